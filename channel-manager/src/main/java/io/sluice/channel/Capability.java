@@ -1,0 +1,28 @@
+package io.sluice.channel;
+
+/**
+ * What a GPU backend can do beyond the least that every one can. Nothing above asks which backend
+ * runs.
+ */
+public enum Capability {
+  /** Video memory is one file per guest that a machine can map whole. */
+  VRAM_APERTURE,
+  /** Work is announced by a doorbell page, not only by GP_PUT. */
+  DOORBELL,
+  /** Pages of guest memory become GPU buffers without a copy. */
+  GUEST_MEMORY,
+  /** Interrupts and faults of a channel are reported with the channel they belong to. */
+  CHANNEL_EVENTS,
+  /** Control pages have room for Sluice's own words behind the hardware's. */
+  CONTROL_WORDS,
+  /** A running channel can be ended. */
+  KILL,
+  /** A channel can be stopped between entries and continued. */
+  SUSPEND,
+  /** The whole engine state of a channel can be read and set. */
+  STATE_SAVE,
+  /** The backend knows exactly which pages the GPU wrote. */
+  DIRTY_TRACKING,
+  /** GPU time can be shared by weight. */
+  TIME_SHARES
+}

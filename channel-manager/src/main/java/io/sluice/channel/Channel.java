@@ -1,0 +1,74 @@
+package io.sluice.channel;
+
+import io.sluice.abi.GpuVa;
+
+/** A command-submission channel of a backend. Closing it ends it. */
+public interface Channel extends AutoCloseable {
+  /** The guest's id of it, also the index of its control page. */
+  int id();
+
+  /**
+   * Gives the channel its ring and lets it run (FIFO_INIT_IB).
+   *
+   * @param ringStart GPU address of the ring, mapped already
+   * @param ringOrder the ring has 1 &lt;&lt; ringOrder entries
+   * @param slimask pscnv's word, normally 1
+   */
+  void start(GpuVa ringStart, int ringOrder, int slimask);
+
+  /** Declares an engine object (OBJ_ENG_NEW). */
+  void declareObject(int handle, int objectClass, int flags);
+
+  /** Stops taking entries; the guest's page stays live. Reference counted. */
+  void suspend();
+
+  /** Takes entries again once every suspend has its resume. */
+  void resume();
+
+  /** Stops reading GP_PUT: the guest's page becomes the shadow copy. What was put still runs. */
+  void detach();
+
+  /** Reads GP_PUT again. */
+  void attach();
+
+  /** Ends the channel; it reports {@code reason} (SLUICE_ERROR_*) and {@code info}. */
+  void kill(int reason, int info);
+
+  /** Where it stands. */
+  Status status();
+
+  /** Everything the backend needs to go on elsewhere; needs {@link Capability#STATE_SAVE}. */
+  byte[] saveState();
+
+  /** Sets what {@link #saveState} gave, on a channel that has not started. */
+  void restoreState(byte[] state);
+
+  @Override
+  void close();
+
+  /**
+   * @param state SLUICE_CHANNEL_*
+   * @param reason SLUICE_ERROR_*, 0 while it lives
+   * @param info detail of the reason
+   * @param faultAddress address of a fault
+   * @param drained nothing that was put is unfinished
+   * @param waiting blocked on a semaphore acquire
+   * @param gpGet next entry to fetch
+   * @param gpPut as last read
+   * @param entries ring entries taken since it started
+   * @param busyNs GPU time used
+   * @param runningNs how long the running command has run; 0 when none does
+   */
+  record Status(
+      int state,
+      int reason,
+      int info,
+      long faultAddress,
+      boolean drained,
+      boolean waiting,
+      int gpGet,
+      int gpPut,
+      long entries,
+      long busyNs,
+      long runningNs) {}
+}

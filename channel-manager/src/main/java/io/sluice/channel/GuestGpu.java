@@ -1,0 +1,115 @@
+package io.sluice.channel;
+
+import io.sluice.abi.sys.Fd;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+
+/**
+ * One guest's open of a GPU. Closing it gives back everything the guest held. All methods may be
+ * called from any thread; the backend serialises what must be.
+ *
+ * <p>Refusals are {@link io.sluice.abi.RefusedException} with the errno pscnv would give.
+ */
+public interface GuestGpu extends AutoCloseable {
+  /** The control pages, one per channel, as one file; the page index is the channel's id. */
+  SharedArea controlPages();
+
+  /** All video memory this guest can ever touch, as one file; empty without the capability. */
+  Optional<SharedArea> vramAperture();
+
+  /** The value of a GETPARAM id; empty for one the GPU does not know. */
+  OptionalLong parameter(long id);
+
+  /** A new, empty address space. */
+  AddressSpace createAddressSpace();
+
+  /** A buffer in video memory, or in host memory for a process guest. */
+  GpuMemory allocate(MemoryRequest request);
+
+  /**
+   * Makes guest memory known to the GPU. Its pages can then be imported. Needs {@link
+   * Capability#GUEST_MEMORY}.
+   *
+   * @param fd stays the caller's
+   */
+  MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable);
+
+  /** An empty buffer of guest memory, to be filled by {@link GpuMemory#setPages}. */
+  GpuMemory register(MemoryRequest request);
+
+  /** Becomes readable when {@link #readEvents} has something to deliver; stays the backend's. */
+  Fd events();
+
+  /** Delivers what has happened since the last call; never blocks. */
+  void readEvents(Consumer<ChannelEvent> sink);
+
+  /** What the backend accounts to this guest. */
+  MemoryUsage usage();
+
+  @Override
+  void close();
+
+  /**
+   * A range of a file that both sides map.
+   *
+   * @param fd stays the backend's
+   */
+  record SharedArea(Fd fd, long offset, long sizeBytes) {}
+
+  /**
+   * What is asked for.
+   *
+   * @param flags pscnv GEM flags: memory type, contiguous, mappable
+   * @param tileFlags storage kind
+   * @param cookie the guest's own word
+   * @param sizeBytes bytes, rounded up by the backend
+   * @param apertureOffset where in the aperture, when restoring; otherwise empty
+   */
+  record MemoryRequest(
+      int flags, int tileFlags, int cookie, long sizeBytes, OptionalLong apertureOffset) {}
+
+  /**
+   * @param vramBytes video memory allocated
+   * @param systemBytes host or guest memory the GPU maps for this guest
+   * @param vramTotalBytes video memory of the card
+   * @param vramFreeBytes video memory nobody holds
+   */
+  record MemoryUsage(long vramBytes, long systemBytes, long vramTotalBytes, long vramFreeBytes) {}
+
+  /** Guest memory the GPU knows. Closing it revokes: channels that used it end with a reason. */
+  interface MemoryRegion extends AutoCloseable {
+    /** Length in bytes. */
+    long sizeBytes();
+
+    @Override
+    void close();
+  }
+
+  /**
+   * Part of a region.
+   *
+   * @param offset byte offset in the region, a multiple of 4096
+   * @param bytes length, a multiple of 4096
+   */
+  record Extent(MemoryRegion region, long offset, long bytes) {}
+
+  /** A buffer. Closing it frees it once no address space maps it. */
+  interface GpuMemory extends AutoCloseable {
+    /** Length in bytes, as rounded by the backend. */
+    long sizeBytes();
+
+    /** Byte offset in {@link #vramAperture}; empty when it is not there. */
+    OptionalLong apertureOffset();
+
+    /** A file and offset to map the buffer by, for process guests; the caller closes the fd. */
+    SharedArea share();
+
+    /** Fills part of a registered buffer; it can be mapped once no part is missing. */
+    void setPages(long offset, List<Extent> extents);
+
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,10 @@
+/** The Gpu SPI, its backends, and the life cycle of channels. */
+module io.sluice.channel {
+  requires static org.jspecify;
+  requires transitive io.sluice.abi;
+  requires transitive io.sluice.quota;
+  requires org.slf4j;
+  requires com.google.common;
+
+  exports io.sluice.channel;
+}

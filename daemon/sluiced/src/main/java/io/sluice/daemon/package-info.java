@@ -1,0 +1,5 @@
+/** Composition root: wires modules, creates threads, reads the clock. */
+@NullMarked
+package io.sluice.daemon;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,6 @@
+/** Client that attaches a process to a guest socket over vfio-user. */
+module io.sluice.guest {
+  requires static org.jspecify;
+  requires transitive io.sluice.abi;
+  requires tools.jackson.core;
+}

@@ -1,0 +1,7 @@
+/** GPU event to channel to guest to eventfd. */
+module io.sluice.interrupt {
+  requires static org.jspecify;
+  requires io.sluice.abi;
+  requires io.sluice.channel;
+  requires org.slf4j;
+}

@@ -1,0 +1,9 @@
+/** Bindings and layouts of the kernel interfaces Sluice uses: system calls, DRM, pscnv, VFIO. */
+module io.sluice.abi {
+  requires static org.jspecify;
+  requires org.slf4j;
+
+  exports io.sluice.abi;
+  exports io.sluice.abi.sys;
+  exports io.sluice.abi.drm;
+}

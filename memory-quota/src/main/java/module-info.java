@@ -1,0 +1,4 @@
+/** Pure policy of memory shares. */
+module io.sluice.quota {
+  requires static org.jspecify;
+}

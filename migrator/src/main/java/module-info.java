@@ -1,0 +1,4 @@
+/** Migration and checkpoint. */
+module io.sluice.migrate {
+  requires static org.jspecify;
+}

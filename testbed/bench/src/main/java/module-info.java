@@ -1,0 +1,4 @@
+/** The benches of docs/performance.md. */
+module io.sluice.testbed.bench {
+  requires static org.jspecify;
+}

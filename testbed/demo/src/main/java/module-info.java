@@ -1,0 +1,4 @@
+/** The demo. */
+module io.sluice.testbed.demo {
+  requires static org.jspecify;
+}

@@ -1,0 +1,11 @@
+/** The virtual PCI device, served over vfio-user. */
+module io.sluice.vdevice {
+  requires static org.jspecify;
+  requires transitive io.sluice.abi;
+  requires transitive io.sluice.channel;
+  requires io.sluice.quota;
+  requires io.sluice.interrupt;
+  requires org.slf4j;
+  requires com.google.common;
+  requires tools.jackson.core;
+}
