@@ -1,4 +1,5 @@
 /** The benches of docs/performance.md. */
 module io.sluice.testbed.bench {
   requires static org.jspecify;
+  requires io.sluice.abi;
 }
