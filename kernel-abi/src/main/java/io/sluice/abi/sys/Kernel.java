@@ -83,6 +83,9 @@ public interface Kernel {
   /** A descriptor of this process by its number, whose ownership passes to the caller. */
   Fd adopt(int number);
 
+  /** {@code fcntl(F_SETFL)} with {@code O_NONBLOCK} added: concerns all who share the open file. */
+  void setNonBlocking(Fd fd);
+
   /** {@code read}: bytes read, 0 at the end, -1 when a non-blocking descriptor has none. */
   long read(Fd fd, MemorySegment into);
 
@@ -98,8 +101,10 @@ public interface Kernel {
   Fd eventfd(int initial, int flags);
 
   /**
-   * Adds 1 to an eventfd. Never blocks: a counter that is full is as good as signalled. Allocates
-   * nothing.
+   * Adds 1 to an eventfd. A counter that is full is as good as signalled. Allocates nothing.
+   *
+   * <p>Blocks when the descriptor does and the counter is full, so one that came from a peer goes
+   * through {@link #setNonBlocking} first.
    */
   void signal(Fd eventfd);
 
@@ -140,8 +145,8 @@ public interface Kernel {
 
   /**
    * One {@code recvmsg}: at least one byte unless the peer is gone. Descriptors that came along are
-   * added to the list and belong to the caller, also when this method throws. A message whose
-   * descriptors did not fit ({@code MSG_CTRUNC}) is an EMSGSIZE.
+   * added to the list and belong to the caller. A message whose descriptors did not fit ({@code
+   * MSG_CTRUNC}) is an EMSGSIZE, and the list is closed and empty.
    *
    * @return bytes received; 0 when the peer has closed; -1 when a non-blocking socket has none
    */

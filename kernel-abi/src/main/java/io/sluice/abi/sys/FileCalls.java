@@ -1,0 +1,192 @@
+package io.sluice.abi.sys;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** The file and memory calls of {@link RealKernel}. */
+final class FileCalls {
+  private static final int MFD_CLOEXEC = 1;
+  private static final int MFD_ALLOW_SEALING = 2;
+  private static final int F_GETFD = 1;
+  private static final int F_SETFD = 2;
+  private static final int F_GETFL = 3;
+  private static final int F_SETFL = 4;
+  private static final int F_DUPFD_CLOEXEC = 1030;
+  private static final int F_ADD_SEALS = 1033;
+  private static final int F_GET_SEALS = 1034;
+  private static final int FD_CLOEXEC = 1;
+  private static final int FALLOC_FL_KEEP_SIZE = 1;
+  private static final int FALLOC_FL_PUNCH_HOLE = 2;
+  private static final int MAP_SHARED = 1;
+  private static final int O_CLOEXEC = 0x80000;
+
+  private FileCalls() {}
+
+  static Fd memfdCreate(String name, long sizeBytes) {
+    int number;
+    try (Arena arena = Arena.ofConfined()) {
+      number =
+          Calls.check(
+              Libc.memfdCreate(arena.allocateFrom(name), MFD_CLOEXEC | MFD_ALLOW_SEALING),
+              "memfd_create",
+              () -> "name=" + name);
+    }
+    Fd fd = Calls.own(number);
+    int truncated = Libc.ftruncate(number, sizeBytes);
+    if (truncated < 0) {
+      fd.close();
+      throw new SyscallException("ftruncate", "name=" + name + ", size=" + sizeBytes, -truncated);
+    }
+    return fd;
+  }
+
+  static void addSeals(Fd fd, int seals) {
+    Calls.check(
+        Libc.fcntl(fd.number(), F_ADD_SEALS, seals),
+        "fcntl",
+        () -> fd + ", F_ADD_SEALS, seals=0x" + Integer.toHexString(seals));
+  }
+
+  static int getSeals(Fd fd) {
+    return Calls.check(
+        Libc.fcntl(fd.number(), F_GET_SEALS, 0), "fcntl", () -> fd + ", F_GET_SEALS");
+  }
+
+  static void punchHole(Fd fd, long offset, long lengthBytes) {
+    int result;
+    do {
+      result =
+          Libc.fallocate(
+              fd.number(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, lengthBytes);
+    } while (Calls.interrupted(result));
+    Calls.check(
+        result,
+        "fallocate",
+        () -> fd + ", PUNCH_HOLE | KEEP_SIZE, offset=" + offset + ", length=" + lengthBytes);
+  }
+
+  static FileStatus fstat(Fd fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment stat = arena.allocate(Stat.LAYOUT);
+      Calls.check(Libc.fstat(fd.number(), stat), "fstat", fd::toString);
+      return new FileStatus(
+          Stat.device(stat), Stat.inode(stat), Stat.mode(stat), Stat.size(stat), Stat.blocks(stat));
+    }
+  }
+
+  static long fileSystemType(Fd fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment statfs = arena.allocate(Statfs.LAYOUT);
+      int result;
+      do {
+        result = Libc.fstatfs(fd.number(), statfs);
+      } while (Calls.interrupted(result));
+      Calls.check(result, "fstatfs", fd::toString);
+      return Statfs.type(statfs);
+    }
+  }
+
+  static Mapping mmap(Fd fd, long offset, long lengthBytes, int protection) {
+    long address = Libc.mmap(lengthBytes, protection, MAP_SHARED, fd.number(), offset);
+    if (address < 0) {
+      throw new SyscallException(
+          "mmap",
+          fd + ", offset=" + offset + ", length=" + lengthBytes + ", protection=" + protection,
+          (int) -address);
+    }
+    Arena arena = Arena.ofShared();
+    MemorySegment segment = Libc.mapped(address, lengthBytes, arena);
+    boolean writable = (protection & Kernel.PROT_WRITE) != 0;
+    return new SharedMapping(arena, writable ? segment : segment.asReadOnly());
+  }
+
+  static Fd open(Path path, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment name = arena.allocateFrom(path.toString());
+      int result;
+      do {
+        result = Libc.open(name, flags | O_CLOEXEC, 0);
+      } while (Calls.interrupted(result));
+      return Calls.own(
+          Calls.check(
+              result, "open", () -> "path=" + path + ", flags=0x" + Integer.toHexString(flags)));
+    }
+  }
+
+  static Fd dup(Fd fd) {
+    return Calls.own(
+        Calls.check(
+            Libc.fcntl(fd.number(), F_DUPFD_CLOEXEC, 0), "fcntl", () -> fd + ", F_DUPFD_CLOEXEC"));
+  }
+
+  static Fd adopt(int number) {
+    int flags = Calls.check(Libc.fcntl(number, F_GETFD, 0), "fcntl", () -> number + ", F_GETFD");
+    Calls.check(
+        Libc.fcntl(number, F_SETFD, flags | FD_CLOEXEC), "fcntl", () -> number + ", F_SETFD");
+    return Calls.own(number);
+  }
+
+  static void setNonBlocking(Fd fd) {
+    int flags = Calls.check(Libc.fcntl(fd.number(), F_GETFL, 0), "fcntl", () -> fd + ", F_GETFL");
+    Calls.check(
+        Libc.fcntl(fd.number(), F_SETFL, flags | Kernel.NONBLOCK), "fcntl", () -> fd + ", F_SETFL");
+  }
+
+  static long read(Fd fd, MemorySegment into) {
+    Scratch scratch = Scratch.current();
+    long result;
+    do {
+      result = Libc.read(scratch, fd.number(), into);
+    } while (Calls.interrupted(result));
+    if (result < 0 && !Calls.wouldBlock(result)) {
+      throw new SyscallException("read", fd + ", bytes=" + into.byteSize(), (int) -result);
+    }
+    return result < 0 ? -1 : result;
+  }
+
+  static long write(Fd fd, MemorySegment from) {
+    Scratch scratch = Scratch.current();
+    long result;
+    do {
+      result = Libc.write(scratch, fd.number(), from);
+    } while (Calls.interrupted(result));
+    if (result < 0 && !Calls.wouldBlock(result)) {
+      throw new SyscallException("write", fd + ", bytes=" + from.byteSize(), (int) -result);
+    }
+    return result < 0 ? -1 : result;
+  }
+
+  static int ioctl(Fd fd, long request, MemorySegment argument) {
+    int result;
+    do {
+      result = Libc.ioctl(fd.number(), request, argument);
+    } while (Calls.interrupted(result));
+    return Calls.check(result, "ioctl", () -> fd + ", request=0x" + Long.toHexString(request));
+  }
+
+  /** Unmaps when closed, once; one shared arena each. */
+  private static final class SharedMapping implements Mapping {
+    private final Arena arena;
+    private final MemorySegment segment;
+    private final AtomicBoolean open = new AtomicBoolean(true);
+
+    SharedMapping(Arena arena, MemorySegment segment) {
+      this.arena = arena;
+      this.segment = segment;
+    }
+
+    @Override
+    public MemorySegment segment() {
+      return segment;
+    }
+
+    @Override
+    public void close() {
+      if (open.compareAndSet(true, false)) {
+        arena.close();
+      }
+    }
+  }
+}

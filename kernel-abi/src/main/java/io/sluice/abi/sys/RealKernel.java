@@ -1,0 +1,171 @@
+package io.sluice.abi.sys;
+
+import io.sluice.abi.RefusedException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The kernel this process runs on: x86-64 Linux, by way of the C library. Has no state. */
+public final class RealKernel implements Kernel {
+  private RealKernel() {}
+
+  /**
+   * The kernel of this process.
+   *
+   * @throws RefusedException SLU-SYS-002 on another platform, SLU-SYS-003 when this module may not
+   *     call native code
+   */
+  public static RealKernel create() {
+    requirePlatform(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
+    Module module = RealKernel.class.getModule();
+    if (!module.isNativeAccessEnabled()) {
+      String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
+      throw new RefusedException(
+          "SLU-SYS-003",
+          Errno.EPERM,
+          "native access is not enabled, module=" + name,
+          "start Java with --enable-native-access=" + name);
+    }
+    return new RealKernel();
+  }
+
+  static void requirePlatform(String system, String architecture) {
+    if (!system.equals("Linux") || !architecture.equals("amd64")) {
+      throw new RefusedException(
+          "SLU-SYS-002",
+          Errno.ENOSYS,
+          "this platform is not supported, os=" + system + ", arch=" + architecture,
+          "run on x86-64 Linux");
+    }
+  }
+
+  @Override
+  public Fd memfdCreate(String name, long sizeBytes) {
+    return FileCalls.memfdCreate(name, sizeBytes);
+  }
+
+  @Override
+  public void addSeals(Fd fd, int seals) {
+    FileCalls.addSeals(fd, seals);
+  }
+
+  @Override
+  public int getSeals(Fd fd) {
+    return FileCalls.getSeals(fd);
+  }
+
+  @Override
+  public void punchHole(Fd fd, long offset, long lengthBytes) {
+    FileCalls.punchHole(fd, offset, lengthBytes);
+  }
+
+  @Override
+  public FileStatus fstat(Fd fd) {
+    return FileCalls.fstat(fd);
+  }
+
+  @Override
+  public long fileSystemType(Fd fd) {
+    return FileCalls.fileSystemType(fd);
+  }
+
+  @Override
+  public Mapping mmap(Fd fd, long offset, long lengthBytes, int protection) {
+    return FileCalls.mmap(fd, offset, lengthBytes, protection);
+  }
+
+  @Override
+  public Fd open(Path path, int flags) {
+    return FileCalls.open(path, flags);
+  }
+
+  @Override
+  public Fd dup(Fd fd) {
+    return FileCalls.dup(fd);
+  }
+
+  @Override
+  public Fd adopt(int number) {
+    return FileCalls.adopt(number);
+  }
+
+  @Override
+  public void setNonBlocking(Fd fd) {
+    FileCalls.setNonBlocking(fd);
+  }
+
+  @Override
+  public long read(Fd fd, MemorySegment into) {
+    return FileCalls.read(fd, into);
+  }
+
+  @Override
+  public long write(Fd fd, MemorySegment from) {
+    return FileCalls.write(fd, from);
+  }
+
+  @Override
+  public int ioctl(Fd fd, long request, MemorySegment arg) {
+    return FileCalls.ioctl(fd, request, arg);
+  }
+
+  @Override
+  public Fd eventfd(int initial, int flags) {
+    return EventCalls.eventfd(initial, flags);
+  }
+
+  @Override
+  public void signal(Fd eventfd) {
+    EventCalls.signal(eventfd);
+  }
+
+  @Override
+  public long drain(Fd eventfd) {
+    return EventCalls.drain(eventfd);
+  }
+
+  @Override
+  public int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs) {
+    return EventCalls.poll(fds, events, revents, timeoutMs);
+  }
+
+  @Override
+  public List<Fd> socketpair() {
+    return SocketCalls.socketpair();
+  }
+
+  @Override
+  public Fd listen(Path path, int backlog) {
+    return SocketCalls.listen(path, backlog);
+  }
+
+  @Override
+  public Fd accept(Fd listener) {
+    return SocketCalls.accept(listener);
+  }
+
+  @Override
+  public Fd connect(Path path) {
+    return SocketCalls.connect(path);
+  }
+
+  @Override
+  public void sendmsg(Fd socket, MemorySegment data, List<Fd> fds) {
+    SocketCalls.sendmsg(socket, data, fds);
+  }
+
+  @Override
+  public long recvmsg(Fd socket, MemorySegment into, FdList fds) {
+    return SocketCalls.recvmsg(socket, into, fds);
+  }
+
+  @Override
+  public PeerCredentials peerCredentials(Fd socket) {
+    return SocketCalls.peerCredentials(socket);
+  }
+
+  @Override
+  public void shutdown(Fd socket) {
+    SocketCalls.shutdown(socket);
+  }
+}
