@@ -1,0 +1,156 @@
+#!/bin/sh
+# root.sh: makes the root directory that machine tests and the demo run in, and prints its path.
+#
+# usage: root.sh            make it if need be, print its path
+#        root.sh --cached   print its path if it is there, make nothing
+#        root.sh --fresh    throw the cached one away first
+#        root.sh --help
+#
+# Inside: Debian forky with QEMU 11 (vfio-user-pci), a Linux kernel with its modules and headers, gcc, make,
+# kmod, cpio and a static busybox. About 750 MiB; made once in about a minute, then cached under
+# ${SLUICE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice}. Two callers at once: the second waits.
+# A root is never changed once it is in place; root.conf in it says what it holds.
+#
+# Needs: Debian or a derivative on amd64, root, and the machine's own apt sources, whose mirror it uses.
+# SLUICE_MIRROR names another mirror of the Debian archive.
+#
+# exit: 0 the path is on stdout; 64 usage; 69 this machine cannot have it (stderr says what is missing
+# and how to get it); 75 a download or the disk failed (stderr says where the log is).
+
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=testbed/vm/lib.sh
+. "$here/lib.sh"
+
+# Raise when anything below changes what a root contains: each recipe has its own directory.
+readonly RECIPE=2
+readonly SUITE=forky
+readonly PACKAGES='qemu-system-x86 busybox-static cpio gcc kmod libc6-dev make xz-utils zstd'
+readonly NEEDED_MIB=2500
+
+cache=$(cache_dir)
+root=$cache/root-$RECIPE-$SUITE
+
+main() {
+  mode='make'
+  case ${1:-} in
+    '') ;;
+    --cached) mode=cached ;;
+    --fresh) mode=fresh ;;
+    --help | -h)
+      usage
+      exit 0
+      ;;
+    *) die "$EX_USAGE" "unknown argument $1" "root.sh --help" ;;
+  esac
+  if [ "$mode" != fresh ] && [ -f "$root/root.conf" ]; then
+    printf '%s\n' "$root"
+    exit 0
+  fi
+  [ "$mode" != cached ] || die "$EX_UNAVAILABLE" "no root at $root" "run $here/root.sh as root"
+  check_machine
+  mkdir -p "$cache" || die "$EX_TEMPFAIL" "cannot create the cache directory $cache" "set SLUICE_CACHE to a writable one"
+  lock
+  # Someone else may have finished it while we waited.
+  if [ "$mode" = fresh ] || [ ! -f "$root/root.conf" ]; then
+    check_space
+    ensure_debootstrap
+    build
+  fi
+  printf '%s\n' "$root"
+}
+
+check_machine() {
+  [ "$(uname -sm)" = 'Linux x86_64' ] ||
+    die "$EX_UNAVAILABLE" "the machine environment is built for Linux on x86_64, this is $(uname -sm)" "run on such a machine"
+  [ "$(id -u)" = 0 ] ||
+    die "$EX_UNAVAILABLE" "making the root directory takes root (debootstrap creates device nodes and chroots)" \
+      "once, as root: SLUICE_CACHE='$cache' $here/root.sh"
+  unshare -m mount -t tmpfs none /mnt 2>/dev/null ||
+    die "$EX_UNAVAILABLE" "this environment forbids mounts (a container without CAP_SYS_ADMIN?)" \
+      "run on a machine, or give the container CAP_SYS_ADMIN"
+  if [ -z "${SLUICE_MIRROR:-}" ]; then
+    command -v apt-get >/dev/null ||
+      die "$EX_UNAVAILABLE" "no apt-get here, so no Debian mirror to ask" \
+        "install debootstrap and the Debian archive keyring, and set SLUICE_MIRROR to a mirror of the Debian archive"
+  fi
+}
+
+lock() {
+  exec 9>"$cache/root.lock"
+  if ! flock -n 9; then
+    note "another process is making the root, waiting for it"
+    flock 9
+  fi
+  # We hold the lock: what lies about is of builders that were killed.
+  for left in "$root".new.* "$root".old.*; do
+    [ ! -d "$left" ] || rm -rf --one-file-system "$left"
+  done
+}
+
+check_space() {
+  free=$(df -Pm "$cache" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge "$NEEDED_MIB" ] ||
+    die "$EX_TEMPFAIL" "$cache has $free MiB free, making the root takes $NEEDED_MIB MiB" \
+      "make room, or set SLUICE_CACHE to a directory on a larger disk"
+}
+
+ensure_debootstrap() {
+  command -v debootstrap >/dev/null && return
+  command -v apt-get >/dev/null ||
+    die "$EX_UNAVAILABLE" "debootstrap is not installed" "install debootstrap with this system's package manager"
+  note "installing debootstrap"
+  apt_install=$(mktemp)
+  { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -qy install --no-install-recommends debootstrap; } \
+    </dev/null >"$apt_install" 2>&1 9>&- || {
+    tail -n 5 "$apt_install" >&2
+    rm -f "$apt_install"
+    die "$EX_TEMPFAIL" "apt-get could not install debootstrap" "apt-get update && apt-get install debootstrap"
+  }
+  rm -f "$apt_install"
+}
+
+# The URI of the Debian archive that this machine's apt uses, whatever the format of its configuration.
+mirror() {
+  if [ -n "${SLUICE_MIRROR:-}" ]; then
+    printf '%s\n' "${SLUICE_MIRROR%/}"
+    return
+  fi
+  # Lines look like 'URI/dists/SUITE/InRelease' NAME SIZE. The main archive ends in /debian; debian-security,
+  # backports of vendors and the like do not.
+  apt-get update --print-uris 2>/dev/null | sed -n "s,^'\([^']*\)/dists/[^']*'.*,\1,p" |
+    awk '!any { any = $0 } /\/debian$/ { best = $0; exit } END { print best ? best : any }'
+}
+
+build() {
+  mirror=$(mirror)
+  [ -n "$mirror" ] ||
+    die "$EX_UNAVAILABLE" "this machine's apt has no source to take a mirror from" "set SLUICE_MIRROR to a mirror of the Debian archive"
+  # The debootstrap of an older Debian has no script named after a newer suite; all current ones are sid's.
+  script=/usr/share/debootstrap/scripts/$SUITE
+  [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+  new=$(mktemp -d "$root.new.XXXXXX")
+  chmod 755 "$new"
+  log=$cache/root.log
+  trap 'rm -rf --one-file-system "$new"' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  note "making $root from $mirror (log: $log)"
+  # In a mount namespace of its own, so that whatever gets mounted inside is gone before anything is removed.
+  # stdin and the lock stay ours.
+  if ! unshare -m --propagation private sh -eu "$here/root-recipe.sh" "$new" "$SUITE" "$mirror" "$script" "$PACKAGES" \
+    </dev/null >"$log" 2>&1 9>&-; then
+    tail -n 15 "$log" >&2
+    die "$EX_TEMPFAIL" "making the root failed; the whole log is in $log" \
+      "check that $mirror can be reached and carries $SUITE; SLUICE_MIRROR names another mirror"
+  fi
+  printf 'RECIPE=%s\n' "$RECIPE" >>"$new/root.conf"
+  sync -f "$new"
+  [ ! -e "$root" ] || mv "$root" "$root.old.$$"
+  mv "$new" "$root"
+  rm -rf --one-file-system "$root.old.$$"
+  trap - EXIT
+  note "made $root, $(du -sm "$root" | cut -f1) MiB"
+}
+
+main "$@"
