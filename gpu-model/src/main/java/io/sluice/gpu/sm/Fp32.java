@@ -1,0 +1,119 @@
+package io.sluice.gpu.sm;
+
+import java.math.BigDecimal;
+
+/** Single precision as docs/numerics.md defines it. All values are float bits. */
+final class Fp32 {
+  /** Every NaN result. */
+  static final int NAN = 0x7fffffff;
+
+  private static final int SIGN = 0x80000000;
+
+  private Fp32() {}
+
+  /** Flushes a denormal to a zero of its sign. */
+  static int flush(int bits) {
+    return (bits & 0x7f800000) == 0 ? bits & SIGN : bits;
+  }
+
+  static int negateIf(boolean negate, int bits) {
+    return negate ? bits ^ SIGN : bits;
+  }
+
+  static int absoluteIf(boolean absolute, int bits) {
+    return absolute ? bits & ~SIGN : bits;
+  }
+
+  /** The bits of a result: one NaN, flushed and clamped to 0..1 as asked. */
+  static int result(float value, boolean ftz, boolean saturate) {
+    if (saturate) {
+      return Float.floatToRawIntBits(value > 0 ? Math.min(value, 1f) : 0f);
+    }
+    if (Float.isNaN(value)) {
+      return NAN;
+    }
+    int bits = Float.floatToRawIntBits(value);
+    return ftz ? flush(bits) : bits;
+  }
+
+  static int add(int a, int b, Rounding rounding, boolean ftz, boolean saturate) {
+    float x = Float.intBitsToFloat(ftz ? flush(a) : a);
+    float y = Float.intBitsToFloat(ftz ? flush(b) : b);
+    float sum = x + y;
+    if (rounding != Rounding.RN && Float.isFinite(x) && Float.isFinite(y)) {
+      float zero = x == 0 && y == 0 && sameSign(x, y) ? x : rounding.cancelledZero();
+      sum = rounding.toFloat(new BigDecimal(x).add(new BigDecimal(y)), zero);
+    }
+    return result(sum, ftz, saturate);
+  }
+
+  static int multiply(int a, int b, Rounding rounding, boolean ftz, boolean fmz, boolean saturate) {
+    float x = Float.intBitsToFloat(ftz || fmz ? flush(a) : a);
+    float y = Float.intBitsToFloat(ftz || fmz ? flush(b) : b);
+    if (fmz && (x == 0 || y == 0)) {
+      return 0;
+    }
+    float product = x * y;
+    if (rounding != Rounding.RN && Float.isFinite(x) && Float.isFinite(y)) {
+      product = rounding.toFloat(new BigDecimal(x).multiply(new BigDecimal(y)), product);
+    }
+    return result(product, ftz || fmz, saturate);
+  }
+
+  static int fma(
+      int a, int b, int c, Rounding rounding, boolean ftz, boolean fmz, boolean saturate) {
+    float x = Float.intBitsToFloat(ftz || fmz ? flush(a) : a);
+    float y = Float.intBitsToFloat(ftz || fmz ? flush(b) : b);
+    float z = Float.intBitsToFloat(ftz || fmz ? flush(c) : c);
+    if (fmz && (x == 0 || y == 0)) {
+      return result(z + 0f, true, saturate);
+    }
+    float value = Math.fma(x, y, z);
+    if (rounding != Rounding.RN && Float.isFinite(x) && Float.isFinite(y) && Float.isFinite(z)) {
+      BigDecimal exact = new BigDecimal(x).multiply(new BigDecimal(y)).add(new BigDecimal(z));
+      float zero = x * y == 0 && z == 0 && sameSign(x * y, z) ? z : rounding.cancelledZero();
+      value = rounding.toFloat(exact, zero);
+    }
+    return result(value, ftz || fmz, saturate);
+  }
+
+  static int minMax(int a, int b, boolean min, boolean ftz) {
+    float x = Float.intBitsToFloat(ftz ? flush(a) : a);
+    float y = Float.intBitsToFloat(ftz ? flush(b) : b);
+    if (Float.isNaN(x)) {
+      return result(y, ftz, false);
+    }
+    if (Float.isNaN(y)) {
+      return result(x, ftz, false);
+    }
+    return result(min ? Math.min(x, y) : Math.max(x, y), ftz, false);
+  }
+
+  /**
+   * A comparison by its encoding: bits 2:0 accept less, equal and greater, bit 3 accepts unordered.
+   */
+  static boolean compare(int condition, double x, double y) {
+    int relation = x < y ? 1 : x == y ? 2 : x > y ? 4 : 8;
+    return (condition & relation) != 0;
+  }
+
+  /** The special functions: the double result, rounded to float. */
+  static int special(int function, int operand, boolean saturate) {
+    double x = Float.intBitsToFloat(flush(operand));
+    double value =
+        switch (function) {
+          case 0 -> Math.cos(x);
+          case 1 -> Math.sin(x);
+          case 2 -> Math.pow(2, x);
+          case 3 -> Math.log(x) / Math.log(2);
+          case 4 -> 1 / x;
+          case 5 -> 1 / Math.sqrt(x);
+          default -> throw new AssertionError("function=" + function);
+        };
+    return result((float) value, true, saturate);
+  }
+
+  private static boolean sameSign(float x, float y) {
+    return (Float.floatToRawIntBits(x) ^ Float.floatToRawIntBits(y)) >= 0;
+  }
+}

@@ -1,0 +1,120 @@
+package io.sluice.gpu.sm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One decoded instruction: its form and its word, with the fields by name.
+ *
+ * <pre>
+ *  63      58|57 55|54    49|48 |47 46|45       32 31  26|25  20|19  14|13|12 10|9   5|4 |3  0
+ *    opcode  | cond|  src3  |.CC| mode|  const / imm20 / src2 | src1 | dst  |!P| pred| mod |.S|group
+ * </pre>
+ *
+ * @param opcode the form; null for a word that is no instruction
+ * @param word the 64 bits
+ */
+record Instruction(@Nullable Opcode opcode, long word) {
+  /** The register that reads as zero and ignores writes. */
+  static final int RZ = 63;
+
+  /** The predicate that is always true. */
+  static final int PT = 7;
+
+  static Instruction decode(long word) {
+    return new Instruction(Opcode.of(word), word);
+  }
+
+  /** Bits {@code high:low} of the word. */
+  int bits(int high, int low) {
+    return (int) (word >>> low) & (int) ((1L << (high - low + 1)) - 1);
+  }
+
+  /** One bit of the word. */
+  boolean bit(int index) {
+    return (word >>> index & 1) != 0;
+  }
+
+  int dst() {
+    return bits(19, 14);
+  }
+
+  int src1() {
+    return bits(25, 20);
+  }
+
+  int src2() {
+    return bits(31, 26);
+  }
+
+  int src3() {
+    return bits(54, 49);
+  }
+
+  /** What the second and third operand are. */
+  int mode() {
+    return bits(47, 46);
+  }
+
+  int predicate() {
+    return bits(12, 10);
+  }
+
+  boolean predicateNegated() {
+    return bit(13);
+  }
+
+  /** {@code .S}: reconverge after this instruction. */
+  boolean join() {
+    return bit(4);
+  }
+
+  /** {@code .CC}: write the condition code; another bit in the forms with a 32-bit immediate. */
+  boolean writesCc() {
+    return bit((word & 7) == 2 ? 58 : 48);
+  }
+
+  /** Constant bank of an ALU operand: bits 45:42, and bit 26 as bit 4. */
+  int constBank() {
+    return bits(45, 42) | bits(26, 26) << 4;
+  }
+
+  /** Byte offset of an ALU constant operand. */
+  int constOffset() {
+    return bits(41, 28) << 2;
+  }
+
+  /** The 20-bit immediate, sign-extended. */
+  int imm20() {
+    return bits(45, 26) << 12 >> 12;
+  }
+
+  /** The 20-bit immediate as the top of a float. */
+  int imm20Float() {
+    return bits(45, 26) << 12;
+  }
+
+  /** The 20-bit immediate as the top of a double. */
+  long imm20Double() {
+    return (long) bits(45, 26) << 44;
+  }
+
+  /** The 32-bit immediate or memory offset. */
+  int imm32() {
+    return (int) (word >>> 26);
+  }
+
+  /** Signed 24-bit offset: branches, shared and local memory. */
+  int offset24() {
+    return bits(49, 26) << 8 >> 8;
+  }
+
+  /** Signed offset of an atomic: bits 42:26 and 57:55. */
+  int offsetAtomic() {
+    return (bits(42, 26) | bits(57, 55) << 17) << 12 >> 12;
+  }
+
+  /** Log2 of an access's bytes, and its sign: the {@code size} field of loads and stores. */
+  int accessSize() {
+    return bits(7, 5);
+  }
+}

@@ -1,0 +1,88 @@
+package io.sluice.gpu.sm;
+
+/** Comparisons into predicates or registers, and moves of predicates, of one lane. */
+final class PredicateUnit {
+  private static final int FLOAT_ONE = 0x3f800000;
+  private static final int PREDICATES = 0x7f;
+
+  private final Operands operands;
+  private final IntegerUnit integers;
+  private final FloatUnit floats;
+
+  PredicateUnit(Operands operands, IntegerUnit integers, FloatUnit floats) {
+    this.operands = operands;
+    this.integers = integers;
+    this.floats = floats;
+  }
+
+  void execute(Opcode opcode, Instruction i, Warp w, int lane) {
+    switch (opcode) {
+      case ISETP -> toPredicates(i, w, lane, integers.compares(i, w, lane));
+      case FSETP -> toPredicates(i, w, lane, floats.compares(i, w, lane));
+      case DSETP -> toPredicates(i, w, lane, floats.comparesDouble(i, w, lane));
+      case PSETP -> toPredicates(i, w, lane, ofPredicates(i, w, lane));
+      case CSETP -> toPredicates(i, w, lane, ConditionCode.holds(i.bits(24, 20), w.cc[lane]));
+      case ISET -> toRegister(i, w, lane, integers.compares(i, w, lane), i.bit(7));
+      case FSET -> toRegister(i, w, lane, floats.compares(i, w, lane), i.bit(5));
+      case DSET -> toRegister(i, w, lane, floats.comparesDouble(i, w, lane), i.bit(5));
+      case PSET -> toRegister(i, w, lane, ofPredicates(i, w, lane), i.bit(5));
+      case CSET ->
+          toRegister(i, w, lane, ConditionCode.holds(i.bits(24, 20), w.cc[lane]), i.bit(5));
+      case SEL ->
+          w.set(
+              i.dst(),
+              lane,
+              source3(i, w, lane) ? w.get(i.src1(), lane) : operands.second(i, w, lane));
+      case P2R -> {
+        int mask = operands.second(i, w, lane);
+        int kept = w.get(i.src1(), lane) & ~mask;
+        w.set(i.dst(), lane, kept | w.predicates[lane] & PREDICATES & mask);
+      }
+      case R2P -> {
+        int mask = operands.second(i, w, lane) & PREDICATES;
+        w.predicates[lane] = w.predicates[lane] & ~mask | w.get(i.src1(), lane) & mask;
+      }
+      default -> throw new AssertionError(opcode);
+    }
+  }
+
+  /** The predicate at bits 51:49, negated by bit 52. */
+  static boolean source3(Instruction i, Warp w, int lane) {
+    return w.predicate(i.bits(51, 49), lane) != i.bit(52);
+  }
+
+  private static boolean ofPredicates(Instruction i, Warp w, int lane) {
+    boolean p = w.predicate(i.bits(22, 20), lane) != i.bit(23);
+    boolean q = w.predicate(i.bits(28, 26), lane) != i.bit(29);
+    return combine(i.bits(31, 30), p, q);
+  }
+
+  /** The comparison, combined with the third source; the second target gets its complement. */
+  private static void toPredicates(Instruction i, Warp w, int lane, boolean comparison) {
+    boolean other = source3(i, w, lane);
+    int operation = i.bits(54, 53);
+    boolean result = combine(operation, comparison, other);
+    boolean complement = combine(operation, !comparison, other);
+    w.setPredicate(i.bits(19, 17), lane, result);
+    w.setPredicate(i.bits(16, 14), lane, complement);
+  }
+
+  private static void toRegister(
+      Instruction i, Warp w, int lane, boolean comparison, boolean asFloat) {
+    boolean result = combine(i.bits(54, 53), comparison, source3(i, w, lane));
+    int value = !result ? 0 : asFloat ? FLOAT_ONE : -1;
+    w.set(i.dst(), lane, value);
+    if (i.writesCc()) {
+      w.cc[lane] = ConditionCode.ofInteger(value);
+    }
+  }
+
+  private static boolean combine(int operation, boolean p, boolean q) {
+    return switch (operation) {
+      case 0 -> p && q;
+      case 1 -> p || q;
+      case 2 -> p != q;
+      default -> throw new WarpFault(WarpError.INVALID_PARAM);
+    };
+  }
+}

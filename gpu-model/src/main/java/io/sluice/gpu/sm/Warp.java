@@ -1,0 +1,173 @@
+package io.sluice.gpu.sm;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of 32 threads that run together: registers, predicates and condition codes by lane, the
+ * lanes that are active now, and the stack that brings diverged lanes together again.
+ *
+ * <p>The stack holds tokens of a kind, an address, and the lanes that wait for it. SSY, PBK, PCNT,
+ * CAL and PRET push one with the lanes active then; a branch that splits the lanes pushes the side
+ * that waits. A lane that breaks, continues, returns or exits leaves every token above the one it
+ * goes to. When no lane is active the top token runs; tokens nobody waits for are dropped.
+ */
+final class Warp {
+  static final int LANES = 32;
+  static final int REGISTERS = 64;
+
+  /** What a token on the stack is. */
+  enum Token {
+    /** Lanes meet again here: SSY. */
+    JOIN,
+    /** The other side of a branch. */
+    DIVERGED,
+    /** Where BRK goes: PBK. */
+    BREAK,
+    /** Where CONT goes: PCNT. */
+    CONTINUE,
+    /** Where RET goes: CAL, PRET. */
+    RETURN
+  }
+
+  /** Bytes one token takes of the call stack that the launch sized. */
+  static final int TOKEN_BYTES = 8;
+
+  /** Tokens a warp has room for when the launch asks for less. */
+  static final int LEAST_TOKENS = 64;
+
+  final int index;
+  final int[] registers = new int[REGISTERS * LANES];
+
+  /** Predicates by lane: bit p is Pp. */
+  final int[] predicates = new int[LANES];
+
+  /** Condition codes by lane: 1 zero, 2 sign, 4 carry, 8 overflow. */
+  final int[] cc = new int[LANES];
+
+  int pc;
+  int active;
+  int alive;
+
+  /** The barrier it waits at; -1 when it runs. */
+  int waitingAt = -1;
+
+  private @Nullable Runnable released;
+  private final Token[] kinds;
+  private final int[] addresses;
+  private final int[] masks;
+  private int depth;
+
+  Warp(int index, int lanes, int start, int stackBytes) {
+    this.index = index;
+    this.alive = lanes == LANES ? -1 : (1 << lanes) - 1;
+    this.active = alive;
+    this.pc = start;
+    int tokens = Math.max(LEAST_TOKENS, stackBytes / TOKEN_BYTES);
+    this.kinds = new Token[tokens];
+    this.addresses = new int[tokens];
+    this.masks = new int[tokens];
+  }
+
+  boolean finished() {
+    return alive == 0;
+  }
+
+  int get(int register, int lane) {
+    return register == Instruction.RZ ? 0 : registers[register * LANES + lane];
+  }
+
+  void set(int register, int lane, int value) {
+    if (register != Instruction.RZ) {
+      registers[register * LANES + lane] = value;
+    }
+  }
+
+  long getPair(int register, int lane) {
+    if (register == Instruction.RZ) {
+      return 0;
+    }
+    return Integer.toUnsignedLong(get(register, lane)) | (long) get(register + 1, lane) << 32;
+  }
+
+  void setPair(int register, int lane, long value) {
+    if (register != Instruction.RZ) {
+      set(register, lane, (int) value);
+      set(register + 1, lane, (int) (value >>> 32));
+    }
+  }
+
+  boolean predicate(int p, int lane) {
+    return p == Instruction.PT || (predicates[lane] >>> p & 1) != 0;
+  }
+
+  void setPredicate(int p, int lane, boolean value) {
+    if (p != Instruction.PT) {
+      predicates[lane] = value ? predicates[lane] | 1 << p : predicates[lane] & ~(1 << p);
+    }
+  }
+
+  /** Pushes a token for the lanes given. */
+  void push(Token kind, int address, int lanes) {
+    if (depth == kinds.length) {
+      throw new WarpFault(WarpError.STACK_ERROR);
+    }
+    kinds[depth] = kind;
+    addresses[depth] = address;
+    masks[depth] = lanes;
+    depth++;
+  }
+
+  /** The lanes wait at their nearest token of a kind; those active otherwise go on. */
+  void unwind(Token kind, int lanes) {
+    int looking = lanes;
+    for (int i = depth - 1; i >= 0 && looking != 0; i--) {
+      if (kinds[i] == kind) {
+        looking &= ~masks[i];
+      } else {
+        masks[i] &= ~looking;
+      }
+    }
+    if (looking != 0) {
+      throw new WarpFault(WarpError.STACK_ERROR);
+    }
+    active &= ~lanes;
+  }
+
+  /** The lanes wait where their region was opened by SSY, or let the other side of a branch run. */
+  void join(int lanes) {
+    active &= ~lanes;
+  }
+
+  /** Stops at a barrier; the action runs when the barrier lets the warp go. */
+  void waitAt(int barrier, Runnable onRelease) {
+    waitingAt = barrier;
+    released = onRelease;
+  }
+
+  /** The barrier lets the warp go. */
+  void release() {
+    waitingAt = -1;
+    if (released != null) {
+      released.run();
+      released = null;
+    }
+  }
+
+  /** The lanes end. */
+  void exit(int lanes) {
+    alive &= ~lanes;
+    active &= ~lanes;
+  }
+
+  /** When no lane is active: takes the top token that somebody waits for. */
+  void resumeIfIdle() {
+    while (active == 0 && alive != 0) {
+      if (depth == 0) {
+        throw new WarpFault(WarpError.STACK_ERROR);
+      }
+      depth--;
+      active = masks[depth] & alive;
+      pc = addresses[depth];
+    }
+  }
+}
