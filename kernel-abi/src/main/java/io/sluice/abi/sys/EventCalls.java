@@ -1,8 +1,11 @@
 package io.sluice.abi.sys;
 
 import io.sluice.abi.Layouts;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 
 /** The event calls of {@link RealKernel}. */
@@ -17,6 +20,16 @@ final class EventCalls {
             Libc.eventfd(initial, flags | EFD_CLOEXEC),
             "eventfd",
             () -> "initial=" + initial + ", flags=0x" + Integer.toHexString(flags)));
+  }
+
+  /** The kernel names an anonymous inode after what made it, in the link of each descriptor. */
+  static boolean isEventfd(Fd fd) {
+    try {
+      Path link = Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd.number()));
+      return link.toString().equals("anon_inode:[eventfd]");
+    } catch (IOException e) {
+      throw new SyscallException("readlink", fd.toString(), Errno.EIO.number());
+    }
   }
 
   static void signal(Fd eventfd) {

@@ -108,6 +108,12 @@ public interface Kernel {
    */
   void signal(Fd eventfd);
 
+  /**
+   * Whether a descriptor is an eventfd. One that came from elsewhere must be asked for before
+   * {@link #signal}: a write to anything else may block or fail.
+   */
+  boolean isEventfd(Fd fd);
+
   /** Takes the count of an eventfd: 0 when a non-blocking one has none. Allocates nothing. */
   long drain(Fd eventfd);
 

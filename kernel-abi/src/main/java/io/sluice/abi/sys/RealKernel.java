@@ -115,6 +115,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public boolean isEventfd(Fd fd) {
+    return EventCalls.isEventfd(fd);
+  }
+
+  @Override
   public void signal(Fd eventfd) {
     EventCalls.signal(eventfd);
   }

@@ -24,6 +24,20 @@ final class RealKernelEventsTest {
   }
 
   @Test
+  void isEventfd_ofAnotherKind_false() {
+    try (Fd memory = kernel.memfdCreate("no-eventfd", 4096)) {
+      assertThat(kernel.isEventfd(memory)).isFalse();
+    }
+  }
+
+  @Test
+  void isEventfd_ofEventfd_true() {
+    try (Fd event = kernel.eventfd(0, Kernel.NONBLOCK)) {
+      assertThat(kernel.isEventfd(event)).isTrue();
+    }
+  }
+
+  @Test
   void drain_nothingSignalled_returnsZero() {
     try (Fd event = kernel.eventfd(0, Kernel.NONBLOCK)) {
       assertThat(kernel.drain(event)).isZero();
