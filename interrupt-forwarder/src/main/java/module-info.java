@@ -4,4 +4,6 @@ module io.sluice.interrupt {
   requires io.sluice.abi;
   requires io.sluice.channel;
   requires org.slf4j;
+
+  exports io.sluice.interrupt;
 }

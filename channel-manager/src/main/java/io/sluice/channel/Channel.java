@@ -16,6 +16,12 @@ public interface Channel extends AutoCloseable {
    */
   void start(GpuVa ringStart, int ringOrder, int slimask);
 
+  /**
+   * What the guest stores in the doorbell to have this channel looked at; 0 without {@link
+   * Capability#DOORBELL}.
+   */
+  int doorbellToken();
+
   /** Declares an engine object (OBJ_ENG_NEW). */
   void declareObject(int handle, int objectClass, int flags);
 
@@ -33,6 +39,13 @@ public interface Channel extends AutoCloseable {
 
   /** Ends the channel; it reports {@code reason} (SLUICE_ERROR_*) and {@code info}. */
   void kill(int reason, int info);
+
+  /**
+   * Its share of GPU time; needs {@link Capability#TIME_SHARES}.
+   *
+   * @param weight 1 to 1024
+   */
+  void setWeight(int weight);
 
   /** Where it stands. */
   Status status();

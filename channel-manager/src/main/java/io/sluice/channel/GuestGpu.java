@@ -4,7 +4,6 @@ import io.sluice.abi.sys.Fd;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Consumer;
 
 /**
  * One guest's open of a GPU. Closing it gives back everything the guest held. All methods may be
@@ -18,6 +17,9 @@ public interface GuestGpu extends AutoCloseable {
 
   /** All video memory this guest can ever touch, as one file; empty without the capability. */
   Optional<SharedArea> vramAperture();
+
+  /** The doorbell page; empty without the capability. */
+  Optional<SharedArea> doorbell();
 
   /** The value of a GETPARAM id; empty for one the GPU does not know. */
   OptionalLong parameter(long id);
@@ -42,8 +44,13 @@ public interface GuestGpu extends AutoCloseable {
   /** Becomes readable when {@link #readEvents} has something to deliver; stays the backend's. */
   Fd events();
 
-  /** Delivers what has happened since the last call; never blocks. */
-  void readEvents(Consumer<ChannelEvent> sink);
+  /**
+   * Delivers what has happened since the last call; never blocks, and allocates nothing for
+   * interrupts. One thread at a time.
+   *
+   * @return number of events delivered
+   */
+  int readEvents(EventSink sink);
 
   /** What the backend accounts to this guest. */
   MemoryUsage usage();

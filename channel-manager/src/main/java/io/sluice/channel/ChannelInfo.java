@@ -1,0 +1,27 @@
+package io.sluice.channel;
+
+/**
+ * A channel as its guest, an operator and the watchdog see it.
+ *
+ * @param channelId the guest's id of it, also the index of its control page
+ * @param state where it stands in its life
+ * @param reason SLUICE_ERROR_*, 0 while it lives
+ * @param info detail of the reason
+ * @param address address of a fault
+ * @param entries ring entries taken since it started
+ * @param busyNs GPU time used
+ * @param runningNs how long the running command has run; 0 when none does
+ * @param drained nothing that was put is unfinished
+ * @param waiting blocked on a semaphore acquire
+ */
+public record ChannelInfo(
+    int channelId,
+    ChannelState state,
+    int reason,
+    int info,
+    long address,
+    long entries,
+    long busyNs,
+    long runningNs,
+    boolean drained,
+    boolean waiting) {}

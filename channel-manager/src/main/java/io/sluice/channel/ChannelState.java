@@ -1,0 +1,87 @@
+package io.sluice.channel;
+
+import static com.google.common.collect.Sets.immutableEnumSet;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Maps;
+
+/**
+ * Where a channel stands in its life, and from where it may go where.
+ *
+ * <pre>
+ *            start            suspend
+ *   NEW ───────────► RUNNING ◄────────► SUSPENDED
+ *    │ restore        │   ▲    resume    ▲
+ *    │         detach │   │ attach       │ attach, while suspended
+ *    │                ▼   │              │
+ *    │              DRAINING ────────────┤
+ *    │                │ nothing unfinished
+ *    │                ▼                  │
+ *    └───────────► DETACHED ─────────────┘ (and to RUNNING)
+ *
+ *   all of them ──► DEAD (error or kill) ──► FREED; all of them ──► FREED
+ * </pre>
+ *
+ * <p>Suspending while draining or detached is counted and takes effect at attach. The guest sees
+ * {@link #code}; it cannot tell DRAINING from DETACHED, as its page is a shadow in both.
+ */
+public enum ChannelState {
+  /** No ring yet. */
+  NEW(1),
+  /** Takes entries. */
+  RUNNING(2),
+  /** Takes no entries; its page stays live. */
+  SUSPENDED(3),
+  /** Its page is a shadow; what was put before goes on. */
+  DRAINING(4),
+  /** Its page is a shadow and nothing that was put is unfinished. */
+  DETACHED(4),
+  /** Ended by an error or a kill; only freeing is left. */
+  DEAD(5),
+  /** Gone. */
+  FREED(0);
+
+  private static final ImmutableMap<ChannelState, ImmutableSet<ChannelState>> NEXT =
+      Maps.immutableEnumMap(
+          ImmutableMap.<ChannelState, ImmutableSet<ChannelState>>builder()
+              .put(NEW, immutableEnumSet(RUNNING, SUSPENDED, DETACHED, DEAD, FREED))
+              .put(RUNNING, immutableEnumSet(SUSPENDED, DRAINING, DEAD, FREED))
+              .put(SUSPENDED, immutableEnumSet(RUNNING, DEAD, FREED))
+              .put(DRAINING, immutableEnumSet(DETACHED, RUNNING, SUSPENDED, DEAD, FREED))
+              .put(DETACHED, immutableEnumSet(RUNNING, SUSPENDED, DEAD, FREED))
+              .put(DEAD, immutableEnumSet(FREED))
+              .put(FREED, ImmutableSet.of())
+              .buildOrThrow());
+
+  private final int code;
+
+  ChannelState(int code) {
+    this.code = code;
+  }
+
+  /** SLUICE_CHANNEL_*; 0 for a channel that is gone. */
+  public int code() {
+    return code;
+  }
+
+  /** The states that may follow. */
+  public ImmutableSet<ChannelState> next() {
+    return NEXT.getOrDefault(this, ImmutableSet.of());
+  }
+
+  /** Whether this state may be followed by another. */
+  public boolean canBecome(ChannelState other) {
+    return next().contains(other);
+  }
+
+  /** Whether the channel has a ring and has not ended. */
+  boolean isStarted() {
+    return this == RUNNING || this == SUSPENDED || this == DRAINING || this == DETACHED;
+  }
+
+  /** Whether the guest's page is a shadow. */
+  boolean isDetached() {
+    return this == DRAINING || this == DETACHED;
+  }
+}

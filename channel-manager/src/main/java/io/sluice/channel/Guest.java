@@ -1,0 +1,719 @@
+package io.sluice.channel;
+
+import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Iova;
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.SharedArea;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One attached guest: its ids of memory, address spaces and channels over one open of a GPU.
+ *
+ * <p>Every id is an index into a table of this guest's own with a named limit ({@link Limits});
+ * what is no id of it is refused as pscnv does: ENOENT for channels and address spaces, EBADF for
+ * memory. All refusals are {@link io.sluice.abi.RefusedException}.
+ *
+ * <p>Methods may be called from any thread; one lock guards the tables. {@link #dispatchEvents} is
+ * called by one thread at a time and takes the lock for errors only, so that an interrupt never
+ * waits for a call. The listener is called without the lock.
+ */
+public final class Guest implements AutoCloseable {
+  /** pscnv GETPARAM: bytes of video memory; a guest is told what it may use. */
+  private static final int PARAM_FB_SIZE = 8;
+
+  /** pscnv GETPARAM: physical address of the card's registers; no guest's business. */
+  private static final int PARAM_BAR0_ADDRESS = 17;
+
+  private static final Logger log = LoggerFactory.getLogger(Guest.class);
+
+  private final String name;
+  private final Gpu gpu;
+  private final ImmutableSet<Capability> capabilities;
+  private final GuestGpu backend;
+  private final Mapping controlMapping;
+  private final ControlPage[] pages;
+  private final GuestListener listener;
+  private final EventSink sink = new Dispatcher();
+  private final TransitionCounters transitions = new TransitionCounters();
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // All guarded by lock.
+  private final GuestTables tables;
+  private final IdTable<GuestChannel> channels;
+  private final ArrayDeque<ChannelError> untold = new ArrayDeque<>();
+  private int generation = 1;
+  private long vramLimitBytes;
+  private volatile boolean closed;
+
+  /**
+   * Opens the GPU for a guest.
+   *
+   * @param name the operator's name of it, for messages
+   * @param listener told of interrupts and errors
+   */
+  public Guest(String name, Gpu gpu, Kernel kernel, GuestListener listener) {
+    this.name = name;
+    this.gpu = gpu;
+    this.listener = listener;
+    capabilities = gpu.capabilities();
+    backend = gpu.open(name);
+    SharedArea control = backend.controlPages();
+    try {
+      controlMapping =
+          kernel.mmap(
+              control.fd(),
+              control.offset(),
+              control.sizeBytes(),
+              Kernel.PROT_READ | Kernel.PROT_WRITE);
+    } catch (SluiceException e) {
+      backend.close();
+      throw e;
+    }
+    int maxChannels = gpu.info().maxChannels();
+    pages = new ControlPage[maxChannels];
+    for (int i = 0; i < maxChannels; i++) {
+      pages[i] = new ControlPage(controlMapping.segment(), i);
+    }
+    tables = new GuestTables(gpu.info(), backend);
+    channels = new IdTable<>("channels", maxChannels);
+    vramLimitBytes = gpu.info().vramBytes();
+  }
+
+  // ---- what it is ----
+
+  /** The operator's name. */
+  public String name() {
+    return name;
+  }
+
+  /** What the GPU is. */
+  public GpuInfo info() {
+    return gpu.info();
+  }
+
+  /** What the GPU can do. */
+  public ImmutableSet<Capability> capabilities() {
+    return capabilities;
+  }
+
+  /** GPU time in nanoseconds. */
+  public long timeNs() {
+    return gpu.timeNs();
+  }
+
+  /** Never 0; another one after each {@link #reset}. */
+  public int generation() {
+    enter();
+    try {
+      return generation;
+    } finally {
+      exit();
+    }
+  }
+
+  /** The control pages as one file; the page index is the channel's id. */
+  public SharedArea controlPages() {
+    return backend.controlPages();
+  }
+
+  /** All video memory this guest can ever touch as one file; empty without the capability. */
+  public Optional<SharedArea> vramAperture() {
+    return backend.vramAperture();
+  }
+
+  /** The doorbell page; empty without the capability. */
+  public Optional<SharedArea> doorbell() {
+    return backend.doorbell();
+  }
+
+  /**
+   * The value of pscnv's GETPARAM; EINVAL for an unknown id.
+   *
+   * @param id the parameter; an index of it in the upper half
+   */
+  public long parameter(long id) {
+    enter();
+    try {
+      if (id == PARAM_FB_SIZE) {
+        return vramLimitBytes;
+      }
+      OptionalLong value =
+          (int) id == PARAM_BAR0_ADDRESS ? OptionalLong.empty() : backend.parameter(id);
+      return value.orElseThrow(
+          () -> Refusal.invalid("no such parameter, id=0x" + Long.toHexString(id)));
+    } finally {
+      exit();
+    }
+  }
+
+  /** Memory used and allowed. */
+  public QuotaInfo quota() {
+    enter();
+    try {
+      return new QuotaInfo(
+          tables.vramBytes(), vramLimitBytes, gpu.info().vramBytes(), tables.systemBytes());
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * How much video memory this guest may hold from now on. What it holds already stays.
+   *
+   * @param bytes 0 to the GPU's video memory
+   */
+  public void setVramLimit(long bytes) {
+    enter();
+    try {
+      if (bytes < 0 || bytes > gpu.info().vramBytes()) {
+        throw Refusal.invalid("no such limit of video memory, bytes=" + bytes);
+      }
+      vramLimitBytes = bytes;
+    } finally {
+      exit();
+    }
+  }
+
+  // ---- memory ----
+
+  /**
+   * A buffer in video memory; in host memory too when the GPU cannot use guest memory. ENOMEM for
+   * whatever pscnv refuses with it: size, flags, storage kind, no room, the quota, the table.
+   *
+   * @param flags pscnv GEM flags
+   * @param tileFlags storage kind
+   * @param cookie the guest's own word
+   * @param sizeBytes rounded up to 4 KiB, 128 KiB for the large memory type
+   */
+  public MemoryGrant memAlloc(int flags, int tileFlags, int cookie, long sizeBytes) {
+    enter();
+    try {
+      if (GemFlags.isSystem(flags) && capabilities.contains(Capability.GUEST_MEMORY)) {
+        throw Refusal.invalid("system memory is registered, not allocated, flags=" + flags);
+      }
+      MemoryRequest request =
+          new MemoryRequest(flags, tileFlags, cookie, sizeBytes, OptionalLong.empty());
+      GuestMemory memory = tables.allocate(request, vramLimitBytes);
+      return new MemoryGrant(memory.handle, memory.sizeBytes(), memory.apertureOffset());
+    } finally {
+      exit();
+    }
+  }
+
+  /** What a buffer is; EBADF. */
+  public MemoryInfo memInfo(int handle) {
+    enter();
+    try {
+      GuestMemory memory = tables.memory(handle);
+      return new MemoryInfo(
+          memory.flags,
+          memory.tileFlags,
+          memory.cookie,
+          memory.sizeBytes(),
+          memory.apertureOffset());
+    } finally {
+      exit();
+    }
+  }
+
+  /** Gives a handle back; address spaces that map the buffer keep it until they unmap it. EBADF. */
+  public void memFree(int handle) {
+    enter();
+    try {
+      tables.free(handle);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * An empty buffer of guest memory. EINVAL size or flags, ENOMEM.
+   *
+   * @param flags pscnv GEM flags with a system memory type
+   * @param sizeBytes a multiple of 4096
+   */
+  public int memRegister(int flags, int cookie, long sizeBytes) {
+    enter();
+    try {
+      require(Capability.GUEST_MEMORY, "registering guest memory");
+      MemoryRequest request = new MemoryRequest(flags, 0, cookie, sizeBytes, OptionalLong.empty());
+      return tables.register(request).handle;
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Fills a part of a registered buffer. EBADF handle, EINVAL count or alignment, ERANGE outside
+   * the buffer, EEXIST a part filled twice, EFAULT outside guest memory.
+   *
+   * @param offset where in the buffer the first extent goes
+   * @param extents of regions from {@link #addRegion}
+   */
+  public void memPages(int handle, long offset, List<Extent> extents) {
+    enter();
+    try {
+      tables.setPages(handle, offset, extents);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Makes guest memory known to the GPU. Closing the region takes it away: when that returns the
+   * GPU has no access, and channels whose address space mapped a page of it have ended.
+   *
+   * @param iova its bus address, by which state records name it
+   * @param fd stays the caller's
+   * @param offset byte offset in the file, a multiple of 4096
+   * @param sizeBytes a multiple of 4096
+   */
+  public MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable) {
+    enter();
+    try {
+      require(Capability.GUEST_MEMORY, "adding guest memory");
+      if (tables.regionCount() == Limits.MAX_REGIONS) {
+        throw Refusal.full("ranges of guest memory", Limits.MAX_REGIONS);
+      }
+      MemoryRegion added = backend.addRegion(fd, offset, sizeBytes, writable);
+      return tables.addRegion(new GuestRegion(this, added, iova, writable));
+    } finally {
+      exit();
+    }
+  }
+
+  void removeRegion(GuestRegion region) {
+    lock.lock();
+    try {
+      if (!region.closed) {
+        tables.removeRegion(region);
+        noteDeaths();
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  // ---- address spaces ----
+
+  /** A new, empty address space; ENOMEM. */
+  public int vspaceNew() {
+    enter();
+    try {
+      return tables.newSpace().vid;
+    } finally {
+      exit();
+    }
+  }
+
+  /** Gives the id back; channels keep the address space until they are freed. ENOENT. */
+  public void vspaceFree(int vid) {
+    enter();
+    try {
+      tables.freeSpace(vid);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Maps a whole buffer at the first free range. ENOENT vid, EBADF handle, EINVAL range or a
+   * registered buffer that is not full, ENOMEM no room.
+   *
+   * @param start lowest address allowed
+   * @param end first address not allowed
+   * @param back search from the top
+   */
+  public GpuVa vspaceMap(int vid, int handle, GpuVa start, GpuVa end, boolean back) {
+    enter();
+    try {
+      return tables.map(vid, handle, start, end, back);
+    } finally {
+      exit();
+    }
+  }
+
+  /** Unmaps what contains the address; the GPU has no access when this returns. ENOENT. */
+  public void vspaceUnmap(int vid, GpuVa address) {
+    enter();
+    try {
+      tables.unmap(vid, address);
+    } finally {
+      exit();
+    }
+  }
+
+  // ---- channels ----
+
+  /** A channel without a ring; its id is the index of its control page. ENOENT vid, ENOMEM. */
+  public int channelNew(int vid) {
+    enter();
+    try {
+      channels.nextId();
+      GuestSpace space = tables.space(vid);
+      Channel created = space.backend.createChannel(OptionalInt.empty());
+      int cid = created.id();
+      ChannelLife life =
+          new ChannelLife(name, cid, transitions, (_, to) -> pages[cid].setState(to.code()));
+      channels.put(cid, new GuestChannel(created, space, life));
+      space.channels++;
+      pages[cid].publish(generation, created.doorbellToken(), ChannelState.NEW.code());
+      return cid;
+    } finally {
+      exit();
+    }
+  }
+
+  /** Ends and frees a channel; ENOENT. */
+  public void channelFree(int cid) {
+    enter();
+    try {
+      free(channel(cid));
+    } finally {
+      exit();
+    }
+  }
+
+  /** Declares an engine object. ENOENT cid, ENODEV class, ENOMEM too many. */
+  public void objectNew(int cid, int handle, int objectClass, int flags) {
+    enter();
+    try {
+      channel(cid).declareObject(new GuestChannel.EngineObject(handle, objectClass, flags));
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Gives a channel its ring and lets it run. ENOENT cid, EINVAL order or address, EBUSY it has
+   * one.
+   *
+   * @param ringStart GPU address of the ring, mapped already
+   * @param ringOrder 1 &lt;&lt; ringOrder entries
+   * @param slimask normally 1
+   */
+  public void fifoInitIb(int cid, GpuVa ringStart, int ringOrder, int slimask) {
+    enter();
+    try {
+      GuestChannel channel = channel(cid);
+      if (ringOrder < 0 || ringOrder > Limits.MAX_RING_ORDER) {
+        throw Refusal.invalid("no such ring size, order=" + Integer.toUnsignedString(ringOrder));
+      }
+      long start = ringStart.value();
+      if (start < 0 || (start & 7) != 0 || start >= gpu.info().addressSpaceBytes()) {
+        throw Refusal.invalid("no such ring address, start=" + ringStart);
+      }
+      channel.start(new GuestChannel.Ring(ringStart, ringOrder, slimask));
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * Keeps a copy of the words that set a channel's engines up; none takes it back. ENOENT, E2BIG.
+   */
+  public void setupSegment(int cid, int[] words) {
+    enter();
+    try {
+      GuestChannel channel = channel(cid);
+      if (words.length > Limits.MAX_SETUP_WORDS) {
+        throw Refusal.with(Errno.E2BIG, "set-up segment too long, words=" + words.length);
+      }
+      channel.setupSegment(words);
+    } finally {
+      exit();
+    }
+  }
+
+  /** State and counters of a channel; ENOENT. */
+  public ChannelInfo channelQuery(int cid) {
+    enter();
+    try {
+      return query(channel(cid));
+    } finally {
+      exit();
+    }
+  }
+
+  /** Ids of all channels, ascending. */
+  public List<Integer> channelIds() {
+    enter();
+    try {
+      return channels.values().stream().map(GuestChannel::id).toList();
+    } finally {
+      exit();
+    }
+  }
+
+  // ---- taking access back ----
+
+  /**
+   * Ends a channel; the listener is told. Nothing happens to one that has ended. ENOENT.
+   *
+   * @param reason SLUICE_ERROR_*, not 0
+   * @param info detail of the reason
+   */
+  public void kill(int cid, int reason, int info) {
+    enter();
+    try {
+      require(Capability.KILL, "ending a running channel");
+      GuestChannel channel = channel(cid);
+      if (channel.life.state() != ChannelState.DEAD) {
+        channel.backend.kill(reason, info);
+        noteDeath(channel, channel.backend.status());
+      }
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * The channel takes no entries until as many resumes; its page stays live. Of a channel without a
+   * ring, or a detached one, it takes effect when that starts or is attached.
+   */
+  public void suspend(int cid, String reason) {
+    enter();
+    try {
+      require(Capability.SUSPEND, "suspending a channel");
+      channel(cid).suspend(reason);
+    } finally {
+      exit();
+    }
+  }
+
+  /** Undoes one {@link #suspend}; EINVAL when there is none. */
+  public void resume(int cid, String reason) {
+    enter();
+    try {
+      channel(cid).resume(reason);
+    } finally {
+      exit();
+    }
+  }
+
+  /**
+   * The guest's page becomes a shadow copy the GPU no longer reads; what was put before runs to its
+   * end: ask {@link #drained}. EBUSY unless the channel runs.
+   */
+  public void detach(int cid, String reason) {
+    enter();
+    try {
+      channel(cid).detach(reason);
+    } finally {
+      exit();
+    }
+  }
+
+  /** Whether a detached channel has finished all it was given. */
+  public boolean drained(int cid) {
+    enter();
+    try {
+      GuestChannel channel = channel(cid);
+      Channel.Status status = channel.backend.status();
+      noteDeath(channel, status);
+      return channel.checkDrained(status);
+    } finally {
+      exit();
+    }
+  }
+
+  /** The GPU reads the guest's page again; nothing is lost, nothing runs twice. EBUSY. */
+  public void attach(int cid, String reason) {
+    enter();
+    try {
+      channel(cid).attach(reason);
+    } finally {
+      exit();
+    }
+  }
+
+  // ---- events and end ----
+
+  /** Readable when {@link #dispatchEvents} has something to do; stays the guest's. */
+  public Fd events() {
+    return backend.events();
+  }
+
+  /**
+   * Tells the listener what channels did since the last call. Never blocks; one thread at a time,
+   * and none any more when {@link #close} is called.
+   *
+   * @return number of events
+   */
+  public int dispatchEvents() {
+    return closed ? 0 : backend.readEvents(sink);
+  }
+
+  /** How often channels of this guest entered a state since it was attached. */
+  public long entered(ChannelState state) {
+    return transitions.entered(state);
+  }
+
+  /** Frees everything but guest memory regions; another generation begins. */
+  public void reset() {
+    enter();
+    try {
+      releaseAll();
+      generation = generation == -1 ? 1 : generation + 1;
+    } finally {
+      exit();
+    }
+  }
+
+  /** Gives everything back. A second close does nothing. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      try {
+        releaseAll();
+        tables.removeAllRegions();
+      } finally {
+        backend.close();
+        controlMapping.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void releaseAll() {
+    for (GuestChannel channel : channels.values()) {
+      free(channel);
+    }
+    tables.releaseAll();
+  }
+
+  private void free(GuestChannel channel) {
+    channels.remove(channel.id());
+    pages[channel.id()].withdraw();
+    channel.life.transition(ChannelState.FREED, "freed");
+    try {
+      channel.backend.close();
+    } finally {
+      channel.space.channels--;
+      tables.releaseIfUnused(channel.space);
+    }
+  }
+
+  private ChannelInfo query(GuestChannel channel) {
+    Channel.Status status = channel.backend.status();
+    noteDeath(channel, status);
+    ChannelError error = channel.error();
+    return new ChannelInfo(
+        channel.id(),
+        channel.life.state(),
+        error == null ? 0 : error.reason(),
+        error == null ? 0 : error.info(),
+        error == null ? 0 : error.address(),
+        status.entries(),
+        status.busyNs(),
+        status.runningNs(),
+        status.drained(),
+        status.waiting());
+  }
+
+  /** Takes note of channels that ended with something that was taken from them. */
+  private void noteDeaths() {
+    for (GuestChannel channel : channels.values()) {
+      noteDeath(channel, channel.backend.status());
+    }
+  }
+
+  private void noteDeath(GuestChannel channel, Channel.Status status) {
+    if (status.state() == ChannelState.DEAD.code()) {
+      noteDeath(
+          channel,
+          new ChannelError(
+              channel.id(), status.reason(), status.info(), status.faultAddress(), gpu.timeNs()));
+    }
+  }
+
+  private void noteDeath(GuestChannel channel, ChannelError error) {
+    if (channel.died(error)) {
+      pages[channel.id()].setError(error, ChannelState.DEAD.code());
+      untold.add(error);
+      log.atInfo()
+          .addKeyValue("guest", name)
+          .addKeyValue("cid", error.channelId())
+          .addKeyValue("error", error.reason())
+          .addKeyValue("info", Integer.toHexString(error.info()))
+          .addKeyValue("address", Long.toHexString(error.address()))
+          .log("channel ended");
+    }
+  }
+
+  private GuestChannel channel(int cid) {
+    GuestChannel channel = channels.get(cid);
+    if (channel == null) {
+      throw Refusal.noChannel(cid);
+    }
+    return channel;
+  }
+
+  private void require(Capability capability, String operation) {
+    if (!capabilities.contains(capability)) {
+      throw Refusal.missing(capability, operation);
+    }
+  }
+
+  private void enter() {
+    lock.lock();
+    if (closed) {
+      lock.unlock();
+      throw Refusal.closed(name);
+    }
+  }
+
+  /** Leaves the lock, then tells the listener what happened under it. */
+  private void exit() {
+    List<ChannelError> tell = untold.isEmpty() ? List.of() : new ArrayList<>(untold);
+    untold.clear();
+    lock.unlock();
+    tell.forEach(listener::onChannelError);
+  }
+
+  /** Interrupts go straight on; an error changes the tables first. */
+  private final class Dispatcher implements EventSink {
+    @Override
+    public void interrupt(int channelId, long timeNs) {
+      if (channelId > 0 && channelId < pages.length) {
+        listener.onInterrupt(channelId);
+      }
+    }
+
+    @Override
+    public void error(ChannelError error) {
+      lock.lock();
+      try {
+        GuestChannel channel = closed ? null : channels.get(error.channelId());
+        // An event may be older than the channel that has this id now: the backend knows.
+        if (channel != null && channel.backend.status().state() == ChannelState.DEAD.code()) {
+          noteDeath(channel, error);
+        }
+      } finally {
+        exit();
+      }
+    }
+  }
+}

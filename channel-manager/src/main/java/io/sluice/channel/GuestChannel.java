@@ -1,0 +1,150 @@
+package io.sluice.channel;
+
+import io.sluice.abi.GpuVa;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel of a guest: the backend's channel, its life, and what a move must know of it. Guarded
+ * by the guest's lock.
+ */
+final class GuestChannel {
+  /** Engine objects one channel may declare. */
+  static final int MAX_OBJECTS = 64;
+
+  /** A ring that the channel was given. */
+  record Ring(GpuVa start, int order, int slimask) {}
+
+  /** An engine object that the guest declared. */
+  record EngineObject(int handle, int objectClass, int flags) {}
+
+  private static final int[] NO_WORDS = new int[0];
+
+  final Channel backend;
+  final GuestSpace space;
+  final ChannelLife life;
+  private final List<EngineObject> objects = new ArrayList<>(1);
+  private int suspends;
+  private @Nullable Ring ring;
+  private @Nullable ChannelError error;
+  private int[] setupSegment = NO_WORDS;
+
+  GuestChannel(Channel backend, GuestSpace space, ChannelLife life) {
+    this.backend = backend;
+    this.space = space;
+    this.life = life;
+  }
+
+  int id() {
+    return backend.id();
+  }
+
+  List<EngineObject> objects() {
+    return objects;
+  }
+
+  int suspends() {
+    return suspends;
+  }
+
+  @Nullable Ring ring() {
+    return ring;
+  }
+
+  @Nullable ChannelError error() {
+    return error;
+  }
+
+  int[] setupSegment() {
+    return setupSegment.clone();
+  }
+
+  void setupSegment(int[] words) {
+    setupSegment = words.clone();
+  }
+
+  void declareObject(EngineObject object) {
+    if (objects.size() == MAX_OBJECTS && !objects.contains(object)) {
+      throw Refusal.full("engine objects of a channel", MAX_OBJECTS);
+    }
+    backend.declareObject(object.handle(), object.objectClass(), object.flags());
+    if (!objects.contains(object)) {
+      objects.add(object);
+    }
+  }
+
+  void start(Ring wanted) {
+    ChannelState next = suspends > 0 ? ChannelState.SUSPENDED : ChannelState.RUNNING;
+    life.require(next, "giving a channel its ring");
+    backend.start(wanted.start(), wanted.order(), wanted.slimask());
+    ring = wanted;
+    life.transition(next, "ring given");
+  }
+
+  /** Counted; the first one reaches the GPU, unless the page is a shadow: then attach does it. */
+  void suspend(String reason) {
+    if (life.state() == ChannelState.DEAD) {
+      throw Refusal.busy("the channel has ended, cid=" + id(), "");
+    }
+    if (suspends == Limits.MAX_SUSPENDS) {
+      throw Refusal.full("suspends of a channel", Limits.MAX_SUSPENDS);
+    }
+    if (suspends == 0 && !life.state().isDetached()) {
+      backend.suspend();
+      if (life.state() == ChannelState.RUNNING) {
+        life.transition(ChannelState.SUSPENDED, reason);
+      }
+    }
+    suspends++;
+  }
+
+  void resume(String reason) {
+    if (suspends == 0) {
+      throw Refusal.invalid("the channel is not suspended, cid=" + id());
+    }
+    if (suspends == 1 && !life.state().isDetached() && life.state() != ChannelState.DEAD) {
+      backend.resume();
+      if (life.state() == ChannelState.SUSPENDED) {
+        life.transition(ChannelState.RUNNING, reason);
+      }
+    }
+    suspends--;
+  }
+
+  void detach(String reason) {
+    life.require(ChannelState.DRAINING, "detaching");
+    backend.detach();
+    life.transition(ChannelState.DRAINING, reason);
+  }
+
+  /** Whether nothing that was put before the detach is unfinished. */
+  boolean checkDrained(Channel.Status status) {
+    if (life.state() == ChannelState.DRAINING && status.drained()) {
+      life.transition(ChannelState.DETACHED, "drained");
+    }
+    return life.state() == ChannelState.DETACHED;
+  }
+
+  void attach(String reason) {
+    ChannelState next = suspends > 0 ? ChannelState.SUSPENDED : ChannelState.RUNNING;
+    if (!life.state().isDetached()) {
+      throw Refusal.busy("the channel is not detached, cid=" + id() + " state=" + life.state(), "");
+    }
+    if (suspends > 0) {
+      backend.suspend();
+    }
+    backend.attach();
+    life.transition(next, reason);
+  }
+
+  /** Whether this is news. */
+  boolean died(ChannelError why) {
+    if (life.state() == ChannelState.DEAD) {
+      return false;
+    }
+    error = why;
+    life.transition(ChannelState.DEAD, "error " + why.reason());
+    return true;
+  }
+}

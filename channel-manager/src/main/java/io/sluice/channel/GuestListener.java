@@ -1,0 +1,22 @@
+package io.sluice.channel;
+
+/**
+ * What a {@link Guest} tells whoever serves its device. Called without the guest's lock, so a
+ * listener may call the guest; it must not block.
+ */
+public interface GuestListener {
+  /**
+   * A channel asked for an interrupt. A hint: it may come for a channel that was freed meanwhile.
+   * Called on the thread that calls {@link Guest#dispatchEvents}; allocates nothing on the way.
+   *
+   * @param channelId the guest's id of the channel
+   */
+  void onInterrupt(int channelId);
+
+  /**
+   * A channel ended, once for each channel. Its control page has the error already.
+   *
+   * @param error why, with the guest's id of the channel
+   */
+  void onChannelError(ChannelError error);
+}

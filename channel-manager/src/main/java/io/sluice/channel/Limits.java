@@ -1,0 +1,36 @@
+package io.sluice.channel;
+
+/** The named maxima of one guest: no table of ours grows beyond them, whatever a guest asks for. */
+public final class Limits {
+  /** Memory handles are 1 to this minus 1; SLUICE_REG_MAX_MEMORY. */
+  public static final int MAX_MEMORY = 1 << 16;
+
+  /** Mappings of one guest, over all its address spaces. */
+  public static final int MAX_MAPPINGS = 1 << 17;
+
+  /** Buffers that live, those included whose handle was given back while something maps them. */
+  public static final int MAX_BUFFERS = 1 << 17;
+
+  /** Ranges of guest memory known to the GPU at one time. */
+  public static final int MAX_REGIONS = 1024;
+
+  /** Extents in one call that fills a registered buffer; SLUICE_MAX_EXTENTS. */
+  public static final int MAX_EXTENTS = 256;
+
+  /** Extents of all registered buffers of one guest together, after joining neighbours. */
+  public static final int MAX_TOTAL_EXTENTS = 1 << 21;
+
+  /** Words of a set-up segment; SLUICE_MAX_SETUP_WORDS. */
+  public static final int MAX_SETUP_WORDS = 8192;
+
+  /** Suspends of one channel that have no resume yet. */
+  public static final int MAX_SUSPENDS = 1 << 16;
+
+  /** Exponent of the longest ring; FIFO_INIT_IB refuses more. */
+  public static final int MAX_RING_ORDER = 29;
+
+  /** Granularity of all GPU memory. */
+  public static final long PAGE_BYTES = 4096;
+
+  private Limits() {}
+}

@@ -1,0 +1,70 @@
+package io.sluice.channel;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+
+/** The refusals of this module, each with its stable code. */
+final class Refusal {
+  private Refusal() {}
+
+  static RefusedException noChannel(int channelId) {
+    return new RefusedException(
+        "SLU-CHN-001",
+        Errno.ENOENT,
+        "no such channel, cid=" + Integer.toUnsignedString(channelId),
+        "");
+  }
+
+  static RefusedException noAddressSpace(int vid) {
+    return new RefusedException(
+        "SLU-CHN-002",
+        Errno.ENOENT,
+        "no such address space, vid=" + Integer.toUnsignedString(vid),
+        "");
+  }
+
+  static RefusedException noMemory(int handle) {
+    return new RefusedException(
+        "SLU-CHN-003",
+        Errno.EBADF,
+        "no such memory handle, handle=" + Integer.toUnsignedString(handle),
+        "");
+  }
+
+  static RefusedException invalid(String what) {
+    return new RefusedException("SLU-CHN-004", Errno.EINVAL, what, "");
+  }
+
+  static RefusedException full(String table, int limit) {
+    return new RefusedException(
+        "SLU-CHN-005",
+        Errno.ENOMEM,
+        "no more " + table + " for this guest, limit=" + limit,
+        "Free some first.");
+  }
+
+  static RefusedException outOfMemory(String what, String remedy) {
+    return new RefusedException("SLU-CHN-006", Errno.ENOMEM, what, remedy);
+  }
+
+  static RefusedException busy(String what, String remedy) {
+    return new RefusedException("SLU-CHN-007", Errno.EBUSY, what, remedy);
+  }
+
+  static RefusedException closed(String guest) {
+    return new RefusedException(
+        "SLU-CHN-008", Errno.ENODEV, "the guest is gone, guest=" + guest, "");
+  }
+
+  static RefusedException missing(Capability capability, String operation) {
+    return new RefusedException(
+        "SLU-CHN-009",
+        Errno.EOPNOTSUPP,
+        operation + " needs a capability that this GPU lacks, capability=" + capability,
+        "Use a GPU that has it.");
+  }
+
+  static RefusedException with(Errno errno, String what) {
+    return new RefusedException("SLU-CHN-010", errno, what, "");
+  }
+}

@@ -1,0 +1,27 @@
+package io.sluice.channel;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/** How often channels of a guest went from one state to another. Any thread may read. */
+final class TransitionCounters {
+  private static final int STATES = ChannelState.values().length;
+
+  private final AtomicLongArray counts = new AtomicLongArray(STATES * STATES);
+
+  void count(ChannelState from, ChannelState to) {
+    counts.incrementAndGet(from.ordinal() * STATES + to.ordinal());
+  }
+
+  long get(ChannelState from, ChannelState to) {
+    return counts.get(from.ordinal() * STATES + to.ordinal());
+  }
+
+  /** How often a state was entered. */
+  long entered(ChannelState state) {
+    long sum = 0;
+    for (ChannelState from : ChannelState.values()) {
+      sum += get(from, state);
+    }
+    return sum;
+  }
+}
