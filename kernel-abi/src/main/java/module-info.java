@@ -6,4 +6,5 @@ module io.sluice.abi {
   exports io.sluice.abi;
   exports io.sluice.abi.sys;
   exports io.sluice.abi.drm;
+  exports io.sluice.abi.guest;
 }
