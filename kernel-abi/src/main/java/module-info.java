@@ -7,4 +7,5 @@ module io.sluice.abi {
   exports io.sluice.abi.sys;
   exports io.sluice.abi.drm;
   exports io.sluice.abi.guest;
+  exports io.sluice.abi.pscnv;
 }

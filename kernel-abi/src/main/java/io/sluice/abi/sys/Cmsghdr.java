@@ -39,7 +39,7 @@ final class Cmsghdr {
 
   private Cmsghdr() {}
 
-  /** Bytes with this head, without padding. */
+  /** {@code cmsg_len}: bytes with this head, without padding. */
   static long length(MemorySegment segment, long offset) {
     return (long) CMSG_LEN.get(segment, offset);
   }
@@ -49,7 +49,7 @@ final class Cmsghdr {
     CMSG_LEN.set(segment, offset, value);
   }
 
-  /** Protocol. */
+  /** {@code cmsg_level}: protocol. */
   static int level(MemorySegment segment, long offset) {
     return (int) CMSG_LEVEL.get(segment, offset);
   }
@@ -59,7 +59,7 @@ final class Cmsghdr {
     CMSG_LEVEL.set(segment, offset, value);
   }
 
-  /** Type in the protocol. */
+  /** {@code cmsg_type}: type in the protocol. */
   static int type(MemorySegment segment, long offset) {
     return (int) CMSG_TYPE.get(segment, offset);
   }

@@ -32,7 +32,7 @@ final class Iovec {
 
   private Iovec() {}
 
-  /** Address. */
+  /** {@code iov_base}: address. */
   static long base(MemorySegment segment) {
     return (long) IOV_BASE.get(segment, 0L);
   }
@@ -42,7 +42,7 @@ final class Iovec {
     IOV_BASE.set(segment, 0L, value);
   }
 
-  /** Bytes. */
+  /** {@code iov_len}: bytes. */
   static long length(MemorySegment segment) {
     return (long) IOV_LEN.get(segment, 0L);
   }

@@ -58,7 +58,7 @@ final class Msghdr {
 
   private Msghdr() {}
 
-  /** Peer address; 0. */
+  /** {@code msg_name}: peer address; 0. */
   static long name(MemorySegment segment) {
     return (long) MSG_NAME.get(segment, 0L);
   }
@@ -68,7 +68,7 @@ final class Msghdr {
     MSG_NAME.set(segment, 0L, value);
   }
 
-  /** Bytes of it. */
+  /** {@code msg_namelen}: bytes of it. */
   static int nameLength(MemorySegment segment) {
     return (int) MSG_NAMELEN.get(segment, 0L);
   }
@@ -78,7 +78,7 @@ final class Msghdr {
     MSG_NAMELEN.set(segment, 0L, value);
   }
 
-  /** Address of the buffers. */
+  /** {@code msg_iov}: address of the buffers. */
   static long iov(MemorySegment segment) {
     return (long) MSG_IOV.get(segment, 0L);
   }
@@ -88,7 +88,7 @@ final class Msghdr {
     MSG_IOV.set(segment, 0L, value);
   }
 
-  /** Number of buffers. */
+  /** {@code msg_iovlen}: number of buffers. */
   static long iovLength(MemorySegment segment) {
     return (long) MSG_IOVLEN.get(segment, 0L);
   }
@@ -98,7 +98,7 @@ final class Msghdr {
     MSG_IOVLEN.set(segment, 0L, value);
   }
 
-  /** Address of the control messages. */
+  /** {@code msg_control}: address of the control messages. */
   static long control(MemorySegment segment) {
     return (long) MSG_CONTROL.get(segment, 0L);
   }
@@ -108,7 +108,7 @@ final class Msghdr {
     MSG_CONTROL.set(segment, 0L, value);
   }
 
-  /** Bytes of them. */
+  /** {@code msg_controllen}: bytes of them. */
   static long controlLength(MemorySegment segment) {
     return (long) MSG_CONTROLLEN.get(segment, 0L);
   }
@@ -118,7 +118,7 @@ final class Msghdr {
     MSG_CONTROLLEN.set(segment, 0L, value);
   }
 
-  /** Out: MSG_CTRUNC and others. */
+  /** {@code msg_flags}, out: MSG_CTRUNC and others. */
   static int flags(MemorySegment segment) {
     return (int) MSG_FLAGS.get(segment, 0L);
   }

@@ -37,7 +37,7 @@ final class Pollfd {
 
   private Pollfd() {}
 
-  /** Descriptor; negative ones are skipped. */
+  /** {@code fd}: descriptor; negative ones are skipped. */
   static int fd(MemorySegment segment, long offset) {
     return (int) FD.get(segment, offset);
   }
@@ -47,7 +47,7 @@ final class Pollfd {
     FD.set(segment, offset, value);
   }
 
-  /** Wanted. */
+  /** {@code events}: wanted. */
   static short events(MemorySegment segment, long offset) {
     return (short) EVENTS.get(segment, offset);
   }
@@ -57,7 +57,7 @@ final class Pollfd {
     EVENTS.set(segment, offset, value);
   }
 
-  /** Out: ready. */
+  /** {@code revents}, out: ready. */
   static short revents(MemorySegment segment, long offset) {
     return (short) REVENTS.get(segment, offset);
   }

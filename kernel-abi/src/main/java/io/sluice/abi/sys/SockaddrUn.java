@@ -36,7 +36,7 @@ final class SockaddrUn {
 
   private SockaddrUn() {}
 
-  /** AF_UNIX. */
+  /** {@code sun_family}: AF_UNIX. */
   static short family(MemorySegment segment) {
     return (short) SUN_FAMILY.get(segment, 0L);
   }
@@ -46,7 +46,7 @@ final class SockaddrUn {
     SUN_FAMILY.set(segment, 0L, value);
   }
 
-  /** Path, ends with a zero byte. */
+  /** {@code sun_path}: path, ends with a zero byte. */
   static MemorySegment path(MemorySegment segment) {
     return segment.asSlice(SUN_PATH_OFFSET, 108);
   }

@@ -55,7 +55,7 @@ final class Stat {
 
   private Stat() {}
 
-  /** Device. */
+  /** {@code st_dev}: device. */
   static long device(MemorySegment segment) {
     return (long) ST_DEV.get(segment, 0L);
   }
@@ -65,7 +65,7 @@ final class Stat {
     ST_DEV.set(segment, 0L, value);
   }
 
-  /** Inode. */
+  /** {@code st_ino}: inode. */
   static long inode(MemorySegment segment) {
     return (long) ST_INO.get(segment, 0L);
   }
@@ -75,7 +75,7 @@ final class Stat {
     ST_INO.set(segment, 0L, value);
   }
 
-  /** Links. */
+  /** {@code st_nlink}: links. */
   static long links(MemorySegment segment) {
     return (long) ST_NLINK.get(segment, 0L);
   }
@@ -85,7 +85,7 @@ final class Stat {
     ST_NLINK.set(segment, 0L, value);
   }
 
-  /** Type and permissions. */
+  /** {@code st_mode}: type and permissions. */
   static int mode(MemorySegment segment) {
     return (int) ST_MODE.get(segment, 0L);
   }
@@ -95,7 +95,7 @@ final class Stat {
     ST_MODE.set(segment, 0L, value);
   }
 
-  /** Bytes. */
+  /** {@code st_size}: bytes. */
   static long size(MemorySegment segment) {
     return (long) ST_SIZE.get(segment, 0L);
   }
@@ -105,7 +105,7 @@ final class Stat {
     ST_SIZE.set(segment, 0L, value);
   }
 
-  /** Allocated units of 512 bytes. */
+  /** {@code st_blocks}: allocated units of 512 bytes. */
   static long blocks(MemorySegment segment) {
     return (long) ST_BLOCKS.get(segment, 0L);
   }

@@ -33,7 +33,7 @@ final class Statfs {
 
   private Statfs() {}
 
-  /** Magic number of the file system. */
+  /** {@code f_type}: magic number of the file system. */
   static long type(MemorySegment segment) {
     return (long) F_TYPE.get(segment, 0L);
   }

@@ -32,7 +32,7 @@ final class Timespec {
 
   private Timespec() {}
 
-  /** Seconds. */
+  /** {@code tv_sec}: seconds. */
   static long seconds(MemorySegment segment) {
     return (long) TV_SEC.get(segment, 0L);
   }
@@ -42,7 +42,7 @@ final class Timespec {
     TV_SEC.set(segment, 0L, value);
   }
 
-  /** Nanoseconds, 0 to 999999999. */
+  /** {@code tv_nsec}: nanoseconds, 0 to 999999999. */
   static long nanos(MemorySegment segment) {
     return (long) TV_NSEC.get(segment, 0L);
   }

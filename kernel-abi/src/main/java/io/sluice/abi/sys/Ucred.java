@@ -35,7 +35,7 @@ final class Ucred {
 
   private Ucred() {}
 
-  /** Process. */
+  /** {@code pid}: process. */
   static int pid(MemorySegment segment) {
     return (int) PID.get(segment, 0L);
   }
@@ -45,7 +45,7 @@ final class Ucred {
     PID.set(segment, 0L, value);
   }
 
-  /** User. */
+  /** {@code uid}: user. */
   static int uid(MemorySegment segment) {
     return (int) UID.get(segment, 0L);
   }
@@ -55,7 +55,7 @@ final class Ucred {
     UID.set(segment, 0L, value);
   }
 
-  /** Group. */
+  /** {@code gid}: group. */
   static int gid(MemorySegment segment) {
     return (int) GID.get(segment, 0L);
   }
