@@ -8,7 +8,7 @@
 #ifndef SLUICE_ABI_H
 #define SLUICE_ABI_H
 
-#ifdef __KERNEL__
+#ifdef __linux__ /* kernel and programs: the same types as every other header of the kernel */
 #include <linux/types.h>
 #else
 #include <stdint.h>

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls to the host. A call is posted: fill a slot of BAR 1, store its sequence number last, write the
+ * slot's index to a register, wait until the host has stored the same number as done. The slots are
+ * ordinary memory shared with a process of the host, hence the acquire and release below; the write
+ * of the register is the only exit.
+ *
+ * Interrupts are hints and so are doorbells: a waiter looks at its slot again every second and rings
+ * again, which does nothing if the call was taken already.
+ */
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/jiffies.h>
+#include <linux/string.h>
+
+#include <drm/drm_drv.h>
+
+#include "sluice.h"
+
+static struct sluice_slot *slot_at(struct sluice_device *sd, unsigned int index)
+{
+	return sd->calls + SLUICE_BAR1_SLOTS + index * SLUICE_SLOT_SIZE;
+}
+
+static bool is_dead(struct sluice_device *sd)
+{
+	return READ_ONCE(sd->dead);
+}
+
+static bool call_is_done(struct sluice_device *sd, unsigned int index)
+{
+	return smp_load_acquire(&slot_at(sd, index)->done_seq) == sd->slot_seq[index];
+}
+
+/*
+ * The host no longer answers: everything that waits for it ends with EIO, now and until the device
+ * was reset. The slot of a call that timed out is not used again before that either, because the
+ * host may still write to it.
+ */
+void sluice_mark_dead(struct sluice_device *sd, const char *why)
+{
+	if (xchg(&sd->dead, true))
+		return;
+	drm_err(&sd->drm, "device is dead: %s; rebind the driver or reset the device\n", why);
+	wake_up_all(&sd->slot_free);
+	wake_up_all(&sd->call_done);
+	sluice_wake_all(sd);
+}
+
+/* Starts with all slots free, continuing the sequence numbers found in them. */
+static void slots_restart(struct sluice_device *sd)
+{
+	unsigned int i;
+
+	for (i = 0; i < sd->num_slots; i++)
+		sd->slot_seq[i] = READ_ONCE(slot_at(sd, i)->seq);
+	WRITE_ONCE(sd->slots_used, 0);
+}
+
+int sluice_calls_init(struct sluice_device *sd)
+{
+	init_waitqueue_head(&sd->slot_free);
+	init_waitqueue_head(&sd->call_done);
+	sd->num_slots = sluice_read(sd, SLUICE_REG_NUM_SLOTS);
+	if (sd->num_slots == 0 || sd->num_slots > SLUICE_MAX_SLOTS)
+		return -ENODEV;
+	BUILD_BUG_ON(SLUICE_MAX_SLOTS > BITS_PER_TYPE(typeof(sd->slots_used)));
+	BUILD_BUG_ON(sizeof(struct sluice_slot) != SLUICE_SLOT_SIZE);
+	slots_restart(sd);
+	return 0;
+}
+
+static int slot_try_claim(struct sluice_device *sd)
+{
+	unsigned int i;
+
+	for (i = 0; i < sd->num_slots; i++)
+		if (!test_and_set_bit(i, &sd->slots_used))
+			return i;
+	return -EBUSY;
+}
+
+/* Every owner of a slot leaves in bounded time or marks the device dead, so this wait is bounded. */
+static int slot_claim(struct sluice_device *sd)
+{
+	int index;
+
+	wait_event(sd->slot_free, is_dead(sd) || (index = slot_try_claim(sd)) >= 0);
+	return is_dead(sd) ? -EIO : index;
+}
+
+static void slot_release(struct sluice_device *sd, unsigned int index)
+{
+	clear_bit_unlock(index, &sd->slots_used);
+	wake_up(&sd->slot_free);
+}
+
+static void slot_post(struct sluice_device *sd, unsigned int index, u32 command,
+		      const void *args, size_t size)
+{
+	struct sluice_slot *slot = slot_at(sd, index);
+
+	if (++sd->slot_seq[index] == 0)
+		sd->slot_seq[index] = 1;
+	memcpy(slot->args, args, size);
+	WRITE_ONCE(slot->command, command);
+	smp_store_release(&slot->seq, sd->slot_seq[index]);
+	sluice_write(sd, SLUICE_REG_CALL, index);
+}
+
+static int slot_wait(struct sluice_device *sd, unsigned int index)
+{
+	unsigned long deadline = jiffies + SLUICE_CALL_TIMEOUT;
+
+	for (;;) {
+		wait_event_timeout(sd->call_done, call_is_done(sd, index) || is_dead(sd), HZ);
+		if (call_is_done(sd, index))
+			return 0;
+		if (is_dead(sd))
+			return -EIO;
+		if (sluice_read(sd, SLUICE_REG_MAGIC) != SLUICE_MAGIC) {
+			sluice_mark_dead(sd, "the host service is gone");
+			return -EIO;
+		}
+		if (time_after(jiffies, deadline)) {
+			sluice_mark_dead(sd, "a call was not answered in time");
+			return -EIO;
+		}
+		sluice_write(sd, SLUICE_REG_CALL, index);
+	}
+}
+
+static int slot_result(struct sluice_device *sd, unsigned int index, void *args, size_t size)
+{
+	struct sluice_slot *slot = slot_at(sd, index);
+	u32 status = READ_ONCE(slot->status);
+	u32 error = status & ~SLUICE_STATUS_ERROR;
+
+	if (status == SLUICE_STATUS_OK) {
+		memcpy(args, slot->args, size);
+		return 0;
+	}
+	if (!(status & SLUICE_STATUS_ERROR) || error == 0 || error > MAX_ERRNO)
+		return -EPROTO;
+	return -(int)error;
+}
+
+/**
+ * sluice_call() - have the host do something
+ * @sd: the device
+ * @epoch: of the objects it is about, or the one in which an object is made
+ * @command: SLUICE_CALL_*
+ * @args: its structure, overwritten with the results if the call succeeds
+ * @size: of the structure
+ *
+ * Sleeps, at most about SLUICE_CALL_TIMEOUT, and not to be interrupted: a call that was posted takes
+ * effect, so its result must be known.
+ *
+ * Return: 0, the host's error, -EIO if the host does not answer or the epoch is over, or -ENODEV if
+ * the device was removed; with the last two it is not known whether the call took effect.
+ */
+int sluice_call(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size)
+{
+	int index, ret, cookie;
+
+	if (WARN_ON_ONCE(size > SLUICE_SLOT_ARGS))
+		return -EINVAL;
+	if (!drm_dev_enter(&sd->drm, &cookie))
+		return -ENODEV;
+	down_read(&sd->gate);
+	index = sluice_current(sd, epoch) ? slot_claim(sd) : -EIO;
+	if (index < 0) {
+		ret = index;
+		goto out;
+	}
+	slot_post(sd, index, command, args, size);
+	ret = slot_wait(sd, index);
+	if (ret == 0) {
+		ret = slot_result(sd, index, args, size);
+		slot_release(sd, index);
+	}
+out:
+	up_read(&sd->gate);
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+/**
+ * sluice_give_back() - free an object of the host
+ * @sd: the device
+ * @epoch: in which the object was made
+ * @command: the call that frees it, one with struct sluice_handle
+ * @id: its id
+ *
+ * Return: whether the host has certainly let go of it.
+ */
+bool sluice_give_back(struct sluice_device *sd, u32 epoch, u32 command, u32 id)
+{
+	struct sluice_handle args = { .handle = id };
+	int ret;
+
+	ret = sluice_call(sd, epoch, command, &args, sizeof(args));
+	if (ret == 0)
+		return true;
+	/* A reset has freed it. */
+	if (!sluice_current(sd, epoch))
+		return true;
+	if (ret != -EIO && ret != -ENODEV)
+		drm_warn(&sd->drm, "call %u refused to free %u: %d\n", command, id, ret);
+	return ret == -ENOENT || ret == -EBADF; /* nothing there */
+}
+
+static int reset_and_wait(struct sluice_device *sd, u32 *generation)
+{
+	unsigned long deadline = jiffies + SLUICE_CALL_TIMEOUT;
+	u32 before = sluice_read(sd, SLUICE_REG_GENERATION);
+
+	if (sluice_read(sd, SLUICE_REG_MAGIC) != SLUICE_MAGIC)
+		return -EIO;
+	sluice_write(sd, SLUICE_REG_RESET, SLUICE_MAGIC);
+	while ((*generation = sluice_read(sd, SLUICE_REG_GENERATION)) == before) {
+		if (time_after(jiffies, deadline))
+			return -EIO;
+		usleep_range(500, 2000);
+	}
+	/* All ones is a change too, but of another kind. */
+	return sluice_read(sd, SLUICE_REG_MAGIC) == SLUICE_MAGIC ? 0 : -EIO;
+}
+
+/**
+ * sluice_reset() - have the host free everything this machine holds, and begin a new epoch
+ * @sd: the device
+ *
+ * Waits for calls under way; a caller that does not want to wait marks the device dead first.
+ *
+ * Return: 0, or -EIO if the host does not answer.
+ */
+int sluice_reset(struct sluice_device *sd)
+{
+	u32 generation;
+	int ret;
+
+	down_write(&sd->gate);
+	ret = reset_and_wait(sd, &generation);
+	if (ret == 0) {
+		WRITE_ONCE(sd->generation, generation);
+		WRITE_ONCE(sd->epoch, sd->epoch + 1);
+		slots_restart(sd);
+		sluice_events_restart(sd);
+		WRITE_ONCE(sd->dead, false);
+	}
+	up_write(&sd->gate);
+	if (ret == 0)
+		sluice_quarantine_flush(sd);
+	sluice_wake_all(sd);
+	return ret;
+}

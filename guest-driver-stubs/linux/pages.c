@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Guest memory as GPU memory: the pages of a buffer are pinned, mapped for DMA and named to the host
+ * in lists of extents. The device is a process that maps guest memory, so it is as coherent as
+ * another processor, and the pages may be used by both sides all the time.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include <drm/drm_prime.h>
+
+#include "sluice.h"
+
+/*
+ * Pins the pages of a GEM object (shmem, zeroed) and maps them for DMA. Swiotlb would give the device
+ * copies, which nobody would ever synchronise; the 64-bit DMA mask keeps it out.
+ */
+struct sluice_pages *sluice_pages_get(struct sluice_device *sd, struct drm_gem_object *obj)
+{
+	struct device *dma = obj->dev->dev;
+	struct sluice_pages *pages;
+	int ret;
+
+	pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	pages->count = obj->size >> PAGE_SHIFT;
+	pages->page = drm_gem_get_pages(obj);
+	if (IS_ERR(pages->page)) {
+		ret = PTR_ERR(pages->page);
+		goto free;
+	}
+	pages->sgt = drm_prime_pages_to_sg(obj->dev, pages->page, pages->count);
+	if (IS_ERR(pages->sgt)) {
+		ret = PTR_ERR(pages->sgt);
+		goto put;
+	}
+	ret = dma_map_sgtable(dma, pages->sgt, DMA_BIDIRECTIONAL, 0);
+	if (ret)
+		goto free_table;
+	mutex_lock(&sd->pages_lock);
+	list_add(&pages->link, &sd->pages);
+	mutex_unlock(&sd->pages_lock);
+	return pages;
+
+free_table:
+	sg_free_table(pages->sgt);
+	kfree(pages->sgt);
+put:
+	drm_gem_put_pages(obj, pages->page, false, false);
+free:
+	kfree(pages);
+	return ERR_PTR(ret);
+}
+
+/* Ends the device's access; the pages themselves stay. */
+static void pages_unmap(struct sluice_device *sd, struct sluice_pages *pages)
+{
+	if (!pages->sgt)
+		return;
+	dma_unmap_sgtable(sd->drm.dev, pages->sgt, DMA_BIDIRECTIONAL, 0);
+	sg_free_table(pages->sgt);
+	kfree(pages->sgt);
+	pages->sgt = NULL;
+}
+
+/* Lets pages go that the host cannot reach. */
+void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
+		      struct sluice_pages *pages)
+{
+	mutex_lock(&sd->pages_lock);
+	list_del(&pages->link);
+	pages_unmap(sd, pages);
+	mutex_unlock(&sd->pages_lock);
+	drm_gem_put_pages(obj, pages->page, true, false);
+	kfree(pages);
+}
+
+/* The driver leaves the device, after a reset: buffers that programs still hold stay theirs alone. */
+void sluice_pages_unmap_all(struct sluice_device *sd)
+{
+	struct sluice_pages *pages;
+
+	mutex_lock(&sd->pages_lock);
+	list_for_each_entry(pages, &sd->pages, link)
+		pages_unmap(sd, pages);
+	mutex_unlock(&sd->pages_lock);
+}
+
+/* A list under construction: where it goes to when it is full. */
+struct fill {
+	struct sluice_device *sd;
+	u32 epoch;
+	struct sluice_mem_pages args;
+	struct sluice_extent *list;
+	u64 bytes; /* in the list */
+};
+
+static int fill_flush(struct fill *fill)
+{
+	struct sluice_mem_pages args = fill->args;
+	int ret;
+
+	if (args.count == 0)
+		return 0;
+	ret = sluice_call(fill->sd, fill->epoch, SLUICE_CALL_MEM_PAGES, &args, sizeof(args));
+	fill->args.offset += fill->bytes;
+	fill->args.count = 0;
+	fill->bytes = 0;
+	return ret;
+}
+
+static int fill_add(struct fill *fill, u64 iova, u64 bytes)
+{
+	struct sluice_extent *extent = &fill->list[fill->args.count++];
+
+	extent->iova = iova;
+	extent->bytes = bytes;
+	fill->bytes += bytes;
+	return fill->args.count == SLUICE_MAX_EXTENTS ? fill_flush(fill) : 0;
+}
+
+/* Names all pages to the host as the content of its buffer @handle, which is empty. */
+int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sluice_pages *pages)
+{
+	struct device *dma = sd->drm.dev;
+	struct fill fill = { .sd = sd, .epoch = epoch, .args.handle = handle };
+	struct scatterlist *sg;
+	dma_addr_t list_iova;
+	int ret = 0;
+	int i;
+
+	BUILD_BUG_ON(SLUICE_MAX_EXTENTS * sizeof(struct sluice_extent) > PAGE_SIZE);
+	fill.list = dma_alloc_coherent(dma, PAGE_SIZE, &list_iova, GFP_KERNEL);
+	if (!fill.list)
+		return -ENOMEM;
+	fill.args.list_iova = list_iova;
+	for_each_sgtable_dma_sg(pages->sgt, sg, i) {
+		ret = fill_add(&fill, sg_dma_address(sg), sg_dma_len(sg));
+		if (ret)
+			break;
+	}
+	if (ret == 0)
+		ret = fill_flush(&fill);
+	/* Without an answer the host may still read the list: then the page is lost, as it must be. */
+	if (ret != -EIO && ret != -ENODEV)
+		dma_free_coherent(dma, PAGE_SIZE, fill.list, list_iova);
+	return ret;
+}
+
+/* Keeps pages that the host might still reach. The object they were of goes on without them. */
+void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages)
+{
+	mutex_lock(&sd->pages_lock);
+	list_move(&pages->link, &sd->quarantine);
+	mutex_unlock(&sd->pages_lock);
+}
+
+/* After a reset: the host has let go of everything. */
+void sluice_quarantine_flush(struct sluice_device *sd)
+{
+	struct sluice_pages *pages, *next;
+	unsigned long i;
+
+	mutex_lock(&sd->pages_lock);
+	list_for_each_entry_safe(pages, next, &sd->quarantine, link) {
+		list_del(&pages->link);
+		pages_unmap(sd, pages);
+		for (i = 0; i < pages->count; i++)
+			put_page(pages->page[i]);
+		kvfree(pages->page);
+		kfree(pages);
+	}
+	mutex_unlock(&sd->pages_lock);
+}
+
+/* The driver is gone and no reset was confirmed: memory lost is better than memory overwritten. */
+void sluice_quarantine_leak(struct sluice_device *sd)
+{
+	struct sluice_pages *pages;
+	unsigned long lost = 0;
+
+	list_for_each_entry(pages, &sd->quarantine, link)
+		lost += pages->count;
+	if (lost)
+		drm_warn(&sd->drm, "%lu pages stay pinned: the host did not let go of them\n", lost);
+}

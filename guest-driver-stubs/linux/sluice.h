@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Driver of the Sluice virtual GPU device, offering pscnv's user ABI: what its files share.
+ *
+ * Objects and who keeps whom alive:
+ *
+ *	file ──id──► channel ──► vspace ──mapping──► buffer ──► pages of guest memory
+ *	file ──id──────────────► vspace                ▲
+ *	file ──GEM handle, mmap────────────────────────┘
+ *
+ * The last reference to an object gives it back to the host, so the host always frees in this order
+ * too, and guest memory is let go only when nothing of the host can reach it. Should the host not
+ * confirm that (it is gone, or stalls), the pages stay in quarantine until a reset of the device has.
+ *
+ * An epoch counts resets of the device. Everything made in a former epoch is void: the host has freed
+ * it already, calls about it fail with EIO, freeing it calls nobody.
+ *
+ * Locks, outer first: sluice_vspace.lock, sluice_device.revoke, tables' own spinlocks. Neither
+ * copies to nor from user memory happen under one of them.
+ */
+#ifndef SLUICE_H
+#define SLUICE_H
+
+#include <linux/kref.h>
+#include <linux/maple_tree.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/rwsem.h>
+#include <linux/wait.h>
+#include <linux/xarray.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_print.h>
+
+#include "sluice_abi.h"
+#include "sluice_drm.h"
+
+#define SLUICE_MAX_CHANNELS 128 /* what pscnv's mmap offsets can name */
+#define SLUICE_PENDING_WORDS (SLUICE_MAX_CHANNELS / 32)
+
+/* A call that takes longer means that the host has stalled. */
+#define SLUICE_CALL_TIMEOUT (5 * HZ)
+
+/* Interrupts of one channel id. Outlives the channel, so that the handler needs no reference. */
+struct sluice_line {
+	wait_queue_head_t wait;
+	atomic_t count;
+};
+
+struct sluice_device {
+	struct drm_device drm;
+	struct pci_dev *pdev;
+
+	/* BARs. Only the registers are I/O; the others are memory of the host process. */
+	void __iomem *regs;
+	void *calls; /* BAR 1 */
+	void *control; /* BAR 4 */
+	resource_size_t vram_base; /* BAR 2; 0 without an aperture */
+	resource_size_t vram_bytes;
+	resource_size_t control_base;
+
+	u64 caps;
+	u32 num_slots;
+	u32 num_channels;
+	u32 num_vectors;
+	u32 generation;
+	u32 epoch;
+	bool dead; /* the host does not answer; ends with a reset */
+
+	/* Held for reading during a call, for writing during a reset. */
+	struct rw_semaphore gate;
+
+	/* Calls: a set bit of slots_used is owned by one task; seq belongs to the owner. */
+	unsigned long slots_used;
+	u32 slot_seq[SLUICE_MAX_SLOTS];
+	wait_queue_head_t slot_free;
+	wait_queue_head_t call_done;
+
+	/* Events and interrupts of channels. */
+	spinlock_t event_lock; /* the tail of the event queue */
+	struct sluice_event_queue *events;
+	u32 event_entries;
+	u32 *pending;
+	struct sluice_line lines[SLUICE_MAX_CHANNELS];
+
+	/* By the ids of the host. Entries hold the reference of the owning file. */
+	struct xarray vspaces;
+	struct xarray channels;
+
+	/* Held for reading to map a device page into a process, for writing to take pages away. */
+	struct rw_semaphore revoke;
+
+	/* Guest memory of buffers, and that of which the host has not confirmed that it let go. */
+	struct mutex pages_lock;
+	struct list_head pages;
+	struct list_head quarantine;
+};
+
+#define to_sluice(drm_dev) container_of(drm_dev, struct sluice_device, drm)
+
+/* Pinned guest memory as the device sees it. */
+struct sluice_pages {
+	struct list_head link;
+	struct page **page;
+	unsigned long count;
+	struct sg_table *sgt; /* NULL: not mapped for DMA any more */
+};
+
+struct sluice_bo {
+	struct drm_gem_object base;
+	struct sluice_pages *pages; /* system memory, or NULL: video memory */
+	u64 aperture_offset; /* of video memory */
+	u32 handle; /* the host's */
+	u32 epoch;
+	u32 cookie;
+	u32 flags;
+	u32 tile_flags;
+	u32 user[8];
+	bool held_by_host; /* an address space that maps it may still live in the host */
+};
+
+#define to_sluice_bo(obj) container_of(obj, struct sluice_bo, base)
+
+struct sluice_vspace {
+	struct kref ref;
+	struct sluice_device *sd;
+	struct drm_file *owner;
+	u32 vid;
+	u32 epoch;
+	struct mutex lock; /* mappings, here and in the host, change together */
+	struct maple_tree mappings; /* GPU address to struct sluice_mapping */
+	bool held_by_host; /* a channel that uses it may still live in the host */
+};
+
+struct sluice_channel {
+	struct kref ref;
+	struct sluice_device *sd;
+	struct drm_file *owner;
+	struct sluice_vspace *vspace;
+	u32 cid;
+	u32 epoch;
+	bool freed; /* CHAN_FREE was called; waiters leave */
+};
+
+static inline u32 sluice_read(struct sluice_device *sd, u32 reg)
+{
+	return readl(sd->regs + reg);
+}
+
+static inline void sluice_write(struct sluice_device *sd, u32 reg, u32 value)
+{
+	writel(value, sd->regs + reg);
+}
+
+/* Whether an object of this epoch still means something to the host. */
+static inline bool sluice_current(struct sluice_device *sd, u32 epoch)
+{
+	return READ_ONCE(sd->epoch) == epoch;
+}
+
+/* call.c */
+int sluice_calls_init(struct sluice_device *sd);
+int sluice_call(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size);
+bool sluice_give_back(struct sluice_device *sd, u32 epoch, u32 command, u32 id);
+void sluice_mark_dead(struct sluice_device *sd, const char *why);
+int sluice_reset(struct sluice_device *sd);
+
+/* irq.c */
+void sluice_lines_init(struct sluice_device *sd);
+int sluice_irq_init(struct sluice_device *sd);
+void sluice_wake_all(struct sluice_device *sd);
+void sluice_events_restart(struct sluice_device *sd);
+
+/* pages.c */
+struct sluice_pages *sluice_pages_get(struct sluice_device *sd, struct drm_gem_object *obj);
+int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sluice_pages *pages);
+void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
+		      struct sluice_pages *pages);
+void sluice_pages_unmap_all(struct sluice_device *sd);
+void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages);
+void sluice_quarantine_flush(struct sluice_device *sd);
+void sluice_quarantine_leak(struct sluice_device *sd);
+
+/* gem.c */
+int sluice_gem_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 handle);
+int sluice_gem_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_gem_info_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+
+/* vspace.c */
+struct sluice_vspace *sluice_vspace_find(struct sluice_device *sd, struct drm_file *file, u32 vid);
+void sluice_vspace_put(struct sluice_vspace *vs);
+void sluice_vspaces_close(struct sluice_device *sd, struct drm_file *file);
+int sluice_vspace_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vspace_free_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vspace_map_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vspace_unmap_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+
+/* channel.c */
+int sluice_channel_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 cid);
+void sluice_channels_close(struct sluice_device *sd, struct drm_file *file);
+int sluice_chan_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_chan_free_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_obj_vdma_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_obj_eng_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_fifo_init_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_fifo_init_ib_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_chan_wait_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+
+/* drv.c */
+extern const struct drm_driver sluice_drm_driver;
+void sluice_void_all(struct sluice_device *sd);
+
+#endif /* SLUICE_H */
