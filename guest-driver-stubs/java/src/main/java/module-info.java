@@ -2,5 +2,6 @@
 module io.sluice.guest {
   requires static org.jspecify;
   requires transitive io.sluice.abi;
-  requires tools.jackson.core;
+
+  exports io.sluice.guest;
 }

@@ -1,0 +1,322 @@
+package io.sluice.guest;
+
+import io.sluice.abi.guest.ChanNew;
+import io.sluice.abi.guest.ChanQuery;
+import io.sluice.abi.guest.Extent;
+import io.sluice.abi.guest.FifoInitIb;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.guest.HandleArgs;
+import io.sluice.abi.guest.MemAlloc;
+import io.sluice.abi.guest.MemPages;
+import io.sluice.abi.guest.MemRegister;
+import io.sluice.abi.guest.Ping;
+import io.sluice.abi.guest.VspaceMap;
+import io.sluice.abi.guest.VspaceUnmap;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A Sluice device attached to this process: calls, buffers, address spaces and channels.
+ *
+ * <p>Submitting work on a channel writes memory only; everything else is a call to the host. May be
+ * used from several threads. Closing it detaches: the host then frees all this guest held.
+ */
+public final class GuestDevice implements AutoCloseable {
+  private static final int PAGE = 4096;
+  private static final long FIRST_IOVA = 1L << 32;
+
+  /** pscnv's GEM flags: mappable, video memory. */
+  private static final int MAPPABLE_VRAM = 2;
+
+  /** pscnv's GEM flags: mappable, snooped system memory. */
+  private static final int MAPPABLE_SYSRAM = 2 | 4;
+
+  private final Kernel kernel;
+  private final VfioUserClient client;
+  private final List<Mapping> mappings = new ArrayList<>();
+  private final MemorySegment controlPages;
+  private final MemorySegment aperture;
+  private final MemorySegment list;
+  private final long listIova;
+  private final Interrupts interrupts;
+  private final CallPort calls;
+  private long nextIova = FIRST_IOVA;
+
+  private GuestDevice(Kernel kernel, Path socket) {
+    this.kernel = kernel;
+    this.client = new VfioUserClient(kernel, socket);
+    boolean attached = false;
+    try {
+      client.negotiate();
+      int magic = register(GuestAbi.REG_MAGIC);
+      int major = register(GuestAbi.REG_VERSION) >>> 16;
+      if (magic != GuestAbi.MAGIC || major != GuestAbi.ABI_MAJOR) {
+        throw new DeviceLostException(
+            "not a Sluice device of ABI %d: magic=0x%x major=%d"
+                .formatted(GuestAbi.ABI_MAJOR, magic, major));
+      }
+      MemorySegment callBar = mapRegion(GuestAbi.BAR_CALLS);
+      this.controlPages = mapRegion(GuestAbi.BAR_CONTROL);
+      this.aperture =
+          (register(GuestAbi.REG_CAPS_LO) & GuestAbi.CAP_VRAM_APERTURE) != 0
+              ? mapRegion(GuestAbi.BAR_VRAM)
+              : MemorySegment.NULL;
+      this.interrupts =
+          new Interrupts(
+              kernel,
+              callBar,
+              register(GuestAbi.REG_NUM_VECTORS),
+              register(GuestAbi.REG_NUM_CHANNELS));
+      for (int i = 0; i < register(GuestAbi.REG_NUM_VECTORS); i++) {
+        client.vector(i, interrupts.vector(i));
+      }
+      this.calls =
+          new CallPort(
+              callBar,
+              slot -> client.write32(GuestAbi.BAR_REGISTERS, GuestAbi.REG_CALL, slot),
+              interrupts::awaitCompletion);
+      this.listIova = takeIova(PAGE);
+      Mapping listPage = shareMemory("sluice-list", PAGE, listIova);
+      mappings.add(listPage);
+      this.list = listPage.segment();
+      attached = true;
+    } finally {
+      if (!attached) {
+        closeMappings();
+        client.close();
+      }
+    }
+  }
+
+  /**
+   * Attaches to a guest's socket.
+   *
+   * @throws DeviceLostException when nothing of this ABI serves it
+   */
+  public static GuestDevice attach(Kernel kernel, Path socket) {
+    return new GuestDevice(kernel, socket);
+  }
+
+  /** A register of BAR 0: a round trip. */
+  public int register(int offset) {
+    return client.read32(GuestAbi.BAR_REGISTERS, offset);
+  }
+
+  /** A call that does nothing: echoes a value. */
+  public long ping(long value) {
+    return calls.call(
+        "PING", GuestAbi.CALL_PING, a -> Ping.value(a, 0, value), a -> Ping.echo(a, 0));
+  }
+
+  /** A buffer in video memory. */
+  public Buffer allocateVideo(long sizeBytes) {
+    long[] offset = new long[2];
+    int handle =
+        (int)
+            calls.call(
+                "MEM_ALLOC",
+                GuestAbi.CALL_MEM_ALLOC,
+                a -> {
+                  MemAlloc.flags(a, 0, MAPPABLE_VRAM);
+                  MemAlloc.size(a, 0, sizeBytes);
+                },
+                a -> {
+                  offset[0] = MemAlloc.apertureOffset(a, 0);
+                  offset[1] = MemAlloc.size(a, 0);
+                  return MemAlloc.handle(a, 0);
+                });
+    MemorySegment bytes =
+        aperture.byteSize() == 0 ? MemorySegment.NULL : aperture.asSlice(offset[0], offset[1]);
+    return new VideoBuffer(this, handle, bytes);
+  }
+
+  /**
+   * A buffer of this process' memory.
+   *
+   * @param sizeBytes a multiple of 4096
+   */
+  public Buffer allocateProcess(long sizeBytes) {
+    long iova = takeIova(sizeBytes);
+    Mapping mapping = shareMemory("sluice-buffer", sizeBytes, iova);
+    int handle =
+        (int)
+            calls.call(
+                "MEM_REGISTER",
+                GuestAbi.CALL_MEM_REGISTER,
+                a -> {
+                  MemRegister.flags(a, 0, MAPPABLE_SYSRAM);
+                  MemRegister.size(a, 0, sizeBytes);
+                },
+                a -> MemRegister.handle(a, 0));
+    fillBuffer(handle, iova, sizeBytes);
+    return new ProcessBuffer(this, handle, iova, mapping);
+  }
+
+  private synchronized void fillBuffer(int handle, long iova, long sizeBytes) {
+    Extent.iova(list, 0, iova);
+    Extent.bytes(list, 0, sizeBytes);
+    calls.call(
+        "MEM_PAGES",
+        GuestAbi.CALL_MEM_PAGES,
+        a -> {
+          MemPages.handle(a, 0, handle);
+          MemPages.count(a, 0, 1);
+          MemPages.offset(a, 0, 0);
+          MemPages.listIova(a, 0, listIova);
+        });
+  }
+
+  /** A new, empty address space. */
+  public Space newSpace() {
+    int vid =
+        (int)
+            calls.call(
+                "VSPACE_NEW", GuestAbi.CALL_VSPACE_NEW, _ -> {}, a -> HandleArgs.handle(a, 0));
+    return new Space(this, vid);
+  }
+
+  /**
+   * Frees all this guest holds, and waits for the new generation.
+   *
+   * @return the new generation
+   */
+  public int reset() {
+    client.reset();
+    return register(GuestAbi.REG_GENERATION);
+  }
+
+  /** State of a channel, SLUICE_CHANNEL_*, as the host tells it. */
+  int channelState(int cid) {
+    return (int)
+        calls.call(
+            "CHAN_QUERY",
+            GuestAbi.CALL_CHAN_QUERY,
+            a -> ChanQuery.cid(a, 0, cid),
+            a -> ChanQuery.state(a, 0));
+  }
+
+  Interrupts interrupts() {
+    return interrupts;
+  }
+
+  /** The control page of a channel. */
+  MemorySegment controlPage(int cid) {
+    return controlPages.asSlice((long) cid * PAGE, PAGE);
+  }
+
+  int newChannel(int vid) {
+    return (int)
+        calls.call(
+            "CHAN_NEW",
+            GuestAbi.CALL_CHAN_NEW,
+            a -> ChanNew.vid(a, 0, vid),
+            a -> ChanNew.cid(a, 0));
+  }
+
+  void startChannel(int cid, long ringAddress, int ringOrder) {
+    calls.call(
+        "FIFO_INIT_IB",
+        GuestAbi.CALL_FIFO_INIT_IB,
+        a -> {
+          FifoInitIb.cid(a, 0, cid);
+          FifoInitIb.slimask(a, 0, 1);
+          FifoInitIb.ibOrder(a, 0, ringOrder);
+          FifoInitIb.ibStart(a, 0, ringAddress);
+        });
+  }
+
+  void freeChannel(int cid) {
+    free("CHAN_FREE", GuestAbi.CALL_CHAN_FREE, cid);
+  }
+
+  void freeSpace(int vid) {
+    free("VSPACE_FREE", GuestAbi.CALL_VSPACE_FREE, vid);
+  }
+
+  void freeMemory(int handle) {
+    free("MEM_FREE", GuestAbi.CALL_MEM_FREE, handle);
+  }
+
+  private void free(String name, int command, int handle) {
+    calls.call(name, command, a -> HandleArgs.handle(a, 0, handle));
+  }
+
+  long mapBuffer(int vid, int handle, long start, long end) {
+    return calls.call(
+        "VSPACE_MAP",
+        GuestAbi.CALL_VSPACE_MAP,
+        a -> {
+          VspaceMap.vid(a, 0, vid);
+          VspaceMap.handle(a, 0, handle);
+          VspaceMap.start(a, 0, start);
+          VspaceMap.end(a, 0, end);
+        },
+        a -> VspaceMap.offset(a, 0));
+  }
+
+  void unmapBuffer(int vid, long address) {
+    calls.call(
+        "VSPACE_UNMAP",
+        GuestAbi.CALL_VSPACE_UNMAP,
+        a -> {
+          VspaceUnmap.vid(a, 0, vid);
+          VspaceUnmap.offset(a, 0, address);
+        });
+  }
+
+  void unmapDma(long iova, long sizeBytes) {
+    client.dmaUnmap(iova, sizeBytes);
+  }
+
+  private synchronized long takeIova(long sizeBytes) {
+    long iova = nextIova;
+    nextIova += sizeBytes;
+    return iova;
+  }
+
+  private Mapping shareMemory(String name, long sizeBytes, long iova) {
+    try (Fd fd = kernel.memfdCreate(name, sizeBytes)) {
+      kernel.addSeals(fd, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW);
+      client.dmaMap(fd, 0, iova, sizeBytes);
+      return kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    }
+  }
+
+  private MemorySegment mapRegion(int index) {
+    VfioUserClient.Region region = client.region(index);
+    try {
+      if (region.fds().isEmpty()) {
+        throw new DeviceLostException("region " + index + " has no memory to map");
+      }
+      Fd fd = region.fds().get(0);
+      long behind = kernel.fstat(fd).sizeBytes() - region.fileOffset();
+      Mapping mapping =
+          kernel.mmap(
+              fd,
+              region.fileOffset(),
+              Math.min(region.sizeBytes(), behind),
+              Kernel.PROT_READ | Kernel.PROT_WRITE);
+      mappings.add(mapping);
+      return mapping.segment();
+    } finally {
+      region.fds().forEach(Fd::close);
+    }
+  }
+
+  private void closeMappings() {
+    mappings.forEach(Mapping::close);
+    mappings.clear();
+  }
+
+  @Override
+  public void close() {
+    client.close();
+    interrupts.close();
+    closeMappings();
+  }
+}

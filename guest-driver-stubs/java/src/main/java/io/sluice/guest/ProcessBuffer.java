@@ -1,0 +1,38 @@
+package io.sluice.guest;
+
+import io.sluice.abi.sys.Mapping;
+import java.lang.foreign.MemorySegment;
+
+/** A buffer of this process' own memory, which the GPU reads and writes without a copy. */
+final class ProcessBuffer implements Buffer {
+  private final GuestDevice device;
+  private final int handle;
+  private final long iova;
+  private final Mapping mapping;
+
+  ProcessBuffer(GuestDevice device, int handle, long iova, Mapping mapping) {
+    this.device = device;
+    this.handle = handle;
+    this.iova = iova;
+    this.mapping = mapping;
+  }
+
+  @Override
+  public int handle() {
+    return handle;
+  }
+
+  @Override
+  public MemorySegment bytes() {
+    return mapping.segment();
+  }
+
+  /** Frees the buffer and takes the memory back; channels that still map it end. */
+  @Override
+  public void close() {
+    long size = mapping.sizeBytes();
+    device.freeMemory(handle);
+    device.unmapDma(iova, size);
+    mapping.close();
+  }
+}
