@@ -8,4 +8,5 @@ module io.sluice.abi {
   exports io.sluice.abi.drm;
   exports io.sluice.abi.guest;
   exports io.sluice.abi.pscnv;
+  exports io.sluice.abi.vfio;
 }
