@@ -62,7 +62,8 @@ done
 for source in programs/*.c; do
   [ -e "$source" ] || continue
   name=${source##*/}
-  gcc -std=gnu17 -O2 -g0 -Wall -Wextra -pthread -static -Iinclude -Ilib -o "$tree/bin/${name%.c}" "$source" "$@"
+  gcc -std=gnu17 -O2 -g0 -Wall -Wextra -pthread -static -Iinclude -Ilib -Ilinux/uapi \
+    -o "$tree/bin/${name%.c}" "$source" "$@"
 done
 
 busybox=$(command -v busybox)

@@ -15,7 +15,8 @@
 # everything they are made of; those not used for a day are removed.
 #
 # In the guest: linux/ is built as an out-of-tree module and its *.ko loaded after what they depend on; each
-# programs/NAME.c becomes the static program /bin/NAME, linked with lib/*.c; the rest is busybox.
+# programs/NAME.c becomes the static program /bin/NAME, linked with lib/*.c (include/, lib/ and linux/uapi/ are on the
+# include path); the rest is busybox.
 # /init mounts proc, sys, dev, shm and tmp, loads the modules, prints
 #   SLUICE-BOOTED KERNELVERSION
 # runs the command of sluice.run= on the kernel command line (sluice.run="several words"; without it, a shell
@@ -71,9 +72,11 @@ cache=$(cache_dir)
 
 # The sources of what is built: paths relative to $stubs.
 sources() {
-  for part in include lib programs linux; do
+  parts='include lib programs linux'
+  # Programs need the headers of the module's user ABI in any case.
+  [ "$module" = yes ] || parts='include lib programs linux/uapi'
+  for part in $parts; do
     [ -d "$stubs/$part" ] || continue
-    [ "$part" != linux ] || [ "$module" = yes ] || continue
     (cd "$stubs" && find "$part" -type f \( -name '*.[ch]' -o -name Makefile -o -name Kbuild \))
   done | LC_ALL=C sort
 }
@@ -146,7 +149,7 @@ install -m 755 "$here/guest-init" "$work/tree/init"
 cp "$here/image-build.sh" "$work/"
 
 "$here/in-root.sh" --root "$root" --bind "$new" --dir "$work" -- \
-  sh -eu "$work/image-build.sh" "$new" "$kmods" </dev/null >"$cache/image.log" 2>&1 9>&- || {
+  sh -eu "$work/image-build.sh" "$new" "$kmods" </dev/null >"$cache/image.log" 2>&1 || {
   cat "$cache/image.log" >&2
   die "$EX_SOFTWARE" "building the guest image failed; what the tools said stands above and in $cache/image.log"
 }

@@ -66,9 +66,9 @@ check_machine() {
   [ "$(id -u)" = 0 ] ||
     die "$EX_UNAVAILABLE" "making the root directory takes root (debootstrap creates device nodes and chroots)" \
       "once, as root: SLUICE_CACHE='$cache' $here/root.sh"
-  unshare -m mount -t tmpfs none /mnt 2>/dev/null ||
-    die "$EX_UNAVAILABLE" "this environment forbids mounts (a container without CAP_SYS_ADMIN?)" \
-      "run on a machine, or give the container CAP_SYS_ADMIN"
+  refusal=$(unshare -m --propagation private mount -t tmpfs none /mnt 2>&1) ||
+    die "$EX_UNAVAILABLE" "this environment forbids mounts in a namespace of one's own ($refusal)" \
+      "run on a machine; give a container CAP_SYS_ADMIN; or bind a chroot's root directory to itself first"
   if [ -z "${SLUICE_MIRROR:-}" ]; then
     command -v apt-get >/dev/null ||
       die "$EX_UNAVAILABLE" "no apt-get here, so no Debian mirror to ask" \
@@ -137,9 +137,9 @@ build() {
   trap 'exit 143' TERM HUP
   note "making $root from $mirror (log: $log)"
   # In a mount namespace of its own, so that whatever gets mounted inside is gone before anything is removed.
-  # stdin and the lock stay ours.
+  # The lock goes along: should only we be killed, it holds until that process has ended.
   if ! unshare -m --propagation private sh -eu "$here/root-recipe.sh" "$new" "$SUITE" "$mirror" "$script" "$PACKAGES" \
-    </dev/null >"$log" 2>&1 9>&-; then
+    </dev/null >"$log" 2>&1; then
     tail -n 15 "$log" >&2
     die "$EX_TEMPFAIL" "making the root failed; the whole log is in $log" \
       "check that $mirror can be reached and carries $SUITE; SLUICE_MIRROR names another mirror"
