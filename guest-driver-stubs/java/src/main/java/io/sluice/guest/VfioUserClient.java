@@ -3,11 +3,22 @@ package io.sluice.guest;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.vfio.DmaMap;
+import io.sluice.abi.vfio.DmaUnmap;
+import io.sluice.abi.vfio.IrqSet;
+import io.sluice.abi.vfio.RegionAccess;
+import io.sluice.abi.vfio.RegionInfo;
+import io.sluice.abi.vfio.VersionMessage;
+import io.sluice.abi.vfio.VfioPci;
+import io.sluice.abi.vfio.VfioUserCommand;
+import io.sluice.abi.vfio.VfioUserHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -15,23 +26,10 @@ import java.util.List;
  * Protocol: QEMU's docs/interop/vfio-user.rst.
  */
 final class VfioUserClient implements AutoCloseable {
-  static final int CONFIG_REGION = 7;
-
-  private static final int VERSION = 1;
-  private static final int DMA_MAP = 2;
-  private static final int DMA_UNMAP = 3;
-  private static final int DEVICE_GET_REGION_INFO = 5;
-  private static final int DEVICE_SET_IRQS = 8;
-  private static final int REGION_READ = 9;
-  private static final int REGION_WRITE = 10;
-  private static final int DEVICE_RESET = 13;
-
-  private static final int HEADER = 16;
-  private static final int TYPE_REPLY = 1;
-  private static final int FLAG_ERROR = 1 << 5;
+  private static final int HEADER = (int) VfioUserHeader.SIZE;
+  private static final ValueLayout.OfInt U32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int MAX_MESSAGE = 1 << 16;
-  private static final int MSIX_INDEX = 2;
-  private static final int SET_EVENTFD_TRIGGER = 0x24;
   private static final String CAPABILITIES =
       "{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":1048576,\"pgsizes\":4096}}";
 
@@ -41,7 +39,7 @@ final class VfioUserClient implements AutoCloseable {
   private final MemorySegment out = arena.allocate(MAX_MESSAGE, 8);
   private final MemorySegment in = arena.allocate(MAX_MESSAGE, 8);
   private final FdList received = new FdList();
-  private int nextId = 1;
+  private short nextId = 1;
 
   VfioUserClient(Kernel kernel, Path path) {
     this.kernel = kernel;
@@ -54,92 +52,91 @@ final class VfioUserClient implements AutoCloseable {
   /** VERSION. */
   synchronized void negotiate() {
     byte[] json = CAPABILITIES.getBytes(StandardCharsets.UTF_8);
-    Wire.u16(out, HEADER, 0);
-    Wire.u16(out, HEADER + 2, 0);
-    MemorySegment.copy(json, 0, out, ValueLayout.JAVA_BYTE, HEADER + 4, json.length);
-    out.set(ValueLayout.JAVA_BYTE, HEADER + 4 + json.length, (byte) 0);
-    exchange(VERSION, 4 + json.length + 1, List.of());
-    if (Wire.u16(in, HEADER) != 0) {
-      throw new DeviceLostException("the server speaks vfio-user " + Wire.u16(in, HEADER));
+    int text = HEADER + (int) VersionMessage.SIZE;
+    VersionMessage.major(out, HEADER, (short) 0);
+    VersionMessage.minor(out, HEADER, (short) 0);
+    MemorySegment.copy(json, 0, out, ValueLayout.JAVA_BYTE, text, json.length);
+    out.set(ValueLayout.JAVA_BYTE, text + json.length, (byte) 0);
+    exchange(VfioUserCommand.VERSION, (int) VersionMessage.SIZE + json.length + 1, List.of());
+    short major = VersionMessage.major(in, HEADER);
+    if (major != 0) {
+      throw new DeviceLostException("the server speaks vfio-user " + major);
     }
   }
 
   /** DEVICE_GET_REGION_INFO; the caller closes the descriptors. */
   synchronized Region region(int index) {
-    int argsz = 32;
+    int argsz = (int) RegionInfo.SIZE;
     for (int attempt = 0; attempt < 2; attempt++) {
-      Wire.u32(out, HEADER, argsz);
-      Wire.u32(out, HEADER + 4, 0);
-      Wire.u32(out, HEADER + 8, index);
-      Wire.u32(out, HEADER + 12, 0);
-      Wire.u64(out, HEADER + 16, 0);
-      Wire.u64(out, HEADER + 24, 0);
-      exchange(DEVICE_GET_REGION_INFO, 32, List.of());
-      int wanted = Wire.u32(in, HEADER);
+      out.asSlice(HEADER, RegionInfo.SIZE).fill((byte) 0);
+      RegionInfo.argsz(out, HEADER, argsz);
+      RegionInfo.index(out, HEADER, index);
+      exchange(VfioUserCommand.DEVICE_GET_REGION_INFO, (int) RegionInfo.SIZE, List.of());
+      int wanted = RegionInfo.argsz(in, HEADER);
       if (wanted <= argsz || received.size() > 0) {
         break;
       }
       argsz = wanted;
     }
-    List<Fd> fds = new java.util.ArrayList<>();
+    List<Fd> fds = new ArrayList<>();
     while (received.size() > 0) {
       fds.add(received.take());
     }
-    return new Region(Wire.u64(in, HEADER + 16), Wire.u64(in, HEADER + 24), List.copyOf(fds));
+    return new Region(RegionInfo.size(in, HEADER), RegionInfo.offset(in, HEADER), List.copyOf(fds));
   }
 
   /** REGION_READ of four bytes. */
   synchronized int read32(int region, long offset) {
-    access(region, offset, 4);
-    exchange(REGION_READ, 16, List.of());
-    return Wire.u32(in, HEADER + 16);
+    access(region, offset);
+    exchange(VfioUserCommand.REGION_READ, (int) RegionAccess.SIZE, List.of());
+    return in.get(U32, HEADER + RegionAccess.SIZE);
   }
 
   /** REGION_WRITE of four bytes. */
   synchronized void write32(int region, long offset, int value) {
-    access(region, offset, 4);
-    Wire.u32(out, HEADER + 16, value);
-    exchange(REGION_WRITE, 20, List.of());
+    access(region, offset);
+    out.set(U32, HEADER + RegionAccess.SIZE, value);
+    exchange(VfioUserCommand.REGION_WRITE, (int) RegionAccess.SIZE + 4, List.of());
   }
 
-  private void access(int region, long offset, int count) {
-    Wire.u64(out, HEADER, offset);
-    Wire.u32(out, HEADER + 8, region);
-    Wire.u32(out, HEADER + 12, count);
+  private void access(int region, long offset) {
+    RegionAccess.offset(out, HEADER, offset);
+    RegionAccess.region(out, HEADER, region);
+    RegionAccess.count(out, HEADER, 4);
   }
 
   /** DMA_MAP, readable and writable. */
   synchronized void dmaMap(Fd fd, long offset, long iova, long sizeBytes) {
-    Wire.u32(out, HEADER, 32);
-    Wire.u32(out, HEADER + 4, 3);
-    Wire.u64(out, HEADER + 8, offset);
-    Wire.u64(out, HEADER + 16, iova);
-    Wire.u64(out, HEADER + 24, sizeBytes);
-    exchange(DMA_MAP, 32, List.of(fd));
+    DmaMap.argsz(out, HEADER, (int) DmaMap.SIZE);
+    DmaMap.flags(out, HEADER, DmaMap.FLAG_READ | DmaMap.FLAG_WRITE);
+    DmaMap.offset(out, HEADER, offset);
+    DmaMap.addr(out, HEADER, iova);
+    DmaMap.size(out, HEADER, sizeBytes);
+    exchange(VfioUserCommand.DMA_MAP, (int) DmaMap.SIZE, List.of(fd));
   }
 
   /** DMA_UNMAP. */
   synchronized void dmaUnmap(long iova, long sizeBytes) {
-    Wire.u32(out, HEADER, 24);
-    Wire.u32(out, HEADER + 4, 0);
-    Wire.u64(out, HEADER + 8, iova);
-    Wire.u64(out, HEADER + 16, sizeBytes);
-    exchange(DMA_UNMAP, 24, List.of());
+    DmaUnmap.argsz(out, HEADER, (int) DmaUnmap.SIZE);
+    DmaUnmap.flags(out, HEADER, 0);
+    DmaUnmap.addr(out, HEADER, iova);
+    DmaUnmap.size(out, HEADER, sizeBytes);
+    exchange(VfioUserCommand.DMA_UNMAP, (int) DmaUnmap.SIZE, List.of());
   }
 
   /** DEVICE_SET_IRQS: an eventfd for one MSI-X vector. */
   synchronized void vector(int vector, Fd eventfd) {
-    Wire.u32(out, HEADER, 20);
-    Wire.u32(out, HEADER + 4, SET_EVENTFD_TRIGGER);
-    Wire.u32(out, HEADER + 8, MSIX_INDEX);
-    Wire.u32(out, HEADER + 12, vector);
-    Wire.u32(out, HEADER + 16, 1);
-    exchange(DEVICE_SET_IRQS, 20, List.of(eventfd));
+    IrqSet.argsz(out, HEADER, (int) IrqSet.SIZE);
+    IrqSet.flags(out, HEADER, IrqSet.DATA_EVENTFD | IrqSet.ACTION_TRIGGER);
+    IrqSet.index(out, HEADER, VfioPci.MSIX_IRQ);
+    IrqSet.start(out, HEADER, vector);
+    IrqSet.count(out, HEADER, 1);
+    exchange(VfioUserCommand.DEVICE_SET_IRQS, (int) IrqSet.SIZE, List.of(eventfd));
   }
 
   /** DEVICE_RESET. */
   synchronized void reset() {
-    exchange(DEVICE_RESET, 0, List.of());
+    exchange(VfioUserCommand.DEVICE_RESET, 0, List.of());
   }
 
   /**
@@ -147,25 +144,26 @@ final class VfioUserClient implements AutoCloseable {
    */
   private void exchange(int command, int payload, List<Fd> fds) {
     received.closeAll();
-    int id = nextId++ & 0xffff;
-    Wire.u16(out, 0, id);
-    Wire.u16(out, 2, command);
-    Wire.u32(out, 4, HEADER + payload);
-    Wire.u32(out, 8, 0);
-    Wire.u32(out, 12, 0);
+    short id = nextId++;
+    VfioUserHeader.msgId(out, 0, id);
+    VfioUserHeader.cmd(out, 0, (short) command);
+    VfioUserHeader.msgSize(out, 0, HEADER + payload);
+    VfioUserHeader.flags(out, 0, VfioUserHeader.TYPE_COMMAND);
+    VfioUserHeader.errorNo(out, 0, 0);
     kernel.sendmsg(socket, out.asSlice(0, HEADER + payload), fds);
     readFully(0, HEADER);
-    int size = Wire.u32(in, 4);
+    int size = VfioUserHeader.msgSize(in, 0);
     if (size < HEADER || size > MAX_MESSAGE) {
       throw new DeviceLostException("the server sent a message of " + size + " bytes");
     }
     readFully(HEADER, size - HEADER);
-    int flags = Wire.u32(in, 8);
-    if (Wire.u16(in, 0) != id || (flags & 0xf) != TYPE_REPLY) {
+    int flags = VfioUserHeader.flags(in, 0);
+    if (VfioUserHeader.msgId(in, 0) != id
+        || (flags & VfioUserHeader.TYPE_MASK) != VfioUserHeader.TYPE_REPLY) {
       throw new DeviceLostException("the server answered another request");
     }
-    if ((flags & FLAG_ERROR) != 0) {
-      throw new CallFailedException("vfio-user command " + command, Wire.u32(in, 12));
+    if ((flags & VfioUserHeader.FLAG_ERROR) != 0) {
+      throw new CallFailedException("vfio-user command " + command, VfioUserHeader.errorNo(in, 0));
     }
   }
 

@@ -1,0 +1,169 @@
+package io.sluice.testbed.demo;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.guest.Buffer;
+import io.sluice.guest.ClientChannel;
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Pushbuffer;
+import io.sluice.guest.Space;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The demo's work in a process: channel A copies from this process' memory to video memory with
+ * M2MF and releases a semaphore; channel B, in an address space of its own, acquires it and copies
+ * back with PCOPY. A is waited for by polling, B by its interrupt.
+ */
+final class ProcessWork implements GuestWork {
+  private static final int INTERRUPT_TIMEOUT_MS = 30_000;
+  private static final int SEED = 0x51_1c_e0;
+  private static final int WINDOW_BYTES = 1 << 20;
+
+  private final Kernel kernel;
+  private final Path socket;
+  private final long bytes;
+  private final Report report;
+  private @Nullable Parts parts;
+
+  /** All that set-up makes. */
+  private record Parts(
+      GuestDevice device,
+      Space spaceA,
+      Space spaceB,
+      ClientChannel a,
+      ClientChannel b,
+      Buffer source,
+      Buffer video,
+      Buffer result,
+      Buffer semaphore,
+      Addresses addresses) {}
+
+  private record Addresses(
+      GpuVa source, GpuVa videoA, GpuVa semaphoreA, GpuVa videoB, GpuVa semaphoreB, GpuVa result) {}
+
+  ProcessWork(Kernel kernel, Path socket, long bytes, Report report) {
+    this.kernel = kernel;
+    this.socket = socket;
+    this.bytes = bytes;
+    this.report = report;
+  }
+
+  @Override
+  public void setUp() {
+    GuestDevice device = GuestDevice.attach(kernel, socket);
+    Space spaceA = device.newSpace();
+    Space spaceB = device.newSpace();
+    Buffer source = device.allocateProcess(bytes);
+    Buffer video = device.allocateVideo(bytes);
+    Buffer result = device.allocateProcess(bytes);
+    Buffer semaphore = device.allocateProcess(4096);
+    Addresses addresses =
+        new Addresses(
+            spaceA.map(source),
+            spaceA.map(video),
+            spaceA.map(semaphore),
+            spaceB.map(video),
+            spaceB.map(semaphore),
+            spaceB.map(result));
+    ClientChannel a = spaceA.newChannel();
+    ClientChannel b = spaceB.newChannel();
+    parts = new Parts(device, spaceA, spaceB, a, b, source, video, result, semaphore, addresses);
+    report.step(
+        "two channels, two address spaces: %d MiB of process memory, %d MiB of video memory",
+        2 * bytes >> 20, bytes >> 20);
+  }
+
+  @Override
+  public void submit() {
+    Parts p = set();
+    fill(p.source().bytes());
+    report.step(
+        "uploaded %d MiB by the CPU, checksum %08x", bytes >> 20, checksum(p.source().bytes()));
+    Addresses at = p.addresses();
+    Pushbuffer words = new Pushbuffer().bindEngines();
+    int fenceB =
+        p.b()
+            .submitWithInterrupt(
+                new Pushbuffer()
+                    .bindEngines()
+                    .acquireAtLeast(at.semaphoreB(), 1)
+                    .copyPcopy(at.videoB(), at.result(), bytes));
+    int fenceA =
+        p.a()
+            .submitWithFence(
+                words.copyM2mf(at.source(), at.videoA(), bytes).release(at.semaphoreA(), 1));
+    p.a().awaitByPolling(fenceA);
+    report.step(
+        "channel %d: M2MF to video memory, semaphore released; waited by polling", p.a().id());
+    boolean arrived = p.b().awaitByInterrupt(fenceB, INTERRUPT_TIMEOUT_MS);
+    report.step(
+        "channel %d: semaphore acquired, PCOPY back; waited by interrupt (%d seen)",
+        p.b().id(), p.b().interrupts());
+    report.check(arrived, "the fence behind the interrupt was there");
+  }
+
+  @Override
+  public void verify() {
+    Parts p = set();
+    report.step("result checksum %08x", checksum(p.result().bytes()));
+    report.check(
+        p.source().bytes().mismatch(p.result().bytes()) == -1, "all %d bytes arrived", bytes);
+    report.check(
+        p.video().bytes().mismatch(p.source().bytes()) == -1,
+        "video memory holds them too, seen through the aperture");
+  }
+
+  @Override
+  public void close() {
+    if (parts == null) {
+      return;
+    }
+    Parts p = parts;
+    parts = null;
+    p.a().close();
+    p.b().close();
+    Addresses at = p.addresses();
+    p.spaceA().unmap(at.source());
+    p.spaceA().unmap(at.videoA());
+    p.spaceA().unmap(at.semaphoreA());
+    p.spaceB().unmap(at.videoB());
+    p.spaceB().unmap(at.semaphoreB());
+    p.spaceB().unmap(at.result());
+    for (Buffer buffer : new Buffer[] {p.source(), p.video(), p.result(), p.semaphore()}) {
+      buffer.close();
+    }
+    p.spaceA().close();
+    p.spaceB().close();
+    p.device().close();
+    report.step("channels, buffers and address spaces freed");
+  }
+
+  private Parts set() {
+    if (parts == null) {
+      throw new IllegalStateException("setUp comes first");
+    }
+    return parts;
+  }
+
+  /** A pattern in which every word differs from its neighbours. */
+  private static void fill(MemorySegment memory) {
+    int value = SEED;
+    for (long i = 0; i < memory.byteSize() / 4; i++) {
+      value = value * 0x0019_660d + 0x3c6e_f35f;
+      memory.setAtIndex(ValueLayout.JAVA_INT, i, value);
+    }
+  }
+
+  private static int checksum(MemorySegment memory) {
+    CRC32C crc = new CRC32C();
+    for (long done = 0; done < memory.byteSize(); done += WINDOW_BYTES) {
+      long n = Math.min(WINDOW_BYTES, memory.byteSize() - done);
+      crc.update(memory.asSlice(done, n).asByteBuffer());
+    }
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,42 @@
+package io.sluice.testbed.demo;
+
+import java.io.PrintStream;
+import java.util.Locale;
+
+/** What the demo prints: numbered steps, and what was found wrong. */
+final class Report {
+  private final PrintStream out;
+  private int step;
+  private boolean failed;
+
+  Report(PrintStream out) {
+    this.out = out;
+  }
+
+  /** A step that was done. */
+  void step(String format, Object... arguments) {
+    out.printf(Locale.ROOT, "%2d. %s%n", ++step, String.format(Locale.ROOT, format, arguments));
+  }
+
+  /** A line under the last step. */
+  void detail(String format, Object... arguments) {
+    out.printf(Locale.ROOT, "    %s%n", String.format(Locale.ROOT, format, arguments));
+  }
+
+  /** Something that must hold: printed either way, remembered when it does not. */
+  void check(boolean holds, String format, Object... arguments) {
+    failed |= !holds;
+    detail((holds ? "ok: " : "WRONG: ") + format, arguments);
+  }
+
+  /** Whether anything that must hold did not. */
+  boolean failed() {
+    return failed;
+  }
+
+  /** The last line. */
+  void close() {
+    out.println(failed ? "demo: FAILED" : "demo: ok");
+    out.flush();
+  }
+}
