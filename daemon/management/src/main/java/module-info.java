@@ -1,5 +1,14 @@
-/** MXBeans and the local JMX transport shared by sluiced and sluicectl. */
+/**
+ * What an operator sees of the daemon through JMX, and the UNIX socket it travels by. Both ends,
+ * {@code sluiced} and {@code sluicectl}, share this module.
+ */
 module io.sluice.management {
   requires static org.jspecify;
   requires transitive java.management;
+  requires java.management.rmi;
+  requires java.rmi;
+  requires jdk.net;
+
+  exports io.sluice.management;
+  exports io.sluice.management.local;
 }

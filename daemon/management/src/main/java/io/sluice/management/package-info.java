@@ -1,4 +1,4 @@
-/** MXBean interfaces, their records, and object names. */
+/** MXBean interfaces, their records, object names, notification types and error codes. */
 @NullMarked
 package io.sluice.management;
 

@@ -1,0 +1,70 @@
+package io.sluice.management;
+
+import java.util.List;
+import java.util.Map;
+import javax.management.OperationsException;
+
+/**
+ * The daemon: what it is, what it holds, and what can be asked of it as a whole.
+ *
+ * <p>Counts are totals since the start, never rates. Operations that are refused throw {@link
+ * OperationsException} with the text of a {@link Problem}: a class every JMX client has.
+ */
+public interface DaemonMXBean {
+  /** Version of the program, such as {@code 0.1.0}. */
+  String getVersion();
+
+  /** Process id. */
+  long getPid();
+
+  /** Name of the user it runs as. */
+  String getUser();
+
+  /** {@code running} or {@code stopping}. */
+  String getState();
+
+  /** When it started, milliseconds since 1970. */
+  long getStartTimeMs();
+
+  /** Milliseconds since it started. */
+  long getUptimeMs();
+
+  /** The configuration file it read; empty when it runs on defaults. */
+  String getConfigFile();
+
+  /** Directory of the guests' sockets. */
+  String getRunDir();
+
+  /** Least severe level that is logged: {@code error warn info debug trace}. */
+  String getLogLevel();
+
+  /** Changes the level at once, until the next restart. */
+  void setLogLevel(String level) throws OperationsException;
+
+  /** The GPUs by name. */
+  Map<String, GpuStatus> getGpus();
+
+  /** The guests by name. */
+  Map<String, GuestStatus> getGuests();
+
+  /** Every setting with its effective value and where that comes from. */
+  List<Setting> getConfiguration();
+
+  /**
+   * Creates a guest and its socket. It is remembered over restarts.
+   *
+   * @param name 1 to 63 of {@code a-z A-Z 0-9 . _ -}, beginning with a letter or digit
+   * @param gpu a GPU by name; empty for the only one
+   */
+  void createGuest(String name, String gpu) throws OperationsException;
+
+  /**
+   * Destroys a guest that was created at run time, and everything it holds.
+   *
+   * @param force also when a machine or process is attached, which loses its GPU
+   */
+  void destroyGuest(String name, boolean force) throws OperationsException;
+
+  /** Begins an orderly stop; returns at once. */
+  void shutdown();
+}

@@ -1,0 +1,64 @@
+package io.sluice.management;
+
+import java.util.Arrays;
+
+/** The errors of the daemon's operations. Codes are stable: scripts and documents rely on them. */
+public enum ErrorCode {
+  /** No guest has that name. */
+  GUEST_UNKNOWN("SLU-GUEST-001", ErrorKind.NOT_FOUND),
+  /** A guest of that name exists. */
+  GUEST_EXISTS("SLU-GUEST-002", ErrorKind.FAILED),
+  /** Not a name for a guest. */
+  GUEST_NAME("SLU-GUEST-003", ErrorKind.FAILED),
+  /** A machine or process is attached. */
+  GUEST_ATTACHED("SLU-GUEST-004", ErrorKind.FAILED),
+  /** The guest stands in the configuration file. */
+  GUEST_CONFIGURED("SLU-GUEST-005", ErrorKind.FAILED),
+  /** More guests than the daemon serves. */
+  GUEST_LIMIT("SLU-GUEST-006", ErrorKind.FAILED),
+  /** The guest's socket cannot be made. */
+  GUEST_SOCKET("SLU-GUEST-007", ErrorKind.FAILED),
+  /** The list of created guests cannot be read or written. */
+  GUEST_STATE("SLU-GUEST-008", ErrorKind.FAILED),
+  /** No GPU has that name. */
+  GPU_UNKNOWN("SLU-GPU-001", ErrorKind.NOT_FOUND),
+  /** There are several GPUs and none was named. */
+  GPU_AMBIGUOUS("SLU-GPU-002", ErrorKind.FAILED),
+  /** The GPU cannot be opened. */
+  GPU_OPEN("SLU-GPU-003", ErrorKind.FAILED),
+  /** Not a log level. */
+  LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED),
+  /** The daemon is stopping. */
+  DAEMON_STOPPING("SLU-DAEMON-001", ErrorKind.BUSY),
+  /** Another daemon serves the control socket. */
+  DAEMON_RUNNING("SLU-DAEMON-002", ErrorKind.FAILED),
+  /** A directory or socket of the daemon cannot be made. */
+  DAEMON_PATH("SLU-DAEMON-003", ErrorKind.FAILED);
+
+  private final String code;
+  private final ErrorKind kind;
+
+  ErrorCode(String code, ErrorKind kind) {
+    this.code = code;
+    this.kind = kind;
+  }
+
+  /** {@code SLU-<area>-<three digits>}. */
+  public String code() {
+    return code;
+  }
+
+  /** What can be done about it. */
+  public ErrorKind kind() {
+    return kind;
+  }
+
+  /** What kind of error a code is; {@link ErrorKind#FAILED} for one that is not known here. */
+  public static ErrorKind kindOf(String code) {
+    return Arrays.stream(values())
+        .filter(e -> e.code.equals(code))
+        .map(ErrorCode::kind)
+        .findFirst()
+        .orElse(ErrorKind.FAILED);
+  }
+}

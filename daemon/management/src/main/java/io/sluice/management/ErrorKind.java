@@ -1,0 +1,24 @@
+package io.sluice.management;
+
+/** What an operator or script can do about an error; {@code sluicectl} exits with its number. */
+public enum ErrorKind {
+  /** Refused, or failed. */
+  FAILED(1),
+  /** Something of that name does not exist. */
+  NOT_FOUND(4),
+  /** The caller may not. */
+  PERMISSION(5),
+  /** Not now; the same request may succeed later. */
+  BUSY(75);
+
+  private final int exitCode;
+
+  ErrorKind(int exitCode) {
+    this.exitCode = exitCode;
+  }
+
+  /** Exit code of {@code sluicectl}. */
+  public int exitCode() {
+    return exitCode;
+  }
+}

@@ -1,0 +1,45 @@
+package io.sluice.management;
+
+import java.util.Map;
+
+/** One guest. */
+public interface GuestMXBean {
+  /** Its name. */
+  String getName();
+
+  /** Identity that survives a restart of the daemon. */
+  String getUuid();
+
+  /** {@code waiting} for a client, or {@code running}. */
+  String getState();
+
+  /** Name of its GPU. */
+  String getGpu();
+
+  /** Where a machine or process attaches. */
+  String getSocketPath();
+
+  /** Process id of the attached client; 0 when there is none. */
+  int getClientPid();
+
+  /** User id of the attached client; -1 when there is none. */
+  int getClientUid();
+
+  /** Program name of the attached client; empty when there is none. */
+  String getClientName();
+
+  /** Video memory it holds, bytes. */
+  long getMemoryUsedBytes();
+
+  /** Video memory it may hold, bytes. */
+  long getMemoryLimitBytes();
+
+  /** Most channels it may have. */
+  int getMaxChannels();
+
+  /** Its channels by id. */
+  Map<Integer, ChannelStatus> getChannels();
+
+  /** What passed between it and the daemon, since the daemon started. */
+  GuestCounters getCounters();
+}
