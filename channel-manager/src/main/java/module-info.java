@@ -7,4 +7,5 @@ module io.sluice.channel {
   requires com.google.common;
 
   exports io.sluice.channel;
+  exports io.sluice.channel.pscnv;
 }

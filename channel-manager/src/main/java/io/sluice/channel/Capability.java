@@ -19,6 +19,8 @@ public enum Capability {
   KILL,
   /** A channel can be stopped between entries and continued. */
   SUSPEND,
+  /** A channel can be made to stop reading GP_PUT, and drained. */
+  DETACH,
   /** The whole engine state of a channel can be read and set. */
   STATE_SAVE,
   /** The backend knows exactly which pages the GPU wrote. */

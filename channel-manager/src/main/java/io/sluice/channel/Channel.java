@@ -16,6 +16,9 @@ public interface Channel extends AutoCloseable {
    */
   void start(GpuVa ringStart, int ringOrder, int slimask);
 
+  /** Its control page on its own, for process guests; the caller closes the fd. */
+  GuestGpu.SharedArea controlPage();
+
   /**
    * What the guest stores in the doorbell to have this channel looked at; 0 without {@link
    * Capability#DOORBELL}.

@@ -5,47 +5,49 @@ import static com.google.common.collect.Sets.immutableEnumSet;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
+import io.sluice.abi.guest.GuestAbi;
 
 /**
  * Where a channel stands in its life, and from where it may go where.
  *
  * <pre>
- *            start            suspend
- *   NEW ───────────► RUNNING ◄────────► SUSPENDED
- *    │ restore        │   ▲    resume    ▲
- *    │         detach │   │ attach       │ attach, while suspended
- *    │                ▼   │              │
- *    │              DRAINING ────────────┤
- *    │                │ nothing unfinished
- *    │                ▼                  │
- *    └───────────► DETACHED ─────────────┘ (and to RUNNING)
+ *          start            suspend
+ *   NEW ─────────► RUNNING ◄────────► SUSPENDED ◄── NEW: started while suspended, or restored
+ *                   │   ▲    resume    ▲
+ *            detach │   │ attach       │ attach while suspended
+ *                   ▼   │              │
+ *                 DRAINING ────────────┤
+ *                   │ nothing is left  │
+ *                   ▼                  │
+ *                 DETACHED ────────────┘ and to RUNNING
  *
  *   all of them ──► DEAD (error or kill) ──► FREED; all of them ──► FREED
  * </pre>
  *
- * <p>Suspending while draining or detached is counted and takes effect at attach. The guest sees
- * {@link #code}; it cannot tell DRAINING from DETACHED, as its page is a shadow in both.
+ * <p>A suspended channel cannot be detached: it would never drain. Suspending while draining or
+ * detached is counted and takes effect at attach. The guest sees {@link #code}; it cannot tell
+ * DRAINING from DETACHED, as its page is a shadow in both.
  */
 public enum ChannelState {
   /** No ring yet. */
-  NEW(1),
+  NEW(GuestAbi.CHANNEL_NEW),
   /** Takes entries. */
-  RUNNING(2),
+  RUNNING(GuestAbi.CHANNEL_RUNNING),
   /** Takes no entries; its page stays live. */
-  SUSPENDED(3),
+  SUSPENDED(GuestAbi.CHANNEL_SUSPENDED),
   /** Its page is a shadow; what was put before goes on. */
-  DRAINING(4),
+  DRAINING(GuestAbi.CHANNEL_DETACHED),
   /** Its page is a shadow and nothing that was put is unfinished. */
-  DETACHED(4),
+  DETACHED(GuestAbi.CHANNEL_DETACHED),
   /** Ended by an error or a kill; only freeing is left. */
-  DEAD(5),
+  DEAD(GuestAbi.CHANNEL_DEAD),
   /** Gone. */
   FREED(0);
 
   private static final ImmutableMap<ChannelState, ImmutableSet<ChannelState>> NEXT =
       Maps.immutableEnumMap(
           ImmutableMap.<ChannelState, ImmutableSet<ChannelState>>builder()
-              .put(NEW, immutableEnumSet(RUNNING, SUSPENDED, DETACHED, DEAD, FREED))
+              .put(NEW, immutableEnumSet(RUNNING, SUSPENDED, DEAD, FREED))
               .put(RUNNING, immutableEnumSet(SUSPENDED, DRAINING, DEAD, FREED))
               .put(SUSPENDED, immutableEnumSet(RUNNING, DEAD, FREED))
               .put(DRAINING, immutableEnumSet(DETACHED, RUNNING, SUSPENDED, DEAD, FREED))

@@ -1,40 +1,38 @@
 package io.sluice.channel;
 
-/** pscnv's GEM flags (its user ABI, GEM_NEW). */
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.pscnv.PscnvLimits;
+
+/** What pscnv's GEM flags and storage kinds allow: the terms in which guests ask for memory. */
 final class GemFlags {
-  static final int CONTIG = 1;
-  static final int MAPPABLE = 2;
-  static final int MEMORY_TYPE_MASK = 0xc;
-  static final int VRAM_SMALL = 0x0;
-  static final int SYSTEM_SNOOP = 0x4;
-  static final int VRAM_LARGE = 0x8;
-  static final int SYSTEM_NO_SNOOP = 0xc;
-
-  /** Everything a caller may set. */
-  static final int KNOWN = CONTIG | MAPPABLE | MEMORY_TYPE_MASK;
-
   /** Buffers are smaller than this. */
-  static final long MAX_BYTES = 1L << 40;
-
-  private static final int VRAM_TILE_FLAGS_MAX = 0xff;
+  static final long MAX_BYTES = PscnvLimits.VSPACE_BYTES;
 
   private GemFlags() {}
 
+  static boolean areKnown(int flags) {
+    return (flags & ~PscnvGem.ALL) == 0;
+  }
+
   static boolean isSystem(int flags) {
-    int type = flags & MEMORY_TYPE_MASK;
-    return type == SYSTEM_SNOOP || type == SYSTEM_NO_SNOOP;
+    int type = flags & PscnvGem.MEMTYPE_MASK;
+    return type == PscnvGem.SYSRAM_SNOOP || type == PscnvGem.SYSRAM_NOSNOOP;
   }
 
-  /** Bytes a buffer of these flags is rounded up to a multiple of. */
-  static long granularity(int flags) {
-    return (flags & MEMORY_TYPE_MASK) == VRAM_LARGE ? 128 * 1024 : Limits.PAGE_BYTES;
+  /** A size rounded up as the memory type needs it. */
+  static long roundUp(int flags, long bytes) {
+    long granularity =
+        (flags & PscnvGem.MEMTYPE_MASK) == PscnvGem.VRAM_LARGE
+            ? PscnvGem.LARGE_PAGE_BYTES
+            : PscnvGem.SMALL_PAGE_BYTES;
+    return (bytes + granularity - 1) / granularity * granularity;
   }
 
-  /** Whether pscnv takes the storage kind for this memory type. */
+  /** Whether pscnv takes the storage kind for the memory type. */
   static boolean allowsTileFlags(int flags, int tileFlags) {
     if (isSystem(flags)) {
       return tileFlags == 0 || tileFlags == 0xdb || tileFlags == 0xfe;
     }
-    return Integer.compareUnsigned(tileFlags, VRAM_TILE_FLAGS_MAX) <= 0;
+    return Integer.compareUnsigned(tileFlags, PscnvLimits.MAX_VRAM_TILE_FLAGS) <= 0;
   }
 }

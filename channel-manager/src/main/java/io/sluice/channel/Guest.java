@@ -7,7 +7,6 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
@@ -19,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,8 +46,7 @@ public final class Guest implements AutoCloseable {
   private final Gpu gpu;
   private final ImmutableSet<Capability> capabilities;
   private final GuestGpu backend;
-  private final Mapping controlMapping;
-  private final ControlPage[] pages;
+  private final ControlPages pages;
   private final GuestListener listener;
   private final EventSink sink = new Dispatcher();
   private final TransitionCounters transitions = new TransitionCounters();
@@ -73,22 +72,12 @@ public final class Guest implements AutoCloseable {
     this.listener = listener;
     capabilities = gpu.capabilities();
     backend = gpu.open(name);
-    SharedArea control = backend.controlPages();
+    int maxChannels = gpu.info().maxChannels();
     try {
-      controlMapping =
-          kernel.mmap(
-              control.fd(),
-              control.offset(),
-              control.sizeBytes(),
-              Kernel.PROT_READ | Kernel.PROT_WRITE);
+      pages = ControlPages.of(backend, capabilities, maxChannels, kernel);
     } catch (SluiceException e) {
       backend.close();
       throw e;
-    }
-    int maxChannels = gpu.info().maxChannels();
-    pages = new ControlPage[maxChannels];
-    for (int i = 0; i < maxChannels; i++) {
-      pages[i] = new ControlPage(controlMapping.segment(), i);
     }
     tables = new GuestTables(gpu.info(), backend);
     channels = new IdTable<>("channels", maxChannels);
@@ -119,17 +108,19 @@ public final class Guest implements AutoCloseable {
 
   /** Never 0; another one after each {@link #reset}. */
   public int generation() {
-    enter();
-    try {
-      return generation;
-    } finally {
-      exit();
-    }
+    return locked(() -> generation);
   }
 
-  /** The control pages as one file; the page index is the channel's id. */
+  /**
+   * The control pages as one file; the page index is the channel's id. EOPNOTSUPP on a GPU whose
+   * pages are no one file.
+   */
   public SharedArea controlPages() {
-    return backend.controlPages();
+    return backend
+        .controlPages()
+        .orElseThrow(() ->
+            Refusal.with(
+                Errno.EOPNOTSUPP, "the control pages of this GPU are not one file, gpu=" + name));
   }
 
   /** All video memory this guest can ever touch as one file; empty without the capability. */
@@ -164,13 +155,9 @@ public final class Guest implements AutoCloseable {
 
   /** Memory used and allowed. */
   public QuotaInfo quota() {
-    enter();
-    try {
-      return new QuotaInfo(
-          tables.vramBytes(), vramLimitBytes, gpu.info().vramBytes(), tables.systemBytes());
-    } finally {
-      exit();
-    }
+    return locked(() ->
+        new QuotaInfo(
+            tables.vramBytes(), vramLimitBytes, gpu.info().vramBytes(), tables.systemBytes()));
   }
 
   /**
@@ -234,12 +221,7 @@ public final class Guest implements AutoCloseable {
 
   /** Gives a handle back; address spaces that map the buffer keep it until they unmap it. EBADF. */
   public void memFree(int handle) {
-    enter();
-    try {
-      tables.free(handle);
-    } finally {
-      exit();
-    }
+    run(() -> tables.free(handle));
   }
 
   /**
@@ -267,12 +249,7 @@ public final class Guest implements AutoCloseable {
    * @param extents of regions from {@link #addRegion}
    */
   public void memPages(int handle, long offset, List<Extent> extents) {
-    enter();
-    try {
-      tables.setPages(handle, offset, extents);
-    } finally {
-      exit();
-    }
+    run(() -> tables.setPages(handle, offset, extents));
   }
 
   /**
@@ -314,22 +291,12 @@ public final class Guest implements AutoCloseable {
 
   /** A new, empty address space; ENOMEM. */
   public int vspaceNew() {
-    enter();
-    try {
-      return tables.newSpace().vid;
-    } finally {
-      exit();
-    }
+    return locked(() -> tables.newSpace().vid);
   }
 
   /** Gives the id back; channels keep the address space until they are freed. ENOENT. */
   public void vspaceFree(int vid) {
-    enter();
-    try {
-      tables.freeSpace(vid);
-    } finally {
-      exit();
-    }
+    run(() -> tables.freeSpace(vid));
   }
 
   /**
@@ -341,22 +308,12 @@ public final class Guest implements AutoCloseable {
    * @param back search from the top
    */
   public GpuVa vspaceMap(int vid, int handle, GpuVa start, GpuVa end, boolean back) {
-    enter();
-    try {
-      return tables.map(vid, handle, start, end, back);
-    } finally {
-      exit();
-    }
+    return locked(() -> tables.map(vid, handle, start, end, back));
   }
 
   /** Unmaps what contains the address; the GPU has no access when this returns. ENOENT. */
   public void vspaceUnmap(int vid, GpuVa address) {
-    enter();
-    try {
-      tables.unmap(vid, address);
-    } finally {
-      exit();
-    }
+    run(() -> tables.unmap(vid, address));
   }
 
   // ---- channels ----
@@ -370,10 +327,10 @@ public final class Guest implements AutoCloseable {
       Channel created = space.backend.createChannel(OptionalInt.empty());
       int cid = created.id();
       ChannelLife life =
-          new ChannelLife(name, cid, transitions, (_, to) -> pages[cid].setState(to.code()));
+          new ChannelLife(name, cid, transitions, (_, to) -> pages.page(cid).setState(to.code()));
       channels.put(cid, new GuestChannel(created, space, life));
       space.channels++;
-      pages[cid].publish(generation, created.doorbellToken(), ChannelState.NEW.code());
+      pages.page(cid).publish(generation, created.doorbellToken(), ChannelState.NEW.code());
       return cid;
     } finally {
       exit();
@@ -382,22 +339,13 @@ public final class Guest implements AutoCloseable {
 
   /** Ends and frees a channel; ENOENT. */
   public void channelFree(int cid) {
-    enter();
-    try {
-      free(channel(cid));
-    } finally {
-      exit();
-    }
+    run(() -> free(channel(cid)));
   }
 
   /** Declares an engine object. ENOENT cid, ENODEV class, ENOMEM too many. */
   public void objectNew(int cid, int handle, int objectClass, int flags) {
-    enter();
-    try {
-      channel(cid).declareObject(new GuestChannel.EngineObject(handle, objectClass, flags));
-    } finally {
-      exit();
-    }
+    run(() ->
+        channel(cid).declareObject(new GuestChannel.EngineObject(handle, objectClass, flags)));
   }
 
   /**
@@ -443,22 +391,12 @@ public final class Guest implements AutoCloseable {
 
   /** State and counters of a channel; ENOENT. */
   public ChannelInfo channelQuery(int cid) {
-    enter();
-    try {
-      return query(channel(cid));
-    } finally {
-      exit();
-    }
+    return locked(() -> query(channel(cid)));
   }
 
   /** Ids of all channels, ascending. */
   public List<Integer> channelIds() {
-    enter();
-    try {
-      return channels.values().stream().map(GuestChannel::id).toList();
-    } finally {
-      exit();
-    }
+    return locked(() -> channels.values().stream().map(GuestChannel::id).toList());
   }
 
   // ---- taking access back ----
@@ -499,12 +437,7 @@ public final class Guest implements AutoCloseable {
 
   /** Undoes one {@link #suspend}; EINVAL when there is none. */
   public void resume(int cid, String reason) {
-    enter();
-    try {
-      channel(cid).resume(reason);
-    } finally {
-      exit();
-    }
+    run(() -> channel(cid).resume(reason));
   }
 
   /**
@@ -512,12 +445,10 @@ public final class Guest implements AutoCloseable {
    * end: ask {@link #drained}. EBUSY unless the channel runs.
    */
   public void detach(int cid, String reason) {
-    enter();
-    try {
+    run(() -> {
+      require(Capability.DETACH, "detaching a channel");
       channel(cid).detach(reason);
-    } finally {
-      exit();
-    }
+    });
   }
 
   /** Whether a detached channel has finished all it was given. */
@@ -535,12 +466,7 @@ public final class Guest implements AutoCloseable {
 
   /** The GPU reads the guest's page again; nothing is lost, nothing runs twice. EBUSY. */
   public void attach(int cid, String reason) {
-    enter();
-    try {
-      channel(cid).attach(reason);
-    } finally {
-      exit();
-    }
+    run(() -> channel(cid).attach(reason));
   }
 
   // ---- events and end ----
@@ -590,7 +516,7 @@ public final class Guest implements AutoCloseable {
         tables.removeAllRegions();
       } finally {
         backend.close();
-        controlMapping.close();
+        pages.close();
       }
     } finally {
       lock.unlock();
@@ -606,7 +532,7 @@ public final class Guest implements AutoCloseable {
 
   private void free(GuestChannel channel) {
     channels.remove(channel.id());
-    pages[channel.id()].withdraw();
+    pages.page(channel.id()).withdraw();
     channel.life.transition(ChannelState.FREED, "freed");
     try {
       channel.backend.close();
@@ -651,7 +577,7 @@ public final class Guest implements AutoCloseable {
 
   private void noteDeath(GuestChannel channel, ChannelError error) {
     if (channel.died(error)) {
-      pages[channel.id()].setError(error, ChannelState.DEAD.code());
+      pages.page(channel.id()).setError(error);
       untold.add(error);
       log.atInfo()
           .addKeyValue("guest", name)
@@ -677,6 +603,24 @@ public final class Guest implements AutoCloseable {
     }
   }
 
+  private <T> T locked(Supplier<T> operation) {
+    enter();
+    try {
+      return operation.get();
+    } finally {
+      exit();
+    }
+  }
+
+  private void run(Runnable operation) {
+    enter();
+    try {
+      operation.run();
+    } finally {
+      exit();
+    }
+  }
+
   private void enter() {
     lock.lock();
     if (closed) {
@@ -697,7 +641,7 @@ public final class Guest implements AutoCloseable {
   private final class Dispatcher implements EventSink {
     @Override
     public void interrupt(int channelId, long timeNs) {
-      if (channelId > 0 && channelId < pages.length) {
+      if (channelId > 0 && channelId < gpu.info().maxChannels()) {
         listener.onInterrupt(channelId);
       }
     }

@@ -1,6 +1,7 @@
 package io.sluice.channel;
 
 import io.sluice.abi.sys.Fd;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -12,8 +13,11 @@ import java.util.OptionalLong;
  * <p>Refusals are {@link io.sluice.abi.RefusedException} with the errno pscnv would give.
  */
 public interface GuestGpu extends AutoCloseable {
-  /** The control pages, one per channel, as one file; the page index is the channel's id. */
-  SharedArea controlPages();
+  /**
+   * The control pages as one file, the page index being the channel's id; empty where each page
+   * must be had on its own, from {@link Channel#controlPage}.
+   */
+  Optional<SharedArea> controlPages();
 
   /** All video memory this guest can ever touch, as one file; empty without the capability. */
   Optional<SharedArea> vramAperture();
@@ -113,8 +117,25 @@ public interface GuestGpu extends AutoCloseable {
     /** A file and offset to map the buffer by, for process guests; the caller closes the fd. */
     SharedArea share();
 
-    /** Fills part of a registered buffer; it can be mapped once no part is missing. */
+    /**
+     * Fills part of a registered buffer; it can be mapped once no part is missing.
+     *
+     * @param extents at most {@link Limits#MAX_EXTENTS}
+     */
     void setPages(long offset, List<Extent> extents);
+
+    /**
+     * Which pages the GPU wrote; needs {@link Capability#DIRTY_TRACKING}.
+     *
+     * @param firstPage first page asked about
+     * @param pages number of pages, at most {@link #MAX_DIRTY_PAGES}
+     * @param clear forget them in the same step, so that no write falls between
+     * @param bitmap receives one bit per page, lowest first; as long as the pages need
+     */
+    void readDirty(long firstPage, int pages, boolean clear, MemorySegment bitmap);
+
+    /** Pages that one {@link #readDirty} can tell of. */
+    int MAX_DIRTY_PAGES = 0x8000;
 
     @Override
     void close();

@@ -67,14 +67,13 @@ final class GuestTables {
 
   GuestMemory allocate(MemoryRequest request, long vramLimitBytes) {
     long size = request.sizeBytes();
-    if ((request.flags() & ~GemFlags.KNOWN) != 0
+    if (!GemFlags.areKnown(request.flags())
         || !GemFlags.allowsTileFlags(request.flags(), request.tileFlags())
         || size <= 0
         || size >= GemFlags.MAX_BYTES) {
       throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
     }
-    long granularity = GemFlags.granularity(request.flags());
-    long rounded = (size + granularity - 1) / granularity * granularity;
+    long rounded = GemFlags.roundUp(request.flags(), size);
     if (!GemFlags.isSystem(request.flags()) && rounded > vramLimitBytes - vramBytes) {
       throw Refusal.outOfMemory(
           "over the guest's share of video memory, bytes="
@@ -94,7 +93,7 @@ final class GuestTables {
     if (size <= 0 || size >= GemFlags.MAX_BYTES || size % Limits.PAGE_BYTES != 0) {
       throw Refusal.invalid("no size of a registered buffer, bytes=" + size);
     }
-    if ((request.flags() & ~GemFlags.KNOWN) != 0 || !GemFlags.isSystem(request.flags())) {
+    if (!GemFlags.areKnown(request.flags()) || !GemFlags.isSystem(request.flags())) {
       throw Refusal.invalid("flags of no system memory, flags=" + request.flags());
     }
     int handle = handleForNewBuffer();

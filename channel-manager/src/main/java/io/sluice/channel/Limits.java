@@ -1,5 +1,8 @@
 package io.sluice.channel;
 
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvLimits;
+
 /** The named maxima of one guest: no table of ours grows beyond them, whatever a guest asks for. */
 public final class Limits {
   /** Memory handles are 1 to this minus 1; SLUICE_REG_MAX_MEMORY. */
@@ -15,19 +18,19 @@ public final class Limits {
   public static final int MAX_REGIONS = 1024;
 
   /** Extents in one call that fills a registered buffer; SLUICE_MAX_EXTENTS. */
-  public static final int MAX_EXTENTS = 256;
+  public static final int MAX_EXTENTS = GuestAbi.MAX_EXTENTS;
 
   /** Extents of all registered buffers of one guest together, after joining neighbours. */
   public static final int MAX_TOTAL_EXTENTS = 1 << 21;
 
   /** Words of a set-up segment; SLUICE_MAX_SETUP_WORDS. */
-  public static final int MAX_SETUP_WORDS = 8192;
+  public static final int MAX_SETUP_WORDS = GuestAbi.MAX_SETUP_WORDS;
 
   /** Suspends of one channel that have no resume yet. */
   public static final int MAX_SUSPENDS = 1 << 16;
 
   /** Exponent of the longest ring; FIFO_INIT_IB refuses more. */
-  public static final int MAX_RING_ORDER = 29;
+  public static final int MAX_RING_ORDER = PscnvLimits.MAX_IB_ORDER;
 
   /** Granularity of all GPU memory. */
   public static final long PAGE_BYTES = 4096;

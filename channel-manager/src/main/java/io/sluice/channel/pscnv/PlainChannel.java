@@ -1,0 +1,111 @@
+package io.sluice.channel.pscnv;
+
+import io.sluice.abi.Layouts;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A channel of a real pscnv, which offers nothing to take it back with. What can be known of it
+ * stands in its control page.
+ */
+final class PlainChannel extends PscnvChannel {
+  private static final VarHandle WORD = Layouts.U32.varHandle();
+
+  private boolean started;
+
+  /** Our view of the control page, made when it is first asked for; guarded by this. */
+  private @Nullable Mapping page;
+
+  PlainChannel(PscnvGuestGpu gpu, int cid, int guestId) {
+    super(gpu, cid, guestId);
+  }
+
+  @Override
+  synchronized void started() {
+    started = true;
+  }
+
+  @Override
+  public void suspend() {
+    throw missing("suspend");
+  }
+
+  @Override
+  public void resume() {
+    throw missing("resume");
+  }
+
+  @Override
+  public void detach() {
+    throw missing("detach");
+  }
+
+  @Override
+  public void attach() {
+    throw missing("attach");
+  }
+
+  @Override
+  public void kill(int reason, int info) {
+    throw missing("kill");
+  }
+
+  @Override
+  public void setWeight(int weight) {
+    throw missing("setWeight");
+  }
+
+  @Override
+  public byte[] saveState() {
+    throw missing("saveState");
+  }
+
+  @Override
+  public void restoreState(byte[] state) {
+    throw missing("restoreState");
+  }
+
+  /** GP_GET counts fetched entries: equal pointers mean fetched, not necessarily finished. */
+  @Override
+  public synchronized Status status() {
+    if (!started) {
+      return new Status(GuestAbi.CHANNEL_NEW, 0, 0, 0, true, false, 0, 0, 0, 0, 0);
+    }
+    MemorySegment userd = userd();
+    int gpGet = (int) WORD.getAcquire(userd, (long) GuestAbi.USERD_GP_GET);
+    int gpPut = (int) WORD.getAcquire(userd, (long) GuestAbi.USERD_GP_PUT);
+    return new Status(
+        GuestAbi.CHANNEL_RUNNING, 0, 0, 0, gpGet == gpPut, false, gpGet, gpPut, 0, 0, 0);
+  }
+
+  private MemorySegment userd() {
+    if (page == null) {
+      var area = controlPage();
+      try (var fd = area.fd()) {
+        page = gpu().kernel().mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ);
+      }
+    }
+    return page.segment();
+  }
+
+  /** A channel of pscnv lives on while its page is mapped: ours goes first. */
+  @Override
+  public synchronized void close() {
+    if (page != null) {
+      page.close();
+      page = null;
+    }
+    super.close();
+  }
+
+  private static RefusedException missing(String operation) {
+    return new RefusedException(
+        "SLU-GPU-007", Errno.EOPNOTSUPP, "pscnv cannot do this, operation=" + operation, "");
+  }
+}

@@ -1,0 +1,137 @@
+package io.sluice.channel.pscnv;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.pscnv.ExtChanNewAt;
+import io.sluice.abi.pscnv.PscnvChanNew;
+import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.pscnv.PscnvVspaceMap;
+import io.sluice.abi.pscnv.PscnvVspaceReq;
+import io.sluice.abi.pscnv.PscnvVspaceUnmap;
+import io.sluice.abi.sys.Errno;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+
+/**
+ * An address space of a pscnv device, with a shadow of what is mapped in it: pscnv dereferences
+ * NULL when asked to unmap an address where nothing is, and loses a reference to the buffer when a
+ * mapping fails for want of room. Both are found out here first.
+ */
+final class PscnvAddressSpace implements AddressSpace {
+  private final PscnvGuestGpu gpu;
+  private final int vid;
+
+  /** Length by address; guarded by this. */
+  private final TreeMap<Long, Long> mapped = new TreeMap<>();
+
+  PscnvAddressSpace(PscnvGuestGpu gpu, int vid) {
+    this.gpu = gpu;
+    this.vid = vid;
+  }
+
+  @Override
+  public synchronized GpuVa map(GpuMemory memory, GpuVa start, GpuVa end, boolean highestFirst) {
+    if (!(memory instanceof PscnvMemory buffer)) {
+      throw new IllegalArgumentException("a buffer of another GPU, memory=" + memory);
+    }
+    if (!gpu.isExtended() && !hasRoom(start.value(), end.value(), buffer.sizeBytes())) {
+      throw new RefusedException(
+          "SLU-GPU-005",
+          Errno.ENOMEM,
+          "no room, start=" + start + " end=" + end + " bytes=" + buffer.sizeBytes(),
+          "");
+    }
+    long address =
+        gpu.calls()
+            .ask(
+                PscnvIoctl.VSPACE_MAP,
+                argument -> {
+                  PscnvVspaceMap.vid(argument, vid);
+                  PscnvVspaceMap.handle(argument, buffer.handle());
+                  PscnvVspaceMap.start(argument, start.value());
+                  PscnvVspaceMap.end(argument, end.value());
+                  PscnvVspaceMap.back(argument, highestFirst ? 1 : 0);
+                },
+                PscnvVspaceMap::offset);
+    mapped.put(address, buffer.sizeBytes());
+    return new GpuVa(address);
+  }
+
+  /** Whether a gap of the range is long enough. */
+  private boolean hasRoom(long start, long end, long bytes) {
+    Map.Entry<Long, Long> before = mapped.floorEntry(start);
+    long free = before == null ? start : Math.max(start, before.getKey() + before.getValue());
+    for (Map.Entry<Long, Long> next : mapped.tailMap(start, false).entrySet()) {
+      if (next.getKey() >= end) {
+        break;
+      }
+      if (next.getKey() - free >= bytes) {
+        return true;
+      }
+      free = Math.max(free, next.getKey() + next.getValue());
+    }
+    return end - free >= bytes;
+  }
+
+  @Override
+  public synchronized void unmap(GpuVa address) {
+    Map.Entry<Long, Long> at = mapped.floorEntry(address.value());
+    if (at == null || address.value() - at.getKey() >= at.getValue()) {
+      throw new RefusedException(
+          "SLU-GPU-006", Errno.ENOENT, "nothing is mapped there, address=" + address, "");
+    }
+    gpu.calls()
+        .call(
+            PscnvIoctl.VSPACE_UNMAP,
+            argument -> {
+              PscnvVspaceUnmap.vid(argument, vid);
+              PscnvVspaceUnmap.offset(argument, at.getKey());
+            });
+    mapped.remove(at.getKey());
+  }
+
+  @Override
+  public Channel createChannel(OptionalInt id) {
+    return gpu.isExtended() ? createAt(id.orElse(ExtChanNewAt.ANY_PAGE)) : create(id);
+  }
+
+  private Channel createAt(int page) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(ExtChanNewAt.LAYOUT);
+      ExtChanNewAt.vid(argument, vid);
+      ExtChanNewAt.page(argument, page);
+      gpu.calls().issue(PscnvIoctl.CHAN_NEW_AT, argument);
+      return channel(ExtChanNewAt.cid(argument), ExtChanNewAt.page(argument));
+    }
+  }
+
+  private Channel create(OptionalInt id) {
+    int guestId = id.orElseGet(gpu.channelIds()::lowestFree);
+    int cid =
+        (int)
+            gpu.calls()
+                .ask(
+                    PscnvIoctl.CHAN_NEW,
+                    argument -> PscnvChanNew.vid(argument, vid),
+                    PscnvChanNew::cid);
+    return channel(cid, guestId);
+  }
+
+  private Channel channel(int cid, int guestId) {
+    gpu.channelIds().bind(cid, guestId);
+    return gpu.isExtended()
+        ? new ExtendedChannel(gpu, cid, guestId)
+        : new PlainChannel(gpu, cid, guestId);
+  }
+
+  @Override
+  public void close() {
+    gpu.calls().call(PscnvIoctl.VSPACE_FREE, argument -> PscnvVspaceReq.vid(argument, vid));
+  }
+}

@@ -1,0 +1,88 @@
+package io.sluice.channel.pscnv;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.drm.DrmDevice.DrmMapping;
+import io.sluice.abi.pscnv.PscnvChanFree;
+import io.sluice.abi.pscnv.PscnvFifoInitIb;
+import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.pscnv.PscnvLimits;
+import io.sluice.abi.pscnv.PscnvMapHandle;
+import io.sluice.abi.pscnv.PscnvObjEngNew;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu.SharedArea;
+
+/** What every pscnv can do with a channel. */
+abstract sealed class PscnvChannel implements Channel permits PlainChannel, ExtendedChannel {
+  private final PscnvGuestGpu gpu;
+  private final int cid;
+  private final int guestId;
+
+  PscnvChannel(PscnvGuestGpu gpu, int cid, int guestId) {
+    this.gpu = gpu;
+    this.cid = cid;
+    this.guestId = guestId;
+  }
+
+  final PscnvGuestGpu gpu() {
+    return gpu;
+  }
+
+  /** The card's number of the channel. */
+  final int cid() {
+    return cid;
+  }
+
+  @Override
+  public final int id() {
+    return guestId;
+  }
+
+  @Override
+  public final SharedArea controlPage() {
+    DrmMapping mapping =
+        gpu.calls().map(PscnvMapHandle.ofChannel(cid), PscnvLimits.CONTROL_PAGE_BYTES);
+    return new SharedArea(mapping.fd(), mapping.offset(), PscnvLimits.CONTROL_PAGE_BYTES);
+  }
+
+  /** A Fermi GPU has no doorbell. */
+  @Override
+  public final int doorbellToken() {
+    return 0;
+  }
+
+  @Override
+  public final void declareObject(int handle, int objectClass, int flags) {
+    gpu.calls()
+        .call(
+            PscnvIoctl.OBJ_ENG_NEW,
+            argument -> {
+              PscnvObjEngNew.cid(argument, cid);
+              PscnvObjEngNew.handle(argument, handle);
+              PscnvObjEngNew.oclass(argument, objectClass);
+              PscnvObjEngNew.flags(argument, flags);
+            });
+  }
+
+  @Override
+  public final void start(GpuVa ringStart, int ringOrder, int slimask) {
+    gpu.calls()
+        .call(
+            PscnvIoctl.FIFO_INIT_IB,
+            argument -> {
+              PscnvFifoInitIb.cid(argument, cid);
+              PscnvFifoInitIb.slimask(argument, slimask);
+              PscnvFifoInitIb.ibStart(argument, ringStart.value());
+              PscnvFifoInitIb.ibOrder(argument, ringOrder);
+            });
+    started();
+  }
+
+  /** The channel has its ring now. */
+  void started() {}
+
+  @Override
+  public void close() {
+    gpu.channelIds().release(cid);
+    gpu.calls().call(PscnvIoctl.CHAN_FREE, argument -> PscnvChanFree.cid(argument, cid));
+  }
+}

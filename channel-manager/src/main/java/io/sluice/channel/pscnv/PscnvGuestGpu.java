@@ -1,0 +1,230 @@
+package io.sluice.channel.pscnv;
+
+import io.sluice.abi.drm.DrmDevice;
+import io.sluice.abi.drm.DrmDevice.DrmMapping;
+import io.sluice.abi.pscnv.ExtFileQuery;
+import io.sluice.abi.pscnv.ExtGemImport;
+import io.sluice.abi.pscnv.ExtGemNewAt;
+import io.sluice.abi.pscnv.ExtRegionAdd;
+import io.sluice.abi.pscnv.PscnvGemInfo;
+import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.pscnv.PscnvVspaceReq;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.EventSink;
+import io.sluice.channel.GpuInfo;
+import io.sluice.channel.GuestGpu;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One guest's open of a pscnv device. */
+final class PscnvGuestGpu implements GuestGpu {
+  private final DrmDevice device;
+  private final PscnvCalls calls;
+  private final Kernel kernel;
+  private final GpuInfo info;
+  private final Optional<Extensions> extensions;
+  private final Optional<SharedArea> controlPages;
+  private final Optional<SharedArea> vramAperture;
+  private final ChannelIds channelIds;
+  private final PscnvEvents events;
+
+  /** What was opened on the way, to be closed last opened first. */
+  private final List<Runnable> closing;
+
+  // A real pscnv has no accounting: what we asked for is what we have.
+  private final AtomicLong vramBytes = new AtomicLong();
+  private final AtomicLong systemBytes = new AtomicLong();
+
+  private PscnvGuestGpu(DrmDevice device, Kernel kernel, GpuInfo info, List<Runnable> closing) {
+    this.device = device;
+    this.kernel = kernel;
+    this.info = info;
+    this.closing = closing;
+    calls = new PscnvCalls(device);
+    extensions = Extensions.probe(calls);
+    controlPages =
+        extensions.map(e -> area(e.controlMapHandle(), e.controlPages() * (long) PAGE_BYTES));
+    vramAperture = extensions.map(e -> area(e.vramMapHandle(), e.vramApertureBytes()));
+    channelIds = new ChannelIds(info.maxChannels());
+    events = PscnvEvents.open(calls, kernel, extensions.isPresent(), channelIds);
+    closing.add(events::close);
+  }
+
+  private static final int PAGE_BYTES = 4096;
+
+  /** Takes the device over: it is closed with this, or when this fails. */
+  static PscnvGuestGpu open(DrmDevice device, Kernel kernel, GpuInfo info) {
+    List<Runnable> closing = new ArrayList<>();
+    closing.add(device::close);
+    boolean complete = false;
+    try {
+      PscnvGuestGpu opened = new PscnvGuestGpu(device, kernel, info, closing);
+      complete = true;
+      return opened;
+    } finally {
+      if (!complete) {
+        closeAll(closing);
+      }
+    }
+  }
+
+  private static void closeAll(List<Runnable> closing) {
+    for (Runnable close : closing.reversed()) {
+      close.run();
+    }
+    closing.clear();
+  }
+
+  /** An area that lives as long as this open does. */
+  private SharedArea area(long mapHandle, long bytes) {
+    DrmMapping mapping = calls.map(mapHandle, bytes);
+    closing.add(mapping.fd()::close);
+    return new SharedArea(mapping.fd(), mapping.offset(), bytes);
+  }
+
+  PscnvCalls calls() {
+    return calls;
+  }
+
+  Kernel kernel() {
+    return kernel;
+  }
+
+  ChannelIds channelIds() {
+    return channelIds;
+  }
+
+  boolean isExtended() {
+    return extensions.isPresent();
+  }
+
+  @Override
+  public Optional<SharedArea> controlPages() {
+    return controlPages;
+  }
+
+  @Override
+  public Optional<SharedArea> vramAperture() {
+    return vramAperture;
+  }
+
+  /** A Fermi GPU looks at GP_PUT. */
+  @Override
+  public Optional<SharedArea> doorbell() {
+    return Optional.empty();
+  }
+
+  @Override
+  public OptionalLong parameter(long id) {
+    return calls.parameter(id);
+  }
+
+  @Override
+  public AddressSpace createAddressSpace() {
+    int vid = (int) calls.ask(PscnvIoctl.VSPACE_NEW, _ -> {}, PscnvVspaceReq::vid);
+    return new PscnvAddressSpace(this, vid);
+  }
+
+  @Override
+  public GpuMemory allocate(MemoryRequest request) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment gem;
+      if (request.apertureOffset().isPresent()) {
+        MemorySegment at = arena.allocate(ExtGemNewAt.LAYOUT);
+        gem = ExtGemNewAt.gem(at);
+        fill(gem, request);
+        ExtGemNewAt.apertureOffset(at, request.apertureOffset().getAsLong());
+        calls.issue(PscnvIoctl.GEM_NEW_AT, at);
+      } else {
+        gem = arena.allocate(PscnvGemInfo.LAYOUT);
+        fill(gem, request);
+        calls.issue(PscnvIoctl.GEM_NEW, gem);
+      }
+      return PscnvMemory.allocated(
+          this, PscnvGemInfo.handle(gem), request.flags(), PscnvGemInfo.size(gem));
+    }
+  }
+
+  private static void fill(MemorySegment gem, MemoryRequest request) {
+    PscnvGemInfo.flags(gem, request.flags());
+    PscnvGemInfo.tileFlags(gem, request.tileFlags());
+    PscnvGemInfo.cookie(gem, request.cookie());
+    PscnvGemInfo.size(gem, request.sizeBytes());
+  }
+
+  @Override
+  public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+    int region =
+        (int)
+            calls.ask(
+                PscnvIoctl.REGION_ADD,
+                argument -> {
+                  ExtRegionAdd.fd(argument, fd.number());
+                  ExtRegionAdd.flags(argument, writable ? ExtRegionAdd.WRITABLE : 0);
+                  ExtRegionAdd.offset(argument, offset);
+                  ExtRegionAdd.size(argument, sizeBytes);
+                },
+                ExtRegionAdd::region);
+    return new PscnvRegion(calls, region, sizeBytes);
+  }
+
+  @Override
+  public GpuMemory register(MemoryRequest request) {
+    int handle =
+        (int)
+            calls.ask(
+                PscnvIoctl.GEM_IMPORT,
+                argument -> {
+                  ExtGemImport.flags(argument, request.flags());
+                  ExtGemImport.cookie(argument, request.cookie());
+                  ExtGemImport.size(argument, request.sizeBytes());
+                },
+                ExtGemImport::handle);
+    return PscnvMemory.registered(this, handle, request.flags(), request.sizeBytes());
+  }
+
+  @Override
+  public Fd events() {
+    return events.fd();
+  }
+
+  @Override
+  public int readEvents(EventSink sink) {
+    return events.read(sink);
+  }
+
+  void account(boolean system, long bytes) {
+    long _ = (system ? systemBytes : vramBytes).addAndGet(bytes);
+  }
+
+  @Override
+  public MemoryUsage usage() {
+    if (extensions.isEmpty()) {
+      long used = vramBytes.get();
+      return new MemoryUsage(
+          used, systemBytes.get(), info.vramBytes(), Math.max(0, info.vramBytes() - used));
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment query = arena.allocate(ExtFileQuery.LAYOUT);
+      calls.issue(PscnvIoctl.FILE_QUERY, query);
+      return new MemoryUsage(
+          ExtFileQuery.vramBytes(query),
+          ExtFileQuery.systemBytes(query),
+          ExtFileQuery.vramTotal(query),
+          ExtFileQuery.vramFree(query));
+    }
+  }
+
+  /** The driver frees whatever this open still holds. */
+  @Override
+  public void close() {
+    closeAll(closing);
+  }
+}

@@ -1,0 +1,115 @@
+package io.sluice.channel.pscnv;
+
+import io.sluice.abi.drm.DrmDevice.DrmMapping;
+import io.sluice.abi.pscnv.ExtDirtyRead;
+import io.sluice.abi.pscnv.ExtExtent;
+import io.sluice.abi.pscnv.ExtGemImportPages;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.pscnv.PscnvMapHandle;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.SharedArea;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * A buffer of a pscnv device. Its map handle is computed, not asked: GEM_INFO of some pscnv gives a
+ * wrong one.
+ */
+final class PscnvMemory implements GpuMemory {
+  private final PscnvGuestGpu gpu;
+  private final int handle;
+  private final boolean system;
+  private final long sizeBytes;
+  private final OptionalLong apertureOffset;
+
+  private PscnvMemory(
+      PscnvGuestGpu gpu, int handle, boolean system, long sizeBytes, OptionalLong apertureOffset) {
+    this.gpu = gpu;
+    this.handle = handle;
+    this.system = system;
+    this.sizeBytes = sizeBytes;
+    this.apertureOffset = apertureOffset;
+    gpu.account(system, sizeBytes);
+  }
+
+  static PscnvMemory allocated(PscnvGuestGpu gpu, int handle, int flags, long sizeBytes) {
+    int type = flags & PscnvGem.MEMTYPE_MASK;
+    boolean system = type == PscnvGem.SYSRAM_SNOOP || type == PscnvGem.SYSRAM_NOSNOOP;
+    OptionalLong at = OptionalLong.empty();
+    if (!system && gpu.vramAperture().isPresent()) {
+      long start = gpu.vramAperture().get().offset();
+      DrmMapping mapping = gpu.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
+      mapping.fd().close();
+      at = OptionalLong.of(mapping.offset() - start);
+    }
+    return new PscnvMemory(gpu, handle, system, sizeBytes, at);
+  }
+
+  static PscnvMemory registered(PscnvGuestGpu gpu, int handle, int flags, long sizeBytes) {
+    return new PscnvMemory(gpu, handle, true, sizeBytes, OptionalLong.empty());
+  }
+
+  int handle() {
+    return handle;
+  }
+
+  @Override
+  public long sizeBytes() {
+    return sizeBytes;
+  }
+
+  @Override
+  public OptionalLong apertureOffset() {
+    return apertureOffset;
+  }
+
+  @Override
+  public SharedArea share() {
+    DrmMapping mapping = gpu.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
+    return new SharedArea(mapping.fd(), mapping.offset(), sizeBytes);
+  }
+
+  @Override
+  public void setPages(long offset, List<Extent> extents) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(ExtGemImportPages.LAYOUT);
+      ExtGemImportPages.handle(argument, handle);
+      ExtGemImportPages.count(argument, extents.size());
+      ExtGemImportPages.offset(argument, offset);
+      int index = 0;
+      for (Extent extent : extents) {
+        if (!(extent.region() instanceof PscnvRegion region)) {
+          throw new IllegalArgumentException("a region of another GPU, extent=" + extent);
+        }
+        long at = ExtGemImportPages.extentOffset(index++);
+        ExtExtent.region(argument, at, region.number());
+        ExtExtent.offset(argument, at, extent.offset());
+        ExtExtent.bytes(argument, at, extent.bytes());
+      }
+      gpu.calls().issue(PscnvIoctl.GEM_IMPORT_PAGES, argument);
+    }
+  }
+
+  @Override
+  public void readDirty(long firstPage, int pages, boolean clear, MemorySegment bitmap) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(ExtDirtyRead.LAYOUT);
+      ExtDirtyRead.handle(argument, handle);
+      ExtDirtyRead.flags(argument, clear ? ExtDirtyRead.CLEAR : 0);
+      ExtDirtyRead.firstPage(argument, firstPage);
+      ExtDirtyRead.pages(argument, pages);
+      gpu.calls().issue(PscnvIoctl.DIRTY_READ, argument);
+      bitmap.copyFrom(ExtDirtyRead.bitmap(argument).asSlice(0, (pages + 7L) / 8));
+    }
+  }
+
+  @Override
+  public void close() {
+    gpu.calls().closeBuffer(handle);
+    gpu.account(system, -sizeBytes);
+  }
+}
