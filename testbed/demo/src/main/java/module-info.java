@@ -4,4 +4,5 @@ module io.sluice.testbed.demo {
   requires io.sluice.abi;
   requires io.sluice.guest;
   requires io.sluice.management;
+  requires io.sluice.testbed.machine;
 }

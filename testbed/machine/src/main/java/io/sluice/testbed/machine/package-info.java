@@ -1,4 +1,4 @@
-/** Starts QEMU guests for integration tests. */
+/** Starts real daemons and real QEMU guests, for the demo, the benches and the machine tests. */
 @NullMarked
 package io.sluice.testbed.machine;
 

@@ -1,4 +1,4 @@
-package io.sluice.testbed.demo;
+package io.sluice.testbed.machine;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * <p>Each message is read as its 16 header bytes and then its body: a larger first read could take
  * the descriptors of the message after it.
  */
-final class Recorder implements AutoCloseable {
+public final class Recorder implements AutoCloseable {
   private static final int HEADER_BYTES = 16;
   private static final int COMMAND_OFFSET = 2;
   private static final int SIZE_OFFSET = 4;
@@ -43,7 +43,7 @@ final class Recorder implements AutoCloseable {
    * @param listen where clients connect instead of the server
    * @param server where the server listens
    */
-  Recorder(Kernel kernel, Path listen, Path server) {
+  public Recorder(Kernel kernel, Path listen, Path server) {
     this.kernel = kernel;
     this.server = server;
     this.listener = kernel.listen(listen, 1);
@@ -51,7 +51,7 @@ final class Recorder implements AutoCloseable {
   }
 
   /** Messages seen so far, both directions. */
-  long messages() {
+  public long messages() {
     long sum = 0;
     for (int i = 0; i < COMMANDS; i++) {
       sum += counts.get(i);

@@ -1,0 +1,72 @@
+package io.sluice.testbed.machine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The QEMU root and the scripts of testbed/vm, as the launcher hands them over by the system
+ * properties {@code sluice.vm.root} and {@code sluice.vm.scripts}.
+ *
+ * @param root the root directory that has QEMU, kernel and compilers
+ * @param scripts directory of image.sh and qemu.sh
+ */
+public record MachineEnvironment(Path root, Path scripts) {
+  private static final int BUILD_TIMEOUT_SECONDS = 300;
+
+  /** The environment, if the launcher found or made one. */
+  public static Optional<MachineEnvironment> find() {
+    String root = System.getProperty("sluice.vm.root", "");
+    String scripts = System.getProperty("sluice.vm.scripts", "");
+    return root.isEmpty() || scripts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new MachineEnvironment(Path.of(root), Path.of(scripts)));
+  }
+
+  /**
+   * Builds, or finds cached, the guest image: kernel module, library and programs of
+   * guest-driver-stubs.
+   *
+   * @return its directory
+   */
+  public Path image() throws IOException, InterruptedException {
+    return image(List.of());
+  }
+
+  /**
+   * The guest image with more arguments for image.sh.
+   *
+   * @throws IOException with the end of what the script said, when it fails
+   */
+  public Path image(List<String> arguments) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(List.of(scripts.resolve("image.sh").toString(), "--root", root.toString()));
+    command.addAll(arguments);
+    Path errors = Files.createTempFile("sluice-image", ".log");
+    try {
+      Process process =
+          new ProcessBuilder(command)
+              .redirectError(errors.toFile())
+              .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+              .start();
+      String printed =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+      if (!process.waitFor(BUILD_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IOException("image.sh did not end within " + BUILD_TIMEOUT_SECONDS + " s");
+      }
+      if (process.exitValue() != 0) {
+        throw new IOException(
+            "image.sh exited %d: %s".formatted(process.exitValue(), Files.readString(errors)));
+      }
+      return Path.of(printed);
+    } finally {
+      Files.deleteIfExists(errors);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.sluice.testbed.machine;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * A QEMU machine whose serial console is a conversation: lines it prints, lines we type. Closing it
+ * ends QEMU.
+ */
+public final class MachineGuest implements AutoCloseable {
+  private static final String EXIT = "SLUICE-EXIT ";
+  private static final String END = "\0end";
+  private static final int CLOSE_SECONDS = 10;
+
+  private final Process qemu;
+  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+  private final List<String> transcript = new ArrayList<>();
+  private final Thread reader;
+
+  private MachineGuest(Process qemu, Consumer<String> echo) {
+    this.qemu = qemu;
+    this.reader = Thread.ofPlatform().daemon().name("serial").start(() -> read(echo));
+  }
+
+  /**
+   * What to start.
+   *
+   * @param image directory that image.sh printed
+   * @param sockets vfio-user sockets, one device each
+   * @param run what the guest runs before it powers off
+   * @param qmp where QEMU shall make its QMP socket
+   * @param arguments more options of qemu.sh
+   */
+  public record Setup(
+      Path image, List<Path> sockets, String run, Optional<Path> qmp, List<String> arguments) {}
+
+  /**
+   * Starts QEMU.
+   *
+   * @param echo is handed every line of the console
+   */
+  public static MachineGuest start(
+      MachineEnvironment environment, Setup setup, Consumer<String> echo) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(environment.scripts().resolve("qemu.sh").toString());
+    command.addAll(List.of("--root", environment.root().toString()));
+    command.addAll(List.of("--image", setup.image().toString()));
+    for (Path socket : setup.sockets()) {
+      command.addAll(List.of("--socket", socket.toString()));
+    }
+    setup.qmp().ifPresent(path -> command.addAll(List.of("--qmp", path.toString())));
+    command.addAll(List.of("--run", setup.run()));
+    command.addAll(setup.arguments());
+    return new MachineGuest(new ProcessBuilder(command).redirectErrorStream(true).start(), echo);
+  }
+
+  private void read(Consumer<String> echo) {
+    try (BufferedReader in = qemu.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        String plain = line.strip();
+        synchronized (transcript) {
+          transcript.add(plain);
+        }
+        echo.accept(plain);
+        lines.add(plain);
+      }
+    } catch (IOException _) {
+      // The process was ended: the same as the end of its output.
+    }
+    lines.add(END);
+  }
+
+  /**
+   * Waits for a line that begins with a text.
+   *
+   * @return the rest of that line
+   * @throws IOException with the console so far, when QEMU ends or the time is up
+   */
+  public String await(String prefix, Duration timeout) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (true) {
+      String line = lines.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      if (line == null) {
+        throw new IOException("no line \"" + prefix + "\" within " + timeout + "\n" + console());
+      }
+      if (line.equals(END)) {
+        throw new IOException("QEMU ended before a line \"" + prefix + "\"\n" + console());
+      }
+      if (line.startsWith(prefix)) {
+        return line.substring(prefix.length());
+      }
+    }
+  }
+
+  /** Types a line on the console. */
+  public void type(String line) {
+    try {
+      OutputStream out = qemu.getOutputStream();
+      out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits for the end of what the guest runs; returns its exit status. */
+  public int awaitExit(Duration timeout) throws IOException, InterruptedException {
+    int status = Integer.parseInt(await(EXIT, timeout));
+    if (!qemu.waitFor(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+      throw new IOException("QEMU did not end after the guest had powered off");
+    }
+    return status;
+  }
+
+  /** Everything the console has printed. */
+  public String console() {
+    synchronized (transcript) {
+      return String.join("\n", transcript);
+    }
+  }
+
+  /** Kills QEMU at once, as a crash would. */
+  public void kill() throws InterruptedException {
+    qemu.destroyForcibly().waitFor(CLOSE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** QEMU's process id. */
+  public long pid() {
+    return qemu.pid();
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    qemu.destroy();
+    if (!qemu.waitFor(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+      kill();
+    }
+    reader.join();
+  }
+}
