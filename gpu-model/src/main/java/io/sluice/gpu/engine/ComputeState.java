@@ -1,0 +1,127 @@
+package io.sluice.gpu.engine;
+
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+
+/**
+ * What the compute class remembers: the words of its methods, the bound constant buffers, the
+ * generic-address table.
+ *
+ * <p>The class has about 600 methods. Those with a meaning here are always kept; of the others the
+ * first {@value #MAX_OTHER_METHODS} that a channel uses, so that the state stays bounded. Nothing
+ * reads them.
+ */
+public final class ComputeState {
+  /** Constant-buffer slots. */
+  public static final int CONSTANT_SLOTS = 32;
+
+  /** Entries of the generic-address table. */
+  public static final int GENERIC_ENTRIES = 256;
+
+  /** Most words kept of methods without a meaning here. */
+  public static final int MAX_OTHER_METHODS = 256;
+
+  private static final int FIRST_METHOD = 0x100;
+  private static final int LAST_METHOD = 0x3ffc;
+
+  /** First and last method of each range with a meaning (cl90c0.h). */
+  private static final int[][] KNOWN = {
+    {0x204, 0x20c}, {0x214, 0x21c}, {0x238, 0x23c}, {0x24c, 0x254}, {0x29c, 0x2a0},
+    {0x2c0, 0x2c4}, {0x308, 0x308}, {0x360, 0x36c}, {0x3ac, 0x3b4}, {0x758, 0x758},
+    {0x77c, 0x780}, {0x790, 0x7a0}, {0xa04, 0xa08}, {0xd64, 0xd64}, {0x1608, 0x160c},
+    {0x1698, 0x1698}, {0x1b00, 0x1b0c}, {0x2380, 0x238c}
+  };
+
+  private static final BitSet KNOWN_METHODS = new BitSet();
+
+  static {
+    for (int[] range : KNOWN) {
+      KNOWN_METHODS.set(range[0] >> 2, (range[1] >> 2) + 1);
+    }
+  }
+
+  private final MethodRegisters registers = new MethodRegisters(FIRST_METHOD, LAST_METHOD);
+  private final BitSet others = new BitSet(LAST_METHOD >> 2);
+  private int otherCount;
+  private final long[] constantAddress = new long[CONSTANT_SLOTS];
+  private final int[] constantBytes = new int[CONSTANT_SLOTS];
+  private final int[] generic = new int[GENERIC_ENTRIES];
+
+  /** The last word a method was given; 0 when it never was. */
+  public int register(int method) {
+    return registers.get(method);
+  }
+
+  /** The address whose upper word a method holds and whose lower word the next one holds. */
+  public long address(int highMethod) {
+    return registers.address(highMethod);
+  }
+
+  /** GPU address of the constant buffer in a slot; meaningless when its size is 0. */
+  public long constantAddress(int slot) {
+    return constantAddress[slot];
+  }
+
+  /** Bytes of the constant buffer in a slot; 0 when none is bound. */
+  public int constantBytes(int slot) {
+    return constantBytes[slot];
+  }
+
+  /** The word last loaded for an upper byte of a 32-bit generic address; 0 when none was. */
+  public int genericEntry(int upperByte) {
+    return generic[upperByte];
+  }
+
+  void record(int method, int data) {
+    int index = method >> 2;
+    if (!KNOWN_METHODS.get(index) && !others.get(index)) {
+      if (otherCount == MAX_OTHER_METHODS) {
+        return;
+      }
+      others.set(index);
+      otherCount++;
+    }
+    registers.set(method, data);
+  }
+
+  void bindConstant(int slot, long address, int bytes) {
+    constantAddress[slot] = address;
+    constantBytes[slot] = bytes;
+  }
+
+  void loadGeneric(int word) {
+    generic[word >>> 16 & 0xff] = word;
+  }
+
+  void save(ByteBuffer to) {
+    registers.save(to);
+    for (int i = 0; i < CONSTANT_SLOTS; i++) {
+      to.putLong(constantAddress[i]).putInt(constantBytes[i]);
+    }
+    for (int word : generic) {
+      to.putInt(word);
+    }
+  }
+
+  void restore(ByteBuffer from) {
+    registers.restore(from);
+    others.clear();
+    otherCount = 0;
+    for (int method = FIRST_METHOD; method <= LAST_METHOD; method += 4) {
+      if (!KNOWN_METHODS.get(method >> 2) && registers.get(method) != 0) {
+        others.set(method >> 2);
+        otherCount++;
+      }
+    }
+    if (otherCount > MAX_OTHER_METHODS) {
+      throw new IllegalArgumentException("too many other methods, count=" + otherCount);
+    }
+    for (int i = 0; i < CONSTANT_SLOTS; i++) {
+      constantAddress[i] = from.getLong();
+      constantBytes[i] = from.getInt();
+    }
+    for (int i = 0; i < GENERIC_ENTRIES; i++) {
+      generic[i] = from.getInt();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.sluice.gpu.engine;
+
+import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuUnit;
+
+/** What an engine sees of the channel it works for. Faults end that channel and nothing else. */
+public interface EngineHost {
+  /** The channel's address space. */
+  AddressSpace space();
+
+  /** GPU time (PTIMER) in nanoseconds. */
+  long timeNs();
+
+  /** Raises the channel's interrupt. */
+  void interrupt();
+
+  /** Whether the channel's slice lasts; an engine returns {@link Outcome#PENDING} when not. */
+  boolean hasBudget();
+
+  /** Charges work to the slice, in units of about one copied byte. */
+  void spend(long units);
+
+  /** Ends the channel: the MMU refused an access. */
+  Outcome pageFault(FaultReason reason, boolean write, GpuUnit unit, long address);
+
+  /** Ends the channel: the class has no such method, or not with this data. */
+  Outcome illegalMethod(int method, int data);
+
+  /** Ends the channel: an engine's error code (PGRAPH DATA_ERROR or copy-engine error). */
+  Outcome engineError(int code, int method);
+
+  /** Ends the channel: the hardware could do this, the model cannot. */
+  Outcome unsupported(int method, int data);
+}

@@ -1,0 +1,118 @@
+package io.sluice.gpu.engine;
+
+import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuUnit;
+import io.sluice.gpu.mmu.Run;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+
+/**
+ * A copy of lines between two pitched images, in pieces that fit the channel's slice, so that a copy
+ * of any length can be interrupted, killed, or moved to another GPU in the middle.
+ */
+final class LineCopy {
+  /** Most bytes copied between two looks at the budget. */
+  private static final long PIECE_BYTES = 1 << 20;
+
+  /** What a line costs beside its bytes: two translations. */
+  private static final long LINE_UNITS = 64;
+
+  private final EngineHost host;
+  private final GpuUnit unit;
+  private final Run from = new Run();
+  private final Run to = new Run();
+  private long source;
+  private long target;
+  private long sourcePitch;
+  private long targetPitch;
+  private long lineBytes;
+  private long lines;
+  private long line;
+  private long done;
+
+  LineCopy(EngineHost host, GpuUnit unit) {
+    this.host = host;
+    this.unit = unit;
+  }
+
+  /**
+   * Sets a copy up.
+   *
+   * @param newSource GPU address of the first line
+   * @param newTarget GPU address of the first line
+   * @param newSourcePitch bytes from line to line
+   * @param newTargetPitch bytes from line to line
+   * @param newLineBytes bytes copied of each line, up to 2^32 - 1
+   * @param newLines number of lines, up to 2^32 - 1
+   */
+  void start(
+      long newSource,
+      long newTarget,
+      long newSourcePitch,
+      long newTargetPitch,
+      long newLineBytes,
+      long newLines) {
+    source = newSource;
+    target = newTarget;
+    sourcePitch = newSourcePitch;
+    targetPitch = newTargetPitch;
+    lineBytes = newLineBytes;
+    lines = newLineBytes == 0 ? 0 : newLines;
+    line = 0;
+    done = 0;
+    boolean gapless = sourcePitch == lineBytes && targetPitch == lineBytes;
+    if (gapless && lines > 1 && Math.multiplyHigh(lineBytes, lines) == 0 && lineBytes * lines > 0) {
+      lineBytes *= lines;
+      lines = 1;
+    }
+  }
+
+  /** Copies until the end of the copy or of the slice. */
+  Outcome run() {
+    while (line < lines) {
+      host.spend(LINE_UNITS);
+      long lineSource = source + line * sourcePitch;
+      long lineTarget = target + line * targetPitch;
+      while (done < lineBytes) {
+        if (!host.hasBudget()) {
+          return Outcome.PENDING;
+        }
+        long wanted = Math.min(lineBytes - done, PIECE_BYTES);
+        FaultReason reason = host.space().translate(lineSource + done, wanted, false, from);
+        if (reason != FaultReason.NONE) {
+          return host.pageFault(reason, false, unit, lineSource + done);
+        }
+        reason = host.space().translate(lineTarget + done, from.length(), true, to);
+        if (reason != FaultReason.NONE) {
+          return host.pageFault(reason, true, unit, lineTarget + done);
+        }
+        long bytes = to.length();
+        MemorySegment.copy(from.segment(), from.offset(), to.segment(), to.offset(), bytes);
+        host.spend(bytes);
+        done += bytes;
+      }
+      done = 0;
+      line++;
+    }
+    return Outcome.DONE;
+  }
+
+  void save(ByteBuffer buffer) {
+    buffer.putLong(source).putLong(target).putLong(sourcePitch).putLong(targetPitch);
+    buffer.putLong(lineBytes).putLong(lines).putLong(line).putLong(done);
+  }
+
+  void restore(ByteBuffer buffer) {
+    source = buffer.getLong();
+    target = buffer.getLong();
+    sourcePitch = buffer.getLong();
+    targetPitch = buffer.getLong();
+    lineBytes = buffer.getLong();
+    lines = buffer.getLong();
+    line = buffer.getLong();
+    done = buffer.getLong();
+    if (lines < 0 || line < 0 || line > lines || done < 0 || done > lineBytes) {
+      throw new IllegalArgumentException("copy progress out of range, line=" + line);
+    }
+  }
+}

@@ -1,0 +1,511 @@
+package io.sluice.gpu.fifo;
+
+import io.sluice.gpu.engine.Engine;
+import io.sluice.gpu.engine.EngineHost;
+import io.sluice.gpu.engine.GridLauncher;
+import io.sluice.gpu.engine.Outcome;
+import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuUnit;
+import io.sluice.gpu.mmu.Run;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command-submission channel, host class 906f: a ring, a control page, eight subchannels.
+ *
+ * <p>It executes in slices. A slice ends when the ring is empty, when its budget is used up, when an
+ * acquire blocks, or when the channel faults, and always between two steps that can be saved: after
+ * a word, or after a piece of a long copy. A fault ends this channel, is latched with its reason, and
+ * touches nothing else. Guarded by the GPU's lock.
+ */
+public final class Channel implements EngineHost {
+  /** Budget that a pushbuffer word or a ring entry costs, in copied bytes. */
+  private static final long WORD_UNITS = 64;
+
+  private static final int FIRST_ENGINE_METHOD = 0x100;
+  private static final int SET_OBJECT = 0x00;
+  private static final int NOP = 0x08;
+  private static final int NON_STALL_INTERRUPT = 0x20;
+  private static final int FB_FLUSH = 0x24;
+  private static final int MEM_OP_A = 0x28;
+  private static final int MEM_OP_B = 0x2c;
+  private static final int SET_REFERENCE = 0x50;
+  private static final int CRC_CHECK = 0x7c;
+  private static final int YIELD = 0x80;
+
+  private final int cid;
+  private final AddressSpace space;
+  private final Userd userd;
+  private final ChannelServices services;
+  private final Run run = new Run();
+
+  final ChannelLife life = new ChannelLife();
+  final EventLatch events = new EventLatch();
+  final Ring ring = new Ring();
+  final Decoder decoder;
+  final HostSemaphore semaphore;
+  final Subchannels subchannels;
+  final Pace pace = new Pace();
+  int reference;
+  @Nullable Engine pending;
+
+  private int currentSubchannel;
+  private long budget;
+  private long commandStartNs;
+  long busyNs;
+
+  private int errorReason;
+  private int errorInfo;
+  private long errorAddress;
+
+  /**
+   * @param cid the channel's number on the card
+   * @param space its address space
+   * @param controlPages the mapping of the control pages
+   * @param pageOffset offset of its page
+   * @param services the GPU around it
+   */
+  public Channel(
+      int cid,
+      AddressSpace space,
+      MemorySegment controlPages,
+      long pageOffset,
+      ChannelServices services) {
+    this.cid = cid;
+    this.space = space;
+    this.userd = new Userd(controlPages, pageOffset);
+    this.services = services;
+    this.decoder = new Decoder(new Sink());
+    this.semaphore = new HostSemaphore(this, this::illegalSemaphore);
+    GridLauncher launcher = services.launcher();
+    this.subchannels = new Subchannels(this, launcher);
+  }
+
+  // ---- control, under the GPU's lock ----
+
+  /** The channel's number on the card. */
+  public int cid() {
+    return cid;
+  }
+
+  /** Whether a ring can be where it is said to be. */
+  public static boolean isLegalRing(long ringStart, int ringOrder) {
+    return Ring.isLegal(ringStart, ringOrder);
+  }
+
+  /** Whether OBJ_ENG_NEW may name a class. */
+  public static boolean isKnownClass(int objectClass) {
+    return Subchannels.isKnownClass(objectClass);
+  }
+
+  /**
+   * Gives the channel its ring and lets it run.
+   *
+   * @return false when it has one, or has ended
+   */
+  public boolean start(long ringStart, int ringOrder) {
+    if (!life.transition(ChannelLife.Step.START)) {
+      return false;
+    }
+    userd.clear();
+    ring.initialise(ringStart, ringOrder);
+    pace.touched(timeNs());
+    return true;
+  }
+
+  /** Whether it has never been given a ring. */
+  public boolean isNew() {
+    return life.phase() == ChannelLife.Phase.NEW;
+  }
+
+  /** Whether one of its gates is closed. */
+  public boolean isGated() {
+    return life.isGated();
+  }
+
+  /** Its state was set from a record: it has a ring now and waits to be resumed. */
+  void restored(@Nullable Engine pendingEngine) {
+    pending = pendingEngine;
+    commandStartNs = timeNs();
+    life.transition(ChannelLife.Step.START);
+    life.suspended(true);
+    ring.publishAll(userd);
+    userd.publishReference(reference);
+    pace.touched(timeNs());
+  }
+
+  /** Closes or opens the gate before execution. */
+  public void setSuspended(boolean closed) {
+    life.suspended(closed);
+    pace.touched(timeNs());
+  }
+
+  /** Closes or opens the gate before GP_PUT. */
+  public void setDetached(boolean closed) {
+    life.detached(closed);
+    pace.touched(timeNs());
+  }
+
+  /** Ends the channel from outside. */
+  public void end(int reason, int info, long address) {
+    recordError(reason == 0 ? ChannelError.OPERATOR.code() : reason, info, address);
+  }
+
+  /** Sets its share of the GPU's time relative to the other channels. */
+  public void setWeight(int weight) {
+    pace.setWeight(weight);
+  }
+
+  /** What it has raised. */
+  public EventLatch events() {
+    return events;
+  }
+
+  /** Where it stands, SLUICE_CHANNEL_*. */
+  public int state() {
+    return life.state();
+  }
+
+  /** Whether it has ended. */
+  public boolean isDead() {
+    return life.phase() == ChannelLife.Phase.DEAD;
+  }
+
+  /** SLUICE_ERROR_*, 0 while it lives. */
+  public int errorReason() {
+    return errorReason;
+  }
+
+  /** Detail of the error. */
+  public int errorInfo() {
+    return errorInfo;
+  }
+
+  /** Address of the error. */
+  public long errorAddress() {
+    return errorAddress;
+  }
+
+  /** Next ring entry to fetch. */
+  public int gpGet() {
+    return ring.gpGet();
+  }
+
+  /** GP_PUT as last read. */
+  public int gpPut() {
+    return ring.gpPut();
+  }
+
+  /** Ring entries taken. */
+  public long entries() {
+    return ring.entries();
+  }
+
+  /** GPU time used. */
+  public long busyNs() {
+    return busyNs;
+  }
+
+  /** How long the command that is being executed has run; 0 when none is. */
+  public long runningNs() {
+    return pending == null ? 0 : timeNs() - commandStartNs;
+  }
+
+  /** Whether an acquire waits. */
+  public boolean isWaiting() {
+    return semaphore.isParked();
+  }
+
+  /** Whether nothing that was seen of the ring is left to do. */
+  public boolean isDrained() {
+    return isDead() || (ring.isDrained() && pending == null && !semaphore.isParked());
+  }
+
+  // ---- execution, under the GPU's lock ----
+
+  /** Whether a slice could do anything; reads GP_PUT from the control page. */
+  boolean hasWork() {
+    if (pending != null || ring.isOpen() || semaphore.isParked() || ring.gpGet() != ring.gpPut()) {
+      return true;
+    }
+    return !life.isDetached() && userd.gpPut() != ring.gpPut();
+  }
+
+  /**
+   * Executes for one slice.
+   *
+   * @param window scratch
+   * @param units the budget
+   * @param nowNs GPU time now
+   * @return why it ended; what was not used is in {@link #budgetLeft}
+   */
+  SliceEnd run(Window window, long units, long nowNs) {
+    window.drop();
+    budget = units;
+    SliceEnd end = execute(window, nowNs);
+    if (ring.isOpen() && budget != units) {
+      ring.publishPosition(userd);
+    }
+    return end;
+  }
+
+  /** What is left of the budget of the last slice; may be below 0. */
+  long budgetLeft() {
+    return budget;
+  }
+
+  private SliceEnd execute(Window window, long nowNs) {
+    Outcome outcome = goOn();
+    while (true) {
+      switch (outcome) {
+        case DONE -> {}
+        case YIELD, PENDING -> {
+          return SliceEnd.READY;
+        }
+        case BLOCKED -> {
+          return SliceEnd.BLOCKED;
+        }
+        case FAULT -> {
+          return SliceEnd.DEAD;
+        }
+      }
+      if (budget <= 0) {
+        return SliceEnd.READY;
+      }
+      if (ring.wordsLeft() > 0) {
+        outcome = window.isEmpty() ? fetch(window) : nextWord(window, nowNs);
+      } else if (ring.isOpen()) {
+        ring.close(userd);
+      } else if (!seeWork()) {
+        return isDead() ? SliceEnd.DEAD : SliceEnd.IDLE;
+      } else {
+        outcome = nextEntry();
+      }
+    }
+  }
+
+  /** Finishes what the last slice began. */
+  private Outcome goOn() {
+    Engine engine = pending;
+    if (engine != null) {
+      Outcome outcome = engine.resume();
+      if (outcome != Outcome.PENDING) {
+        pending = null;
+      }
+      return outcome;
+    }
+    if (semaphore.isParked()) {
+      Outcome outcome = semaphore.retry();
+      if (outcome == Outcome.DONE) {
+        budget -= WORD_UNITS;
+      }
+      return outcome;
+    }
+    return Outcome.DONE;
+  }
+
+  private boolean seeWork() {
+    if (ring.gpGet() != ring.gpPut()) {
+      return true;
+    }
+    if (life.isDetached()) {
+      return false;
+    }
+    int put = userd.gpPut();
+    if (!ring.see(put)) {
+      fault(ChannelError.PUT_OVERFLOW, put, ring.size());
+      return false;
+    }
+    return ring.gpGet() != put;
+  }
+
+  private Outcome nextEntry() {
+    budget -= WORD_UNITS;
+    FaultReason reason = ring.locateEntry(this);
+    if (reason != FaultReason.NONE) {
+      return pageFault(reason, false, GpuUnit.PSUBFIFO, ring.entryAddress());
+    }
+    long entry = ring.readEntry();
+    if (RingEntry.words(entry) > 0) {
+      ring.open(entry);
+    } else if (RingEntry.isLegalControl(entry)) {
+      ring.close(userd);
+    } else {
+      return fault(ChannelError.ILLEGAL_ENTRY, RingEntry.upperWord(entry), ring.gpGet());
+    }
+    return Outcome.DONE;
+  }
+
+  private Outcome fetch(Window window) {
+    int wanted = Window.limit(ring.wordsLeft());
+    FaultReason reason = space.translate(ring.address(), wanted * 4L, false, run);
+    if (reason != FaultReason.NONE) {
+      return pageFault(reason, false, GpuUnit.PSUBFIFO, ring.address());
+    }
+    window.fill(run.segment(), run.offset(), (int) (run.length() >>> 2));
+    return Outcome.DONE;
+  }
+
+  private Outcome nextWord(Window window, long nowNs) {
+    budget -= WORD_UNITS;
+    int word = window.take();
+    ring.consumed();
+    Outcome outcome = decoder.word(word);
+    if (outcome == Outcome.PENDING) {
+      commandStartNs = nowNs;
+    }
+    if (ring.wordsLeft() == 0) {
+      window.drop();
+    }
+    return outcome;
+  }
+
+  // ---- methods ----
+
+  private final class Sink implements PushbufferSink {
+    @Override
+    public Outcome method(int subchannel, int method, int data) {
+      currentSubchannel = subchannel;
+      return method < FIRST_ENGINE_METHOD
+          ? hostMethod(method, data)
+          : engineMethod(subchannel, method, data);
+    }
+
+    @Override
+    public Outcome endSegment() {
+      ring.skipRest();
+      return Outcome.DONE;
+    }
+
+    @Override
+    public Outcome illegalWord(int word) {
+      return fault(ChannelError.ILLEGAL_WORD, word, ring.address() - 4);
+    }
+  }
+
+  private Outcome engineMethod(int subchannel, int method, int data) {
+    Engine engine = subchannels.engine(subchannel);
+    if (engine == null) {
+      return fault(
+          ChannelError.EMPTY_SUBCHANNEL, methodInfo(method), Integer.toUnsignedLong(data));
+    }
+    Outcome outcome = engine.method(method, data);
+    if (outcome == Outcome.PENDING) {
+      pending = engine;
+    }
+    return outcome;
+  }
+
+  private Outcome hostMethod(int method, int data) {
+    switch (method) {
+      case SET_OBJECT -> {
+        return bind(data);
+      }
+      case NOP, FB_FLUSH, MEM_OP_A, MEM_OP_B, CRC_CHECK -> {
+        return Outcome.DONE;
+      }
+      case NON_STALL_INTERRUPT -> {
+        interrupt();
+        return Outcome.DONE;
+      }
+      case SET_REFERENCE -> {
+        reference = data;
+        userd.publishReference(data);
+        return Outcome.DONE;
+      }
+      case YIELD -> {
+        return Outcome.YIELD;
+      }
+      default -> {
+        if (method >= HostSemaphore.A && method <= HostSemaphore.D) {
+          return semaphore.method(method, data);
+        }
+        return illegalMethod(method, data);
+      }
+    }
+  }
+
+  private Outcome bind(int word) {
+    return switch (subchannels.bind(currentSubchannel, word)) {
+      case BOUND -> Outcome.DONE;
+      case ILLEGAL -> illegalMethod(SET_OBJECT, word);
+      case UNSUPPORTED -> unsupported(SET_OBJECT, word);
+    };
+  }
+
+  // ---- what engines see ----
+
+  @Override
+  public AddressSpace space() {
+    return space;
+  }
+
+  @Override
+  public long timeNs() {
+    return services.clock().getAsLong();
+  }
+
+  @Override
+  public void interrupt() {
+    events.raiseInterrupt(timeNs());
+    services.events().run();
+  }
+
+  @Override
+  public boolean hasBudget() {
+    return budget > 0;
+  }
+
+  @Override
+  public void spend(long units) {
+    budget -= units;
+  }
+
+  @Override
+  public Outcome pageFault(FaultReason reason, boolean write, GpuUnit unit, long address) {
+    int info = reason.code() | (write ? 1 << 8 : 0) | unit.code() << 16;
+    return fault(ChannelError.PAGE_FAULT, info, address);
+  }
+
+  @Override
+  public Outcome illegalMethod(int method, int data) {
+    return fault(ChannelError.ILLEGAL_METHOD, methodInfo(method), Integer.toUnsignedLong(data));
+  }
+
+  @Override
+  public Outcome engineError(int code, int method) {
+    return fault(ChannelError.ENGINE, code, method);
+  }
+
+  @Override
+  public Outcome unsupported(int method, int data) {
+    return fault(ChannelError.UNSUPPORTED, methodInfo(method), Integer.toUnsignedLong(data));
+  }
+
+  private Outcome illegalSemaphore(int operation, long address) {
+    return fault(ChannelError.SEMAPHORE, operation, address);
+  }
+
+  private int methodInfo(int method) {
+    return method | currentSubchannel << 16;
+  }
+
+  private Outcome fault(ChannelError error, int info, long address) {
+    recordError(error.code(), info, address);
+    return Outcome.FAULT;
+  }
+
+  /** The first error is the one that counts. */
+  private void recordError(int reason, int info, long address) {
+    if (!life.transition(ChannelLife.Step.END)) {
+      return;
+    }
+    pending = null;
+    errorReason = reason;
+    errorInfo = info;
+    errorAddress = address;
+    events.raiseError(timeNs());
+    services.events().run();
+  }
+}

@@ -1,0 +1,13 @@
+package io.sluice.gpu.fifo;
+
+import io.sluice.gpu.engine.GridLauncher;
+import java.util.function.LongSupplier;
+
+/**
+ * What a channel needs of the GPU around it.
+ *
+ * @param clock GPU time in nanoseconds
+ * @param launcher executes compute grids
+ * @param events told when a channel has latched something to be read; called under the GPU's lock
+ */
+public record ChannelServices(LongSupplier clock, GridLauncher launcher, Runnable events) {}

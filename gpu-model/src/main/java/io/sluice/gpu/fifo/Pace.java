@@ -1,0 +1,73 @@
+package io.sluice.gpu.fifo;
+
+/**
+ * When a channel is looked at next, and how much it may execute.
+ *
+ * <p>Fermi has no doorbell: the GPU watches GP_PUT. A channel that was active is looked at all the
+ * time for a while, then ever more rarely, in proportion to how long it has been idle. The times are
+ * multiples of a power of two, so that many idle channels share their wake-ups.
+ */
+final class Pace {
+  /** Weight of a channel that was not given one. */
+  static final int DEFAULT_WEIGHT = 64;
+
+  /** Largest weight. */
+  static final int MAX_WEIGHT = 1024;
+
+  /** Most a channel executes in one turn with the default weight, in copied bytes. */
+  private static final long QUANTUM_UNITS = 4 << 20;
+
+  /** Shortest wait between two looks after the spin, 65.5 us. */
+  private static final long MIN_INTERVAL_NS = 1 << 16;
+
+  /** Longest wait between two looks, 4.2 ms. */
+  private static final long MAX_INTERVAL_NS = 1 << 22;
+
+  /** A channel idle for this many times the interval is looked at once an interval. */
+  private static final int IDLE_TO_INTERVAL_SHIFT = 11;
+
+  private int weight = DEFAULT_WEIGHT;
+  private long lastActiveNs;
+  private long nextLookNs;
+
+  void setWeight(int newWeight) {
+    weight = newWeight;
+  }
+
+  /** Budget of a turn. */
+  long turnUnits() {
+    return QUANTUM_UNITS / DEFAULT_WEIGHT * weight;
+  }
+
+  /** Something happened: look at it at once, and often. */
+  void touched(long nowNs) {
+    lastActiveNs = nowNs;
+    nextLookNs = nowNs;
+  }
+
+  /** Look at it at once, without taking it for active. */
+  void lookAgain(long nowNs) {
+    nextLookNs = nowNs;
+  }
+
+  /** Nanoseconds until the next look; 0 or less when it is due. */
+  long dueInNs(long nowNs) {
+    return nextLookNs - nowNs;
+  }
+
+  /**
+   * Nothing to do was found.
+   *
+   * @param spinNs how long after its last activity a channel is looked at all the time
+   */
+  void foundIdle(long nowNs, long spinNs) {
+    long idleNs = nowNs - lastActiveNs;
+    if (idleNs < spinNs) {
+      nextLookNs = nowNs;
+      return;
+    }
+    long interval = Long.highestOneBit(idleNs >>> IDLE_TO_INTERVAL_SHIFT);
+    interval = Math.clamp(interval, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
+    nextLookNs = (nowNs | interval - 1) + 1;
+  }
+}

@@ -1,0 +1,38 @@
+package io.sluice.gpu.mmu;
+
+/** One bit per 4 KiB page of a buffer: the GPU has written it. */
+final class DirtyPages {
+  private static final int PAGE_SHIFT = 12;
+
+  private final long[] words;
+
+  DirtyPages(long sizeBytes) {
+    words = new long[Math.toIntExact(((sizeBytes >>> PAGE_SHIFT) + 63) >>> 6)];
+  }
+
+  void mark(long offset, long bytes) {
+    long first = offset >>> PAGE_SHIFT;
+    long last = (offset + bytes - 1) >>> PAGE_SHIFT;
+    int firstWord = (int) (first >>> 6);
+    int lastWord = (int) (last >>> 6);
+    long head = -1L << first;
+    long tail = -1L >>> ~last;
+    if (firstWord == lastWord) {
+      words[firstWord] |= head & tail;
+      return;
+    }
+    words[firstWord] |= head;
+    for (int i = firstWord + 1; i < lastWord; i++) {
+      words[i] = -1L;
+    }
+    words[lastWord] |= tail;
+  }
+
+  boolean isMarked(long page) {
+    return (words[(int) (page >>> 6)] & 1L << page) != 0;
+  }
+
+  void clear(long page) {
+    words[(int) (page >>> 6)] &= ~(1L << page);
+  }
+}

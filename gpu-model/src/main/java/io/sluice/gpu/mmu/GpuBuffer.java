@@ -1,0 +1,74 @@
+package io.sluice.gpu.mmu;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A buffer object as the MMU sees it: its bytes, how often it is mapped, and which of its pages the
+ * GPU has written. Guarded by the GPU's lock.
+ */
+public final class GpuBuffer {
+  private final long sizeBytes;
+  private final long alignment;
+  private final Backing backing;
+  private int mappings;
+  private @Nullable DirtyPages dirty;
+
+  /**
+   * @param sizeBytes length, a multiple of the alignment
+   * @param alignment of its GPU addresses: 4 KiB or 128 KiB
+   * @param backing where its bytes are
+   */
+  public GpuBuffer(long sizeBytes, long alignment, Backing backing) {
+    this.sizeBytes = sizeBytes;
+    this.alignment = alignment;
+    this.backing = backing;
+  }
+
+  /** Length in bytes. */
+  public long sizeBytes() {
+    return sizeBytes;
+  }
+
+  /** Where its bytes are. */
+  public Backing backing() {
+    return backing;
+  }
+
+  /** Whether some address space maps it. */
+  public boolean isMapped() {
+    return mappings > 0;
+  }
+
+  /** Whether the GPU has written a page since it was last cleared. */
+  public boolean isDirty(long page) {
+    return dirty != null && dirty.isMarked(page);
+  }
+
+  /** Forgets that a page was written. */
+  public void clearDirty(long page) {
+    if (dirty != null) {
+      dirty.clear(page);
+    }
+  }
+
+  long alignment() {
+    return alignment;
+  }
+
+  void mapped() {
+    mappings++;
+    if (dirty == null) {
+      dirty = new DirtyPages(sizeBytes);
+    }
+  }
+
+  void unmapped() {
+    mappings--;
+  }
+
+  void written(long offset, long bytes) {
+    if (dirty != null) {
+      dirty.mark(offset, bytes);
+    }
+  }
+}
