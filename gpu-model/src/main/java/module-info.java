@@ -3,4 +3,6 @@ module io.sluice.gpu {
   requires static org.jspecify;
   requires io.sluice.abi;
   requires org.slf4j;
+
+  exports io.sluice.gpu;
 }

@@ -141,9 +141,7 @@ public final class CopyEngine implements Engine {
     FaultReason reason =
         SemaphoreRelease.write(
             host.space(), address, registers.get(QUERY_COUNTER), oneWord, host.timeNs(), run);
-    return reason == FaultReason.NONE
-        ? Outcome.DONE
-        : host.pageFault(reason, true, unit, address);
+    return reason == FaultReason.NONE ? Outcome.DONE : host.pageFault(reason, true, unit, address);
   }
 
   @Override

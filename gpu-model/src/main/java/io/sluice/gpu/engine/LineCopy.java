@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * A copy of lines between two pitched images, in pieces that fit the channel's slice, so that a copy
- * of any length can be interrupted, killed, or moved to another GPU in the middle.
+ * A copy of lines between two pitched images, in pieces that fit the channel's slice, so that a
+ * copy of any length can be interrupted, killed, or moved to another GPU in the middle.
  */
 final class LineCopy {
   /** Most bytes copied between two looks at the budget. */

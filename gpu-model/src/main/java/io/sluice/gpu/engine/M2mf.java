@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
  * The memory-to-memory class 0x9039 (cl9039.h): copies lines between pitched images, or takes them
  * inline from the pushbuffer.
  *
- * <p>Block-linear images are recorded and refused at the launch. Each inline line is padded to whole
- * words.
+ * <p>Block-linear images are recorded and refused at the launch. Each inline line is padded to
+ * whole words.
  */
 public final class M2mf implements Engine {
   /** The class. */

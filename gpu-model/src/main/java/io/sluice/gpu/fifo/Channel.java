@@ -1,5 +1,6 @@
 package io.sluice.gpu.fifo;
 
+import io.sluice.gpu.engine.Compute;
 import io.sluice.gpu.engine.Engine;
 import io.sluice.gpu.engine.EngineHost;
 import io.sluice.gpu.engine.GridLauncher;
@@ -14,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A command-submission channel, host class 906f: a ring, a control page, eight subchannels.
  *
- * <p>It executes in slices. A slice ends when the ring is empty, when its budget is used up, when an
- * acquire blocks, or when the channel faults, and always between two steps that can be saved: after
- * a word, or after a piece of a long copy. A fault ends this channel, is latched with its reason, and
- * touches nothing else. Guarded by the GPU's lock.
+ * <p>It executes in slices. A slice ends when the ring is empty, when its budget is used up, when
+ * an acquire blocks, or when the channel faults, and always between two steps that can be saved:
+ * after a word, or after a piece of a long copy. A fault ends this channel, is latched with its
+ * reason, and touches nothing else. Guarded by the GPU's lock.
  */
 public final class Channel implements EngineHost {
   /** Budget that a pushbuffer word or a ring entry costs, in copied bytes. */
@@ -122,6 +123,11 @@ public final class Channel implements EngineHost {
   /** Whether one of its gates is closed. */
   public boolean isGated() {
     return life.isGated();
+  }
+
+  /** Whether its whole state can be saved: a grid cannot be saved while it runs. */
+  public boolean isBetweenCommands() {
+    return !(pending instanceof Compute);
   }
 
   /** Its state was set from a record: it has a ring now and waits to be resumed. */
@@ -387,8 +393,7 @@ public final class Channel implements EngineHost {
   private Outcome engineMethod(int subchannel, int method, int data) {
     Engine engine = subchannels.engine(subchannel);
     if (engine == null) {
-      return fault(
-          ChannelError.EMPTY_SUBCHANNEL, methodInfo(method), Integer.toUnsignedLong(data));
+      return fault(ChannelError.EMPTY_SUBCHANNEL, methodInfo(method), Integer.toUnsignedLong(data));
     }
     Outcome outcome = engine.method(method, data);
     if (outcome == Outcome.PENDING) {

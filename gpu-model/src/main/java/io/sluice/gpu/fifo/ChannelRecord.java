@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A channel's whole state as bytes, little-endian, so that it can go on elsewhere in the middle of a
- * command.
+ * A channel's whole state as bytes, little-endian, so that it can go on elsewhere in the middle of
+ * a command.
  *
  * <pre>
  *  u32 version (1)   u32 length   ring   decoder   semaphore   u32 reference   u64 busy ns

@@ -112,8 +112,7 @@ final class HostSemaphore {
           return illegal.illegalSemaphore(word, address);
         }
         FaultReason reason =
-            SemaphoreRelease.write(
-                host.space(), address, payload, oneWord, host.timeNs(), run);
+            SemaphoreRelease.write(host.space(), address, payload, oneWord, host.timeNs(), run);
         return reason == FaultReason.NONE
             ? Outcome.DONE
             : host.pageFault(reason, true, GpuUnit.PSUBFIFO, address);

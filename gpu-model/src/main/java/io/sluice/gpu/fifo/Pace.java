@@ -4,8 +4,8 @@ package io.sluice.gpu.fifo;
  * When a channel is looked at next, and how much it may execute.
  *
  * <p>Fermi has no doorbell: the GPU watches GP_PUT. A channel that was active is looked at all the
- * time for a while, then ever more rarely, in proportion to how long it has been idle. The times are
- * multiples of a power of two, so that many idle channels share their wake-ups.
+ * time for a while, then ever more rarely, in proportion to how long it has been idle. The times
+ * are multiples of a power of two, so that many idle channels share their wake-ups.
  */
 final class Pace {
   /** Weight of a channel that was not given one. */

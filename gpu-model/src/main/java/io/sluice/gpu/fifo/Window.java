@@ -5,9 +5,9 @@ import static io.sluice.gpu.engine.LittleEndian.INT;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Pushbuffer words on their way to the decoder. Each word is copied out of guest memory once, before
- * anything is decided on it. One window serves all channels: what a slice leaves over is dropped and
- * fetched again.
+ * Pushbuffer words on their way to the decoder. Each word is copied out of guest memory once,
+ * before anything is decided on it. One window serves all channels: what a slice leaves over is
+ * dropped and fetched again.
  */
 final class Window {
   private static final int MAX_WORDS = 1024;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * A 40-bit GPU address space.
  *
  * <p>The hardware walks a page directory of 128 MiB entries and tables of 4 KiB or 128 KiB pages.
- * pscnv only ever maps whole buffers, so the model keeps the mappings as a sorted table and lets the
- * buffer find its page: the same answers, at the cost of a binary search that a cached last hit
+ * pscnv only ever maps whole buffers, so the model keeps the mappings as a sorted table and lets
+ * the buffer find its page: the same answers, at the cost of a binary search that a cached last hit
  * mostly saves. Page tables are never freed before the address space, which is why an address once
  * mapped faults differently from one that never was. Guarded by the GPU's lock.
  */
@@ -49,8 +49,7 @@ public final class AddressSpace {
     if (count == MAX_MAPPINGS || start < 0 || start >= top || buffer.sizeBytes() > top - start) {
       return NO_ROOM;
     }
-    long address =
-        highestFirst ? findHighest(buffer, start, top) : findLowest(buffer, start, top);
+    long address = highestFirst ? findHighest(buffer, start, top) : findLowest(buffer, start, top);
     if (address != NO_ROOM) {
       insert(address, buffer);
     }
@@ -169,8 +168,7 @@ public final class AddressSpace {
     buffers[index] = buffer;
     count++;
     buffer.mapped();
-    tables.set(
-        (int) (address >>> TABLE_SHIFT), (int) ((ends[index] - 1) >>> TABLE_SHIFT) + 1);
+    tables.set((int) (address >>> TABLE_SHIFT), (int) ((ends[index] - 1) >>> TABLE_SHIFT) + 1);
   }
 
   private GpuBuffer remove(int index) {

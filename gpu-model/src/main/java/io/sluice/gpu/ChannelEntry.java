@@ -1,0 +1,12 @@
+package io.sluice.gpu;
+
+import io.sluice.gpu.fifo.Channel;
+
+/**
+ * A channel of one open.
+ *
+ * @param channel the channel
+ * @param page index of its control page
+ * @param vspace the address space it holds
+ */
+record ChannelEntry(Channel channel, int page, Vspace vspace) {}

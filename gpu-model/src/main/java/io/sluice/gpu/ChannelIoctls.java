@@ -1,0 +1,121 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.pscnv.ExtChanNewAt;
+import io.sluice.abi.pscnv.PscnvChanFree;
+import io.sluice.abi.pscnv.PscnvChanNew;
+import io.sluice.abi.pscnv.PscnvFifoInitIb;
+import io.sluice.abi.pscnv.PscnvMapHandle;
+import io.sluice.abi.pscnv.PscnvObjEngNew;
+import io.sluice.abi.pscnv.PscnvObjVdmaNew;
+import io.sluice.abi.sys.Errno;
+import io.sluice.gpu.fifo.Channel;
+import io.sluice.gpu.fifo.ChannelServices;
+import java.lang.foreign.MemorySegment;
+
+/** The ioctls that make, start and free channels. */
+final class ChannelIoctls {
+  private ChannelIoctls() {}
+
+  static void create(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Vspace vspace = file.vspace(call, PscnvChanNew.vid(argument));
+    int page = file.pages.take();
+    if (page == IdPool.NONE) {
+      throw call.refuse(Errno.ENOMEM, "no control page left");
+    }
+    int cid = create(file, call, vspace, page);
+    PscnvChanNew.cid(argument, cid);
+    PscnvChanNew.mapHandle(argument, PscnvMapHandle.ofChannel(cid));
+  }
+
+  static void createAt(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Vspace vspace = file.vspace(call, ExtChanNewAt.vid(argument));
+    int page = ExtChanNewAt.page(argument);
+    if (page == ExtChanNewAt.ANY_PAGE) {
+      page = file.pages.take();
+      if (page == IdPool.NONE) {
+        throw call.refuse(Errno.ENOMEM, "no control page left");
+      }
+    } else if (!file.pages.contains(page)) {
+      throw call.refuse(Errno.EINVAL, "page=" + page);
+    } else if (!file.pages.take(page)) {
+      throw call.refuse(Errno.EBUSY, "page=" + page);
+    }
+    int cid = create(file, call, vspace, page);
+    ExtChanNewAt.page(argument, page);
+    ExtChanNewAt.cid(argument, cid);
+    ExtChanNewAt.mapHandle(argument, PscnvMapHandle.ofChannel(cid));
+  }
+
+  private static int create(GpuFile file, IoctlCall call, Vspace vspace, int page) {
+    SoftwareGpu gpu = file.gpu();
+    int cid = gpu.cids().take();
+    if (cid == IdPool.NONE) {
+      file.pages.give(page);
+      throw call.refuse(Errno.ENOMEM, "no channel left");
+    }
+    ChannelServices services =
+        new ChannelServices(
+            gpu.clock(), gpu.launcher(), () -> gpu.kernel().signal(file.events()));
+    Channel channel =
+        new Channel(
+            cid,
+            vspace.space,
+            file.control().segment(),
+            page * GpuFile.CONTROL_PAGE_BYTES,
+            services);
+    vspace.channels++;
+    file.channels.put(cid, new ChannelEntry(channel, page, vspace));
+    gpu.runlist().add(channel);
+    return cid;
+  }
+
+  static void free(GpuFile file, IoctlCall call) {
+    int cid = PscnvChanFree.cid(call.argument());
+    ChannelEntry entry = file.entry(call, cid);
+    file.gpu().runlist().remove(entry.channel());
+    file.gpu().cids().give(cid);
+    file.channels.remove(cid);
+    file.control().punch(entry.page() * GpuFile.CONTROL_PAGE_BYTES, GpuFile.CONTROL_PAGE_BYTES);
+    file.pages.give(entry.page());
+    entry.vspace().channels--;
+    file.releaseIfUnused(entry.vspace());
+  }
+
+  /** OBJ_VDMA_NEW: Fermi has no DMA objects. */
+  static void dmaObject(GpuFile file, IoctlCall call) {
+    file.channel(call, PscnvObjVdmaNew.cid(call.argument()));
+    throw call.refuse(Errno.ENOSYS, "no DMA objects on this GPU");
+  }
+
+  /** FIFO_INIT: Fermi has no DMA mode. */
+  static void startDma(GpuFile file, IoctlCall call) {
+    throw call.refuse(Errno.ENODEV, "no DMA mode on this GPU");
+  }
+
+  /** OBJ_ENG_NEW: engines need no preparation here, so it only checks. */
+  static void engineObject(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    file.channel(call, PscnvObjEngNew.cid(argument));
+    int objectClass = PscnvObjEngNew.oclass(argument);
+    if (!Channel.isKnownClass(objectClass)) {
+      throw call.refuse(Errno.ENODEV, "oclass=0x" + Integer.toHexString(objectClass));
+    }
+  }
+
+  static void start(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Channel channel = file.channel(call, PscnvFifoInitIb.cid(argument));
+    long start = PscnvFifoInitIb.ibStart(argument);
+    int order = PscnvFifoInitIb.ibOrder(argument);
+    if (!Channel.isLegalRing(start, order)) {
+      throw call.refuse(
+          Errno.EINVAL, "ibStart=0x" + Long.toHexString(start) + ", ibOrder=" + order);
+    }
+    if (!channel.start(start, order)) {
+      throw call.refuse(Errno.EBUSY, "the channel has a ring or has ended");
+    }
+    call.afterwards(file.gpu()::wake);
+  }
+}

@@ -1,0 +1,108 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.pscnv.ExtChanControl;
+import io.sluice.abi.pscnv.ExtChanParam;
+import io.sluice.abi.pscnv.ExtChanQuery;
+import io.sluice.abi.pscnv.ExtChanState;
+import io.sluice.abi.sys.Errno;
+import io.sluice.gpu.fifo.Channel;
+import io.sluice.gpu.fifo.ChannelRecord;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** The extensions that take a channel in hand. */
+final class ControlIoctls {
+  private static final int MAX_WEIGHT = 1024;
+
+  private ControlIoctls() {}
+
+  /** CHAN_CONTROL. The gates are not counted: who suspends for several reasons counts them. */
+  static void control(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Channel channel = file.channel(call, ExtChanControl.cid(argument));
+    int op = ExtChanControl.op(argument);
+    switch (op) {
+      case ExtChanControl.SUSPEND -> channel.setSuspended(true);
+      case ExtChanControl.RESUME -> channel.setSuspended(false);
+      case ExtChanControl.DETACH -> channel.setDetached(true);
+      case ExtChanControl.ATTACH -> channel.setDetached(false);
+      case ExtChanControl.KILL ->
+          channel.end(ExtChanControl.reason(argument), ExtChanControl.info(argument), 0);
+      default -> throw call.refuse(Errno.EINVAL, "op=" + op);
+    }
+    call.afterwards(file.gpu()::wake);
+  }
+
+  static void query(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Channel channel = file.channel(call, ExtChanQuery.cid(argument));
+    int drained = channel.isDrained() ? ExtChanQuery.DRAINED : 0;
+    int waiting = channel.isWaiting() ? ExtChanQuery.WAITING : 0;
+    ExtChanQuery.state(argument, channel.state());
+    ExtChanQuery.reason(argument, channel.errorReason());
+    ExtChanQuery.info(argument, channel.errorInfo());
+    ExtChanQuery.flags(argument, drained | waiting);
+    ExtChanQuery.gpGet(argument, channel.gpGet());
+    ExtChanQuery.gpPut(argument, channel.gpPut());
+    ExtChanQuery.faultAddress(argument, channel.errorAddress());
+    ExtChanQuery.entries(argument, channel.entries());
+    ExtChanQuery.busyNs(argument, channel.busyNs());
+    ExtChanQuery.runningNs(argument, channel.runningNs());
+  }
+
+  /**
+   * CHAN_STATE. Restoring needs a channel without a ring; it is suspended afterwards. A record that
+   * is none ends the channel, because half of it may have been set.
+   */
+  static void state(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Channel channel = file.channel(call, ExtChanState.cid(argument));
+    int op = ExtChanState.op(argument);
+    switch (op) {
+      case ExtChanState.SAVE -> save(call, channel);
+      case ExtChanState.RESTORE -> restore(call, channel);
+      default -> throw call.refuse(Errno.EINVAL, "op=" + op);
+    }
+  }
+
+  private static void save(IoctlCall call, Channel channel) {
+    if (channel.isNew() || channel.isDead()) {
+      throw call.refuse(Errno.EINVAL, "the channel has no state");
+    }
+    if (!channel.isGated() || !channel.isBetweenCommands()) {
+      throw call.refuse(Errno.EBUSY, "the channel runs");
+    }
+    byte[] record = ChannelRecord.save(channel);
+    MemorySegment argument = call.argument();
+    MemorySegment bytes = ExtChanState.state(argument);
+    bytes.fill((byte) 0);
+    MemorySegment.copy(record, 0, bytes, ValueLayout.JAVA_BYTE, 0, record.length);
+    ExtChanState.size(argument, record.length);
+  }
+
+  private static void restore(IoctlCall call, Channel channel) {
+    MemorySegment argument = call.argument();
+    long size = ExtChanState.size(argument);
+    if (size < 0 || size > ExtChanState.MAX_STATE_BYTES) {
+      throw call.refuse(Errno.EINVAL, "size=" + size);
+    }
+    if (!channel.isNew()) {
+      throw call.refuse(Errno.EBUSY, "the channel has a ring or has ended");
+    }
+    byte[] record = ExtChanState.state(argument).asSlice(0, size).toArray(ValueLayout.JAVA_BYTE);
+    if (!ChannelRecord.restore(channel, record)) {
+      channel.end(0, 0, 0);
+      throw call.refuse(Errno.EINVAL, "not a channel's state");
+    }
+  }
+
+  static void parameter(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Channel channel = file.channel(call, ExtChanParam.cid(argument));
+    long value = ExtChanParam.value(argument);
+    if (ExtChanParam.param(argument) != ExtChanParam.WEIGHT || value < 1 || value > MAX_WEIGHT) {
+      throw call.refuse(Errno.EINVAL, "value=" + value);
+    }
+    channel.setWeight((int) value);
+  }
+}

@@ -1,0 +1,17 @@
+package io.sluice.gpu;
+
+/**
+ * How the engine's thread waits when there is nothing to do. Only the composition root makes
+ * threads wait, so it is handed in.
+ */
+public interface IdleStrategy {
+  /**
+   * Waits on the engine's thread. Returning early does no harm.
+   *
+   * @param ns nanoseconds to wait at most; 0 asks for a spin hint
+   */
+  void idle(long ns);
+
+  /** Ends a wait early: there is something to do. Called from any thread, never blocks. */
+  void wake();
+}

@@ -1,0 +1,98 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.drm.DrmVersion;
+import io.sluice.abi.pscnv.ExtEventRead;
+import io.sluice.abi.pscnv.ExtFileQuery;
+import io.sluice.abi.pscnv.ExtInfo;
+import io.sluice.abi.pscnv.PscnvGetparam;
+import io.sluice.abi.pscnv.PscnvParam;
+import io.sluice.abi.sys.Errno;
+import java.lang.foreign.MemorySegment;
+
+/** The ioctls that only tell: what the card is, what the driver is, what is used. */
+final class InfoIoctls {
+  /** Most extents in one GEM_IMPORT_PAGES. */
+  static final int MAX_EXTENTS = 256;
+
+  private static final int PCI_VENDOR_NVIDIA = 0x10de;
+  private static final int PCI_DEVICE_GTX480 = 0x06c0;
+  private static final int[] TP_COUNTS = {3, 4, 4, 4};
+  private static final int MP_COUNT = 15;
+  private static final int DRIVER_PATCH_LEVEL = 16;
+  private static final int DRIVER_NAME_LENGTH = "pscnv".length();
+  private static final int DRIVER_DATE_LENGTH = "20121007".length();
+  private static final int DRIVER_DESCRIPTION_LENGTH = "nVidia NV50".length();
+
+  private InfoIoctls() {}
+
+  /**
+   * VERSION: 0.0.16, as pscnv. An argument block carries no pointers across this seam, so the
+   * strings are not written, only their lengths.
+   */
+  static void version(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    DrmVersion.major(argument, 0);
+    DrmVersion.minor(argument, 0);
+    DrmVersion.patchlevel(argument, DRIVER_PATCH_LEVEL);
+    DrmVersion.nameLen(argument, DRIVER_NAME_LENGTH);
+    DrmVersion.dateLen(argument, DRIVER_DATE_LENGTH);
+    DrmVersion.descLen(argument, DRIVER_DESCRIPTION_LENGTH);
+  }
+
+  /** GEM_FLINK and GEM_OPEN: names would let one guest open what another one made. */
+  static void noNames(GpuFile file, IoctlCall call) {
+    throw call.refuse(Errno.EOPNOTSUPP, "buffers have no global names");
+  }
+
+  static void getparam(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    long param = PscnvGetparam.param(argument);
+    PscnvGetparam.value(argument, parameter(file, call, param));
+  }
+
+  private static long parameter(GpuFile file, IoctlCall call, long param) {
+    int id = (int) param;
+    int index = (int) (param >>> 32);
+    if (index != 0 && id != PscnvParam.TP_COUNT_IDX) {
+      throw call.refuse(Errno.EINVAL, "param=" + param);
+    }
+    return switch (id) {
+      case PscnvParam.PCI_VENDOR -> PCI_VENDOR_NVIDIA;
+      case PscnvParam.PCI_DEVICE -> PCI_DEVICE_GTX480;
+      case PscnvParam.BUS_TYPE -> PscnvParam.BUS_TYPE_PCIE;
+      case PscnvParam.FB_SIZE -> file.gpu().config().vramBytes();
+      case PscnvParam.CHIPSET_ID -> PscnvParam.CHIPSET_GTX480;
+      case PscnvParam.PTIMER_TIME -> file.gpu().clock().getAsLong();
+      case PscnvParam.GPC_COUNT -> TP_COUNTS.length;
+      case PscnvParam.TP_COUNT_IDX -> {
+        if (index < 0 || index >= TP_COUNTS.length) {
+          throw call.refuse(Errno.EINVAL, "gpc=" + index);
+        }
+        yield TP_COUNTS[index];
+      }
+      case PscnvParam.MP_COUNT -> MP_COUNT;
+      default -> throw call.refuse(Errno.EINVAL, "param=" + param);
+    };
+  }
+
+  static void extensions(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    ExtInfo.version(argument, ExtInfo.VERSION_1);
+    ExtInfo.features(argument, 0);
+    ExtInfo.controlPages(argument, GpuFile.CONTROL_PAGES);
+    ExtInfo.maxExtents(argument, MAX_EXTENTS);
+    ExtInfo.controlMapHandle(argument, GpuFile.CONTROL_MAP_HANDLE);
+    ExtInfo.vramMapHandle(argument, GpuFile.VRAM_MAP_HANDLE);
+    ExtInfo.vramApertureBytes(argument, file.vram().sizeBytes());
+    ExtInfo.maxRecords(argument, ExtEventRead.MAX_RECORDS);
+  }
+
+  static void usage(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    long total = file.gpu().config().vramBytes();
+    ExtFileQuery.vramBytes(argument, file.vramBytes);
+    ExtFileQuery.systemBytes(argument, file.systemBytes);
+    ExtFileQuery.vramTotal(argument, total);
+    ExtFileQuery.vramFree(argument, total - file.gpu().vramUsedBytes());
+  }
+}

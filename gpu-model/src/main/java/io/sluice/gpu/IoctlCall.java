@@ -1,0 +1,49 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.SyscallException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One ioctl while it is executed.
+ *
+ * <p>The argument is a copy of the caller's block; the caller gets it back only when the call
+ * succeeds. What must happen after the GPU's lock was released, because it is slow, is queued.
+ */
+final class IoctlCall {
+  private final String name;
+  private final MemorySegment argument;
+  private final List<Runnable> afterwards = new ArrayList<>(1);
+
+  IoctlCall(PscnvIoctl ioctl, MemorySegment argument) {
+    this(ioctl.name(), argument);
+  }
+
+  IoctlCall(String name, MemorySegment argument) {
+    this.name = name;
+    this.argument = argument;
+  }
+
+  MemorySegment argument() {
+    return argument;
+  }
+
+  /** Runs something once the GPU's lock was released, before the ioctl returns. */
+  void afterwards(Runnable action) {
+    afterwards.add(action);
+  }
+
+  void finish() {
+    for (Runnable action : afterwards) {
+      action.run();
+    }
+  }
+
+  /** The error to throw. */
+  SyscallException refuse(Errno errno, String why) {
+    return new SyscallException("ioctl", name + ", " + why, errno.number());
+  }
+}

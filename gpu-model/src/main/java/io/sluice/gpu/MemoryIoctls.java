@@ -1,0 +1,219 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.drm.GemClose;
+import io.sluice.abi.pscnv.ExtDirtyRead;
+import io.sluice.abi.pscnv.ExtGemNewAt;
+import io.sluice.abi.pscnv.ExtGemPool;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.pscnv.PscnvGemInfo;
+import io.sluice.abi.pscnv.PscnvLimits;
+import io.sluice.abi.pscnv.PscnvMapHandle;
+import io.sluice.abi.sys.Errno;
+import io.sluice.gpu.mmu.ExtentBacking;
+import io.sluice.gpu.mmu.FileBacking;
+import io.sluice.gpu.mmu.GpuBuffer;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** The ioctls of buffers. */
+final class MemoryIoctls {
+  private static final long SIZE_LIMIT = 1L << 40;
+  private static final int TILE_GENERIC = 0xfe;
+  private static final int TILE_DB = 0xdb;
+  private static final long ANYWHERE = -1;
+  private static final int PAGE_SHIFT = 12;
+
+  private MemoryIoctls() {}
+
+  static void create(GpuFile file, IoctlCall call) {
+    allocate(file, call, call.argument(), ANYWHERE);
+  }
+
+  /** GEM_NEW_AT: only video memory has places. */
+  static void createAt(GpuFile file, IoctlCall call) {
+    MemorySegment gem = ExtGemNewAt.gem(call.argument());
+    long offset = ExtGemNewAt.apertureOffset(call.argument());
+    long granularity = granularity(PscnvGemInfo.flags(gem));
+    if (PscnvGem.isSystem(PscnvGemInfo.flags(gem)) || offset < 0 || offset % granularity != 0) {
+      throw call.refuse(Errno.EINVAL, "apertureOffset=" + offset);
+    }
+    allocate(file, call, gem, offset);
+  }
+
+  private static void allocate(GpuFile file, IoctlCall call, MemorySegment gem, long at) {
+    int flags = PscnvGemInfo.flags(gem);
+    int tileFlags = PscnvGemInfo.tileFlags(gem);
+    long asked = PscnvGemInfo.size(gem);
+    boolean inSystem = PscnvGem.isSystem(flags);
+    boolean valid =
+        (flags & ~PscnvGem.ALL) == 0
+            && asked > 0
+            && asked < SIZE_LIMIT
+            && isTileKind(tileFlags, inSystem);
+    if (!valid) {
+      throw call.refuse(Errno.ENOMEM, "size=" + asked + ", flags=" + flags);
+    }
+    long granularity = granularity(flags);
+    long size = (asked + granularity - 1) & -granularity;
+    Aperture aperture = inSystem ? file.system() : file.vram();
+    int handle = file.handles.take();
+    if (handle == IdPool.NONE) {
+      throw call.refuse(Errno.ENOMEM, "no handle left");
+    }
+    if (!inSystem && !file.gpu().chargeVram(size)) {
+      file.handles.give(handle);
+      throw call.refuse(Errno.ENOMEM, "size=" + size);
+    }
+    long offset = place(aperture, size, granularity, at);
+    if (offset == RangeAllocator.NO_ROOM) {
+      file.handles.give(handle);
+      if (!inSystem) {
+        file.gpu().refundVram(size);
+      }
+      throw call.refuse(at == ANYWHERE ? Errno.ENOMEM : Errno.EBUSY, "size=" + size);
+    }
+    FileBacking backing = new FileBacking(aperture.file().segment(), offset, size);
+    GpuBuffer buffer = new GpuBuffer(size, granularity, backing);
+    int cookie = PscnvGemInfo.cookie(gem);
+    GemObject object = new GemObject(flags, tileFlags, cookie, buffer, aperture, offset);
+    for (int i = 0; i < GemObject.USER_WORDS; i++) {
+      object.user[i] = PscnvGemInfo.user(gem, i);
+    }
+    object.inVideoMemory = !inSystem;
+    account(file, object, size);
+    publish(file, object, handle);
+    PscnvGemInfo.handle(gem, handle);
+    PscnvGemInfo.size(gem, size);
+    PscnvGemInfo.mapHandle(gem, PscnvMapHandle.ofBuffer(handle));
+  }
+
+  /** Makes an object known by a handle. */
+  static void publish(GpuFile file, GemObject object, int handle) {
+    object.handle = handle;
+    file.objects.put(handle, object);
+    file.objectOf.put(object.buffer, object);
+  }
+
+  private static long place(Aperture aperture, long size, long granularity, long at) {
+    if (at == ANYWHERE) {
+      return aperture.allocate(size, granularity);
+    }
+    return aperture.allocateAt(at, size) ? at : RangeAllocator.NO_ROOM;
+  }
+
+  private static boolean isTileKind(int tileFlags, boolean inSystem) {
+    if (inSystem) {
+      return tileFlags == 0 || tileFlags == TILE_DB || tileFlags == TILE_GENERIC;
+    }
+    return tileFlags >= 0 && tileFlags <= PscnvLimits.MAX_VRAM_TILE_FLAGS;
+  }
+
+  private static long granularity(int flags) {
+    return (flags & PscnvGem.MEMTYPE_MASK) == PscnvGem.VRAM_LARGE
+        ? PscnvGem.LARGE_PAGE_BYTES
+        : PscnvGem.SMALL_PAGE_BYTES;
+  }
+
+  private static void account(GpuFile file, GemObject object, long bytes) {
+    if (object.inVideoMemory) {
+      file.vramBytes += bytes;
+    } else {
+      file.systemBytes += bytes;
+    }
+  }
+
+  static void info(GpuFile file, IoctlCall call) {
+    MemorySegment gem = call.argument();
+    int handle = PscnvGemInfo.handle(gem);
+    GemObject object = file.object(call, handle, Errno.EBADF);
+    PscnvGemInfo.cookie(gem, object.cookie);
+    PscnvGemInfo.flags(gem, object.flags);
+    PscnvGemInfo.tileFlags(gem, object.tileFlags);
+    PscnvGemInfo.size(gem, object.buffer.sizeBytes());
+    PscnvGemInfo.mapHandle(gem, PscnvMapHandle.ofBuffer(handle));
+    for (int i = 0; i < GemObject.USER_WORDS; i++) {
+      PscnvGemInfo.user(gem, i, object.user[i]);
+    }
+  }
+
+  /** GEM_CLOSE: a mapping of the buffer outlives its handle. */
+  static void close(GpuFile file, IoctlCall call) {
+    int handle = GemClose.handle(call.argument());
+    GemObject object = file.object(call, handle, Errno.EINVAL);
+    file.objects.remove(handle);
+    file.handles.give(handle);
+    object.handle = 0;
+    file.releaseIfUnused(object);
+  }
+
+  /** Gives a buffer's memory back. */
+  static void release(GpuFile file, GemObject object) {
+    long size = object.buffer.sizeBytes();
+    account(file, object, -size);
+    if (object.inVideoMemory) {
+      file.gpu().refundVram(size);
+    }
+    if (object.aperture != null) {
+      object.aperture.free(object.offset, size);
+    }
+    if (object.buffer.backing() instanceof ExtentBacking backing) {
+      file.extents -= backing.extents();
+    }
+  }
+
+  /** GEM_POOL: the bytes stay where they are mapped, what they count as changes. */
+  static void pool(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    GemObject object = file.object(call, ExtGemPool.handle(argument), Errno.EBADF);
+    int pool = ExtGemPool.pool(argument);
+    if (pool != ExtGemPool.VIDEO && pool != ExtGemPool.SYSTEM) {
+      throw call.refuse(Errno.EINVAL, "pool=" + pool);
+    }
+    if (object.aperture != file.vram()) {
+      throw call.refuse(Errno.EINVAL, "not a buffer of video memory");
+    }
+    boolean toVideo = pool == ExtGemPool.VIDEO;
+    if (toVideo == object.inVideoMemory) {
+      return;
+    }
+    long size = object.buffer.sizeBytes();
+    if (toVideo && !file.gpu().chargeVram(size)) {
+      throw call.refuse(Errno.ENOMEM, "size=" + size);
+    }
+    if (!toVideo) {
+      file.gpu().refundVram(size);
+    }
+    account(file, object, -size);
+    object.inVideoMemory = toVideo;
+    account(file, object, size);
+  }
+
+  static void dirty(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    GemObject object = file.object(call, ExtDirtyRead.handle(argument), Errno.EBADF);
+    int flags = ExtDirtyRead.flags(argument);
+    long first = ExtDirtyRead.firstPage(argument);
+    long pages = ExtDirtyRead.pages(argument);
+    long total = object.buffer.sizeBytes() >>> PAGE_SHIFT;
+    boolean valid =
+        (flags & ~ExtDirtyRead.CLEAR) == 0
+            && pages <= ExtDirtyRead.MAX_PAGES
+            && first >= 0
+            && first <= total
+            && pages <= total - first;
+    if (!valid) {
+      throw call.refuse(Errno.EINVAL, "firstPage=" + first + ", pages=" + pages);
+    }
+    MemorySegment bitmap = ExtDirtyRead.bitmap(argument);
+    bitmap.fill((byte) 0);
+    for (int i = 0; i < pages; i++) {
+      if (object.buffer.isDirty(first + i)) {
+        int bits = bitmap.get(ValueLayout.JAVA_BYTE, i >>> 3) | 1 << (i & 7);
+        bitmap.set(ValueLayout.JAVA_BYTE, i >>> 3, (byte) bits);
+        if (flags != 0) {
+          object.buffer.clearDirty(first + i);
+        }
+      }
+    }
+  }
+}

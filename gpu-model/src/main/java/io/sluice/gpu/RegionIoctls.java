@@ -1,0 +1,180 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.pscnv.ExtExtent;
+import io.sluice.abi.pscnv.ExtGemImport;
+import io.sluice.abi.pscnv.ExtGemImportPages;
+import io.sluice.abi.pscnv.ExtRegionAdd;
+import io.sluice.abi.pscnv.ExtRegionDel;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.gpu.fifo.ChannelError;
+import io.sluice.gpu.mmu.ExtentBacking;
+import io.sluice.gpu.mmu.GpuBuffer;
+import io.sluice.gpu.mmu.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+
+/** The extensions that make buffers of guest memory. */
+final class RegionIoctls {
+  /** Largest buffer of guest memory. */
+  static final long MAX_IMPORT_BYTES = 64L << 30;
+
+  /** Most extents of an open: 4 GiB of guest memory in which no two pages are neighbours. */
+  static final int MAX_FILE_EXTENTS = 1 << 20;
+
+  private static final long PAGE_MASK = 4095;
+
+  private RegionIoctls() {}
+
+  /**
+   * REGION_ADD. The range must lie in the file. That the file cannot become shorter is for the
+   * caller to see to, who knows where the descriptor came from.
+   */
+  static void add(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    int flags = ExtRegionAdd.flags(argument);
+    long offset = ExtRegionAdd.offset(argument);
+    long size = ExtRegionAdd.size(argument);
+    boolean valid =
+        (flags & ~ExtRegionAdd.WRITABLE) == 0
+            && offset >= 0
+            && size > 0
+            && ((offset | size) & PAGE_MASK) == 0;
+    if (!valid) {
+      throw call.refuse(Errno.EINVAL, "offset=" + offset + ", size=" + size);
+    }
+    int number = ExtRegionAdd.fd(argument);
+    if (number < 0) {
+      throw call.refuse(Errno.EBADF, "fd=" + number);
+    }
+    Kernel kernel = file.gpu().kernel();
+    Fd borrowed = new Fd(number, _ -> {});
+    long fileBytes = kernel.fstat(borrowed).sizeBytes();
+    if (size > fileBytes || offset > fileBytes - size) {
+      throw call.refuse(Errno.EINVAL, "beyond the end of the file, fileBytes=" + fileBytes);
+    }
+    int id = file.regions.takeId();
+    if (id == IdPool.NONE) {
+      throw call.refuse(Errno.ENOMEM, "no region left");
+    }
+    boolean writable = flags == ExtRegionAdd.WRITABLE;
+    int protection = Kernel.PROT_READ | (writable ? Kernel.PROT_WRITE : 0);
+    try {
+      Mapping mapping = kernel.mmap(borrowed, offset, size, protection);
+      file.regions.add(new MemoryRegion(id, mapping.segment(), writable), mapping);
+    } catch (RuntimeException e) {
+      file.regions.giveId(id);
+      throw e;
+    }
+    ExtRegionAdd.region(argument, id);
+  }
+
+  /** REGION_DEL. Channels end with the region as info and the byte in it as address. */
+  static void delete(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    MemoryRegion region = region(file, call, ExtRegionDel.region(argument), Errno.ENOENT);
+    int ended = 0;
+    for (ChannelEntry entry : file.channels.values()) {
+      long offset = entry.vspace().space.firstOffsetIn(region);
+      if (offset >= 0 && !entry.channel().isDead()) {
+        entry.channel().end(ChannelError.REVOKED.code(), region.id(), offset);
+        ended++;
+      }
+    }
+    Mapping mapping = file.regions.remove(region);
+    call.afterwards(mapping::close);
+    ExtRegionDel.channelsEnded(argument, ended);
+  }
+
+  static void importBuffer(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    int flags = ExtGemImport.flags(argument);
+    long size = ExtGemImport.size(argument);
+    boolean valid =
+        (flags & ~PscnvGem.ALL) == 0
+            && PscnvGem.isSystem(flags)
+            && size > 0
+            && size <= MAX_IMPORT_BYTES
+            && (size & PAGE_MASK) == 0;
+    if (!valid) {
+      throw call.refuse(Errno.EINVAL, "size=" + size + ", flags=" + flags);
+    }
+    int handle = file.handles.take();
+    if (handle == IdPool.NONE) {
+      throw call.refuse(Errno.ENOMEM, "no handle left");
+    }
+    GpuBuffer buffer =
+        new GpuBuffer(size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size));
+    int cookie = ExtGemImport.cookie(argument);
+    file.systemBytes += size;
+    MemoryIoctls.publish(file, new GemObject(flags, 0, cookie, buffer, null, 0), handle);
+    ExtGemImport.handle(argument, handle);
+  }
+
+  /** GEM_IMPORT_PAGES: all extents of a call, or none. */
+  static void importPages(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    GemObject object = file.object(call, ExtGemImportPages.handle(argument), Errno.EBADF);
+    if (!(object.buffer.backing() instanceof ExtentBacking backing)) {
+      throw call.refuse(Errno.EINVAL, "not an imported buffer, handle=" + object.handle);
+    }
+    int count = ExtGemImportPages.count(argument);
+    if (count < 1 || count > InfoIoctls.MAX_EXTENTS) {
+      throw call.refuse(Errno.EINVAL, "count=" + count);
+    }
+    if (count > MAX_FILE_EXTENTS - file.extents) {
+      throw call.refuse(Errno.ENOMEM, "too many extents, extents=" + file.extents);
+    }
+    long start = ExtGemImportPages.offset(argument);
+    if (start < 0 || (start & PAGE_MASK) != 0) {
+      throw call.refuse(Errno.EINVAL, "offset=" + start);
+    }
+    long end = check(file, call, object, start, count);
+    if (backing.overlaps(start, end - start)) {
+      throw call.refuse(Errno.EEXIST, "offset=" + start);
+    }
+    int before = backing.extents();
+    long next = start;
+    for (int i = 0; i < count; i++) {
+      long at = ExtGemImportPages.extentOffset(i);
+      MemoryRegion region = region(file, call, ExtExtent.region(argument, at), Errno.EINVAL);
+      long bytes = ExtExtent.bytes(argument, at);
+      backing.set(next, region, ExtExtent.offset(argument, at), bytes);
+      next += bytes;
+    }
+    file.extents += backing.extents() - before;
+  }
+
+  /** Checks every extent; the offset behind the last one. */
+  private static long check(
+      GpuFile file, IoctlCall call, GemObject object, long start, int count) {
+    MemorySegment argument = call.argument();
+    long next = start;
+    for (int i = 0; i < count; i++) {
+      long at = ExtGemImportPages.extentOffset(i);
+      MemoryRegion region = region(file, call, ExtExtent.region(argument, at), Errno.EINVAL);
+      long offset = ExtExtent.offset(argument, at);
+      long bytes = ExtExtent.bytes(argument, at);
+      if (offset < 0 || bytes <= 0 || ((offset | bytes) & PAGE_MASK) != 0) {
+        throw call.refuse(Errno.EINVAL, "extent=" + i + ", offset=" + offset);
+      }
+      boolean inRegion = bytes <= region.sizeBytes() && offset <= region.sizeBytes() - bytes;
+      long size = object.buffer.sizeBytes();
+      if (!inRegion || next > size || bytes > size - next) {
+        throw call.refuse(Errno.ERANGE, "extent=" + i + ", bytes=" + bytes);
+      }
+      next += bytes;
+    }
+    return next;
+  }
+
+  private static MemoryRegion region(GpuFile file, IoctlCall call, int id, Errno missing) {
+    MemoryRegion region = file.regions.get(id);
+    if (region == null) {
+      throw call.refuse(missing, "region=" + id);
+    }
+    return region;
+  }
+}

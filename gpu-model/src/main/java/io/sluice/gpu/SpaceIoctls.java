@@ -1,0 +1,61 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.pscnv.PscnvVspaceMap;
+import io.sluice.abi.pscnv.PscnvVspaceReq;
+import io.sluice.abi.pscnv.PscnvVspaceUnmap;
+import io.sluice.abi.sys.Errno;
+import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.GpuBuffer;
+import java.lang.foreign.MemorySegment;
+
+/** The ioctls of address spaces. */
+final class SpaceIoctls {
+  private SpaceIoctls() {}
+
+  static void create(GpuFile file, IoctlCall call) {
+    int vid = file.gpu().vids().take();
+    if (vid == IdPool.NONE) {
+      throw call.refuse(Errno.ENOMEM, "no address space left");
+    }
+    file.vspaces.put(vid, new Vspace(vid));
+    PscnvVspaceReq.vid(call.argument(), vid);
+  }
+
+  /** VSPACE_FREE: the address space lives on while a channel uses it. */
+  static void free(GpuFile file, IoctlCall call) {
+    Vspace vspace = file.vspace(call, PscnvVspaceReq.vid(call.argument()));
+    vspace.freed = true;
+    file.releaseIfUnused(vspace);
+  }
+
+  static void map(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Vspace vspace = file.vspace(call, PscnvVspaceMap.vid(argument));
+    GemObject object = file.object(call, PscnvVspaceMap.handle(argument), Errno.EBADF);
+    if (!object.buffer.backing().isComplete()) {
+      throw call.refuse(Errno.EINVAL, "a buffer with pages missing, handle=" + object.handle);
+    }
+    long address =
+        vspace.space.map(
+            object.buffer,
+            PscnvVspaceMap.start(argument),
+            PscnvVspaceMap.end(argument),
+            PscnvVspaceMap.back(argument) != 0);
+    if (address == AddressSpace.NO_ROOM) {
+      throw call.refuse(Errno.ENOMEM, "size=" + object.buffer.sizeBytes());
+    }
+    PscnvVspaceMap.offset(argument, address);
+  }
+
+  /** VSPACE_UNMAP: ENOENT also when nothing is mapped there, which real pscnv does not survive. */
+  static void unmap(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    Vspace vspace = file.vspace(call, PscnvVspaceUnmap.vid(argument));
+    long address = PscnvVspaceUnmap.offset(argument);
+    GpuBuffer buffer = vspace.space.unmap(address);
+    if (buffer == null) {
+      throw call.refuse(Errno.ENOENT, "address=0x" + Long.toHexString(address));
+    }
+    file.unmapped(buffer);
+  }
+}
