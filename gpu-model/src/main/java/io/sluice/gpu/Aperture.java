@@ -4,8 +4,8 @@ import java.util.Map;
 
 /**
  * A sparse memory file that buffers are allocated in. Its guest maps the whole of it, so it can
- * touch pages that no buffer has: a freed range is punched at once, and {@link #sweep} finds what was
- * touched without having been allocated. Guarded by the GPU's lock.
+ * touch pages that no buffer has: a freed range is punched at once, and {@link #sweep} finds what
+ * was touched without having been allocated. Guarded by the GPU's lock.
  */
 final class Aperture implements AutoCloseable {
   private final SharedFile file;

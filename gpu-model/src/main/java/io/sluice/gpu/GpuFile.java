@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One open of the software GPU: its tables, and the way of an ioctl through them.
  *
- * <p>An ioctl is found by its number, as the kernel does, whatever directions its word names; a word
- * whose size is below the structure's is EINVAL. A number without an ioctl is EINVAL, as DRM answers;
- * a word that is not DRM's at all is ENOTTY. Everything below is guarded by the GPU's lock.
+ * <p>An ioctl is found by its number, as the kernel does, whatever directions its word names; a
+ * word whose size is below the structure's is EINVAL. A number without an ioctl is EINVAL, as DRM
+ * answers; a word that is not DRM's at all is ENOTTY. Everything below is guarded by the GPU's
+ * lock.
  */
 final class GpuFile implements DrmDevice {
   /** Highest address-space id of the card. */
@@ -290,8 +291,7 @@ final class GpuFile implements DrmDevice {
   }
 
   private static SyscallException mapFailure(Errno errno, long mapHandle) {
-    return new SyscallException(
-        "mmap", "handle=0x" + Long.toHexString(mapHandle), errno.number());
+    return new SyscallException("mmap", "handle=0x" + Long.toHexString(mapHandle), errno.number());
   }
 
   private static SyscallException failure(Errno errno, int request, String why) {

@@ -105,8 +105,7 @@ final class RegionIoctls {
     if (handle == IdPool.NONE) {
       throw call.refuse(Errno.ENOMEM, "no handle left");
     }
-    GpuBuffer buffer =
-        new GpuBuffer(size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size));
+    GpuBuffer buffer = new GpuBuffer(size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size));
     int cookie = ExtGemImport.cookie(argument);
     file.systemBytes += size;
     MemoryIoctls.publish(file, new GemObject(flags, 0, cookie, buffer, null, 0), handle);
@@ -148,8 +147,7 @@ final class RegionIoctls {
   }
 
   /** Checks every extent; the offset behind the last one. */
-  private static long check(
-      GpuFile file, IoctlCall call, GemObject object, long start, int count) {
+  private static long check(GpuFile file, IoctlCall call, GemObject object, long start, int count) {
     MemorySegment argument = call.argument();
     long next = start;
     for (int i = 0; i < count; i++) {

@@ -6,8 +6,8 @@ import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A memory file of the GPU, mapped whole, whose descriptor is handed out: sealed, so that nobody can
- * change its length under us.
+ * A memory file of the GPU, mapped whole, whose descriptor is handed out: sealed, so that nobody
+ * can change its length under us.
  */
 final class SharedFile implements AutoCloseable {
   private final Kernel kernel;

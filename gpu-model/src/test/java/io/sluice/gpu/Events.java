@@ -1,0 +1,33 @@
+package io.sluice.gpu;
+
+import io.sluice.abi.pscnv.ExtEvent;
+import io.sluice.abi.pscnv.ExtEventRead;
+import io.sluice.abi.pscnv.PscnvIoctl;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads the events of an open as text. */
+final class Events {
+  private Events() {}
+
+  static List<String> read(Client client) {
+    return read(client, ExtEventRead.MAX_RECORDS);
+  }
+
+  static List<String> read(Client client, int most) {
+    MemorySegment argument = Client.block(PscnvIoctl.EVENT_READ);
+    ExtEventRead.count(argument, most);
+    client.call(PscnvIoctl.EVENT_READ, argument);
+    List<String> events = new ArrayList<>();
+    for (int i = 0; i < ExtEventRead.count(argument); i++) {
+      long offset = ExtEventRead.recordOffset(i);
+      int cid = ExtEvent.cid(argument, offset);
+      events.add(
+          ExtEvent.kind(argument, offset) == ExtEvent.KIND_INTERRUPT
+              ? "interrupt " + cid
+              : "error " + cid + " " + ExtEvent.code(argument, offset));
+    }
+    return events;
+  }
+}
