@@ -205,6 +205,8 @@ static bool info_is_valid(struct sluice_device *sd, const struct drm_pscnv_gem_i
 		return false;
 	if (!is_sysram(info->flags))
 		return true; /* the host looks at the rest */
+	if (info->size > (u64)totalram_pages() << PAGE_SHIFT)
+		return false;
 	return (sd->caps & SLUICE_CAP_GUEST_MEMORY) && (tile == 0 || tile == 0xdb || tile == 0xfe);
 }
 

@@ -1,0 +1,171 @@
+/* Everything that asks the kernel: device, buffers, address spaces. */
+#include "sluice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define FIRST_CARD 0
+#define LAST_CARD 15
+
+int sluice_ioctl(struct sluice_dev *dev, unsigned long request, void *arg)
+{
+	int ret;
+
+	do
+		ret = ioctl(dev->fd, request, arg);
+	while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : 0;
+}
+
+static int open_card(struct sluice_dev *dev, const char *path)
+{
+	char name[16] = "";
+	struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
+	int ret;
+
+	dev->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (dev->fd < 0)
+		return -errno;
+	ret = sluice_ioctl(dev, DRM_IOCTL_VERSION, &version);
+	if (ret == 0 && strcmp(name, "pscnv") == 0)
+		return 0;
+	sluice_close(dev);
+	return ret ? ret : -ENODEV;
+}
+
+int sluice_open(struct sluice_dev *dev, const char *path)
+{
+	char card[32];
+	int i;
+
+	if (path)
+		return open_card(dev, path);
+	for (i = FIRST_CARD; i <= LAST_CARD; i++) {
+		snprintf(card, sizeof(card), "/dev/dri/card%d", i);
+		if (open_card(dev, card) == 0)
+			return 0;
+	}
+	return -ENODEV;
+}
+
+void sluice_close(struct sluice_dev *dev)
+{
+	if (dev->fd >= 0)
+		close(dev->fd);
+	dev->fd = -1;
+}
+
+int sluice_getparam(struct sluice_dev *dev, uint64_t param, uint64_t *value)
+{
+	struct drm_pscnv_getparam req = { .param = param };
+	int ret = sluice_ioctl(dev, DRM_IOCTL_PSCNV_GETPARAM, &req);
+
+	*value = req.value;
+	return ret;
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------- */
+
+int sluice_bo_new(struct sluice_dev *dev, uint32_t flags, uint64_t size, struct sluice_bo *bo)
+{
+	struct drm_pscnv_gem_info req = { .flags = flags | PSCNV_GEM_MAPPABLE, .size = size };
+	int ret = sluice_ioctl(dev, DRM_IOCTL_PSCNV_GEM_NEW, &req);
+
+	if (ret)
+		return ret;
+	*bo = (struct sluice_bo){ .dev = dev, .handle = req.handle, .size = req.size };
+	return 0;
+}
+
+int sluice_bo_map(struct sluice_bo *bo)
+{
+	void *map;
+
+	if (bo->map)
+		return 0;
+	map = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, bo->dev->fd,
+		   (off_t)((uint64_t)bo->handle << PSCNV_MAP_BUFFER_SHIFT));
+	if (map == MAP_FAILED)
+		return -errno;
+	bo->map = map;
+	return 0;
+}
+
+int sluice_bo_name(struct sluice_bo *bo, uint32_t *name)
+{
+	struct drm_gem_flink req = { .handle = bo->handle };
+	int ret = sluice_ioctl(bo->dev, DRM_IOCTL_GEM_FLINK, &req);
+
+	*name = req.name;
+	return ret;
+}
+
+int sluice_bo_open(struct sluice_dev *dev, uint32_t name, struct sluice_bo *bo)
+{
+	struct drm_gem_open req = { .name = name };
+	int ret = sluice_ioctl(dev, DRM_IOCTL_GEM_OPEN, &req);
+
+	if (ret)
+		return ret;
+	*bo = (struct sluice_bo){ .dev = dev, .handle = req.handle, .size = req.size };
+	return 0;
+}
+
+void sluice_bo_free(struct sluice_bo *bo)
+{
+	struct drm_gem_close req = { .handle = bo->handle };
+
+	if (bo->map)
+		munmap(bo->map, bo->size);
+	if (bo->handle)
+		sluice_ioctl(bo->dev, DRM_IOCTL_GEM_CLOSE, &req);
+	*bo = (struct sluice_bo){ 0 };
+}
+
+/* ---- address spaces ---------------------------------------------------------------------------- */
+
+int sluice_vspace_new(struct sluice_dev *dev, struct sluice_vspace_id *vs)
+{
+	struct drm_pscnv_vspace_req req = { 0 };
+	int ret = sluice_ioctl(dev, DRM_IOCTL_PSCNV_VSPACE_NEW, &req);
+
+	if (ret)
+		return ret;
+	*vs = (struct sluice_vspace_id){ .dev = dev, .vid = req.vid };
+	return 0;
+}
+
+void sluice_vspace_free(struct sluice_vspace_id *vs)
+{
+	struct drm_pscnv_vspace_req req = { .vid = vs->vid };
+
+	if (vs->vid)
+		sluice_ioctl(vs->dev, DRM_IOCTL_PSCNV_VSPACE_FREE, &req);
+	vs->vid = 0;
+}
+
+int sluice_vspace_map(struct sluice_vspace_id *vs, struct sluice_bo *bo, uint64_t *address)
+{
+	struct drm_pscnv_vspace_map req = {
+		.vid = vs->vid,
+		.handle = bo->handle,
+		.start = SLUICE_VA_START,
+		.end = SLUICE_VA_END,
+	};
+	int ret = sluice_ioctl(vs->dev, DRM_IOCTL_PSCNV_VSPACE_MAP, &req);
+
+	*address = req.offset;
+	return ret;
+}
+
+int sluice_vspace_unmap(struct sluice_vspace_id *vs, uint64_t address)
+{
+	struct drm_pscnv_vspace_unmap req = { .vid = vs->vid, .offset = address };
+
+	return sluice_ioctl(vs->dev, DRM_IOCTL_PSCNV_VSPACE_UNMAP, &req);
+}
