@@ -1,5 +1,8 @@
 /** Hand-written fakes at the kernel seam, and helpers for seeds and leak counts. */
 module io.sluice.testbed.fakes {
   requires static org.jspecify;
+  requires static transitive org.junit.jupiter.api;
   requires transitive io.sluice.abi;
+
+  exports io.sluice.testbed.fakes;
 }
