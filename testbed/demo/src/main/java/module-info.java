@@ -1,8 +1,12 @@
 /** The demo. */
 module io.sluice.testbed.demo {
   requires static org.jspecify;
+  requires info.picocli;
   requires io.sluice.abi;
   requires io.sluice.guest;
   requires io.sluice.management;
   requires io.sluice.testbed.machine;
+
+  opens io.sluice.testbed.demo to
+      info.picocli;
 }

@@ -1,0 +1,176 @@
+package io.sluice.testbed.demo;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.management.GuestCounters;
+import io.sluice.testbed.machine.DaemonProcess;
+import io.sluice.testbed.machine.MachineEnvironment;
+import io.sluice.testbed.machine.Recorder;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+
+/**
+ * {@code ./sluice demo}: starts sluiced with the embedded GPU and a guest, lets the guest work, and
+ * counts what the host had to do for it.
+ */
+@CommandLine.Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Boots a guest whose processes use the embedded GPU through passed-through channels,",
+      "verifies what they did, and shows that no message took part in a submission."
+    })
+public final class Demo implements Callable<Integer> {
+  private static final String GUEST = "demo";
+  private static final long MIB = 1L << 20;
+  private static final long MAX_MIB = 512;
+
+  /** What the guest is. */
+  enum GuestKind {
+    /** A machine where there is QEMU, else a process. */
+    auto,
+    /** A machine, or nothing. */
+    vm,
+    /** A process. */
+    process
+  }
+
+  @CommandLine.Option(
+      names = "--guest",
+      defaultValue = "auto",
+      description = "vm, process, or auto: a machine where there is QEMU (default: auto)")
+  private GuestKind guest = GuestKind.auto;
+
+  @CommandLine.Option(
+      names = "--record",
+      description = "count messages by a recorder of ours between the guest and sluiced, too")
+  private boolean record;
+
+  @CommandLine.Option(
+      names = "--mib",
+      defaultValue = "64",
+      description = "how much is copied, in MiB, 1 to 512 (default: 64)")
+  private long mib;
+
+  private final Report report = new Report(System.out);
+
+  private Demo() {}
+
+  /** Runs the demo; the exit status is 0 only if everything was verified. */
+  public static void main(String[] arguments) {
+    CommandLine line = new CommandLine(new Demo());
+    line.setExecutionExceptionHandler((failure, _, _) -> {
+      System.err.println("demo: " + failure.getMessage());
+      System.out.println("demo: FAILED");
+      return 1;
+    });
+    System.exit(line.execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (mib < 1 || mib > MAX_MIB) {
+      System.err.println("demo: --mib is 1 to " + MAX_MIB + ", not " + mib);
+      return 2;
+    }
+    Optional<MachineEnvironment> machines =
+        guest == GuestKind.process ? Optional.empty() : MachineEnvironment.find();
+    if (guest == GuestKind.vm && machines.isEmpty()) {
+      System.err.println("demo: --guest vm, and there is no QEMU here");
+      return 1;
+    }
+    Path directory = Files.createTempDirectory("sluice-demo");
+    try {
+      run(directory, machines);
+    } finally {
+      delete(directory);
+    }
+    report.close();
+    return report.failed() ? 1 : 0;
+  }
+
+  private void run(Path directory, Optional<MachineEnvironment> machines) throws Exception {
+    Kernel kernel = RealKernel.create();
+    try (DaemonProcess daemon = DaemonProcess.start(directory, List.of(GUEST))) {
+      report.step("sluiced runs, process %d, with the embedded GPU", daemon.pid());
+      if (record) {
+        Path recorded = directory.resolve("recorded.sock");
+        try (Recorder recorder = new Recorder(kernel, recorded, daemon.socket(GUEST))) {
+          runGuest(kernel, daemon, recorded, machines, recorder::messages);
+        }
+      } else {
+        runGuest(kernel, daemon, daemon.socket(GUEST), machines, () -> 0);
+      }
+    }
+    report.step("sluiced has stopped");
+  }
+
+  private void runGuest(
+      Kernel kernel,
+      DaemonProcess daemon,
+      Path socket,
+      Optional<MachineEnvironment> machines,
+      LongSupplier recorded)
+      throws Exception {
+    if (machines.isEmpty() && guest == GuestKind.auto) {
+      report.detail("no QEMU here: the guest is a process, attached as a machine would be");
+    }
+    long bytes = mib * MIB;
+    try (GuestWork work =
+        machines.isPresent()
+            ? new MachineWork(machines.get(), socket, bytes, report)
+            : new ProcessWork(kernel, socket, bytes, report)) {
+      work.setUp();
+      GuestCounters before = daemon.counters(GUEST);
+      long recordedBefore = recorded.getAsLong();
+      work.submit();
+      GuestCounters after = daemon.counters(GUEST);
+      long recordedAfter = recorded.getAsLong();
+      compare(before, after, recordedBefore, recordedAfter);
+      work.verify();
+    }
+    GuestCounters total = daemon.counters(GUEST);
+    report.step(
+        "in all: %d messages, %d calls, %d interrupts",
+        total.messages(), total.hypercalls(), total.interrupts());
+  }
+
+  private void compare(
+      GuestCounters before, GuestCounters after, long recordedBefore, long recordedAfter) {
+    report.step("what the host did while the guest worked");
+    report.check(
+        after.messages() == before.messages(),
+        "messages: %d before, %d after",
+        before.messages(),
+        after.messages());
+    report.check(
+        after.hypercalls() == before.hypercalls(),
+        "calls: %d before, %d after",
+        before.hypercalls(),
+        after.hypercalls());
+    report.detail("interrupts: %d before, %d after", before.interrupts(), after.interrupts());
+    if (record) {
+      report.check(
+          recordedAfter == recordedBefore,
+          "messages seen by the recorder: %d before, %d after",
+          recordedBefore,
+          recordedAfter);
+    }
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}

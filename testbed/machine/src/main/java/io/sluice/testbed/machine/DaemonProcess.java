@@ -1,0 +1,129 @@
+package io.sluice.testbed.machine;
+
+import io.sluice.management.GuestCounters;
+import io.sluice.management.local.LocalConnectException;
+import io.sluice.management.local.LocalConnection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A real sluiced, as a process of its own with a directory of its own, and the connection that
+ * sluicectl would make to it. Closing it stops the daemon in order.
+ */
+public final class DaemonProcess implements AutoCloseable {
+  private static final Duration START = Duration.ofSeconds(30);
+  private static final int STOP_SECONDS = 15;
+  private static final int POLL_MS = 20;
+
+  private final Process process;
+  private final Path directory;
+  private final LocalConnection connection;
+
+  private DaemonProcess(Process process, Path directory, LocalConnection connection) {
+    this.process = process;
+    this.directory = directory;
+    this.connection = connection;
+  }
+
+  /**
+   * Starts a daemon with the embedded GPU and waits until it can be asked.
+   *
+   * @param directory an empty directory for its sockets, state, configuration and log
+   * @param guests names of the guests it shall have
+   * @throws IOException with the daemon's log, when it does not come up
+   */
+  public static DaemonProcess start(Path directory, List<String> guests)
+      throws IOException, InterruptedException {
+    Path config = Files.writeString(directory.resolve("sluice.toml"), config(directory, guests));
+    Path log = directory.resolve("sluiced.log");
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--illegal-native-access=deny",
+                "--enable-native-access=io.sluice.abi",
+                "--module-path",
+                System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
+                "--module",
+                "io.sluice.daemon/io.sluice.daemon.Sluiced",
+                "--config",
+                config.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    try {
+      return new DaemonProcess(process, directory, connect(process, directory, log));
+    } catch (IOException | InterruptedException e) {
+      process.destroyForcibly();
+      throw e;
+    }
+  }
+
+  private static String config(Path directory, List<String> guests) {
+    StringBuilder text = new StringBuilder();
+    text.append("[daemon]\n");
+    text.append("run-dir = \"").append(directory).append("\"\n");
+    text.append("state-dir = \"").append(directory.resolve("state")).append("\"\n");
+    text.append("[gpu.embedded]\n");
+    for (String guest : guests) {
+      text.append("[[guest]]\nname = \"").append(guest).append("\"\n");
+    }
+    return text.toString();
+  }
+
+  private static LocalConnection connect(Process process, Path directory, Path log)
+      throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + START.toNanos();
+    while (true) {
+      try {
+        return LocalConnection.open(directory.resolve("control"));
+      } catch (LocalConnectException e) {
+        if (!process.isAlive() || System.nanoTime() > deadline) {
+          throw new IOException("sluiced did not start: " + Files.readString(log), e);
+        }
+        Thread.sleep(POLL_MS);
+      }
+    }
+  }
+
+  /** The vfio-user socket of a guest. */
+  public Path socket(String guest) {
+    return directory.resolve(guest + ".sock");
+  }
+
+  /** The JMX connection. */
+  public LocalConnection connection() {
+    return connection;
+  }
+
+  /** What passed between a guest and the daemon so far. */
+  public GuestCounters counters(String guest) {
+    return connection.guest(guest).getCounters();
+  }
+
+  /** The daemon's process id. */
+  public long pid() {
+    return process.pid();
+  }
+
+  /** What it logged. */
+  public String log() throws IOException {
+    return Files.readString(directory.resolve("sluiced.log"));
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    try {
+      connection.close();
+    } finally {
+      process.destroy();
+      if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        throw new IOException("sluiced did not stop within " + STOP_SECONDS + " s:\n" + log());
+      }
+    }
+  }
+}
