@@ -1,7 +1,14 @@
 /** The benches of docs/performance.md. */
 module io.sluice.testbed.bench {
   requires static org.jspecify;
+  requires info.picocli;
   requires io.sluice.abi;
   requires io.sluice.guest;
+  requires io.sluice.management;
   requires io.sluice.testbed.machine;
+  requires jdk.management;
+  requires tools.jackson.core;
+
+  opens io.sluice.testbed.bench to
+      info.picocli;
 }

@@ -154,6 +154,15 @@ public final class ClientChannel implements AutoCloseable {
     return device.interrupts().count(cid);
   }
 
+  /**
+   * Waits until there were more interrupts than a count.
+   *
+   * @return false after the time-out
+   */
+  public boolean awaitInterrupt(int after, int timeoutMs) {
+    return device.interrupts().awaitChannel(cid, after, timeoutMs);
+  }
+
   /** SLUICE_ERROR_* of the channel; 0 while it lives. */
   public int error() {
     return ControlWords.error(control, GuestAbi.CONTROL_OFFSET);

@@ -107,6 +107,11 @@ public final class GuestDevice implements AutoCloseable {
     return client.read32(GuestAbi.BAR_REGISTERS, offset);
   }
 
+  /** Writes a register of BAR 0: a round trip. */
+  public void writeRegister(int offset, int value) {
+    client.write32(GuestAbi.BAR_REGISTERS, offset, value);
+  }
+
   /** A call that does nothing: echoes a value. */
   public long ping(long value) {
     return calls.call(

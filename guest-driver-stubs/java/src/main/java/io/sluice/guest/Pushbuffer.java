@@ -93,6 +93,15 @@ public final class Pushbuffer {
     return semaphore(address, payload, RELEASE | RELEASE_FOUR_BYTES);
   }
 
+  /**
+   * Stores 16 bytes once all before is done: the payload, 0, and GPU time in nanoseconds.
+   *
+   * @param address a multiple of 16
+   */
+  public Pushbuffer releaseWithTime(GpuVa address, int payload) {
+    return semaphore(address, payload, RELEASE);
+  }
+
   /** Waits until a word has a value; other channels run meanwhile. */
   public Pushbuffer acquire(GpuVa address, int payload) {
     return semaphore(address, payload, ACQUIRE | SWITCH_WHILE_BLOCKED);

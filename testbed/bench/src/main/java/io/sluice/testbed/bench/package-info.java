@@ -1,4 +1,7 @@
-/** Benches, by the numbers of docs/performance.md. */
+/**
+ * The benches of docs/performance.md, by its numbers. Each measures its peer or limit in the same
+ * run.
+ */
 @NullMarked
 package io.sluice.testbed.bench;
 

@@ -1,0 +1,122 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.abi.sys.RealKernel;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+
+/** {@code ./sluice bench}: lists the benches, or runs those named. */
+@CommandLine.Command(
+    name = "bench",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs the benches named, by the numbers of docs/performance.md; without names, lists them.",
+      "Ends with a line a figure; the exit status does not depend on whether goals were met."
+    })
+public final class Bench implements Callable<Integer> {
+  private static final List<Measurement> ALL =
+      List.of(
+          new SubmissionBench(),
+          new RoundTripBench(),
+          new HypercallBench(),
+          new InterruptBench(),
+          new CopyBench(),
+          new PickUpBench());
+
+  @CommandLine.Parameters(paramLabel = "NUMBER", description = "such as P2; all for all of them")
+  private List<String> numbers = new ArrayList<>();
+
+  @CommandLine.Option(names = "--long", description = "ten times as many samples")
+  private boolean longRun;
+
+  @CommandLine.Option(names = "--json", description = "print the figures as JSON")
+  private boolean json;
+
+  @CommandLine.Option(
+      names = "--peer",
+      paramLabel = "SOCKET",
+      description = "P2: another vfio-user server to compare with")
+  private Optional<Path> peer = Optional.empty();
+
+  @CommandLine.Option(
+      names = "--peer-region",
+      paramLabel = "INDEX",
+      defaultValue = "0",
+      description = "P2: region of the peer that takes a read of 4 bytes at 0 (default: 0)")
+  private int peerRegion;
+
+  @CommandLine.Option(
+      names = "--peer-pid",
+      paramLabel = "PID",
+      description = "P2: process of the peer, to put it on the same core")
+  private Optional<Long> peerPid = Optional.empty();
+
+  private Bench() {}
+
+  /** Runs the benches named. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new Bench()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (numbers.isEmpty()) {
+      ALL.forEach(m -> System.out.printf(Locale.ROOT, "%-4s %s%n", m.id(), m.title()));
+      return 0;
+    }
+    List<Measurement> chosen = new ArrayList<>();
+    for (String number : numbers) {
+      List<Measurement> found =
+          ALL.stream()
+              .filter(m -> number.equals("all") || m.id().equalsIgnoreCase(number))
+              .toList();
+      if (found.isEmpty()) {
+        System.err.println("bench: there is no bench " + number + "; ./sluice bench lists them");
+        return 2;
+      }
+      chosen.addAll(found);
+    }
+    List<Figure> figures = new ArrayList<>();
+    for (Measurement measurement : chosen) {
+      System.err.println("bench: " + measurement.id() + ", " + measurement.title());
+      figures.addAll(run(measurement));
+    }
+    System.out.print(json ? FigureJson.of(figures) : lines(figures));
+    return 0;
+  }
+
+  private List<Figure> run(Measurement measurement) throws Exception {
+    Path directory = Files.createTempDirectory("sluice-bench");
+    try {
+      OptionalLong pid = peerPid.map(OptionalLong::of).orElse(OptionalLong.empty());
+      return measurement.run(
+          new BenchContext(
+              RealKernel.create(), directory, peer, peerRegion, pid, longRun, System.err));
+    } finally {
+      delete(directory);
+    }
+  }
+
+  private static String lines(List<Figure> figures) {
+    StringBuilder text = new StringBuilder();
+    figures.forEach(figure -> text.append(figure.line()).append('\n'));
+    return text.toString();
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+  }
+}

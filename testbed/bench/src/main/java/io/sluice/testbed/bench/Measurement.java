@@ -1,0 +1,15 @@
+package io.sluice.testbed.bench;
+
+import java.util.List;
+
+/** One bench. */
+interface Measurement {
+  /** Its number in docs/performance.md. */
+  String id();
+
+  /** What it measures, in a line. */
+  String title();
+
+  /** Measures. */
+  List<Figure> run(BenchContext context) throws Exception;
+}

@@ -1,0 +1,63 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Pushbuffer;
+import io.sluice.testbed.machine.DaemonProcess;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * P16: from a guest's store of GP_PUT to the time that the entry's first method stamps, after the
+ * channel has been active, idle for a second, idle for ten.
+ */
+final class PickUpBench implements Measurement {
+  private static final String GUEST = "bench";
+  private static final int WARM_UP = 20_000;
+  private static final int SAMPLES = 20_000;
+
+  @Override
+  public String id() {
+    return "P16";
+  }
+
+  @Override
+  public String title() {
+    return "pick-up of an entry after GP_PUT, active and idle (takes a minute)";
+  }
+
+  @Override
+  public List<Figure> run(BenchContext context) throws Exception {
+    try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST));
+        GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+        Stamps stamps = new Stamps(device)) {
+      series(stamps, WARM_UP, 0);
+      List<Figure> figures = new ArrayList<>();
+      Samples active = series(stamps, context.samples(SAMPLES), 0);
+      figures.add(Figure.atMost("P16", "active: p50", active.p50() / 1e3, "us", 2));
+      figures.add(Figure.info("P16", "active: p99", active.p99() / 1e3, "us"));
+      Samples second = series(stamps, context.samples(15), 1000);
+      figures.add(Figure.atMost("P16", "idle for 1 s: p50", second.p50() / 1e3, "us", 500));
+      Samples ten = series(stamps, context.samples(3), 10_000);
+      figures.add(Figure.atMost("P16", "idle for 10 s: p50", ten.p50() / 1e3, "us", 3000));
+      return figures;
+    }
+  }
+
+  private static Samples series(Stamps stamps, int samples, int idleMs)
+      throws InterruptedException {
+    Samples result = new Samples(samples);
+    Pushbuffer words = new Pushbuffer();
+    int base = (int) System.nanoTime() | 1;
+    for (int i = 0; i < samples; i++) {
+      if (idleMs > 0) {
+        Thread.sleep(idleMs);
+      }
+      words.clear();
+      words.releaseWithTime(stamps.address, base + i);
+      long start = System.nanoTime();
+      stamps.channel.submit(words);
+      result.add(Math.max(0, stamps.await(base + i) - start));
+    }
+    return result;
+  }
+}

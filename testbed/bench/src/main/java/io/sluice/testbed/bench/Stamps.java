@@ -1,0 +1,53 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.guest.Buffer;
+import io.sluice.guest.ClientChannel;
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Space;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A channel and a semaphore into which it stamps GPU time, which is this machine's monotonic clock.
+ */
+final class Stamps implements AutoCloseable {
+  private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
+  private static final int TIME_OFFSET = 8;
+
+  final Space space;
+  final ClientChannel channel;
+  final GpuVa address;
+  private final Buffer semaphore;
+
+  Stamps(GuestDevice device) {
+    space = device.newSpace();
+    semaphore = device.allocateProcess(4096);
+    address = space.map(semaphore);
+    channel = space.newChannel();
+  }
+
+  /** Waits, spinning, for a payload; returns the GPU time it came with. */
+  long await(int payload) {
+    while ((int) WORD.getAcquire(semaphore.bytes(), 0L) != payload) {
+      if (channel.error() != 0) {
+        throw new IllegalStateException("the channel ended, error=" + channel.error());
+      }
+      Thread.onSpinWait();
+    }
+    return time();
+  }
+
+  /** GPU time of the last stamp, nanoseconds. */
+  long time() {
+    return semaphore.bytes().get(ValueLayout.JAVA_LONG, TIME_OFFSET);
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+    space.unmap(address);
+    semaphore.close();
+    space.close();
+  }
+}
