@@ -39,12 +39,19 @@ static bool call_is_done(struct sluice_device *sd, unsigned int index)
  */
 void sluice_mark_dead(struct sluice_device *sd, const char *why)
 {
+	if (sluice_stop(sd))
+		drm_err(&sd->drm, "%s; reset the device or bind the driver anew\n", why);
+}
+
+/* Ends all waiting, and calls until the next reset. Returns whether it was the first to do so. */
+bool sluice_stop(struct sluice_device *sd)
+{
 	if (xchg(&sd->dead, true))
-		return;
-	drm_err(&sd->drm, "device is dead: %s; rebind the driver or reset the device\n", why);
+		return false;
 	wake_up_all(&sd->slot_free);
 	wake_up_all(&sd->call_done);
 	sluice_wake_all(sd);
+	return true;
 }
 
 /* Starts with all slots free, continuing the sequence numbers found in them. */
@@ -123,7 +130,7 @@ static int slot_wait(struct sluice_device *sd, unsigned int index)
 			return -EIO;
 		}
 		if (time_after(jiffies, deadline)) {
-			sluice_mark_dead(sd, "a call was not answered in time");
+			sluice_mark_dead(sd, "the host does not answer a call");
 			return -EIO;
 		}
 		sluice_write(sd, SLUICE_REG_CALL, index);

@@ -170,7 +170,7 @@ static void sluice_remove(struct pci_dev *pdev)
 
 	drm_dev_unplug(&sd->drm);
 	if (sluice_reset(sd)) {
-		sluice_mark_dead(sd, "it was removed and does not reset");
+		sluice_mark_dead(sd, "the device does not reset on removal");
 		return;
 	}
 	sluice_void_all(sd);
@@ -191,7 +191,7 @@ static void sluice_shutdown(struct pci_dev *pdev)
 
 static void sluice_reset_prepare(struct pci_dev *pdev)
 {
-	sluice_mark_dead(pci_get_drvdata(pdev), "it is being reset");
+	sluice_stop(pci_get_drvdata(pdev));
 }
 
 static void sluice_reset_done(struct pci_dev *pdev)
@@ -229,7 +229,7 @@ static int sluice_resume(struct device *dev)
 	int ret = sluice_reset(sd);
 
 	if (ret)
-		sluice_mark_dead(sd, "it did not come back from sleep");
+		sluice_mark_dead(sd, "the device did not come back from sleep");
 	else
 		sluice_void_all(sd);
 	return ret;

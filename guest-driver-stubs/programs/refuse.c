@@ -291,6 +291,39 @@ static void freed(struct sluice_dev *dev, uint32_t vid)
 	munmap((void *)page, PAGE);
 }
 
+/*
+ * A channel that does what it must not ends, says why, and wakes who waits for it; the file's other
+ * channel goes on.
+ */
+static void errors(struct sluice_dev *dev)
+{
+	struct sluice_vspace_id vs;
+	struct sluice_channel bad, good;
+	struct sluice_channel_state state;
+	struct sluice_report fence;
+	uint32_t words[16];
+	struct sluice_words w = { .word = words, .capacity = 16 };
+
+	must("address space", sluice_vspace_new(dev, &vs));
+	must("channel", sluice_channel_new(&vs, &bad));
+	must("channel", sluice_channel_new(&vs, &good));
+	sluice_build_release(&w, SLUICE_VA_END - PAGE, 1); /* nothing is mapped there */
+	must("submit", sluice_submit(&bad, words, w.count, 1000));
+	expect("release to an address that is not mapped", EIO, sluice_wait_interrupt(&bad, 1, 5000));
+	sluice_channel_query(&bad, &state);
+	expect("reason", 0, state.error == SLUICE_ERROR_PAGE_FAULT ? 0 : -EILSEQ);
+	expect("address", 0, state.address == SLUICE_VA_END - PAGE ? 0 : -EILSEQ);
+	expect("CHAN_WAIT for a channel that has ended", 0, chan_wait(dev, bad.cid, 0, 1000));
+	w.count = 0;
+	fence = sluice_next_fence(&good);
+	sluice_build_release(&w, fence.address, fence.payload);
+	must("submit", sluice_submit(&good, words, w.count, 1000));
+	expect("the other channel", 0, sluice_wait_poll(&good, fence.payload, 5000));
+	sluice_channel_free(&bad);
+	sluice_channel_free(&good);
+	sluice_vspace_free(&vs);
+}
+
 /* Ids run out with an error, and come back when the file is closed. */
 static void exhaustion(void)
 {
@@ -338,6 +371,7 @@ int main(void)
 	mappings(&dev, cid, &bo);
 	foreign(&other, vs.vid, cid, &bo);
 	freed(&dev, vs.vid);
+	errors(&dev);
 	/* Left to the end of the file: a channel that runs, an address space and a mapped buffer. */
 	sluice_close(&dev);
 	sluice_close(&other);
