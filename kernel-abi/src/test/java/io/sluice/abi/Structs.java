@@ -6,12 +6,14 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -51,13 +53,13 @@ public final class Structs {
   }
 
   /** The layout a class declares. */
-  public static java.util.Optional<StructLayout> layoutOf(Class<?> type) {
+  public static Optional<StructLayout> layoutOf(Class<?> type) {
     try {
       Field field = type.getDeclaredField("LAYOUT");
       field.setAccessible(true);
-      return java.util.Optional.of((StructLayout) field.get(null));
+      return Optional.of((StructLayout) field.get(null));
     } catch (NoSuchFieldException none) {
-      return java.util.Optional.empty();
+      return Optional.empty();
     } catch (IllegalAccessException e) {
       throw new AssertionError(e);
     }
@@ -68,7 +70,7 @@ public final class Structs {
     StringBuilder text = new StringBuilder(layout.name().orElseThrow());
     text.append(' ').append(Long.toHexString(layout.byteSize())).append(':');
     for (MemoryLayout member : layout.memberLayouts()) {
-      String name = member.name().orElseThrow();
+      String name = member.name().orElse("pad");
       if (!isPadding(name)) {
         text.append(' ')
             .append(name)
@@ -79,6 +81,24 @@ public final class Structs {
       }
     }
     return text.toString();
+  }
+
+  /** The whole-number constants a class declares, by name. */
+  public static TreeMap<String, Long> constantsOf(Class<?> type) {
+    TreeMap<String, Long> constants = new TreeMap<>();
+    try {
+      for (Field field : type.getDeclaredFields()) {
+        Class<?> of = field.getType();
+        boolean whole = of == int.class || of == long.class || of == short.class;
+        if (whole && Modifier.isStatic(field.getModifiers()) && !field.isSynthetic()) {
+          field.setAccessible(true);
+          constants.put(field.getName(), ((Number) field.get(null)).longValue());
+        }
+      }
+    } catch (IllegalAccessException e) {
+      throw new AssertionError(e);
+    }
+    return constants;
   }
 
   /** Whether a member only keeps the others in their places. */
