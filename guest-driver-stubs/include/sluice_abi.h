@@ -56,7 +56,7 @@ typedef int32_t __s32;
 #define SLUICE_REG_MP_COUNT 0x054
 #define SLUICE_REG_TP_COUNT 0x060 /* + 4 * GPC, 8 words */
 #define SLUICE_REG_CALL 0x100 /* W: index of a call slot that was filled */
-#define SLUICE_REG_RESET 0x104 /* W: SLUICE_MAGIC frees everything this guest holds; posted like a call: GENERATION changes when done */
+#define SLUICE_REG_RESET 0x104 /* W: SLUICE_MAGIC frees everything this guest holds and zeroes BAR 1; posted like a call: GENERATION changes when done */
 #define SLUICE_BAR0_MSIX_TABLE 0x1000
 #define SLUICE_BAR0_MSIX_PBA 0x2000
 #define SLUICE_BAR0_SIZE 0x4000
@@ -247,7 +247,6 @@ struct sluice_ping { /* 20 */
 
 #define SLUICE_EVENT_ENTRIES 128
 
-#define SLUICE_EVENT_CALL_DONE 1    /* id: slot */
 #define SLUICE_EVENT_CHANNEL_ERROR 2 /* id: channel; code: SLUICE_ERROR_*; info, address as there */
 #define SLUICE_EVENT_QUOTA 3        /* address: the new limit in bytes */
 #define SLUICE_EVENT_GENERATION 4   /* code: the new generation */

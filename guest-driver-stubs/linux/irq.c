@@ -37,8 +37,6 @@ void sluice_wake_all(struct sluice_device *sd)
 static void event_handle(struct sluice_device *sd, const struct sluice_event *event)
 {
 	switch (event->kind) {
-	case SLUICE_EVENT_CALL_DONE:
-		break; /* the interrupt itself has woken the waiters */
 	case SLUICE_EVENT_CHANNEL_ERROR:
 		dev_warn_ratelimited(&sd->pdev->dev,
 				     "channel %u ended: error %u, info %#x, address %#llx\n",

@@ -105,7 +105,8 @@ public final class GuestAbi {
   public static final int REG_CALL = 0x100;
 
   /**
-   * W: MAGIC frees everything this guest holds; posted like a call: GENERATION changes when done.
+   * W: MAGIC frees everything this guest holds and zeroes BAR 1; posted like a call: GENERATION
+   * changes when done.
    */
   public static final int REG_RESET = 0x104;
 
@@ -240,9 +241,6 @@ public final class GuestAbi {
 
   /** Event entries. */
   public static final int EVENT_ENTRIES = 128;
-
-  /** Id: slot. */
-  public static final int EVENT_CALL_DONE = 1;
 
   /** Id: channel; code: ERROR_; info, address as there. */
   public static final int EVENT_CHANNEL_ERROR = 2;
