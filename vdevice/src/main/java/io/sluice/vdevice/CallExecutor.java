@@ -1,0 +1,143 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.CallSlot;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.SyscallException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Executes the calls of one guest, in the order in which they were rung, on one thread.
+ *
+ * <p>A slot is copied once; what the guest does to it afterwards changes nothing. Each new sequence
+ * number is executed once. Results are published in this order: arguments, status, then the
+ * sequence number (release); then vector 0 is raised.
+ */
+final class CallExecutor implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(CallExecutor.class);
+
+  /** What the reset register rings: the entry behind the last slot. */
+  static final int RESET = GuestAbi.MAX_SLOTS;
+
+  /** What a session does for the executor. */
+  interface Host {
+    /** Executes a call on a private copy of its arguments. */
+    void execute(int command, MemorySegment args);
+
+    /** A call has finished and its results are published. */
+    void done(boolean refused);
+
+    /** The guest asked for everything to be freed. */
+    void resetByGuest();
+  }
+
+  private final MemorySegment slots;
+  private final CallQueue queue;
+  private final Host host;
+
+  /** Held while a call runs; what must not overlap with one takes it. */
+  private final ReentrantLock running = new ReentrantLock();
+
+  private final int[] executed = new int[GuestAbi.MAX_SLOTS]; // by running
+  private boolean stopped; // by running
+
+  /**
+   * @param callArea BAR 1
+   */
+  CallExecutor(MemorySegment callArea, CallQueue queue, Host host) {
+    slots = callArea.asSlice(GuestAbi.BAR1_SLOTS, GuestAbi.MAX_SLOTS * CallSlot.SIZE);
+    this.queue = queue;
+    this.host = host;
+  }
+
+  /** Executes calls until the queue is closed. */
+  @Override
+  public void run() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment copy = arena.allocate(CallSlot.SIZE, 8);
+      MemorySegment args = copy.asSlice(CallSlot.ARGS_OFFSET, GuestAbi.SLOT_ARGS);
+      int entry = queue.take();
+      while (entry != CallQueue.CLOSED) {
+        execute(entry, copy, args);
+        entry = queue.take();
+      }
+    }
+  }
+
+  /** Runs an action while no call does. */
+  void exclusively(Runnable action) {
+    running.lock();
+    try {
+      action.run();
+    } finally {
+      running.unlock();
+    }
+  }
+
+  /** Forgets what was executed: the slots were cleared. Call inside {@link #exclusively}. */
+  void forget() {
+    Arrays.fill(executed, 0);
+  }
+
+  /** Ends {@link #run}; no call begins any more. Call inside {@link #exclusively}. */
+  void stop() {
+    stopped = true;
+    queue.close();
+  }
+
+  private void execute(int entry, MemorySegment copy, MemorySegment args) {
+    running.lock();
+    try {
+      if (stopped) {
+        return;
+      }
+      if (entry == RESET) {
+        host.resetByGuest();
+      } else {
+        executeSlot(entry, copy, args);
+      }
+    } finally {
+      running.unlock();
+    }
+  }
+
+  private void executeSlot(int slot, MemorySegment copy, MemorySegment args) {
+    long at = slot * CallSlot.SIZE;
+    int seq = CallSlot.seq(slots, at);
+    if (seq == 0 || seq == executed[slot]) {
+      return;
+    }
+    MemorySegment.copy(slots, at, copy, 0, CallSlot.SIZE);
+    executed[slot] = seq;
+    int errno = run(CallSlot.command(copy, 0), args);
+    if (errno == 0) {
+      MemorySegment.copy(args, 0, slots, at + CallSlot.ARGS_OFFSET, GuestAbi.SLOT_ARGS);
+    }
+    CallSlot.status(slots, at, errno == 0 ? GuestAbi.STATUS_OK : GuestAbi.STATUS_ERROR | errno);
+    CallSlot.doneSeq(slots, at, seq);
+    host.done(errno != 0);
+  }
+
+  private int run(int command, MemorySegment args) {
+    try {
+      host.execute(command, args);
+      return 0;
+    } catch (RefusedException e) {
+      LOG.debug("call {} refused: {} {}", command, e.getMessage(), e.remedy());
+      return e.errno().number();
+    } catch (SyscallException e) {
+      LOG.warn("call {} failed", command, e);
+      return e.errno();
+    } catch (RuntimeException | AssertionError e) {
+      // A bug of ours. The guest must not wait for ever, and the next call may well work.
+      LOG.error("call {} failed", command, e);
+      return Errno.EIO.number();
+    }
+  }
+}

@@ -1,0 +1,348 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.SyscallException;
+import io.sluice.abi.vfio.RegionAccess;
+import io.sluice.abi.vfio.VfioUserHeader;
+import io.sluice.abi.vfio.WriteMulti;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One client's connection: receives messages, checks them, has them done and answers them, one
+ * after the other, on one platform thread.
+ *
+ * <p>A message that is refused is answered with its error and the connection goes on, unless the
+ * stream itself can no longer be believed: a size that cannot be, or anything before VERSION.
+ * Whatever descriptors a message brought and nobody took are closed.
+ *
+ * <p>REGION_READ and REGION_WRITE allocate nothing.
+ */
+final class Connection {
+  private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+  private static final int KNOWN_FLAGS =
+      VfioUserHeader.TYPE_MASK | VfioUserHeader.FLAG_NO_REPLY | VfioUserHeader.FLAG_ERROR;
+
+  private final Kernel kernel;
+  private final Fd socket;
+  private final DeviceSession device;
+  private final DeviceCounters.Live counters;
+  private final ReentrantLock sendLock = new ReentrantLock();
+  private final MessageReader reader;
+  private final MessageWriter writer;
+  private boolean negotiated;
+
+  /**
+   * @param arena of the thread that calls {@link #serve}
+   */
+  Connection(
+      Kernel kernel, Fd socket, DeviceSession device, DeviceCounters.Live counters, Arena arena) {
+    this.kernel = kernel;
+    this.socket = socket;
+    this.device = device;
+    this.counters = counters;
+    reader = new MessageReader(kernel, socket, arena);
+    writer = new MessageWriter(kernel, socket, sendLock, arena);
+  }
+
+  /** Serves until the client goes away, misbehaves beyond repair, or the socket is shut down. */
+  void serve() {
+    try {
+      boolean open = true;
+      while (open && reader.readHeader()) {
+        open = message();
+        reader.fds().closeAll();
+      }
+    } catch (SyscallException e) {
+      LOG.atDebug().addKeyValue("guest", device.name()).log("connection lost", e);
+    } finally {
+      reader.fds().closeAll();
+    }
+  }
+
+  /** Handles the message whose header has been received; false ends the connection. */
+  private boolean message() {
+    MemorySegment header = reader.header();
+    int id = Short.toUnsignedInt(VfioUserHeader.msgId(header, 0));
+    int code = Short.toUnsignedInt(VfioUserHeader.cmd(header, 0));
+    long size = Integer.toUnsignedLong(VfioUserHeader.msgSize(header, 0));
+    int flags = VfioUserHeader.flags(header, 0);
+    boolean wantsReply = (flags & VfioUserHeader.FLAG_NO_REPLY) == 0;
+    counters.message();
+
+    if (size < VfioUserHeader.SIZE || size > VfioUserHeader.SIZE + Limits.MAX_BODY_BYTES) {
+      // Where the next message starts cannot be known.
+      refuse(id, code, true, Errno.EINVAL, "message size, bytes=" + size);
+      return false;
+    }
+    int bytes = (int) (size - VfioUserHeader.SIZE);
+    if ((flags & VfioUserHeader.TYPE_MASK) == VfioUserHeader.TYPE_REPLY) {
+      return reply(id, code, flags, bytes);
+    }
+    Command command = Command.of(code);
+    Errno problem = problem(command, flags, bytes);
+    if (command == null || problem != null) {
+      boolean whole = reader.discardBody(bytes);
+      Errno errno = problem == null ? Errno.ENOSYS : problem;
+      refuse(id, code, wantsReply, errno, "message, command=" + code + ", bytes=" + bytes);
+      return whole && negotiated;
+    }
+    if (!reader.readBody(bytes)) {
+      return false;
+    }
+    counters.command(command);
+    int errno = handle(command, id, bytes, wantsReply);
+    if (errno != 0) {
+      counters.refused();
+      if (wantsReply) {
+        writer.error(id, code, errno);
+      }
+    }
+    device.afterMessage();
+    return negotiated;
+  }
+
+  /** What is wrong with a message by its header alone; null when nothing is. */
+  private @Nullable Errno problem(@Nullable Command command, int flags, int bytes) {
+    if ((flags & ~KNOWN_FLAGS) != 0
+        || (flags & VfioUserHeader.TYPE_MASK) != VfioUserHeader.TYPE_COMMAND
+        || (flags & VfioUserHeader.FLAG_ERROR) != 0) {
+      return Errno.EINVAL;
+    }
+    if (command == null) {
+      return Errno.ENOSYS;
+    }
+    if (negotiated == (command == Command.VERSION)) {
+      return Errno.EINVAL;
+    }
+    if (!command.allowsBody(bytes) || reader.fds().size() > command.maxFds()) {
+      return Errno.EINVAL;
+    }
+    return null;
+  }
+
+  private void refuse(int id, int code, boolean wantsReply, Errno errno, String what) {
+    counters.refused();
+    LOG.atDebug()
+        .addKeyValue("guest", device.name())
+        .addKeyValue("error", errno)
+        .log("refused {}", what);
+    if (wantsReply) {
+      writer.error(id, code, errno);
+    }
+  }
+
+  /** A reply to a command of ours; one that nobody waits for is dropped, never answered. */
+  private boolean reply(int id, int code, int flags, int bytes) {
+    if (!reader.readBody(bytes)) {
+      return false;
+    }
+    int errno = 0;
+    if ((flags & VfioUserHeader.FLAG_ERROR) != 0) {
+      int given = VfioUserHeader.errorNo(reader.header(), 0);
+      errno = given > 0 ? given : Errno.EIO.number();
+    }
+    if (!device.dmaReply(id, code, errno, reader.body(), bytes)) {
+      counters.refused();
+    }
+    return negotiated;
+  }
+
+  /** Does what a message asks and replies; an error number instead when it is refused. */
+  private int handle(Command command, int id, int bytes, boolean wantsReply) {
+    try {
+      return switch (command) {
+        case REGION_READ -> regionRead(id, wantsReply);
+        case REGION_WRITE -> regionWrite(id, bytes, wantsReply);
+        case REGION_WRITE_MULTI -> writeMulti(id, bytes, wantsReply);
+        default -> {
+          control(
+              command,
+              RequestDecoder.decode(command, reader.body(), bytes, reader.fds().size()),
+              id,
+              wantsReply);
+          yield 0;
+        }
+      };
+    } catch (RefusedException e) {
+      LOG.atInfo()
+          .addKeyValue("guest", device.name())
+          .addKeyValue("command", command)
+          .log("refused: {} {}", e.getMessage(), e.remedy());
+      return e.errno().number();
+    } catch (SyscallException e) {
+      LOG.atWarn().addKeyValue("guest", device.name()).addKeyValue("command", command).log("", e);
+      return e.errno();
+    }
+  }
+
+  // ---- the data path ----
+
+  private int regionRead(int id, boolean wantsReply) {
+    MemorySegment body = reader.body();
+    long offset = RegionAccess.offset(body, 0);
+    int index = RegionAccess.region(body, 0);
+    int count = RegionAccess.count(body, 0);
+    DeviceRegion region = device.region(index);
+    if (region == null || !isInside(region, offset, count)) {
+      return Errno.EINVAL.number();
+    }
+    MemorySegment answer = writer.body();
+    RegionAccess.offset(answer, 0, offset);
+    RegionAccess.region(answer, 0, index);
+    RegionAccess.count(answer, 0, count);
+    region.read(offset, answer, RegionAccess.SIZE, count);
+    if (wantsReply) {
+      writer.reply(id, Command.REGION_READ.code(), (int) RegionAccess.SIZE + count, List.of());
+    }
+    return 0;
+  }
+
+  private int regionWrite(int id, int bytes, boolean wantsReply) {
+    MemorySegment body = reader.body();
+    long offset = RegionAccess.offset(body, 0);
+    int index = RegionAccess.region(body, 0);
+    int count = RegionAccess.count(body, 0);
+    DeviceRegion region = device.region(index);
+    if (region == null
+        || !isInside(region, offset, count)
+        || bytes - (int) RegionAccess.SIZE != count) {
+      return Errno.EINVAL.number();
+    }
+    region.write(offset, body, RegionAccess.SIZE, count);
+    if (wantsReply) {
+      MemorySegment answer = writer.body();
+      RegionAccess.offset(answer, 0, offset);
+      RegionAccess.region(answer, 0, index);
+      RegionAccess.count(answer, 0, count);
+      writer.reply(id, Command.REGION_WRITE.code(), (int) RegionAccess.SIZE, List.of());
+    }
+    return 0;
+  }
+
+  /** All writes are checked before the first is done. */
+  private int writeMulti(int id, int bytes, boolean wantsReply) {
+    MemorySegment body = reader.body();
+    long writes = WriteMulti.wrCnt(body, 0);
+    if (writes < 0
+        || writes > Limits.MAX_MULTI_WRITES
+        || bytes != WriteMulti.SIZE + writes * WriteMulti.ENTRY_SIZE) {
+      return Errno.EINVAL.number();
+    }
+    for (int i = 0; i < writes; i++) {
+      long entry = WriteMulti.SIZE + i * WriteMulti.ENTRY_SIZE;
+      int count = RegionAccess.count(body, entry);
+      DeviceRegion region = device.region(RegionAccess.region(body, entry));
+      if (region == null
+          || count > 8
+          || !isInside(region, RegionAccess.offset(body, entry), count)) {
+        return Errno.EINVAL.number();
+      }
+    }
+    for (int i = 0; i < writes; i++) {
+      long entry = WriteMulti.SIZE + i * WriteMulti.ENTRY_SIZE;
+      DeviceRegion region = device.region(RegionAccess.region(body, entry));
+      if (region != null) {
+        region.write(
+            RegionAccess.offset(body, entry),
+            body,
+            entry + RegionAccess.SIZE,
+            RegionAccess.count(body, entry));
+      }
+    }
+    if (wantsReply) {
+      WriteMulti.wrCnt(writer.body(), 0, writes);
+      writer.reply(id, Command.REGION_WRITE_MULTI.code(), (int) WriteMulti.SIZE, List.of());
+    }
+    return 0;
+  }
+
+  private static boolean isInside(DeviceRegion region, long offset, int count) {
+    return count > 0
+        && count <= Limits.MAX_DATA_BYTES
+        && offset >= 0
+        && offset <= region.sizeBytes() - count;
+  }
+
+  // ---- everything else ----
+
+  private void map(Request.DmaMap map) {
+    boolean hasFd = reader.fds().size() > 0;
+    device.dma().map(map, hasFd ? reader.fds().get(0) : null);
+    if (hasFd) {
+      reader.fds().take(); // the table's now
+    }
+  }
+
+  private void unmap(Request.DmaUnmap unmap) {
+    if (unmap.all()) {
+      device.dma().unmapAll();
+    } else {
+      device.dma().unmap(unmap.address(), unmap.sizeBytes());
+    }
+  }
+
+  private void control(Command command, Request request, int id, boolean wantsReply) {
+    MemorySegment body = writer.body();
+    List<Fd> fds = List.of();
+    int bytes =
+        switch (request) {
+          case Request.Version version -> {
+            device.attach(version.capabilities(), kernel, socket, sendLock);
+            negotiated = true;
+            yield Replies.version(body, version);
+          }
+          case Request.DmaMap map -> {
+            map(map);
+            yield 0;
+          }
+          case Request.DmaUnmap unmap -> {
+            unmap(unmap);
+            yield Replies.unmap(body, reader.body());
+          }
+          case Request.GetInfo _ -> Replies.info(body);
+          case Request.GetRegionInfo get -> {
+            DeviceRegion region = device.regionOrRefuse(get.index());
+            fds = Replies.regionFds(region, get);
+            yield Replies.regionInfo(body, region, get);
+          }
+          case Request.GetRegionIoFds get -> {
+            device.regionOrRefuse(get.index());
+            yield Replies.regionIoFds(body, get);
+          }
+          case Request.GetIrqInfo get -> Replies.irqInfo(body, get, Interrupts.count(get.index()));
+          case Request.SetIrqs set -> {
+            device.interrupts().set(set, reader.fds());
+            yield 0;
+          }
+          case Request.Reset _ -> {
+            device.reset();
+            yield 0;
+          }
+          case Request.DeviceFeature feature ->
+              throw new RefusedException(
+                  "SLU-VFU-005",
+                  Errno.ENOTTY,
+                  "device feature is not offered, feature=" + feature.feature(),
+                  "");
+          case Request.MigrationData data ->
+              throw new RefusedException(
+                  "SLU-VFU-006",
+                  Errno.EOPNOTSUPP,
+                  "migration by the protocol is not offered, bytes=" + data.sizeBytes(),
+                  "");
+        };
+    if (wantsReply) {
+      writer.reply(id, command.code(), bytes, fds);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.sluice.vdevice;
+
+import com.google.common.collect.ImmutableMap;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * What a device has counted since its server started, over all its connections.
+ *
+ * @param connections clients that were accepted
+ * @param connectionsRefused clients that came while another was attached
+ * @param messages messages received
+ * @param messagesRefused messages answered with an error, or dropped
+ * @param messagesByCommand messages received, by the protocol's name of the command
+ * @param calls hypercalls executed
+ * @param callsRefused hypercalls that ended with an error
+ * @param interrupts interrupts that reached an eventfd of this connection
+ * @param eventsLost events dropped because the guest's queue was full, of this connection
+ * @param dmaMaps DMA maps now
+ */
+public record DeviceCounters(
+    long connections,
+    long connectionsRefused,
+    long messages,
+    long messagesRefused,
+    ImmutableMap<String, Long> messagesByCommand,
+    long calls,
+    long callsRefused,
+    long interrupts,
+    long eventsLost,
+    int dmaMaps) {
+
+  /** The numbers as they run. Each is written by one thread at a time and read by any. */
+  static final class Live {
+    private static final int CONNECTIONS = 0;
+    private static final int CONNECTIONS_REFUSED = 1;
+    private static final int MESSAGES = 2;
+    private static final int MESSAGES_REFUSED = 3;
+    private static final int CALLS = 4;
+    private static final int CALLS_REFUSED = 5;
+    private static final int FIRST_COMMAND = 6;
+
+    private final AtomicLongArray numbers =
+        new AtomicLongArray(FIRST_COMMAND + Command.values().length);
+
+    private void count(int index) {
+      numbers.setOpaque(index, numbers.getPlain(index) + 1);
+    }
+
+    void connection() {
+      count(CONNECTIONS);
+    }
+
+    void connectionRefused() {
+      count(CONNECTIONS_REFUSED);
+    }
+
+    void message() {
+      count(MESSAGES);
+    }
+
+    void refused() {
+      count(MESSAGES_REFUSED);
+    }
+
+    void command(Command command) {
+      count(FIRST_COMMAND + command.ordinal());
+    }
+
+    void call(boolean refused) {
+      count(CALLS);
+      if (refused) {
+        count(CALLS_REFUSED);
+      }
+    }
+
+    /**
+     * @param interrupts of the connection's vectors
+     * @param eventsLost of the connection's event queue
+     * @param dmaMaps of the connection
+     */
+    DeviceCounters snapshot(long interrupts, long eventsLost, int dmaMaps) {
+      ImmutableMap.Builder<String, Long> byCommand = ImmutableMap.builder();
+      for (Command command : Command.values()) {
+        long count = numbers.getOpaque(FIRST_COMMAND + command.ordinal());
+        if (count != 0) {
+          byCommand.put(command.name(), count);
+        }
+      }
+      return new DeviceCounters(
+          numbers.getOpaque(CONNECTIONS),
+          numbers.getOpaque(CONNECTIONS_REFUSED),
+          numbers.getOpaque(MESSAGES),
+          numbers.getOpaque(MESSAGES_REFUSED),
+          byCommand.buildOrThrow(),
+          numbers.getOpaque(CALLS),
+          numbers.getOpaque(CALLS_REFUSED),
+          interrupts,
+          eventsLost,
+          dmaMaps);
+    }
+  }
+}

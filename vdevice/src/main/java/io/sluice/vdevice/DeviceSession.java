@@ -1,0 +1,345 @@
+package io.sluice.vdevice;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.interrupt.ChannelInterrupts;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The device as one client sees it, from attach to detach: a guest, its regions, interrupts, shared
+ * memory and calls. All of it is new for each client and gone with it.
+ *
+ * <p>The connection's thread calls everything but {@link CallExecutor#run}, which has a thread of
+ * its own, {@link #dmaRead}, {@link #dmaWrite}, and what counts.
+ */
+final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoCloseable {
+  /** Bits of the pending bitmap: as many as its place in BAR 1 has room for. */
+  private static final int MAX_CHANNELS = 8 * (GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
+
+  private final String name;
+  private final GuestSource source;
+  private final DeviceCounters.Live counters;
+  private final CallArea callArea;
+  private final VectorTable vectors;
+  private final Interrupts interrupts;
+  private final GuestEventQueue events;
+  private final GuestNotifier notifier;
+  private final Guest guest;
+  private final DmaTable dma;
+  private final Hypercalls hypercalls;
+  private final CallQueue queue = new CallQueue(CallExecutor.RESET + 1);
+  private final CallExecutor executor;
+  private final Registers registers;
+  private final PciConfigSpace config;
+  private final ImmutableList<DeviceRegion> regions;
+  private final Arena requestArena = Arena.ofShared();
+
+  /** What the registers show; kept here so that reading one never waits for a call. */
+  private volatile int generation;
+
+  private volatile long vramBytes;
+  private volatile @Nullable DmaRequests dmaRequests; // once negotiated
+
+  private DeviceSession(
+      Kernel kernel,
+      String name,
+      GuestSource source,
+      DeviceCounters.Live counters,
+      CallArea callArea,
+      GuestParts parts) {
+    this.name = name;
+    this.source = source;
+    this.counters = counters;
+    this.callArea = callArea;
+    vectors = parts.vectors();
+    events = parts.events();
+    notifier = parts.notifier();
+    guest = parts.guest();
+    interrupts = new Interrupts(kernel, vectors);
+    boolean sharesMemory = guest.capabilities().contains(Capability.GUEST_MEMORY);
+    dma = new DmaTable(kernel, sharesMemory ? guest::addRegion : null);
+    hypercalls = new Hypercalls(guest, dma);
+    executor = new CallExecutor(callArea.segment(), queue, this);
+    generation = guest.generation();
+    vramBytes = guest.quota().vramLimitBytes();
+    long capabilities = DeviceFacts.capabilities(guest);
+    registers = new Registers(this, DeviceFacts.registers(guest, capabilities));
+    ImmutableList<DeviceRegion> bars = bars(kernel);
+    config =
+        new PciConfigSpace(
+            new PciConfigSpace.Identity(
+                bars, VectorTable.MAX_VECTORS, DeviceFacts.ABI_VERSION, capabilities));
+    regions =
+        ImmutableList.<DeviceRegion>builder()
+            .addAll(bars)
+            .add(DeviceRegion.ABSENT) // expansion ROM
+            .add(config)
+            .add(DeviceRegion.ABSENT) // VGA
+            .build();
+  }
+
+  /** What must exist before the guest does, and the guest. */
+  private record GuestParts(
+      VectorTable vectors, GuestEventQueue events, GuestNotifier notifier, Guest guest) {}
+
+  /** Opens the GPU for a client that has connected. */
+  static DeviceSession open(
+      Kernel kernel, String name, GuestSource source, DeviceCounters.Live counters) {
+    CallArea callArea = CallArea.create(kernel, name);
+    try {
+      VectorTable vectors = new VectorTable(kernel);
+      GuestEventQueue events = new GuestEventQueue(callArea.segment());
+      MemorySegment pending = callArea.segment().asSlice(GuestAbi.BAR1_PENDING);
+      GuestNotifier notifier =
+          new GuestNotifier(events, vectors, new ChannelInterrupts(pending, MAX_CHANNELS, vectors));
+      Guest guest = source.open(notifier);
+      try {
+        return new DeviceSession(
+            kernel,
+            name,
+            source,
+            counters,
+            callArea,
+            new GuestParts(vectors, events, notifier, guest));
+      } catch (RuntimeException e) {
+        source.release(guest);
+        throw e;
+      }
+    } catch (RuntimeException e) {
+      callArea.close();
+      throw e;
+    }
+  }
+
+  private ImmutableList<DeviceRegion> bars(Kernel kernel) {
+    DeviceRegion calls =
+        new MappedBar(kernel, callArea.file(), 0, GuestAbi.BAR1_SIZE, GuestAbi.BAR1_SIZE);
+    return ImmutableList.of(
+        registers,
+        calls,
+        bar(kernel, guest.vramAperture()),
+        DeviceRegion.ABSENT, // the upper half of BAR 2
+        bar(kernel, Optional.of(guest.controlPages())),
+        bar(kernel, guest.doorbell()));
+  }
+
+  private static DeviceRegion bar(Kernel kernel, Optional<SharedArea> area) {
+    if (area.isEmpty()) {
+      return DeviceRegion.ABSENT;
+    }
+    SharedArea shared = area.get();
+    return new MappedBar(
+        kernel,
+        shared.fd(),
+        shared.offset(),
+        shared.sizeBytes(),
+        MappedBar.roundUpToPowerOfTwo(shared.sizeBytes()));
+  }
+
+  /** The operator's name of the guest. */
+  String name() {
+    return name;
+  }
+
+  Guest guest() {
+    return guest;
+  }
+
+  DmaTable dma() {
+    return dma;
+  }
+
+  Interrupts interrupts() {
+    return interrupts;
+  }
+
+  VectorTable vectors() {
+    return vectors;
+  }
+
+  GuestEventQueue events() {
+    return events;
+  }
+
+  /** What the guest's call thread runs. */
+  Runnable calls() {
+    return executor;
+  }
+
+  /** A region; null when there is no such index. */
+  @Nullable DeviceRegion region(int index) {
+    return index >= 0 && index < regions.size() ? regions.get(index) : null;
+  }
+
+  /** A region; EINVAL when there is no such index. */
+  DeviceRegion regionOrRefuse(int index) {
+    DeviceRegion region = region(index);
+    if (region == null) {
+      throw new RefusedException(
+          "SLU-VFU-007",
+          Errno.EINVAL,
+          "no such region, index=" + Integer.toUnsignedString(index),
+          "");
+    }
+    return region;
+  }
+
+  // ---- the connection ----
+
+  /** The client has negotiated: from here on requests of ours can be sent. */
+  void attach(ClientCapabilities client, Kernel kernel, Fd socket, ReentrantLock sendLock) {
+    MessageWriter writer = new MessageWriter(kernel, socket, sendLock, requestArena);
+    dmaRequests = new DmaRequests(writer, client.maxDataBytes());
+  }
+
+  /** Takes a reply to a request of ours; false when nobody waits for it. */
+  boolean dmaReply(int id, int command, int errno, MemorySegment body, int bytes) {
+    DmaRequests requests = dmaRequests;
+    return requests != null && requests.complete(id, command, errno, body, bytes);
+  }
+
+  /** A message was answered: now is the time to have rung calls executed. */
+  void afterMessage() {
+    queue.wake();
+  }
+
+  /**
+   * DEVICE_RESET: everything is as after power-on, except what the client set up by message: guest
+   * memory stays shared and vectors keep their eventfds, as with the kernel's VFIO.
+   */
+  void reset() {
+    executor.exclusively(() -> {
+      freeEverything();
+      vectors.forgetPending();
+    });
+    registers.reset();
+    config.reset();
+  }
+
+  /** Reads guest memory by asking the client; never on the connection's thread. */
+  void dmaRead(Iova address, MemorySegment into, Duration timeout) {
+    requests().read(address, into, timeout);
+  }
+
+  /** Writes guest memory by asking the client; never on the connection's thread. */
+  void dmaWrite(Iova address, MemorySegment from, Duration timeout) {
+    requests().write(address, from, timeout);
+  }
+
+  private DmaRequests requests() {
+    DmaRequests requests = dmaRequests;
+    if (requests == null) {
+      throw new RefusedException(
+          "SLU-VFU-008", Errno.ENOTCONN, "the client has not negotiated yet", "");
+    }
+    return requests;
+  }
+
+  /** How much video memory the guest may hold from now on; it is told. */
+  void setVramLimit(long bytes) {
+    guest.setVramLimit(bytes);
+    vramBytes = bytes;
+    notifier.onQuota(bytes, guest.timeNs());
+  }
+
+  // ---- registers ----
+
+  @Override
+  public int generation() {
+    return generation;
+  }
+
+  @Override
+  public long timeNs() {
+    return guest.timeNs();
+  }
+
+  @Override
+  public long vramBytes() {
+    return vramBytes;
+  }
+
+  @Override
+  public long pendingVectors() {
+    return vectors.pending();
+  }
+
+  @Override
+  public void ringCall(int slot) {
+    if (slot >= 0 && slot < GuestAbi.MAX_SLOTS) {
+      queue.ring(slot);
+    }
+  }
+
+  @Override
+  public void ringReset() {
+    queue.ring(CallExecutor.RESET);
+  }
+
+  // ---- calls ----
+
+  @Override
+  public void execute(int command, MemorySegment args) {
+    hypercalls.execute(command, args);
+  }
+
+  @Override
+  public void done(boolean refused) {
+    counters.call(refused);
+    notifier.onCallDone();
+  }
+
+  @Override
+  public void resetByGuest() {
+    freeEverything();
+    notifier.onGeneration(generation, guest.timeNs());
+  }
+
+  /** BAR 1 is zeros before the new generation shows. */
+  private void freeEverything() {
+    guest.reset();
+    callArea.clear();
+    events.reset();
+    executor.forget();
+    generation = guest.generation();
+  }
+
+  /**
+   * Gives everything back. The connection's thread calls it when it has stopped serving; the call
+   * thread ends by it.
+   */
+  @Override
+  public void close() {
+    DmaRequests requests = dmaRequests;
+    if (requests != null) {
+      requests.close();
+    }
+    // A call that runs is waited for.
+    executor.exclusively(() -> {
+      executor.stop();
+      dma.close();
+      source.release(guest);
+    });
+    vectors.clear();
+    for (DeviceRegion region : regions) {
+      if (region instanceof MappedBar bar) {
+        bar.close();
+      }
+    }
+    callArea.close();
+    requestArena.close();
+  }
+}

@@ -1,0 +1,225 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.vfio.DmaAccess;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * DMA_READ and DMA_WRITE: access to guest memory by messages to the client, which sees such writes
+ * (QEMU marks the pages dirty). One request is under way at a time.
+ *
+ * <p>Any thread but the connection's own may ask: that one receives the answers. QEMU answers only
+ * when it is not itself waiting for us, so never ask while holding up a reply.
+ */
+final class DmaRequests {
+  private final MessageWriter writer;
+  private final int maxBytes;
+
+  private final ReentrantLock turn = new ReentrantLock(); // one request at a time
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition answered = lock.newCondition();
+
+  // All guarded by lock.
+  private int nextId;
+  private @Nullable Pending pending;
+  private boolean closed;
+
+  private static final class Pending {
+    final int id;
+    final Command command;
+    final long address;
+    final long count;
+    final @Nullable MemorySegment into;
+    boolean done;
+    int errno;
+
+    Pending(int id, Command command, long address, long count, @Nullable MemorySegment into) {
+      this.id = id;
+      this.command = command;
+      this.address = address;
+      this.count = count;
+      this.into = into;
+    }
+  }
+
+  /**
+   * @param writer of this object alone
+   * @param maxBytes most the client takes in one message
+   */
+  DmaRequests(MessageWriter writer, int maxBytes) {
+    this.writer = writer;
+    this.maxBytes = maxBytes;
+  }
+
+  /**
+   * Reads guest memory.
+   *
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
+   */
+  void read(Iova address, MemorySegment into, Duration timeout) {
+    for (long done = 0; done < into.byteSize(); ) {
+      long bytes = Math.min(maxBytes, into.byteSize() - done);
+      request(
+          Command.DMA_READ,
+          address.value() + done,
+          bytes,
+          into.asSlice(done, bytes),
+          null,
+          timeout);
+      done += bytes;
+    }
+  }
+
+  /**
+   * Writes guest memory.
+   *
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
+   */
+  void write(Iova address, MemorySegment from, Duration timeout) {
+    for (long done = 0; done < from.byteSize(); ) {
+      long bytes = Math.min(maxBytes, from.byteSize() - done);
+      request(
+          Command.DMA_WRITE,
+          address.value() + done,
+          bytes,
+          null,
+          from.asSlice(done, bytes),
+          timeout);
+      done += bytes;
+    }
+  }
+
+  private void request(
+      Command command,
+      long address,
+      long count,
+      @Nullable MemorySegment into,
+      @Nullable MemorySegment from,
+      Duration timeout) {
+    turn.lock();
+    try {
+      Pending mine = begin(command, address, count, into);
+      try {
+        DmaAccess.addr(writer.body(), 0, address);
+        DmaAccess.count(writer.body(), 0, count);
+        if (from != null) {
+          MemorySegment.copy(from, 0, writer.body(), DmaAccess.SIZE, count);
+        }
+        writer.command(mine.id, command, (int) (DmaAccess.SIZE + (from == null ? 0 : count)));
+        await(mine, timeout);
+      } finally {
+        end();
+      }
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private Pending begin(Command command, long address, long count, @Nullable MemorySegment into) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw failed(command, address, Errno.ENOTCONN.number());
+      }
+      nextId = (nextId + 1) & 0xffff;
+      Pending mine = new Pending(nextId, command, address, count, into);
+      pending = mine;
+      return mine;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void await(Pending mine, Duration timeout) {
+    lock.lock();
+    try {
+      long left = timeout.toNanos();
+      while (!mine.done) {
+        if (closed) {
+          throw failed(mine.command, mine.address, Errno.ENOTCONN.number());
+        }
+        if (left <= 0) {
+          throw failed(mine.command, mine.address, Errno.ETIMEDOUT.number());
+        }
+        left = answered.awaitNanos(left);
+      }
+      if (mine.errno != 0) {
+        throw failed(mine.command, mine.address, mine.errno);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed(mine.command, mine.address, Errno.ECANCELED.number());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void end() {
+    lock.lock();
+    try {
+      pending = null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes a reply; called by the connection's thread.
+   *
+   * @param errno 0, or the client's error
+   * @return false when nobody waits for it: late, or never asked for
+   */
+  boolean complete(int id, int commandCode, int errno, MemorySegment body, int bytes) {
+    lock.lock();
+    try {
+      Pending waiting = pending;
+      if (waiting == null
+          || waiting.done
+          || waiting.id != id
+          || waiting.command.code() != commandCode) {
+        return false;
+      }
+      MemorySegment into = waiting.into;
+      long expected = DmaAccess.SIZE + (into == null ? 0 : waiting.count);
+      if (errno != 0) {
+        waiting.errno = errno;
+      } else if (bytes != expected
+          || DmaAccess.addr(body, 0) != waiting.address
+          || (into != null && DmaAccess.count(body, 0) != waiting.count)) {
+        waiting.errno = Errno.EPROTO.number();
+      } else if (into != null) {
+        MemorySegment.copy(body, DmaAccess.SIZE, into, 0, waiting.count);
+      }
+      waiting.done = true;
+      answered.signalAll();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Fails who waits and who will ask: the connection is gone. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      answered.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static RefusedException failed(Command command, long address, int errno) {
+    return new RefusedException(
+        "SLU-DMA-013",
+        Errno.of(errno).orElse(Errno.EIO),
+        command + " failed, iova=0x" + Long.toHexString(address) + ", error=" + Errno.nameOf(errno),
+        "");
+  }
+}

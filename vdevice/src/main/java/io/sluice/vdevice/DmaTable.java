@@ -1,0 +1,288 @@
+package io.sluice.vdevice;
+
+import static io.sluice.vdevice.Limits.PAGE_BYTES;
+
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The guest memory a client has shared: what stands at which bus address (IOVA).
+ *
+ * <p>Maps do not overlap. One that came without a descriptor is recorded, because clients announce
+ * everything their bus can reach, but nothing can be done with it.
+ *
+ * <p>Owned by one session. The connection's thread maps and unmaps, the call thread reads and
+ * translates; {@link #exclusively} keeps a map from going away while a call uses what it found.
+ */
+final class DmaTable implements AutoCloseable {
+  /** Makes guest memory known to the GPU; the descriptor stays the caller's. */
+  interface RegionSource {
+    MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable);
+  }
+
+  private final Kernel kernel;
+  private final @Nullable RegionSource regions;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final TreeMap<Long, Entry> maps = new TreeMap<>(Long::compareUnsigned); // by lock
+
+  /**
+   * @param regions null when the GPU cannot use guest memory: maps then serve reads only
+   */
+  DmaTable(Kernel kernel, @Nullable RegionSource regions) {
+    this.kernel = kernel;
+    this.regions = regions;
+  }
+
+  /** One map. */
+  private static final class Entry {
+    final long iova;
+    final long sizeBytes;
+    final boolean writable;
+    final long fileOffset;
+    final @Nullable Fd fd; // owned
+    final @Nullable MemoryRegion region; // owned
+    @Nullable Mapping mapping; // made by the first read; owned
+
+    Entry(Request.DmaMap map, @Nullable Fd fd, @Nullable MemoryRegion region) {
+      iova = map.address().value();
+      sizeBytes = map.sizeBytes();
+      writable = map.writable();
+      fileOffset = map.fileOffset();
+      this.fd = fd;
+      this.region = region;
+    }
+
+    long last() {
+      return iova + sizeBytes - 1;
+    }
+
+    /** Takes the GPU's access away first, then ours. */
+    void release() {
+      if (region != null) {
+        region.close();
+      }
+      if (mapping != null) {
+        mapping.close();
+      }
+      if (fd != null) {
+        fd.close();
+      }
+    }
+  }
+
+  /** Number of maps. */
+  int size() {
+    lock.lock();
+    try {
+      return maps.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Adds a map.
+   *
+   * @param fd what stands behind it, owned by this table if it succeeds; null when nothing does
+   * @throws RefusedException EINVAL alignment, range or kind of file; EEXIST overlap; ENOSPC
+   */
+  void map(Request.DmaMap map, @Nullable Fd fd) {
+    checkRange(map.address(), map.sizeBytes());
+    if (fd != null && map.fileOffset() % PAGE_BYTES != 0) {
+      throw refused("SLU-DMA-005", Errno.EINVAL, "file offset of a map is not on a page");
+    }
+    lock.lock();
+    try {
+      if (maps.size() >= Limits.MAX_DMA_MAPS) {
+        throw refused("SLU-DMA-006", Errno.ENOSPC, "too many maps, limit=" + maps.size());
+      }
+      if (!overlapping(map.address().value(), map.sizeBytes()).isEmpty()) {
+        throw refused("SLU-DMA-007", Errno.EEXIST, "map overlaps another, iova=" + map.address());
+      }
+      MemoryRegion region = null;
+      if (fd != null) {
+        SharedFileCheck.check(kernel, fd, map.fileOffset(), map.sizeBytes());
+        if (regions != null) {
+          region =
+              regions.addRegion(
+                  map.address(), fd, map.fileOffset(), map.sizeBytes(), map.writable());
+        }
+      }
+      maps.put(map.address().value(), new Entry(map, fd, region));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes maps away; when it returns neither the GPU nor this process reaches the memory. Whole
+   * maps inside the range go; that there is none is no error, because QEMU with a virtual IOMMU
+   * unmaps whatever it might have mapped.
+   *
+   * @throws RefusedException EINVAL range, or a map that is only partly inside
+   */
+  void unmap(Iova address, long sizeBytes) {
+    checkRange(address, sizeBytes);
+    lock.lock();
+    try {
+      List<Entry> found = overlapping(address.value(), sizeBytes);
+      long last = address.value() + sizeBytes - 1;
+      for (Entry entry : found) {
+        if (Long.compareUnsigned(entry.iova, address.value()) < 0
+            || Long.compareUnsigned(entry.last(), last) > 0) {
+          throw refused("SLU-DMA-008", Errno.EINVAL, "unmap cuts a map, iova=" + address);
+        }
+      }
+      for (Entry entry : found) {
+        maps.remove(entry.iova);
+        entry.release();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes every map away. */
+  void unmapAll() {
+    lock.lock();
+    try {
+      for (Entry entry : maps.values()) {
+        entry.release();
+      }
+      maps.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Runs an action during which no map goes away. */
+  void exclusively(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Where guest memory is, as the GPU knows it. Call inside {@link #exclusively}.
+   *
+   * @param out receives one extent, or several when the range crosses maps
+   * @throws RefusedException EFAULT
+   */
+  void translate(Iova address, long sizeBytes, List<Extent> out) {
+    long at = address.value();
+    long left = sizeBytes;
+    while (left > 0) {
+      Entry entry = entryAt(at);
+      if (entry.region == null) {
+        throw notShared(at);
+      }
+      long offset = at - entry.iova;
+      long bytes = Math.min(left, entry.sizeBytes - offset);
+      out.add(new Extent(entry.region, offset, bytes));
+      at += bytes;
+      left -= bytes;
+    }
+  }
+
+  /**
+   * Copies guest memory.
+   *
+   * @throws RefusedException EFAULT
+   */
+  void read(Iova address, MemorySegment into) {
+    lock.lock();
+    try {
+      long at = address.value();
+      long done = 0;
+      while (done < into.byteSize()) {
+        Entry entry = entryAt(at);
+        long offset = at - entry.iova;
+        long bytes = Math.min(into.byteSize() - done, entry.sizeBytes - offset);
+        MemorySegment.copy(mapped(entry).segment(), offset, into, done, bytes);
+        at += bytes;
+        done += bytes;
+      }
+    } catch (InternalError e) {
+      // A page that cannot be had, such as one of an exhausted huge-page pool: the copy faults.
+      throw refused("SLU-DMA-009", Errno.EFAULT, "guest memory faults, iova=" + address);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    unmapAll();
+  }
+
+  private Entry entryAt(long iova) {
+    Map.Entry<Long, Entry> found = maps.floorEntry(iova);
+    if (found == null || Long.compareUnsigned(iova, found.getValue().last()) > 0) {
+      throw notShared(iova);
+    }
+    return found.getValue();
+  }
+
+  private Mapping mapped(Entry entry) {
+    Mapping mapping = entry.mapping;
+    if (mapping == null) {
+      Fd fd = entry.fd;
+      if (fd == null) {
+        throw notShared(entry.iova);
+      }
+      mapping = kernel.mmap(fd, entry.fileOffset, entry.sizeBytes, Kernel.PROT_READ);
+      entry.mapping = mapping;
+    }
+    return mapping;
+  }
+
+  private List<Entry> overlapping(long iova, long sizeBytes) {
+    List<Entry> found = new ArrayList<>();
+    Map.Entry<Long, Entry> before = maps.lowerEntry(iova);
+    if (before != null && Long.compareUnsigned(before.getValue().last(), iova) >= 0) {
+      found.add(before.getValue());
+    }
+    found.addAll(maps.subMap(iova, true, iova + sizeBytes - 1, true).values());
+    return found;
+  }
+
+  private static void checkRange(Iova address, long sizeBytes) {
+    if (sizeBytes <= 0 || address.value() % PAGE_BYTES != 0 || sizeBytes % PAGE_BYTES != 0) {
+      throw refused(
+          "SLU-DMA-010",
+          Errno.EINVAL,
+          "range is not of whole pages, iova=" + address + ", size=" + sizeBytes);
+    }
+    if (Long.compareUnsigned(address.value() + sizeBytes - 1, address.value()) < 0) {
+      throw refused("SLU-DMA-011", Errno.EINVAL, "range wraps around, iova=" + address);
+    }
+  }
+
+  private static RefusedException notShared(long iova) {
+    return new RefusedException(
+        "SLU-DMA-012",
+        Errno.EFAULT,
+        "no shared guest memory at iova=0x" + Long.toHexString(iova),
+        "Give the machine its memory with -object memory-backend-memfd,share=on.");
+  }
+
+  private static RefusedException refused(String code, Errno errno, String what) {
+    return new RefusedException(code, errno, what, "");
+  }
+}

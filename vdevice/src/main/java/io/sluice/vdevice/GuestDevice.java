@@ -1,0 +1,317 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.abi.sys.SyscallException;
+import io.sluice.channel.Guest;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One guest's virtual device, offered at a UNIX socket: whoever connects there and speaks vfio-user
+ * is the guest. One client at a time; another one is told EBUSY.
+ *
+ * <p>Each client gets a new device with a new open of the GPU, and all of it is given back when it
+ * goes, however it goes.
+ *
+ * <p>Three threads: one accepts; while a client is attached, one serves its messages and one
+ * executes its calls.
+ */
+public final class GuestDevice implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GuestDevice.class);
+
+  /** How long a client that came while another was attached is waited for, to go or to speak. */
+  private static final int REFUSAL_WAIT_MS = 200;
+
+  private static final int BACKLOG = 8;
+
+  private final String name;
+  private final Path path;
+  private final Kernel kernel;
+  private final GuestSource source;
+  private final ThreadFactory threads;
+  private final DeviceCounters.Live counters = new DeviceCounters.Live();
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  // All guarded by lock.
+  private @Nullable Fd listener;
+  private @Nullable Client client;
+  private boolean accepting;
+  private boolean closed;
+
+  /** Who is attached. Guarded by lock; the socket is the serving thread's to close. */
+  private static final class Client {
+    final Fd socket;
+    final PeerCredentials peer;
+    @Nullable DeviceSession session; // once the GPU is open
+
+    Client(Fd socket, PeerCredentials peer) {
+      this.socket = socket;
+      this.peer = peer;
+    }
+  }
+
+  /**
+   * @param name the operator's name of the guest
+   * @param path where its socket is made
+   * @param source opens the GPU for each client
+   * @param threads makes the threads; platform threads, because they block in system calls
+   */
+  public GuestDevice(
+      String name, Path path, Kernel kernel, GuestSource source, ThreadFactory threads) {
+    this.name = name;
+    this.path = path;
+    this.kernel = kernel;
+    this.source = source;
+    this.threads = threads;
+  }
+
+  /** Makes the socket and begins to accept; a client can connect when this returns. */
+  public void start() {
+    lock.lock();
+    try {
+      if (listener != null || closed) {
+        throw new IllegalStateException("device was started or closed, guest=" + name);
+      }
+      Fd socket = kernel.listen(path, BACKLOG);
+      listener = socket;
+      accepting = true;
+      thread("accept", () -> accept(socket));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The operator's name of the guest. */
+  public String name() {
+    return name;
+  }
+
+  /** Where its socket is. */
+  public Path path() {
+    return path;
+  }
+
+  /** Who is attached. */
+  public Optional<PeerCredentials> peer() {
+    lock.lock();
+    try {
+      return client == null ? Optional.empty() : Optional.of(client.peer);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The guest that is attached. */
+  public Optional<Guest> guest() {
+    return session().map(DeviceSession::guest);
+  }
+
+  /** What was counted so far. */
+  public DeviceCounters counters() {
+    Optional<DeviceSession> session = session();
+    return counters.snapshot(
+        session.map(s -> s.vectors().delivered()).orElse(0L),
+        session.map(s -> (long) s.events().lost()).orElse(0L),
+        session.map(s -> s.dma().size()).orElse(0));
+  }
+
+  /** How much video memory the guest may hold from now on; nothing when none is attached. */
+  public void setVramLimit(long bytes) {
+    session().ifPresent(session -> session.setVramLimit(bytes));
+  }
+
+  /** Delivers no interrupt until {@link #releaseInterrupts}. */
+  public void holdInterrupts() {
+    session().ifPresent(session -> session.vectors().hold());
+  }
+
+  /** Ends {@link #holdInterrupts}: every enabled vector fires once. */
+  public void releaseInterrupts() {
+    session().ifPresent(session -> session.vectors().release());
+  }
+
+  /** Detaches the client, if there is one, and waits until everything it held is given back. */
+  public void detach() {
+    lock.lock();
+    try {
+      Client attached = client;
+      if (attached != null) {
+        kernel.shutdown(attached.socket);
+        while (client == attached) {
+          changed.awaitUninterruptibly();
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Detaches the client and accepts no other. The socket's file stays: it is the caller's. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      Fd socket = listener;
+      if (socket != null && socket.isOpen()) {
+        kernel.shutdown(socket);
+        while (accepting) {
+          changed.awaitUninterruptibly();
+        }
+        socket.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+    detach();
+  }
+
+  private Optional<DeviceSession> session() {
+    lock.lock();
+    try {
+      return client == null ? Optional.empty() : Optional.ofNullable(client.session);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void thread(String what, Runnable action) {
+    Thread thread = threads.newThread(action);
+    thread.setName("sluice-" + name + "-" + what);
+    thread.start();
+  }
+
+  // ---- accepting ----
+
+  private void accept(Fd socket) {
+    try {
+      while (!isClosed()) {
+        Fd accepted = kernel.accept(socket);
+        if (!admit(accepted)) {
+          counters.connectionRefused();
+          refuse(accepted);
+        }
+      }
+    } catch (SyscallException e) {
+      if (!isClosed()) {
+        LOG.atError().addKeyValue("guest", name).log("no client is accepted any more", e);
+      }
+    } finally {
+      lock.lock();
+      try {
+        accepting = false;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Makes somebody who connected the client. One that is just going is waited for: a client that
+   * closes its socket and connects again must not meet itself.
+   */
+  private boolean admit(Fd socket) {
+    lock.lock();
+    try {
+      long left = TimeUnit.MILLISECONDS.toNanos(REFUSAL_WAIT_MS);
+      while (client != null && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      if (client != null || closed) {
+        return false;
+      }
+      Client admitted = new Client(socket, kernel.peerCredentials(socket));
+      client = admitted;
+      thread("serve", () -> serve(admitted));
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Answers the first message of somebody who cannot be admitted with EBUSY, if it comes soon. */
+  private void refuse(Fd socket) {
+    LOG.atWarn().addKeyValue("guest", name).log("a second client was refused");
+    short[] ready = new short[1];
+    try (socket;
+        Arena arena = Arena.ofConfined()) {
+      kernel.setNonBlocking(socket);
+      MessageReader reader = new MessageReader(kernel, socket, arena);
+      if (kernel.poll(List.of(socket), new short[] {Kernel.POLLIN}, ready, REFUSAL_WAIT_MS) > 0
+          && reader.readHeader()) {
+        reader.fds().closeAll();
+        new MessageWriter(kernel, socket, new ReentrantLock(), arena)
+            .refuse(reader.header(), Errno.EBUSY);
+      }
+    } catch (SyscallException e) {
+      LOG.atDebug().addKeyValue("guest", name).log("second client is gone", e);
+    }
+  }
+
+  // ---- serving ----
+
+  private void serve(Client attached) {
+    counters.connection();
+    LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", attached.peer).log("attached");
+    try (Arena arena = Arena.ofConfined();
+        DeviceSession session = DeviceSession.open(kernel, name, source, counters)) {
+      lock.lock();
+      try {
+        attached.session = session;
+      } finally {
+        lock.unlock();
+      }
+      thread("calls", session.calls());
+      new Connection(kernel, attached.socket, session, counters, arena).serve();
+      lock.lock();
+      try {
+        attached.session = null;
+      } finally {
+        lock.unlock();
+      }
+    } catch (SluiceException e) {
+      LOG.atError().addKeyValue("guest", name).log("the device cannot be served", e);
+    } catch (RuntimeException | Error e) {
+      LOG.atError().addKeyValue("guest", name).log("the device failed", e);
+    } finally {
+      attached.socket.close();
+      lock.lock();
+      try {
+        attached.session = null;
+        client = null;
+        changed.signalAll();
+      } finally {
+        lock.unlock();
+      }
+      LOG.atInfo().addKeyValue("guest", name).log("detached");
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.sluice.vdevice;
+
+import static io.sluice.abi.guest.GuestAbi.EVENT_ENTRIES;
+
+import io.sluice.abi.guest.EventQueue;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.guest.GuestEvent;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The host's end of the event queue in BAR 1.
+ *
+ * <p>The host's own words are kept here and never read back from memory that the guest can write.
+ * The guest's word, the tail, decides only whether there is room: whatever it says, the worst is
+ * that the guest loses events.
+ */
+final class GuestEventQueue {
+  private final MemorySegment queue;
+  private final ReentrantLock lock = new ReentrantLock();
+  private int head; // by lock
+  private int lost; // by lock
+
+  /**
+   * @param callArea BAR 1
+   */
+  GuestEventQueue(MemorySegment callArea) {
+    queue = callArea.asSlice(GuestAbi.BAR1_EVENTS, EventQueue.SIZE);
+  }
+
+  /** Appends an event, or counts it as lost when the queue is full. */
+  void post(int kind, int id, int code, int info, long address, long timeNs) {
+    lock.lock();
+    try {
+      int used = head - EventQueue.tail(queue, 0);
+      if (Integer.compareUnsigned(used, EVENT_ENTRIES) >= 0) {
+        lost++;
+        EventQueue.lost(queue, 0, lost);
+        return;
+      }
+      long entry = EventQueue.ENTRIES_OFFSET + (head & (EVENT_ENTRIES - 1)) * GuestEvent.SIZE;
+      GuestEvent.kind(queue, entry, kind);
+      GuestEvent.id(queue, entry, id);
+      GuestEvent.code(queue, entry, code);
+      GuestEvent.info(queue, entry, info);
+      GuestEvent.address(queue, entry, address);
+      GuestEvent.timeNs(queue, entry, timeNs);
+      head++;
+      EventQueue.head(queue, 0, head);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Events dropped because the guest did not take them. */
+  int lost() {
+    lock.lock();
+    try {
+      return lost;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Starts again after BAR 1 was cleared. */
+  void reset() {
+    lock.lock();
+    try {
+      head = 0;
+      lost = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.ChannelError;
+import io.sluice.channel.GuestListener;
+import io.sluice.interrupt.ChannelInterrupts;
+
+/**
+ * Carries what happens to a guest's channels to the guest: pending bit and vector of the channel
+ * for an interrupt, an event and vector 0 for an error.
+ */
+final class GuestNotifier implements GuestListener {
+  private static final int CALLS_AND_EVENTS = 0;
+
+  private final GuestEventQueue events;
+  private final VectorTable vectors;
+  private final ChannelInterrupts channels;
+
+  GuestNotifier(GuestEventQueue events, VectorTable vectors, ChannelInterrupts channels) {
+    this.events = events;
+    this.vectors = vectors;
+    this.channels = channels;
+  }
+
+  @Override
+  public void onInterrupt(int channelId) {
+    channels.raise(channelId);
+  }
+
+  @Override
+  public void onChannelError(ChannelError error) {
+    events.post(
+        GuestAbi.EVENT_CHANNEL_ERROR,
+        error.channelId(),
+        error.reason(),
+        error.info(),
+        error.address(),
+        error.timeNs());
+    vectors.raise(CALLS_AND_EVENTS);
+    // Who waits for the channel's work waits on the channel's vector.
+    channels.raise(error.channelId());
+  }
+
+  /** A call has finished. */
+  void onCallDone() {
+    vectors.raise(CALLS_AND_EVENTS);
+  }
+
+  /** Tells that all ids are void. */
+  void onGeneration(int generation, long timeNs) {
+    events.post(GuestAbi.EVENT_GENERATION, 0, generation, 0, 0, timeNs);
+    vectors.raise(CALLS_AND_EVENTS);
+  }
+
+  /** Tells the guest how much video memory it may hold from now on. */
+  void onQuota(long limitBytes, long timeNs) {
+    events.post(GuestAbi.EVENT_QUOTA, 0, 0, 0, limitBytes, timeNs);
+    vectors.raise(CALLS_AND_EVENTS);
+  }
+}

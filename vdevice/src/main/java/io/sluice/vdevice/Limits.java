@@ -1,0 +1,33 @@
+package io.sluice.vdevice;
+
+/** The named maxima of the server: what a client may ask of it, and what it is told it may. */
+final class Limits {
+  /** Bytes of data in one REGION_READ, REGION_WRITE, DMA_READ or DMA_WRITE. */
+  static final int MAX_DATA_BYTES = 256 * 1024;
+
+  /** Bytes of version data, its NUL included. */
+  static final int MAX_VERSION_BYTES = 4096;
+
+  /** Writes in one REGION_WRITE_MULTI; QEMU sends at most 200. */
+  static final int MAX_MULTI_WRITES = 256;
+
+  /** Bytes of data behind the head of a DEVICE_FEATURE. */
+  static final int MAX_FEATURE_BYTES = 4096;
+
+  /** DMA maps at one time. */
+  static final int MAX_DMA_MAPS = 1024;
+
+  /** Descriptors in one message: the kernel seam's own limit. */
+  static final int MAX_MESSAGE_FDS = io.sluice.abi.sys.Kernel.MAX_MESSAGE_FDS;
+
+  /** Granularity of DMA maps, and of everything a GPU maps of a guest. */
+  static final long PAGE_BYTES = 4096;
+
+  /** Head of a region access: offset, region, count. */
+  static final int REGION_ACCESS_BYTES = 16;
+
+  /** Longest message body accepted: a region write with all its data. */
+  static final int MAX_BODY_BYTES = REGION_ACCESS_BYTES + MAX_DATA_BYTES;
+
+  private Limits() {}
+}

@@ -1,0 +1,118 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.vfio.DeviceInfo;
+import io.sluice.abi.vfio.DmaUnmap;
+import io.sluice.abi.vfio.InfoCapHeader;
+import io.sluice.abi.vfio.IrqInfo;
+import io.sluice.abi.vfio.RegionInfo;
+import io.sluice.abi.vfio.RegionIoFds;
+import io.sluice.abi.vfio.SparseArea;
+import io.sluice.abi.vfio.SparseMmap;
+import io.sluice.abi.vfio.VersionMessage;
+import io.sluice.abi.vfio.VfioPci;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/** Builds the bodies of replies; each method returns the body's length in bytes. */
+final class Replies {
+  /** The capability with one area. */
+  private static final long SPARSE_BYTES = SparseMmap.SIZE + SparseArea.SIZE;
+
+  private static final short SPARSE_VERSION = 1;
+
+  /** The protocol's minor version that this server speaks. */
+  private static final int MINOR = 0;
+
+  private Replies() {}
+
+  static int version(MemorySegment body, Request.Version version) {
+    byte[] data = VersionData.reply(version.capabilities());
+    VersionMessage.major(body, 0, (short) version.major());
+    VersionMessage.minor(body, 0, (short) Math.min(version.minor(), MINOR));
+    MemorySegment.copy(data, 0, body, ValueLayout.JAVA_BYTE, VersionMessage.SIZE, data.length);
+    return (int) VersionMessage.SIZE + data.length;
+  }
+
+  /** The request's own words. */
+  static int unmap(MemorySegment body, MemorySegment request) {
+    MemorySegment.copy(request, 0, body, 0, DmaUnmap.SIZE);
+    return (int) DmaUnmap.SIZE;
+  }
+
+  static int info(MemorySegment body) {
+    DeviceInfo.argsz(body, 0, (int) DeviceInfo.SIZE);
+    DeviceInfo.flags(body, 0, DeviceInfo.FLAG_RESET | DeviceInfo.FLAG_PCI);
+    DeviceInfo.numRegions(body, 0, VfioPci.NUM_REGIONS);
+    DeviceInfo.numIrqs(body, 0, VfioPci.NUM_IRQS);
+    return (int) DeviceInfo.SIZE;
+  }
+
+  /**
+   * A region. When the client has no room for the capability, it is told by argsz how much it
+   * needs, and asks again.
+   */
+  static int regionInfo(MemorySegment body, DeviceRegion region, Request.GetRegionInfo request) {
+    int size = (int) RegionInfo.SIZE;
+    int flags = region.sizeBytes() == 0 ? 0 : RegionInfo.FLAG_READ | RegionInfo.FLAG_WRITE;
+    long needed = size;
+    int capOffset = 0;
+    long fileOffset = 0;
+    if (region instanceof MappedBar bar) {
+      flags |= RegionInfo.FLAG_MMAP;
+      fileOffset = bar.fileOffset();
+      if (bar.isSparse()) {
+        flags |= RegionInfo.FLAG_CAPS;
+        needed += SPARSE_BYTES;
+        if (request.replyBytes() >= needed) {
+          capOffset = size;
+          sparse(body, capOffset, bar);
+        }
+      }
+    }
+    RegionInfo.argsz(body, 0, (int) needed);
+    RegionInfo.flags(body, 0, flags);
+    RegionInfo.index(body, 0, request.index());
+    RegionInfo.capOffset(body, 0, capOffset);
+    RegionInfo.size(body, 0, region.sizeBytes());
+    RegionInfo.offset(body, 0, fileOffset);
+    return capOffset == 0 ? size : (int) needed;
+  }
+
+  private static void sparse(MemorySegment body, long at, MappedBar bar) {
+    InfoCapHeader.id(body, at, (short) InfoCapHeader.SPARSE_MMAP);
+    InfoCapHeader.version(body, at, SPARSE_VERSION);
+    InfoCapHeader.next(body, at, 0);
+    SparseMmap.nrAreas(body, at, 1); // behind the header, which is part of it
+    SparseMmap.reserved(body, at, 0);
+    SparseArea.offset(body, at + SparseMmap.SIZE, 0);
+    SparseArea.size(body, at + SparseMmap.SIZE, bar.mappedBytes());
+  }
+
+  /** The descriptor of a region, with the reply that is complete. */
+  static List<Fd> regionFds(DeviceRegion region, Request.GetRegionInfo request) {
+    if (region instanceof MappedBar bar) {
+      long needed = RegionInfo.SIZE + (bar.isSparse() ? SPARSE_BYTES : 0);
+      return request.replyBytes() >= needed ? List.of(bar.file()) : List.of();
+    }
+    return List.of();
+  }
+
+  /** None are offered: what is trapped is rare, and answers what it reads. */
+  static int regionIoFds(MemorySegment body, Request.GetRegionIoFds request) {
+    RegionIoFds.argsz(body, 0, (int) RegionIoFds.SIZE);
+    RegionIoFds.flags(body, 0, 0);
+    RegionIoFds.index(body, 0, request.index());
+    RegionIoFds.count(body, 0, 0);
+    return (int) RegionIoFds.SIZE;
+  }
+
+  static int irqInfo(MemorySegment body, Request.GetIrqInfo request, int count) {
+    IrqInfo.argsz(body, 0, (int) IrqInfo.SIZE);
+    IrqInfo.flags(body, 0, count == 0 ? 0 : IrqInfo.FLAG_EVENTFD);
+    IrqInfo.index(body, 0, request.index());
+    IrqInfo.count(body, 0, count);
+    return (int) IrqInfo.SIZE;
+  }
+}

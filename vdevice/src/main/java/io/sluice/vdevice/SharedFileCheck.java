@@ -1,0 +1,59 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FileStatus;
+import io.sluice.abi.sys.Kernel;
+
+/**
+ * The checks on a file that a client shares as guest memory. A client that could shorten it, or
+ * whose file blocks on access, could take the daemon down or hold it up; only files of tmpfs and
+ * hugetlbfs that can never shrink pass.
+ */
+final class SharedFileCheck {
+  private static final long TMPFS_MAGIC = 0x01021994L;
+  private static final long HUGETLBFS_MAGIC = 0x958458f6L;
+
+  private static final String REMEDY =
+      "Give the machine its memory with -object memory-backend-memfd,share=on"
+          + " (or a process a sealable memfd).";
+
+  private SharedFileCheck() {}
+
+  /**
+   * Checks a descriptor and seals its file against shrinking.
+   *
+   * @throws RefusedException EINVAL: another kind of file, too short, or it cannot be sealed
+   */
+  static void check(Kernel kernel, Fd fd, long offset, long sizeBytes) {
+    FileStatus status = kernel.fstat(fd);
+    if (!status.isRegular()) {
+      throw refused("SLU-DMA-001", "shared memory is not a regular file", status.mode());
+    }
+    long type = kernel.fileSystemType(fd);
+    if (type != TMPFS_MAGIC && type != HUGETLBFS_MAGIC) {
+      throw refused("SLU-DMA-002", "shared memory is not on tmpfs or hugetlbfs", type);
+    }
+    if (offset < 0 || sizeBytes < 0 || sizeBytes > status.sizeBytes() - offset) {
+      throw refused("SLU-DMA-003", "the file is shorter than the map", status.sizeBytes());
+    }
+    int seals = kernel.getSeals(fd);
+    if ((seals & Kernel.F_SEAL_SHRINK) != 0) {
+      return;
+    }
+    if ((seals & Kernel.F_SEAL_SEAL) != 0) {
+      throw refused("SLU-DMA-004", "the file can shrink and cannot be sealed", seals);
+    }
+    kernel.addSeals(fd, Kernel.F_SEAL_SHRINK);
+    // It may have been shortened between the look at its length and the seal.
+    if (sizeBytes > kernel.fstat(fd).sizeBytes() - offset) {
+      throw refused("SLU-DMA-003", "the file is shorter than the map", status.sizeBytes());
+    }
+  }
+
+  private static RefusedException refused(String code, String what, long value) {
+    return new RefusedException(
+        code, Errno.EINVAL, what + ", value=0x" + Long.toHexString(value), REMEDY);
+  }
+}

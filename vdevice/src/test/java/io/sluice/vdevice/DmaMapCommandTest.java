@@ -1,0 +1,172 @@
+package io.sluice.vdevice;
+
+import static io.sluice.vdevice.RawClient.body;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.SyscallException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** DMA_MAP. */
+final class DmaMapCommandTest extends ServerTest {
+  private static final long MIB = 1 << 20;
+
+  private static byte[] map(int flags, long offset, long iova, long size) {
+    return body(32, flags, offset, iova, size);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4, 31, 33, 64})
+  void map_wrongLength_einval(int bytes) {
+    refused(Errno.EINVAL, 2, new byte[bytes]);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 16, 31})
+  void map_argszTooSmall_einval(int argsz) {
+    refused(Errno.EINVAL, 2, body(argsz, 3, 0L, 0L, 4096L));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4, 7, 8, 0x80000003})
+  void map_unknownOrNoFlags_einval(int flags) {
+    refused(Errno.EINVAL, 2, map(flags, 0, 0, 4096));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, 0", // empty
+    "1, 4096", // address not on a page
+    "0, 4095",
+    "0, -4096",
+    "-4096, 8192", // wraps
+    "0x7ffffffffffff000, 0x7fffffffffffffff",
+  })
+  void map_badRange_einval(String iova, String size) {
+    refused(Errno.EINVAL, 2, map(3, 0, Long.decode(iova), Long.decode(size)));
+  }
+
+  @Test
+  void map_overAnother_eexist() {
+    client.ok(2, map(3, 0, MIB, 4 * MIB));
+    refused(Errno.EEXIST, 2, map(3, 0, MIB, 4 * MIB));
+    refused(Errno.EEXIST, 2, map(3, 0, 4 * MIB, 4 * MIB));
+    refused(Errno.EEXIST, 2, map(3, 0, 0, MIB + 4096));
+    refused(Errno.EEXIST, 2, map(3, 0, 2 * MIB, 4096));
+    refused(Errno.EEXIST, 2, map(3, 0, 0, 16 * MIB));
+    client.ok(2, map(3, 0, 5 * MIB, MIB));
+    client.ok(2, map(3, 0, 0, MIB));
+  }
+
+  @Test
+  void map_twoDescriptors_einval() {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      refused(Errno.EINVAL, 2, map(3, 0, 0, MIB), memory, memory);
+    }
+  }
+
+  @Test
+  void map_offsetNotOnAPage_einval() {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      refused(Errno.EINVAL, 2, map(3, 100, 0, 4096), memory);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0, 0x101000", "0x1000, 0x100000", "0x100000, 0x1000", "-4096, 4096"})
+  void map_fileTooShort_einval(String offset, String size) {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      refused(Errno.EINVAL, 2, map(3, Long.decode(offset), 0, Long.decode(size)), memory);
+    }
+  }
+
+  @Test
+  void map_deviceFile_einval() {
+    try (Fd device = kernel.open(Path.of("/dev/null"), Kernel.O_RDWR)) {
+      refused(Errno.EINVAL, 2, map(3, 0, 0, 4096), device);
+    }
+  }
+
+  @Test
+  void map_eventfd_einval() {
+    try (Fd event = kernel.eventfd(0, 0)) {
+      refused(Errno.EINVAL, 2, map(3, 0, 0, 4096), event);
+    }
+  }
+
+  @Test
+  void map_socket_einval() {
+    List<Fd> pair = kernel.socketpair();
+    refused(Errno.EINVAL, 2, map(3, 0, 0, 4096), pair.get(0));
+    pair.forEach(Fd::close);
+  }
+
+  @Test
+  void map_fileOfAnotherFileSystem_einval() {
+    try (Fd file = kernel.open(Path.of("/proc/self/status"), 0)) {
+      refused(Errno.EINVAL, 2, map(1, 0, 0, 4096), file);
+    }
+  }
+
+  @Test
+  void map_fileThatCannotBeSealed_einval() {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      kernel.addSeals(memory, Kernel.F_SEAL_SEAL);
+      refused(Errno.EINVAL, 2, map(3, 0, 0, MIB), memory);
+    }
+  }
+
+  @Test
+  void map_tooMany_enospc() {
+    for (int i = 0; i < Limits.MAX_DMA_MAPS; i++) {
+      client.ok(2, map(3, 0, i * 8192L, 4096));
+    }
+    refused(Errno.ENOSPC, 2, map(3, 0, 1L << 40, 4096));
+    client.ok(3, body(24, 0, 0L, 4096L));
+    client.ok(2, map(3, 0, 1L << 40, 4096));
+  }
+
+  @Test
+  void map_withDescriptor_cannotBeTruncatedAfterwards() {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      client.ok(2, map(3, 4096, MIB, MIB - 4096), memory);
+      assertThat(kernel.getSeals(memory) & Kernel.F_SEAL_SHRINK).isNotZero();
+      assertThatThrownBy(() -> kernel.addSeals(memory, 0x40)).isInstanceOf(SyscallException.class);
+    }
+    assertThat(gpu.last().regions).containsExactly("offset=4096 size=1044480 writable=true");
+  }
+
+  @Test
+  void map_readOnly_isReadOnlyForTheGpu() {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      client.ok(2, map(1, 0, 0, MIB), memory);
+    }
+    assertThat(gpu.last().regions).containsExactly("offset=0 size=1048576 writable=false");
+  }
+
+  @Test
+  void map_withoutDescriptor_isRecordedAndNoMemoryOfTheGpu() {
+    client.ok(2, map(3, 0, MIB, MIB));
+    assertThat(session.dma().size()).isEqualTo(1);
+    assertThat(gpu.last().regions).isEmpty();
+  }
+
+  @Test
+  void map_largerArgsz_isAccepted() {
+    client.ok(2, body(48, 3, 0L, 0L, 4096L));
+  }
+
+  @Test
+  void map_atTheEndOfTheAddressSpace_works() {
+    client.ok(2, map(3, 0, -4096, 4096));
+    refused(Errno.EEXIST, 2, map(3, 0, -4096, 4096));
+  }
+}

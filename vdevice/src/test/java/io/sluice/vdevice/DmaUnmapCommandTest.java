@@ -1,0 +1,127 @@
+package io.sluice.vdevice;
+
+import static io.sluice.vdevice.RawClient.body;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.testbed.fakes.LeakCheck;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** DMA_UNMAP. */
+final class DmaUnmapCommandTest extends ServerTest {
+  private static final long MIB = 1 << 20;
+
+  private static byte[] unmap(int flags, long iova, long size) {
+    return body(24, flags, iova, size);
+  }
+
+  @BeforeEach
+  void mapTwoMegabytes() {
+    try (Fd memory = kernel.memfdCreate("ram", 2 * MIB)) {
+      client.ok(2, body(32, 3, 0L, MIB, MIB), memory);
+      client.ok(2, body(32, 3, MIB, 2 * MIB, MIB), memory);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 16, 23, 41, 64})
+  void unmap_wrongLength_einval(int bytes) {
+    refused(Errno.EINVAL, 3, new byte[bytes]);
+  }
+
+  @Test
+  void unmap_argszTooSmall_einval() {
+    refused(Errno.EINVAL, 3, body(23, 0, MIB, MIB));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {4, 8, 0x80000000})
+  void unmap_unknownFlags_einval(int flags) {
+    refused(Errno.EINVAL, 3, unmap(flags, MIB, MIB));
+  }
+
+  @Test
+  void unmap_withDirtyBitmap_eopnotsuppAndKeepsTheMap() {
+    refused(Errno.EOPNOTSUPP, 3, body(40, 1, MIB, MIB, 4096L, 32L));
+    refused(Errno.EOPNOTSUPP, 3, body(40, 3, 0L, 0L, 4096L, 32L));
+    assertThat(session.dma().size()).isEqualTo(2);
+  }
+
+  @Test
+  void unmap_bitmapHeadWithoutTheFlag_einval() {
+    refused(Errno.EINVAL, 3, body(40, 0, MIB, MIB, 4096L, 32L));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0x100800, 0x100000",
+    "0x100000, 0",
+    "0x100000, 100",
+    "0x100000, -4096",
+    "-4096, 8192"
+  })
+  void unmap_badRange_einval(String iova, String size) {
+    refused(Errno.EINVAL, 3, unmap(0, Long.decode(iova), Long.decode(size)));
+    assertThat(session.dma().size()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0x100000, 0x1000", "0x101000, 0xff000", "0x180000, 0x180000", "0, 0x280000"})
+  void unmap_thatCutsAMap_einvalAndChangesNothing(String iova, String size) {
+    refused(Errno.EINVAL, 3, unmap(0, Long.decode(iova), Long.decode(size)));
+    assertThat(gpu.last().regions).hasSize(2);
+  }
+
+  @Test
+  void unmap_allWithARange_einval() {
+    refused(Errno.EINVAL, 3, unmap(2, MIB, MIB));
+    refused(Errno.EINVAL, 3, unmap(2, 0, MIB));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0x10000000, 0x1000", "0, 0x100000", "0x800000000000, 0x800000000000"})
+  void unmap_ofWhatWasNeverMapped_succeedsQuietly(String iova, String size) {
+    client.ok(3, unmap(0, Long.decode(iova), Long.decode(size)));
+    assertThat(session.dma().size()).isEqualTo(2);
+  }
+
+  @Test
+  void unmap_exactly_revokesBeforeTheReplyAndFreesTheDescriptor() {
+    Map<Integer, String> open = LeakCheck.Held.now().fds();
+    ByteBuffer reply = client.ok(3, unmap(0, MIB, MIB));
+    assertThat(gpu.last().regions).containsExactly("offset=1048576 size=1048576 writable=true");
+    assertThat(LeakCheck.Held.now().fds()).hasSize(open.size() - 1);
+    assertThat(reply.capacity()).isEqualTo(24);
+    assertThat(reply.getLong(8)).isEqualTo(MIB);
+    assertThat(reply.getLong(16)).isEqualTo(MIB);
+  }
+
+  @Test
+  void unmap_ofARangeAroundSeveralMaps_takesThemAll() {
+    client.ok(3, unmap(0, 0, 1L << 47));
+    assertThat(gpu.last().regions).isEmpty();
+  }
+
+  @Test
+  void unmap_all_takesThemAll() {
+    client.ok(3, unmap(2, 0, 0));
+    assertThat(session.dma().size()).isZero();
+    assertThat(gpu.last().regions).isEmpty();
+  }
+
+  @Test
+  void unmap_thenMapAgain_works() {
+    client.ok(3, unmap(0, MIB, MIB));
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      client.ok(2, body(32, 1, 0L, MIB, MIB), memory);
+    }
+    assertThat(gpu.last().regions).hasSize(2);
+  }
+}

@@ -1,0 +1,168 @@
+package io.sluice.vdevice;
+
+import static io.sluice.vdevice.RawClient.body;
+import static io.sluice.vdevice.RawClient.header;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.testbed.fakes.LeakCheck;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every message has in common: sizes, flags, numbers, descriptors, pieces, order. */
+final class HeaderTest extends ServerTest {
+  private static final byte[] GET_INFO = body(16, 0, 0, 0);
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 15, 16 + Limits.MAX_BODY_BYTES + 1, Integer.MAX_VALUE, -1})
+  void header_impossibleSize_einvalAndClosed(int size) {
+    client.sendRaw(header(5, 4, size, 0, 0));
+    try (RawClient.Message reply = client.receive()) {
+      assertThat(reply.errno()).isEqualTo(Errno.EINVAL.number());
+      assertThat(reply.id()).isEqualTo(5);
+    }
+    assertThat(client.isClosed()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 19, 20, 255, 0xffff})
+  void header_unknownCommand_enosys(int command) {
+    refused(Errno.ENOSYS, command, new byte[40]);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {11, 12})
+  void header_commandOfTheServer_einval(int command) {
+    refused(Errno.EINVAL, command, new byte[16]);
+  }
+
+  @Test
+  void header_removedCommand_eopnotsupp() {
+    refused(Errno.EOPNOTSUPP, 14, new byte[8]);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0x2, 0xf, 0x20, 0x40, 0x80000000})
+  void header_unknownFlags_einval(int flags) {
+    int id = client.send(4, flags, GET_INFO);
+    try (RawClient.Message reply = client.receive()) {
+      assertThat(reply.id()).isEqualTo(id);
+      assertThat(reply.errno()).isEqualTo(Errno.EINVAL.number());
+    }
+    assertGoesOn();
+  }
+
+  @Test
+  void header_unsolicitedReply_isDroppedNotAnswered() {
+    client.send(11, 1, new byte[16]);
+    client.send(4, 1, new byte[0]);
+    assertGoesOn();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4, 16", "13, 0", "9, 16", "7, 16", "3, 24"})
+  void header_strayDescriptor_einval(int command, int bytes) {
+    try (Fd stray = kernel.memfdCreate("stray", 4096)) {
+      refused(Errno.EINVAL, command, new byte[bytes], stray);
+    }
+  }
+
+  @Test
+  void header_moreDescriptorsThanAnyCommandTakes_closesThemAll() {
+    List<Fd> many = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      many.add(kernel.eventfd(0, 0));
+    }
+    refused(Errno.EINVAL, 2, new byte[32], many.toArray(new Fd[0]));
+    many.forEach(Fd::close);
+  }
+
+  @Test
+  void header_descriptorsInTheMiddleOfABody_leakNothing() {
+    Map<Integer, String> open;
+    try (Fd stray = kernel.eventfd(0, 0)) {
+      client.sendRaw(body(header(1, 4, 32, 0, 0), 16));
+      client.sendRaw(body(0, 0, 0), stray);
+      client.receive().close();
+    }
+    open = LeakCheck.Held.now().fds();
+    assertGoesOn();
+    assertThat(LeakCheck.Held.now().fds()).isEqualTo(open);
+  }
+
+  @Test
+  void header_noReplyOfARefusedCommand_staysSilent() {
+    client.send(200, RawClient.NO_REPLY, new byte[8]);
+    client.send(2, RawClient.NO_REPLY, new byte[3]);
+    client.send(9, RawClient.NO_REPLY, body(0L, 77, 4));
+    assertGoesOn();
+  }
+
+  @Test
+  void header_noReplyOfAGoodCommand_staysSilent() {
+    client.send(4, RawClient.NO_REPLY, GET_INFO);
+    client.send(9, RawClient.NO_REPLY, body(0L, 0, 4));
+    client.send(13, RawClient.NO_REPLY, new byte[0]);
+    assertGoesOn();
+  }
+
+  @Test
+  void header_inSinglePieces_isAssembled() {
+    byte[] message = body(header(9, 4, 32, 0, 0), GET_INFO);
+    for (byte piece : message) {
+      client.sendRaw(new byte[] {piece});
+    }
+    try (RawClient.Message reply = client.receive()) {
+      assertThat(reply.isError()).isFalse();
+      assertThat(reply.id()).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void header_manyMessagesInOneSend_areAnsweredInOrder() {
+    byte[] one = body(header(1, 4, 32, 0, 0), GET_INFO);
+    byte[] two = body(header(2, 99, 17, 0, 0), new byte[1]);
+    byte[] three = body(header(3, 9, 32, 0, 0), 0L, 0, 4);
+    client.sendRaw(body(one, two, three));
+    for (int id = 1; id <= 3; id++) {
+      try (RawClient.Message reply = client.receive()) {
+        assertThat(reply.id()).isEqualTo(id);
+        assertThat(reply.isError()).isEqualTo(id == 2);
+      }
+    }
+  }
+
+  /** The kernel hands out the descriptors of the next message to who reads too far. */
+  @Test
+  void header_descriptorOfAPipelinedMessage_belongsToThatMessage() {
+    try (Fd memory = kernel.memfdCreate("ram", 1 << 20)) {
+      client.send(3, 0, body(24, 0, 0L, 4096L));
+      client.send(2, 0, body(32, 3, 0L, 0L, 1L << 20), memory);
+      client.send(3, 0, body(24, 0, 1L << 40, 4096L));
+      for (int i = 0; i < 3; i++) {
+        try (RawClient.Message reply = client.receive()) {
+          assertThat(reply.isError()).isFalse();
+        }
+      }
+    }
+    assertThat(gpu.last().regions).containsExactly("offset=0 size=1048576 writable=true");
+  }
+
+  @Test
+  void peer_thatClosesInTheMiddleOfAHeader_isForgotten() {
+    client.sendRaw(new byte[7]);
+  }
+
+  @Test
+  void peer_thatClosesInTheMiddleOfABody_isForgotten() {
+    try (Fd memory = kernel.memfdCreate("ram", 4096)) {
+      client.sendRaw(body(header(1, 2, 48, 0, 0), new byte[5]), memory);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.sluice.vdevice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestListener;
+import io.sluice.testbed.fakes.LeakCheck;
+import java.lang.foreign.Arena;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * A served device and a client that can send anything, over a socket pair. After each test
+ * everything is shut down, and no descriptor, region, buffer or channel may be left.
+ */
+abstract class ServerTest {
+  final Kernel kernel = RealKernel.create();
+  FakeGpu gpu = new FakeGpu(kernel);
+  RawClient client;
+  DeviceSession session;
+
+  private LeakCheck.Held before;
+  private Fd serverSocket;
+  private Thread serving;
+  private Thread calls;
+
+  @BeforeEach
+  void startServer() {
+    before = LeakCheck.Held.now();
+    gpu = new FakeGpu(kernel, missingCapabilities());
+    List<Fd> pair = kernel.socketpair();
+    serverSocket = pair.get(0);
+    client = new RawClient(kernel, pair.get(1));
+    DeviceCounters.Live counters = new DeviceCounters.Live();
+    session = DeviceSession.open(kernel, "test", new Source(), counters);
+    calls = new Thread(session.calls(), "calls");
+    calls.start();
+    serving =
+        new Thread(
+            () -> {
+              try (Arena arena = Arena.ofConfined()) {
+                new Connection(kernel, serverSocket, session, counters, arena).serve();
+                session.close();
+              } finally {
+                kernel.shutdown(serverSocket);
+              }
+            },
+            "serving");
+    serving.start();
+    if (negotiates()) {
+      client.negotiate();
+    }
+  }
+
+  /** Whether the client has said VERSION when a test begins. */
+  boolean negotiates() {
+    return true;
+  }
+
+  Capability[] missingCapabilities() {
+    return new Capability[0];
+  }
+
+  @AfterEach
+  void stopServer() throws InterruptedException {
+    client.close();
+    serving.join();
+    calls.join();
+    serverSocket.close();
+    FakeGpu.Open open = gpu.last();
+    assertThat(open.closed).isTrue();
+    assertThat(open.regions).isEmpty();
+    assertThat(open.buffers).isZero();
+    assertThat(open.spaces).isZero();
+    assertThat(open.channels).isZero();
+    assertThat(LeakCheck.Held.now()).isEqualTo(before);
+  }
+
+  /** A command is refused, costs no descriptor, and the server goes on. */
+  void refused(Errno errno, int command, byte[] body, Fd... fds) {
+    Map<Integer, String> open = LeakCheck.Held.now().fds();
+    try (RawClient.Message reply = client.call(command, body, fds)) {
+      assertThat(reply.isError()).isTrue();
+      assertThat(Errno.nameOf(reply.errno())).isEqualTo(errno.name());
+      assertThat(reply.size()).isEqualTo(16);
+    }
+    assertGoesOn();
+    assertThat(LeakCheck.Held.now().fds()).isEqualTo(open);
+  }
+
+  /** GET_INFO still works: the stream is in step. */
+  void assertGoesOn() {
+    assertThat(client.ok(4, RawClient.body(16, 0, 0, 0)).getInt(8)).isEqualTo(9);
+  }
+
+  private final class Source implements GuestSource {
+    @Override
+    public Guest open(GuestListener listener) {
+      return new Guest("test", gpu, kernel, listener);
+    }
+
+    @Override
+    public void release(Guest guest) {
+      guest.close();
+    }
+  }
+}
