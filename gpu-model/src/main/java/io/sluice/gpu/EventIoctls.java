@@ -26,34 +26,57 @@ final class EventIoctls {
       throw call.refuse(Errno.EINVAL, "count=" + wanted);
     }
     file.gpu().kernel().drain(file.events());
-    int count = 0;
-    boolean more = false;
-    for (ChannelEntry entry : file.channels.values()) {
+    Records records = new Records(file, argument, wanted);
+    int last = file.lastEventCid;
+    file.channels.tailMap(last, false).values().forEach(records::take);
+    file.channels.headMap(last, true).values().forEach(records::take);
+    if (records.more) {
+      file.gpu().kernel().signal(file.events());
+    }
+    ExtEventRead.count(argument, records.count);
+  }
+
+  /** The answer while it is filled. */
+  private static final class Records {
+    private final GpuFile file;
+    private final MemorySegment argument;
+    private final int wanted;
+    private int count;
+    private boolean more;
+
+    Records(GpuFile file, MemorySegment argument, int wanted) {
+      this.file = file;
+      this.argument = argument;
+      this.wanted = wanted;
+    }
+
+    void take(ChannelEntry entry) {
       Channel channel = entry.channel();
       EventLatch latch = channel.events();
       if (latch.hasInterrupt() && count < wanted) {
-        long offset = ExtEventRead.recordOffset(count++);
-        ExtEvent.cid(argument, offset, channel.cid());
-        ExtEvent.kind(argument, offset, ExtEvent.KIND_INTERRUPT);
-        ExtEvent.code(argument, offset, 0);
-        ExtEvent.info(argument, offset, 0);
-        ExtEvent.address(argument, offset, 0);
-        ExtEvent.timeNs(argument, offset, latch.takeInterrupt());
+        put(channel, ExtEvent.KIND_INTERRUPT, 0, 0, 0, latch.takeInterrupt());
       }
       if (latch.hasError() && count < wanted) {
-        long offset = ExtEventRead.recordOffset(count++);
-        ExtEvent.cid(argument, offset, channel.cid());
-        ExtEvent.kind(argument, offset, ExtEvent.KIND_ERROR);
-        ExtEvent.code(argument, offset, channel.errorReason());
-        ExtEvent.info(argument, offset, channel.errorInfo());
-        ExtEvent.address(argument, offset, channel.errorAddress());
-        ExtEvent.timeNs(argument, offset, latch.takeError());
+        put(
+            channel,
+            ExtEvent.KIND_ERROR,
+            channel.errorReason(),
+            channel.errorInfo(),
+            channel.errorAddress(),
+            latch.takeError());
       }
       more |= latch.hasInterrupt() || latch.hasError();
     }
-    if (more) {
-      file.gpu().kernel().signal(file.events());
+
+    private void put(Channel channel, int kind, int code, int info, long address, long timeNs) {
+      long offset = ExtEventRead.recordOffset(count++);
+      ExtEvent.cid(argument, offset, channel.cid());
+      ExtEvent.kind(argument, offset, kind);
+      ExtEvent.code(argument, offset, code);
+      ExtEvent.info(argument, offset, info);
+      ExtEvent.address(argument, offset, address);
+      ExtEvent.timeNs(argument, offset, timeNs);
+      file.lastEventCid = channel.cid();
     }
-    ExtEventRead.count(argument, count);
   }
 }

@@ -56,11 +56,14 @@ final class GpuFile implements DrmDevice {
   final Map<Integer, GemObject> objects = new HashMap<>();
   final Map<GpuBuffer, GemObject> objectOf = new IdentityHashMap<>();
   final Map<Integer, Vspace> vspaces = new TreeMap<>();
-  final Map<Integer, ChannelEntry> channels = new TreeMap<>();
+  final TreeMap<Integer, ChannelEntry> channels = new TreeMap<>();
   final RegionTable regions = new RegionTable();
   long vramBytes;
   long systemBytes;
   int extents;
+
+  /** The channel whose events were read last: the next ones go first. */
+  int lastEventCid;
 
   GpuFile(SoftwareGpu gpu) {
     this.gpu = gpu;

@@ -266,7 +266,10 @@ public final class Channel implements EngineHost {
     while (true) {
       switch (outcome) {
         case DONE -> {}
-        case YIELD, PENDING -> {
+        case YIELD -> {
+          return SliceEnd.YIELDED;
+        }
+        case PENDING -> {
           return SliceEnd.READY;
         }
         case BLOCKED -> {
@@ -453,8 +456,9 @@ public final class Channel implements EngineHost {
 
   @Override
   public void interrupt() {
-    events.raiseInterrupt(timeNs());
-    services.events().run();
+    if (events.raiseInterrupt(timeNs())) {
+      services.events().run();
+    }
   }
 
   @Override

@@ -31,11 +31,14 @@ public final class EventLatch {
     return errorTimeNs;
   }
 
-  void raiseInterrupt(long timeNs) {
-    if (!interrupt) {
-      interrupt = true;
-      interruptTimeNs = timeNs;
+  /** Latches an interrupt; false when one waits already. */
+  boolean raiseInterrupt(long timeNs) {
+    if (interrupt) {
+      return false;
     }
+    interrupt = true;
+    interruptTimeNs = timeNs;
+    return true;
   }
 
   void raiseError(long timeNs) {

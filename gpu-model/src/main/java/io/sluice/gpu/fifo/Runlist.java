@@ -106,7 +106,7 @@ public final class Runlist {
       long units = Math.min(left, SLICE_UNITS);
       SliceEnd end = channel.run(window, units, began);
       long used = units - channel.budgetLeft();
-      if (used > 0 || end == SliceEnd.DEAD) {
+      if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
         long ended = clock.getAsLong();
         channel.busyNs += ended - began;
         channel.pace.touched(ended);

@@ -4,8 +4,10 @@ package io.sluice.gpu.fifo;
 enum SliceEnd {
   /** Nothing more to do. */
   IDLE,
-  /** There is more: the slice is used up, or it asked to let others run. */
+  /** There is more: the slice is used up. */
   READY,
+  /** There is more, but it asked to let others run first. */
+  YIELDED,
   /** An acquire waits for memory to change. */
   BLOCKED,
   /** The channel ended. */

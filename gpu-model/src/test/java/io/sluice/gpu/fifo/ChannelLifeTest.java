@@ -1,0 +1,66 @@
+package io.sluice.gpu.fifo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.guest.GuestAbi;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ChannelLifeTest {
+  /** What may follow what, written down apart from the code. */
+  private static final Map<String, String> ORACLE =
+      Map.of("NEW START", "LIVE", "NEW END", "DEAD", "LIVE END", "DEAD");
+
+  private static ChannelLife in(ChannelLife.Phase phase) {
+    ChannelLife life = new ChannelLife();
+    switch (phase) {
+      case NEW -> {}
+      case LIVE -> life.transition(ChannelLife.Step.START);
+      case DEAD -> life.transition(ChannelLife.Step.END);
+    }
+    return life;
+  }
+
+  @Test
+  void transition_everyPair_isAsTheOracleSays() {
+    for (ChannelLife.Phase phase : ChannelLife.Phase.values()) {
+      for (ChannelLife.Step step : ChannelLife.Step.values()) {
+        ChannelLife life = in(phase);
+        String next = ORACLE.get(phase + " " + step);
+        assertThat(life.transition(step)).isEqualTo(next != null);
+        assertThat(life.phase()).hasToString(next == null ? phase.toString() : next);
+      }
+    }
+  }
+
+  @Test
+  void state_everyPhaseAndGate_isReportedAsTheGuestKnowsIt() {
+    for (ChannelLife.Phase phase : ChannelLife.Phase.values()) {
+      for (int gates = 0; gates < 4; gates++) {
+        ChannelLife life = in(phase);
+        life.suspended((gates & 1) != 0);
+        life.detached((gates & 2) != 0);
+        int expected =
+            phase == ChannelLife.Phase.DEAD
+                ? GuestAbi.CHANNEL_DEAD
+                : (gates & 2) != 0
+                    ? GuestAbi.CHANNEL_DETACHED
+                    : (gates & 1) != 0
+                        ? GuestAbi.CHANNEL_SUSPENDED
+                        : phase == ChannelLife.Phase.NEW
+                            ? GuestAbi.CHANNEL_NEW
+                            : GuestAbi.CHANNEL_RUNNING;
+        assertThat(life.state()).isEqualTo(expected);
+        assertThat(life.isRunnable())
+            .isEqualTo(phase == ChannelLife.Phase.LIVE && (gates & 1) == 0);
+      }
+    }
+  }
+
+  @Test
+  void channelError_codes_areThoseOfTheGuestAbi() throws ReflectiveOperationException {
+    for (ChannelError error : ChannelError.values()) {
+      assertThat(GuestAbi.class.getField("ERROR_" + error).getInt(null)).isEqualTo(error.code());
+    }
+  }
+}
