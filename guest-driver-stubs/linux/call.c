@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls to the host. A call is posted: fill a slot of BAR 1, store its sequence number last, write the
- * slot's index to a register, wait until the host has stored the same number as done. The slots are
- * ordinary memory shared with a process of the host, hence the acquire and release below; the write
- * of the register is the only exit.
+ * Calls to the host. A call is posted: fill a slot of BAR 1, store its sequence number last,
+ * write the slot's index to a register, wait until the host has stored the same number as done.
+ * The slots are ordinary memory shared with a process of the host, hence the acquire and release
+ * below; the write of the register is the only exit.
  *
- * Interrupts are hints and so are doorbells: a waiter looks at its slot again every second and rings
- * again, which does nothing if the call was taken already.
+ * Interrupts are hints and so are doorbells: a waiter looks at its slot again every second and
+ * rings again, which does nothing if the call was taken already.
  */
 #include <linux/delay.h>
 #include <linux/io.h>
@@ -29,6 +29,7 @@ static bool is_dead(struct sluice_device *sd)
 
 static bool call_is_done(struct sluice_device *sd, unsigned int index)
 {
+	/* The results were stored before done_seq; pairs with the host's release. */
 	return smp_load_acquire(&slot_at(sd, index)->done_seq) == sd->slot_seq[index];
 }
 
@@ -87,7 +88,9 @@ static int slot_try_claim(struct sluice_device *sd)
 	return -EBUSY;
 }
 
-/* Every owner of a slot leaves in bounded time or marks the device dead, so this wait is bounded. */
+/*
+ * Every owner of a slot leaves in bounded time or marks the device dead, so this wait is bounded.
+ */
 static int slot_claim(struct sluice_device *sd)
 {
 	int index;
@@ -111,6 +114,7 @@ static void slot_post(struct sluice_device *sd, unsigned int index, u32 command,
 		sd->slot_seq[index] = 1;
 	memcpy(slot->args, args, size);
 	WRITE_ONCE(slot->command, command);
+	/* What the call says before that there is one; pairs with the host's acquire. */
 	smp_store_release(&slot->seq, sd->slot_seq[index]);
 	sluice_write(sd, SLUICE_REG_CALL, index);
 }
@@ -160,8 +164,8 @@ static int slot_result(struct sluice_device *sd, unsigned int index, void *args,
  * @args: its structure, overwritten with the results if the call succeeds
  * @size: of the structure
  *
- * Sleeps, at most about SLUICE_CALL_TIMEOUT, and not to be interrupted: a call that was posted takes
- * effect, so its result must be known.
+ * Sleeps, at most about SLUICE_CALL_TIMEOUT, and not to be interrupted: a call that was posted
+ * takes effect, so its result must be known.
  *
  * Return: 0, the host's error, -EIO if the host does not answer or the epoch is over, or -ENODEV if
  * the device was removed; with the last two it is not known whether the call took effect.

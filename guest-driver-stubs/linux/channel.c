@@ -215,7 +215,7 @@ int sluice_channel_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 c
 
 int sluice_obj_vdma_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file)
 {
-	return -ENOSYS; /* NV50 only */
+	return -ENOSYS; /* NV50 only; what pscnv answers */
 }
 
 int sluice_fifo_init_ioctl(struct drm_device *dev, void *data, struct drm_file *file)
@@ -269,13 +269,15 @@ int sluice_fifo_init_ib_ioctl(struct drm_device *dev, void *data, struct drm_fil
 static bool state_read(struct sluice_device *sd, struct drm_sluice_chan_wait *req)
 {
 	struct sluice_control *control = sd->control + req->cid * PAGE_SIZE + SLUICE_CONTROL_OFFSET;
-	u32 generation = smp_load_acquire(&control->generation);
+	u32 generation;
 
+	/* The words below after the first look, and before the second. */
+	generation = smp_load_acquire(&control->generation);
 	req->state = READ_ONCE(control->state);
 	req->reason = READ_ONCE(control->error);
 	req->info = READ_ONCE(control->error_info);
 	req->address = READ_ONCE(control->error_address);
-	smp_rmb(); /* the words above before the second look */
+	smp_rmb(); /* as above */
 	return generation != 0 && READ_ONCE(control->generation) == generation;
 }
 

@@ -63,8 +63,8 @@ static int sluice_mmap(struct file *filp, struct vm_area_struct *vma)
 }
 
 /*
- * A process may die at any point; its mappings went before this, and so did its GEM handles. Channels
- * go first, since they use the address spaces, which in turn keep buffers.
+ * A process may die at any point; its mappings went before this, and so did its GEM handles.
+ * Channels go first, since they use the address spaces, which in turn keep buffers.
  */
 static void sluice_postclose(struct drm_device *dev, struct drm_file *file)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers. Video memory is a range of BAR 2, system memory is pinned shmem of this machine. Both are
- * mapped into processes by faults, so that what is mapped can be taken away again.
+ * Buffers. Video memory is a range of BAR 2, system memory is pinned shmem of this machine. Both
+ * are mapped into processes by faults, so that what is mapped can be taken away again.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -13,10 +13,12 @@
 
 #include "sluice.h"
 
-#define MAX_BYTES (1ull << 40) /* pscnv's */
+#define MAX_BYTES BIT_ULL(40) /* pscnv's */
 #define NOT_IN_APERTURE (~0ull)
 
-/* Pages mapped by one fault: enough to make a walk through a buffer cheap, few for a single word. */
+/*
+ * Pages mapped by one fault: enough to make a walk through a buffer cheap, few for a single word.
+ */
 #define FAULT_AROUND 32
 
 static bool is_sysram(u32 flags)
@@ -39,8 +41,8 @@ static vm_fault_t fault_around(struct vm_fault *vmf, struct sluice_device *sd, s
 {
 	struct vm_area_struct *vma = vmf->vma;
 	pgoff_t page = vmf->pgoff - drm_vma_node_start(&bo->base.vma_node);
-	pgoff_t end = page + min_t(pgoff_t, FAULT_AROUND, (vma->vm_end - vmf->address) >> PAGE_SHIFT);
 	unsigned long address = vmf->address;
+	pgoff_t end = page + min_t(pgoff_t, FAULT_AROUND, (vma->vm_end - address) >> PAGE_SHIFT);
 	vm_fault_t ret;
 
 	if (page >= bo->base.size >> PAGE_SHIFT)
@@ -56,7 +58,9 @@ static vm_fault_t fault_around(struct vm_fault *vmf, struct sluice_device *sd, s
 	return ret;
 }
 
-/* Video memory of a former epoch belongs to somebody else now; system memory stays the program's. */
+/*
+ * Video memory of a former epoch belongs to somebody else now; system memory stays the program's.
+ */
 static vm_fault_t gem_fault(struct vm_fault *vmf)
 {
 	struct sluice_bo *bo = to_sluice_bo(vmf->vma->vm_private_data);
@@ -94,7 +98,8 @@ int sluice_gem_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 handl
 	if (!obj)
 		return -ENOENT;
 	bo = to_sluice_bo(obj);
-	if (vma->vm_end - vma->vm_start > obj->size || (!bo->pages && bo->aperture_offset == NOT_IN_APERTURE)) {
+	if (vma->vm_end - vma->vm_start > obj->size ||
+	    (!bo->pages && bo->aperture_offset == NOT_IN_APERTURE)) {
 		drm_gem_object_put(obj);
 		return -EINVAL;
 	}
@@ -126,7 +131,10 @@ static void gem_free(struct drm_gem_object *obj)
 	kfree(bo);
 }
 
-/* A dma-buf could be given to devices and mapped in ways this driver does not know; pscnv has none. */
+/*
+ * A dma-buf could be given to devices and mapped in ways this driver does not know; pscnv has
+ * none.
+ */
 static struct dma_buf *gem_export(struct drm_gem_object *obj, int flags)
 {
 	return ERR_PTR(-EOPNOTSUPP);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts. Vector 0 says that calls are done or events were queued; the others that channels want
- * to be looked at. The host sets a channel's bit in the pending bitmap, then raises its vector. All
- * of it is a hint: handlers take what is there, wake, and waiters look at memory again.
+ * Interrupts. Vector 0 says that calls are done or events were queued; the others that channels
+ * want to be looked at. The host sets a channel's bit in the pending bitmap, then raises its
+ * vector. All of it is a hint: handlers take what is there, wake, and waiters look at memory
+ * again.
  */
 #include <linux/interrupt.h>
 #include <linux/ratelimit.h>
@@ -64,8 +65,12 @@ static void events_take(struct sluice_device *sd)
 
 	spin_lock(&sd->event_lock);
 	tail = READ_ONCE(queue->tail);
+	/* Events up to head were written before it; pairs with the host's release. */
 	head = smp_load_acquire(&queue->head);
-	/* A queue that cannot be right is taken as empty; an event tells nothing that cannot be asked. */
+	/*
+	 * A queue that cannot be right is taken as empty; an event tells nothing that cannot be
+	 * asked.
+	 */
 	if (head - tail > sd->event_entries)
 		tail = head;
 	while (tail != head) {
@@ -74,6 +79,7 @@ static void events_take(struct sluice_device *sd)
 		event_handle(sd, &event);
 		tail++;
 	}
+	/* Done with the entries; pairs with the host's acquire before it overwrites them. */
 	smp_store_release(&queue->tail, tail);
 	spin_unlock(&sd->event_lock);
 }
@@ -99,7 +105,10 @@ static irqreturn_t calls_interrupt(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* Whichever vector came: taking a word takes the bits of other vectors as well, so all are handled. */
+/*
+ * Whichever vector came: taking a word takes the bits of other vectors as well, so all are
+ * handled.
+ */
 static irqreturn_t channel_interrupt(int irq, void *data)
 {
 	struct sluice_device *sd = data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Guest memory as GPU memory: the pages of a buffer are pinned, mapped for DMA and named to the host
- * in lists of extents. The device is a process that maps guest memory, so it is as coherent as
- * another processor, and the pages may be used by both sides all the time.
+ * Guest memory as GPU memory: the pages of a buffer are pinned, mapped for DMA and named to the
+ * host in lists of extents. The device is a process that maps guest memory, so it is as coherent
+ * as another processor, and the pages may be used by both sides all the time.
  */
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
@@ -14,8 +14,8 @@
 #include "sluice.h"
 
 /*
- * Pins the pages of a GEM object (shmem, zeroed) and maps them for DMA. Swiotlb would give the device
- * copies, which nobody would ever synchronise; the 64-bit DMA mask keeps it out.
+ * Pins the pages of a GEM object (shmem, zeroed) and maps them for DMA. Swiotlb would give the
+ * device copies, which nobody would ever synchronise; the 64-bit DMA mask keeps it out.
  */
 struct sluice_pages *sluice_pages_get(struct sluice_device *sd, struct drm_gem_object *obj)
 {
@@ -78,7 +78,10 @@ void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
 	kfree(pages);
 }
 
-/* The driver leaves the device, after a reset: buffers that programs still hold stay theirs alone. */
+/*
+ * The driver leaves the device, after a reset: buffers that programs still hold stay theirs
+ * alone.
+ */
 void sluice_pages_unmap_all(struct sluice_device *sd)
 {
 	struct sluice_pages *pages;
@@ -144,7 +147,10 @@ int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sl
 	}
 	if (ret == 0)
 		ret = fill_flush(&fill);
-	/* Without an answer the host may still read the list: then the page is lost, as it must be. */
+	/*
+	 * Without an answer the host may still read the list: then the page is lost, as it must
+	 * be.
+	 */
 	if (ret != -EIO && ret != -ENODEV)
 		dma_free_coherent(dma, PAGE_SIZE, fill.list, list_iova);
 	return ret;
@@ -185,5 +191,6 @@ void sluice_quarantine_leak(struct sluice_device *sd)
 	list_for_each_entry(pages, &sd->quarantine, link)
 		lost += pages->count;
 	if (lost)
-		drm_warn(&sd->drm, "%lu pages stay pinned: the host did not let go of them\n", lost);
+		drm_warn(&sd->drm, "%lu pages stay pinned: the host has not let go of them\n",
+			 lost);
 }

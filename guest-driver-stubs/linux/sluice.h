@@ -4,16 +4,17 @@
  *
  * Objects and who keeps whom alive:
  *
- *	file ──id──► channel ──► vspace ──mapping──► buffer ──► pages of guest memory
- *	file ──id──────────────► vspace                ▲
- *	file ──GEM handle, mmap────────────────────────┘
+ *	file --id--> channel --> vspace --mapping--> buffer --> pages of guest memory
+ *	file --id--------------> vspace              buffer
+ *	file --GEM handle, mmap--------------------> buffer
  *
- * The last reference to an object gives it back to the host, so the host always frees in this order
- * too, and guest memory is let go only when nothing of the host can reach it. Should the host not
- * confirm that (it is gone, or stalls), the pages stay in quarantine until a reset of the device has.
+ * The last reference to an object gives it back to the host, so the host always frees in this
+ * order too, and guest memory is let go only when nothing of the host can reach it. Should the
+ * host not confirm that (it is gone, or stalls), the pages stay in quarantine until a reset of
+ * the device has.
  *
- * An epoch counts resets of the device. Everything made in a former epoch is void: the host has freed
- * it already, calls about it fail with EIO, freeing it calls nobody.
+ * An epoch counts resets of the device. Everything made in a former epoch is void: the host has
+ * freed it already, calls about it fail with EIO, freeing it calls nobody.
  *
  * Locks, outer first: sluice_vspace.lock, sluice_device.revoke, tables' own spinlocks. Neither
  * copies to nor from user memory happen under one of them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address spaces of the GPU, and which buffers they map: the host would keep a mapped buffer too, but
- * only this driver can keep the pages behind it.
+ * Address spaces of the GPU, and which buffers they map: the host would keep a mapped buffer too,
+ * but only this driver can keep the pages behind it.
  */
 #include <linux/slab.h>
 
@@ -184,7 +184,7 @@ int sluice_vspace_map_ioctl(struct drm_device *dev, void *data, struct drm_file 
 	struct drm_pscnv_vspace_map *req = data;
 	struct sluice_vspace *vs = sluice_vspace_find(sd, file, req->vid);
 	struct drm_gem_object *obj;
-	int ret;
+	int ret = -EIO;
 
 	if (!vs)
 		return -ENOENT;
@@ -198,7 +198,8 @@ int sluice_vspace_map_ioctl(struct drm_device *dev, void *data, struct drm_file 
 		goto put_object;
 	}
 	mutex_lock(&vs->lock);
-	ret = to_sluice_bo(obj)->epoch == vs->epoch ? mapping_add(vs, to_sluice_bo(obj), req) : -EIO;
+	if (to_sluice_bo(obj)->epoch == vs->epoch)
+		ret = mapping_add(vs, to_sluice_bo(obj), req);
 	mutex_unlock(&vs->lock);
 	if (ret == 0)
 		obj = NULL; /* the mapping has the reference */

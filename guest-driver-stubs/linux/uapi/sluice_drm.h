@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: (GPL-2.0 WITH Linux-syscall-note) OR Apache-2.0 */
 /*
- * What user programs see of the driver: the ioctls of pscnv, with pscnv's numbers, sizes and field
- * offsets, and one of our own. The driver dispatches on the number alone and copies what the caller's
- * number says, so every call is best made in its read-and-write form, the one defined here.
+ * What user programs see of the driver: the ioctls of pscnv, with pscnv's numbers, sizes and
+ * field offsets, and one of our own. The driver dispatches on the number alone and copies what
+ * the caller's number says, so every call is best made in its read-and-write form, the one
+ * defined here.
  *
  * Ids (vid, cid) are numbers of the device, not of the file; they are valid only in the file that
- * made them. GEM handles are numbers of the file, with GEM_CLOSE, GEM_FLINK and GEM_OPEN of <drm/drm.h>.
+ * made them. GEM handles are numbers of the file, with GEM_CLOSE, GEM_FLINK and GEM_OPEN of
+ * <drm/drm.h>.
  */
 #ifndef SLUICE_DRM_H
 #define SLUICE_DRM_H
@@ -129,10 +131,11 @@ struct drm_pscnv_fifo_init_ib {
 /*
  * Waits until the channel was interrupted again, or ended.
  *
- * The driver counts the interrupts of each channel; interrupts that come close together count as one.
- * The call returns at once when the count differs from `seen`, and stores the count there, so that a
- * program reads the count (timeout_ms 0), submits, waits, and looks at memory after each return: an
- * interrupt is a hint. Returns 0, or an error; the outputs are stored in both cases:
+ * The driver counts the interrupts of each channel; interrupts that come close together count as
+ * one. The call returns at once when the count differs from `seen`, and stores the count there,
+ * so that a program reads the count (timeout_ms 0), submits, waits, and looks at memory after
+ * each return: an interrupt is a hint. Returns 0, or an error; the outputs are stored in both
+ * cases:
  *   ENOENT no such channel of this file, or it was freed meanwhile
  *   ETIME  nothing happened in timeout_ms
  *   EINTR  a signal; timeout_ms holds what is left
