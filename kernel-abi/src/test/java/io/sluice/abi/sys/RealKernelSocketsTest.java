@@ -7,6 +7,7 @@ import io.sluice.abi.Layouts;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -78,7 +79,7 @@ final class RealKernelSocketsTest {
       assertThat(kernel.fstat(received.get(i)).sizeBytes()).isEqualTo(4096L * (i + 1));
       Path info = Path.of("/proc/self/fdinfo/" + received.get(i).number());
       int flags = 0;
-      for (String line : java.nio.file.Files.readAllLines(info)) {
+      for (String line : Files.readAllLines(info)) {
         if (line.startsWith("flags:")) {
           flags = Integer.parseInt(line.substring(6).trim(), 8);
         }
