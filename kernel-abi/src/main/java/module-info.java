@@ -1,4 +1,7 @@
-/** Bindings and layouts of the kernel interfaces Sluice uses: system calls, DRM, pscnv, VFIO. */
+/**
+ * Bindings and layouts of the kernel interfaces Sluice uses: system calls, DRM, pscnv, NVIDIA RM,
+ * VFIO.
+ */
 module io.sluice.abi {
   requires static org.jspecify;
   requires org.slf4j;
@@ -8,5 +11,6 @@ module io.sluice.abi {
   exports io.sluice.abi.drm;
   exports io.sluice.abi.guest;
   exports io.sluice.abi.pscnv;
+  exports io.sluice.abi.rm;
   exports io.sluice.abi.vfio;
 }

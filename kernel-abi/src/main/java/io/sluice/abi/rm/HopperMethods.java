@@ -1,0 +1,78 @@
+package io.sluice.abi.rm;
+
+/**
+ * Entries and methods of Hopper's channels, as far as Sluice itself submits work. Sources:
+ * clc86f.h, clc8b5.h.
+ */
+public final class HopperMethods {
+  /** Subchannel of the host methods. */
+  public static final int SUBCHANNEL_HOST = 0;
+
+  /** Subchannel that the copy class is bound to. */
+  public static final int SUBCHANNEL_COPY = 4;
+
+  /** Binds a class number to a subchannel. */
+  public static final int SET_OBJECT = 0x000;
+
+  /** Host: any value raises the engine's non-stall interrupt. */
+  public static final int NON_STALL_INTERRUPT = 0x020;
+
+  /** Host: five words, address low and high, payload low and high, execute. */
+  public static final int SEM_ADDR_LO = 0x05c;
+
+  /** {@link #SEM_ADDR_LO}, execute: waits for the payload. */
+  public static final int SEM_ACQUIRE = 0;
+
+  /** Execute: stores the payload. */
+  public static final int SEM_RELEASE = 1;
+
+  /** Execute: another group may run while this one waits. */
+  public static final int SEM_ACQUIRE_SWITCH = 1 << 12;
+
+  /** Execute: releases once all before has finished, writes included. */
+  public static final int SEM_WAIT_FOR_IDLE = 1 << 20;
+
+  /** Execute: the payload has 64 bits. */
+  public static final int SEM_PAYLOAD_64 = 1 << 24;
+
+  /** Copy: four words, source high and low, destination high and low. */
+  public static final int COPY_OFFSET_IN_UPPER = 0x400;
+
+  /** Copy: bytes of a line. */
+  public static final int COPY_LINE_LENGTH = 0x418;
+
+  /** Copy: lines. */
+  public static final int COPY_LINE_COUNT = 0x41c;
+
+  /** Copy: starts. */
+  public static final int COPY_LAUNCH_DMA = 0x300;
+
+  /** {@link #COPY_LAUNCH_DMA}: after what was launched before. */
+  public static final int LAUNCH_NON_PIPELINED = 2;
+
+  /** Launch: what was written is visible when it ends. */
+  public static final int LAUNCH_FLUSH = 1 << 2;
+
+  /** Launch: the source is linear. */
+  public static final int LAUNCH_SOURCE_PITCH = 1 << 7;
+
+  /** Launch: the destination is linear. */
+  public static final int LAUNCH_DESTINATION_PITCH = 1 << 8;
+
+  /** Ring entries and pushbuffers are addressed with so many bits. */
+  public static final int PUSHBUFFER_ADDRESS_BITS = 40;
+
+  private static final int LENGTH_SHIFT = 42;
+
+  private HopperMethods() {}
+
+  /** The header of {@code count} words for consecutive methods. */
+  public static int header(int subchannel, int method, int count) {
+    return 1 << 29 | count << 16 | subchannel << 13 | method >>> 2;
+  }
+
+  /** A ring entry: {@code words} words of pushbuffer at an address. */
+  public static long entry(long address, int words) {
+    return (address & ~3L) | (long) words << LENGTH_SHIFT;
+  }
+}
