@@ -91,13 +91,14 @@ final class VfioHeaderParityTest {
   /** How a class' constants are called in C. */
   private static final Map<Class<?>, UnaryOperator<String>> NAMES =
       Map.of(
-          DeviceFeature.class, name -> "VFIO_DEVICE_FEATURE_" + name,
+          DeviceFeature.class,
+              name -> "VFIO_DEVICE_" + (name.startsWith("FEATURE_") ? "" : "FEATURE_") + name,
           DeviceInfo.class, name -> "VFIO_DEVICE_FLAGS_" + name.substring("FLAG_".length()),
           DmaMap.class, name -> "VFIO_DMA_MAP_" + name,
           DmaUnmap.class, name -> "VFIO_DMA_UNMAP_" + name,
           InfoCapHeader.class, name -> "VFIO_REGION_INFO_CAP_" + name,
           IrqInfo.class, name -> "VFIO_IRQ_INFO_" + name.substring("FLAG_".length()),
-          IrqSet.class, name -> "VFIO_IRQ_SET_" + name,
+          IrqSet.class, name -> "VFIO_IRQ_SET_" + name.replace("DATA_MASK", "DATA_TYPE_MASK"),
           MigrationFeature.class, name -> "VFIO_MIGRATION_" + name,
           RegionInfo.class, name -> "VFIO_REGION_INFO_" + name,
           VfioPci.class, name -> "VFIO_PCI_" + name + (name.startsWith("NUM_") ? "" : "_INDEX"));

@@ -20,7 +20,7 @@ import java.lang.invoke.VarHandle;
  */
 public final class DeviceFeature {
   /** The bits of the flags that hold the feature. */
-  public static final int MASK = 0xffff;
+  public static final int FEATURE_MASK = 0xffff;
 
   /** Read the feature. */
   public static final int GET = 1 << 16;

@@ -32,7 +32,7 @@ public final class IrqSet {
   public static final int DATA_EVENTFD = 4;
 
   /** All DATA_* flags. */
-  public static final int DATA_TYPE_MASK = 7;
+  public static final int DATA_MASK = 7;
 
   /** Mask. */
   public static final int ACTION_MASK = 8;
