@@ -26,9 +26,9 @@ final class RequestDecoder {
   private static final int DMA_MAP_KNOWN = DmaMap.FLAG_READ | DmaMap.FLAG_WRITE;
 
   private static final int FEATURE_KNOWN =
-      DeviceFeature.MASK | DeviceFeature.GET | DeviceFeature.SET | DeviceFeature.PROBE;
+      DeviceFeature.FEATURE_MASK | DeviceFeature.GET | DeviceFeature.SET | DeviceFeature.PROBE;
 
-  private static final int IRQ_KNOWN = IrqSet.DATA_TYPE_MASK | IrqSet.ACTION_TYPE_MASK;
+  private static final int IRQ_KNOWN = IrqSet.DATA_MASK | IrqSet.ACTION_TYPE_MASK;
 
   private RequestDecoder() {}
 
@@ -127,7 +127,7 @@ final class RequestDecoder {
     int flags = IrqSet.flags(body, 0);
     require((flags & ~IRQ_KNOWN) == 0, "unknown IRQ flags, flags=" + flags);
     Request.IrqData data =
-        switch (flags & IrqSet.DATA_TYPE_MASK) {
+        switch (flags & IrqSet.DATA_MASK) {
           case IrqSet.DATA_NONE -> Request.IrqData.NONE;
           case IrqSet.DATA_BOOL -> Request.IrqData.BOOL;
           case IrqSet.DATA_EVENTFD -> Request.IrqData.EVENTFD;
@@ -175,7 +175,7 @@ final class RequestDecoder {
     boolean probe = (flags & DeviceFeature.PROBE) != 0;
     require(get || set || probe, "feature is neither read, set nor probed");
     require(probe || !(get && set), "feature is read and set at once");
-    return new Request.DeviceFeature(flags & DeviceFeature.MASK, get, set, probe);
+    return new Request.DeviceFeature(flags & DeviceFeature.FEATURE_MASK, get, set, probe);
   }
 
   private static Request migrationData(Command command, MemorySegment body, int bytes) {
