@@ -4,8 +4,9 @@ module io.sluice.channel {
   requires transitive io.sluice.abi;
   requires transitive io.sluice.quota;
   requires org.slf4j;
-  requires com.google.common;
+  requires transitive com.google.common;
 
   exports io.sluice.channel;
   exports io.sluice.channel.pscnv;
+  exports io.sluice.channel.record;
 }

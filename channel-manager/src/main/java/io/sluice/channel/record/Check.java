@@ -1,0 +1,12 @@
+package io.sluice.channel.record;
+
+/** Refuses values that no record can have. */
+final class Check {
+  private Check() {}
+
+  static void check(boolean holds, String rule) {
+    if (!holds) {
+      throw SectionHeader.refused("SLU-REC-005", "a record holds what none can, rule=" + rule);
+    }
+  }
+}

@@ -1,0 +1,196 @@
+package io.sluice.channel.record;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.primitives.ImmutableIntArray;
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Iova;
+import io.sluice.channel.ChannelError;
+import io.sluice.channel.ChannelState;
+import io.sluice.channel.Limits;
+import java.util.Optional;
+
+/**
+ * Records to sections and back. A layout never changes: what must be told in another way gets a new
+ * version, and the former one goes on being read.
+ *
+ * <table>
+ * <caption>Sections</caption>
+ * <tr><th>id</th><th>version</th><th>payload</th></tr>
+ * <tr><td>1 guest</td><td>1</td><td>generation, chipset u32; limit u64; name</td></tr>
+ * <tr><td>2 memory</td><td>1</td><td>serial u64; handle, flags, tile flags, cookie u32; size u64;
+ *     registered u32; aperture offset u64 or ~0</td></tr>
+ * <tr><td>3 pages</td><td>1</td><td>serial u64; count u32; {offset, IOVA, bytes u64}…</td></tr>
+ * <tr><td>4 address space</td><td>1</td><td>serial u64; vid u32</td></tr>
+ * <tr><td>5 mapping</td><td>1</td><td>space, memory, address u64</td></tr>
+ * <tr><td>6 channel</td><td>1</td><td>cid u32; space u64; state, suspends u32; ring, objects, error,
+ *     engine state, set-up segment, each with a flag or a count</td></tr>
+ * <tr><td>7 end</td><td>1</td><td>count u64</td></tr>
+ * </table>
+ */
+public final class RecordCodec {
+  private static final int GUEST = 1;
+  private static final int MEMORY = 2;
+  private static final int PAGES = 3;
+  private static final int ADDRESS_SPACE = 4;
+  private static final int MAPPING = 5;
+  private static final int CHANNEL = 6;
+  private static final int END = 7;
+
+  private static final int VERSION_1 = 1;
+
+  // What stands on the wire is not what an enum happens to be numbered.
+  private static final ImmutableList<ChannelState> STATES =
+      ImmutableList.of(
+          ChannelState.NEW,
+          ChannelState.RUNNING,
+          ChannelState.SUSPENDED,
+          ChannelState.DRAINING,
+          ChannelState.DETACHED,
+          ChannelState.DEAD);
+
+  private RecordCodec() {}
+
+  /** A record as a section of the newest version. */
+  public static Section encode(StateRecord record) {
+    FieldWriter out = new FieldWriter();
+    int id =
+        switch (record) {
+          case GuestRecord guest -> {
+            out.u32(guest.generation()).u32(guest.chipset()).u64(guest.vramLimitBytes());
+            out.text(guest.name());
+            yield GUEST;
+          }
+          case MemoryRecord memory -> {
+            write(memory, out);
+            yield MEMORY;
+          }
+          case MemoryPagesRecord(long serial, ImmutableList<MemoryPagesRecord.Pages> pages) -> {
+            out.u64(serial).u32(pages.size());
+            pages.forEach(p -> out.u64(p.offset()).u64(p.iova().value()).u64(p.bytes()));
+            yield PAGES;
+          }
+          case AddressSpaceRecord(long serial, int vid) -> {
+            out.u64(serial).u32(vid);
+            yield ADDRESS_SPACE;
+          }
+          case MappingRecord(long space, long memory, GpuVa address) -> {
+            out.u64(space).u64(memory).u64(address.value());
+            yield MAPPING;
+          }
+          case ChannelRecord channel -> {
+            write(channel, out);
+            yield CHANNEL;
+          }
+          case EndRecord(long records) -> {
+            out.u64(records);
+            yield END;
+          }
+        };
+    return new Section(id, VERSION_1, out.toBytes());
+  }
+
+  /**
+   * The record of a section.
+   *
+   * @throws io.sluice.abi.RefusedException for an unknown kind or version, a payload that is
+   *     shorter or longer than its layout, and values that no record has
+   */
+  public static StateRecord decode(Section section) {
+    if (section.id() < GUEST || section.id() > END || section.version() != VERSION_1) {
+      throw SectionHeader.refused("SLU-REC-008", "a section of no known layout, " + section);
+    }
+    FieldReader in = new FieldReader(section.payload());
+    StateRecord record =
+        switch (section.id()) {
+          case GUEST -> readGuest(in);
+          case MEMORY -> readMemory(in);
+          case PAGES -> readPages(in);
+          case ADDRESS_SPACE -> new AddressSpaceRecord(in.u64(), in.u32());
+          case MAPPING -> new MappingRecord(in.u64(), in.u64(), new GpuVa(in.u64()));
+          case CHANNEL -> readChannel(in);
+          default -> new EndRecord(in.u64());
+        };
+    in.end();
+    return record;
+  }
+
+  private static GuestRecord readGuest(FieldReader in) {
+    int generation = in.u32();
+    int chipset = in.u32();
+    long limit = in.u64();
+    return new GuestRecord(in.text(GuestRecord.MAX_NAME_BYTES), generation, limit, chipset);
+  }
+
+  private static void write(MemoryRecord memory, FieldWriter out) {
+    out.u64(memory.serial()).u32(memory.handle()).u32(memory.flags()).u32(memory.tileFlags());
+    out.u32(memory.cookie()).u64(memory.sizeBytes()).flag(memory.registered());
+    out.optional(memory.apertureOffset());
+  }
+
+  private static MemoryRecord readMemory(FieldReader in) {
+    return new MemoryRecord(
+        in.u64(), in.u32(), in.u32(), in.u32(), in.u32(), in.u64(), in.flag(), in.optional());
+  }
+
+  private static MemoryPagesRecord readPages(FieldReader in) {
+    long serial = in.u64();
+    int count = in.count(MemoryPagesRecord.MAX_PAGES, 3 * Long.BYTES);
+    ImmutableList.Builder<MemoryPagesRecord.Pages> pages =
+        ImmutableList.builderWithExpectedSize(count);
+    for (int i = 0; i < count; i++) {
+      pages.add(new MemoryPagesRecord.Pages(in.u64(), new Iova(in.u64()), in.u64()));
+    }
+    return new MemoryPagesRecord(serial, pages.build());
+  }
+
+  private static void write(ChannelRecord channel, FieldWriter out) {
+    out.u32(channel.channelId()).u64(channel.space());
+    out.u32(STATES.indexOf(channel.state()) + 1).u32(channel.suspends());
+    out.flag(channel.ring().isPresent());
+    channel.ring().ifPresent(r -> out.u64(r.start().value()).u32(r.order()).u32(r.slimask()));
+    out.u32(channel.objects().size());
+    channel.objects().forEach(o -> out.u32(o.handle()).u32(o.objectClass()).u32(o.flags()));
+    out.flag(channel.error().isPresent());
+    channel
+        .error()
+        .ifPresent(e -> out.u32(e.reason()).u32(e.info()).u64(e.address()).u64(e.timeNs()));
+    out.bytes(channel.engineState().bytes());
+    out.u32(channel.setupSegment().length());
+    channel.setupSegment().forEach(out::u32);
+  }
+
+  private static ChannelRecord readChannel(FieldReader in) {
+    int cid = in.u32();
+    long space = in.u64();
+    int state = in.u32();
+    Check.check(state >= 1 && state <= STATES.size(), "a channel's state is known");
+    int suspends = in.u32();
+    Optional<ChannelRecord.Ring> ring =
+        in.flag()
+            ? Optional.of(new ChannelRecord.Ring(new GpuVa(in.u64()), in.u32(), in.u32()))
+            : Optional.empty();
+    ImmutableList.Builder<ChannelRecord.EngineObject> objects = ImmutableList.builder();
+    for (int n = in.count(ChannelRecord.MAX_OBJECTS, 3 * Integer.BYTES); n > 0; n--) {
+      objects.add(new ChannelRecord.EngineObject(in.u32(), in.u32(), in.u32()));
+    }
+    Optional<ChannelError> error =
+        in.flag()
+            ? Optional.of(new ChannelError(cid, in.u32(), in.u32(), in.u64(), in.u64()))
+            : Optional.empty();
+    EngineState engineState = new EngineState(in.bytes(EngineState.MAX_BYTES));
+    ImmutableIntArray.Builder words = ImmutableIntArray.builder();
+    for (int n = in.count(Limits.MAX_SETUP_WORDS, Integer.BYTES); n > 0; n--) {
+      words.add(in.u32());
+    }
+    return new ChannelRecord(
+        cid,
+        space,
+        STATES.get(state - 1),
+        suspends,
+        ring,
+        objects.build(),
+        error,
+        engineState,
+        words.build());
+  }
+}
