@@ -66,7 +66,7 @@ public interface Channel extends AutoCloseable {
    * @param state SLUICE_CHANNEL_*
    * @param reason SLUICE_ERROR_*, 0 while it lives
    * @param info detail of the reason
-   * @param faultAddress address of a fault
+   * @param faultAddress address of a fault; of a revoked region the byte offset in it
    * @param drained nothing that was put is unfinished
    * @param waiting blocked on a semaphore acquire
    * @param gpGet next entry to fetch

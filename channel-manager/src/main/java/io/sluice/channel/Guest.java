@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * called by one thread at a time and takes the lock for errors only, so that an interrupt never
  * waits for a call. The listener is called without the lock.
  */
-public final class Guest implements AutoCloseable {
+public final class Guest implements EventSource, AutoCloseable {
   /** pscnv GETPARAM: bytes of video memory; a guest is told what it may use. */
   private static final int PARAM_FB_SIZE = 8;
 
@@ -280,7 +281,7 @@ public final class Guest implements AutoCloseable {
     try {
       if (!region.closed) {
         tables.removeRegion(region);
-        noteDeaths();
+        noteRevoked(region);
       }
     } finally {
       exit();
@@ -471,19 +472,20 @@ public final class Guest implements AutoCloseable {
 
   // ---- events and end ----
 
-  /** Readable when {@link #dispatchEvents} has something to do; stays the guest's. */
+  @Override
   public Fd events() {
     return backend.events();
   }
 
-  /**
-   * Tells the listener what channels did since the last call. Never blocks; one thread at a time,
-   * and none any more when {@link #close} is called.
-   *
-   * @return number of events
-   */
+  /** Tells the listener what channels did. Not to be called any more when the guest is closed. */
+  @Override
   public int dispatchEvents() {
     return closed ? 0 : backend.readEvents(sink);
+  }
+
+  /** What the GPU accounts to this guest; equals {@link #quota} in what both tell. */
+  public GuestGpu.MemoryUsage usage() {
+    return locked(backend::usage);
   }
 
   /** How often channels of this guest entered a state since it was attached. */
@@ -510,11 +512,11 @@ public final class Guest implements AutoCloseable {
       if (closed) {
         return;
       }
-      closed = true;
       try {
         releaseAll();
         tables.removeAllRegions();
       } finally {
+        closed = true;
         backend.close();
         pages.close();
       }
@@ -534,12 +536,9 @@ public final class Guest implements AutoCloseable {
     channels.remove(channel.id());
     pages.page(channel.id()).withdraw();
     channel.life.transition(ChannelState.FREED, "freed");
-    try {
-      channel.backend.close();
-    } finally {
-      channel.space.channels--;
-      tables.releaseIfUnused(channel.space);
-    }
+    Closing.close(channel.backend::close, "channel");
+    channel.space.channels--;
+    tables.releaseIfUnused(channel.space);
   }
 
   private ChannelInfo query(GuestChannel channel) {
@@ -559,10 +558,20 @@ public final class Guest implements AutoCloseable {
         status.waiting());
   }
 
-  /** Takes note of channels that ended with something that was taken from them. */
-  private void noteDeaths() {
+  /**
+   * Takes note of channels that ended with a region: the backend knows the byte, we the address.
+   */
+  private void noteRevoked(GuestRegion region) {
     for (GuestChannel channel : channels.values()) {
-      noteDeath(channel, channel.backend.status());
+      Channel.Status status = channel.backend.status();
+      if (status.reason() == GuestAbi.ERROR_REVOKED) {
+        long busAddress = region.iova.value() + status.faultAddress();
+        noteDeath(
+            channel,
+            new ChannelError(channel.id(), GuestAbi.ERROR_REVOKED, 0, busAddress, gpu.timeNs()));
+      } else {
+        noteDeath(channel, status);
+      }
     }
   }
 

@@ -228,7 +228,7 @@ final class GuestTables {
     for (GuestMemory memory : buffers.values()) {
       parts -= memory.dropParts(region);
     }
-    region.backend.close();
+    Closing.close(region.backend::close, "memory region");
   }
 
   void removeAllRegions() {
@@ -260,7 +260,7 @@ final class GuestTables {
   void releaseIfUnused(GuestSpace space) {
     if (space.isUnused()) {
       spaces.remove(space.serial);
-      space.backend.close();
+      Closing.close(space.backend::close, "address space");
       space.entries.values().forEach(this::forgetMapping);
       space.entries.clear();
     }
@@ -277,7 +277,7 @@ final class GuestTables {
       buffers.remove(memory.serial);
       parts -= memory.parts.size();
       account(memory, -1);
-      memory.backend.close();
+      Closing.close(memory.backend::close, "buffer");
     }
   }
 

@@ -14,13 +14,13 @@ import java.lang.foreign.MemorySegment;
 /**
  * The events of one open. A batch is copied under the lock and delivered outside it, so that a
  * receiver may call back, and so that closing never pulls the buffer away from under a reader. A
- * real pscnv has no events; its descriptor never becomes readable.
+ * real pscnv has no events; its descriptor never becomes readable. The software GPU keeps the
+ * descriptor readable exactly as long as records wait.
  *
  * <p>{@link #read} is called by one thread at a time and allocates nothing but for errors.
  */
 final class PscnvEvents {
   private final PscnvCalls calls;
-  private final Kernel kernel;
   private final ChannelIds ids;
   private final Fd fd;
   private final boolean extended;
@@ -38,9 +38,8 @@ final class PscnvEvents {
   /** Guarded by this, as the records are. */
   private boolean closed;
 
-  private PscnvEvents(PscnvCalls calls, Kernel kernel, ChannelIds ids, Fd fd, boolean extended) {
+  private PscnvEvents(PscnvCalls calls, ChannelIds ids, Fd fd, boolean extended) {
     this.calls = calls;
-    this.kernel = kernel;
     this.ids = ids;
     this.fd = fd;
     this.extended = extended;
@@ -50,11 +49,10 @@ final class PscnvEvents {
     Fd fd;
     if (extended) {
       fd = kernel.adopt((int) calls.ask(PscnvIoctl.EVENT_FD, _ -> {}, ExtEventFd::fd));
-      kernel.setNonBlocking(fd);
     } else {
       fd = kernel.eventfd(0, Kernel.NONBLOCK);
     }
-    return new PscnvEvents(calls, kernel, ids, fd, extended);
+    return new PscnvEvents(calls, ids, fd, extended);
   }
 
   Fd fd() {
@@ -65,7 +63,7 @@ final class PscnvEvents {
     int total = 0;
     int count;
     do {
-      count = readBatch(total == 0);
+      count = readBatch();
       for (int i = 0; i < count; i++) {
         deliver(i, sink);
       }
@@ -74,13 +72,9 @@ final class PscnvEvents {
     return total;
   }
 
-  private synchronized int readBatch(boolean first) {
+  private synchronized int readBatch() {
     if (closed || !extended) {
       return 0;
-    }
-    if (first) {
-      // Before the records are read: what comes after makes it readable again.
-      long _ = kernel.drain(fd);
     }
     ExtEventRead.count(records, ExtEventRead.MAX_RECORDS);
     calls.issue(PscnvIoctl.EVENT_READ, records);

@@ -1,0 +1,364 @@
+package io.sluice.channel;
+
+import static io.sluice.channel.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Errno;
+import io.sluice.channel.GuestGpu.Extent;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Channels of a guest on the software GPU, from their making to their end. */
+@ExtendWith(OpenFds.class)
+final class GuestLifeTest {
+  private static final long GENERATION = 0x00;
+  private static final long STATE = 0x08;
+  private static final long ERROR = 0x0c;
+  private static final long ERROR_INFO = 0x10;
+  private static final long ERROR_SEQ = 0x14;
+  private static final long ERROR_ADDRESS = 0x18;
+  private static final long ERROR_TIME = 0x20;
+
+  private final GpuRig rig = new GpuRig();
+  private final GpuRig.HeardEvents heard = new GpuRig.HeardEvents();
+  private final Guest guest = rig.attach("g", heard);
+  private final Worker worker = new Worker(rig, guest, guest.vspaceNew());
+
+  @AfterEach
+  void close() throws Exception {
+    rig.close();
+  }
+
+  private void run() {
+    rig.run();
+    guest.dispatchEvents();
+  }
+
+  @Test
+  void kill_runningChannel_endsItAndTellsOnce() {
+    worker.start();
+    guest.kill(worker.cid, GuestAbi.ERROR_TIMEOUT, 5000);
+    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 1);
+    run();
+    assertThat(heard.heard).containsExactly("error " + worker.cid + " 13");
+    assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_DEAD);
+    assertThat(worker.control(ERROR)).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(worker.control(ERROR_INFO)).isEqualTo(5000);
+    assertThat(worker.control(ERROR_SEQ)).isEqualTo(1);
+    assertThat(guest.channelQuery(worker.cid).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    worker.submit(Worker.SET_REFERENCE, 1);
+    run();
+    assertThat(worker.reference()).isZero();
+  }
+
+  @Test
+  void fault_ofAChannel_endsItAloneWithItsReason() {
+    Worker other = new Worker(rig, guest, guest.vspaceNew()).start();
+    worker.start();
+    worker.submit(Worker.SEMAPHORE, 0, 0x1000, 1, 2); // release to an address not mapped
+    other.submit(Worker.SET_REFERENCE, 7);
+    run();
+    assertThat(heard.heard).containsExactly("error " + worker.cid + " 1");
+    ChannelError error = heard.errors.getFirst();
+    assertThat(error.address()).isEqualTo(0x1000);
+    assertThat(worker.control(ERROR)).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(worker.controlLong(ERROR_ADDRESS)).isEqualTo(0x1000);
+    assertThat(worker.controlLong(ERROR_TIME)).isEqualTo(error.timeNs());
+    assertThat(worker.state()).isEqualTo(ChannelState.DEAD);
+    assertThat(other.state()).isEqualTo(ChannelState.RUNNING);
+    assertThat(other.reference()).isEqualTo(7);
+    assertThat(guest.entered(ChannelState.DEAD)).isEqualTo(1);
+  }
+
+  @Test
+  void dispatchEvents_interrupts_areToldOnceUntilTheyAreRead() {
+    worker.start();
+    worker.submit(Worker.INTERRUPT, 0, Worker.INTERRUPT, 0);
+    run();
+    assertThat(heard.heard).containsExactly("interrupt " + worker.cid);
+    assertThat(guest.dispatchEvents()).isZero();
+    worker.submit(Worker.INTERRUPT, 0);
+    run();
+    assertThat(heard.heard).hasSize(2);
+  }
+
+  @Test
+  void dispatchEvents_errorOfAChannelThatWasFreed_hitsNotItsSuccessor() {
+    worker.start();
+    worker.submit(Worker.SEMAPHORE, 0, 0x1000, 1, 2);
+    rig.run();
+    guest.channelFree(worker.cid);
+    int successor = guest.channelNew(worker.vid);
+    assertThat(successor).isEqualTo(worker.cid);
+    guest.dispatchEvents();
+    assertThat(heard.heard).isEmpty();
+    assertThat(guest.channelQuery(successor).state()).isEqualTo(ChannelState.NEW);
+  }
+
+  @Test
+  void controlPage_throughALife_tellsIt() {
+    assertThat(worker.control(GENERATION)).isEqualTo(1);
+    assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_NEW);
+    worker.start();
+    assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    guest.suspend(worker.cid, "test");
+    assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
+    guest.resume(worker.cid, "test");
+    guest.detach(worker.cid, "test");
+    assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_DETACHED);
+    guest.attach(worker.cid, "test");
+    assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    guest.channelFree(worker.cid);
+    assertThat(worker.control(GENERATION)).isZero();
+  }
+
+  @Test
+  void suspend_runningChannel_takesNoEntriesUntilEveryResume() {
+    worker.start();
+    guest.suspend(worker.cid, "quota");
+    guest.suspend(worker.cid, "watchdog");
+    worker.submit(Worker.SET_REFERENCE, 1);
+    run();
+    assertThat(worker.reference()).isZero();
+    guest.resume(worker.cid, "quota");
+    run();
+    assertThat(worker.reference()).isZero();
+    assertThat(worker.state()).isEqualTo(ChannelState.SUSPENDED);
+    guest.resume(worker.cid, "watchdog");
+    run();
+    assertThat(worker.reference()).isEqualTo(1);
+    assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
+    assertRefused(Errno.EINVAL, () -> guest.resume(worker.cid, "once too often"));
+  }
+
+  @Test
+  void suspend_channelWithoutARing_takesEffectWhenItStarts() {
+    guest.suspend(worker.cid, "quota");
+    assertThat(worker.state()).isEqualTo(ChannelState.NEW);
+    worker.start();
+    worker.submit(Worker.SET_REFERENCE, 1);
+    run();
+    assertThat(worker.state()).isEqualTo(ChannelState.SUSPENDED);
+    assertThat(worker.reference()).isZero();
+    guest.resume(worker.cid, "quota");
+    run();
+    assertThat(worker.reference()).isEqualTo(1);
+  }
+
+  @Test
+  void resume_channelWithoutARing_letsItStart() {
+    guest.suspend(worker.cid, "quota");
+    guest.resume(worker.cid, "quota");
+    worker.start();
+    worker.submit(Worker.SET_REFERENCE, 1);
+    run();
+    assertThat(worker.reference()).isEqualTo(1);
+  }
+
+  @Test
+  void detach_notRunning_isEbusy() {
+    assertRefused(Errno.EBUSY, () -> guest.detach(worker.cid, "new"));
+    worker.start();
+    guest.suspend(worker.cid, "test");
+    assertRefused(Errno.EBUSY, () -> guest.detach(worker.cid, "suspended"));
+    guest.resume(worker.cid, "test");
+    assertRefused(Errno.EBUSY, () -> guest.attach(worker.cid, "attached"));
+    guest.detach(worker.cid, "test");
+    assertRefused(Errno.EBUSY, () -> guest.detach(worker.cid, "detached"));
+    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
+    assertRefused(Errno.EBUSY, () -> guest.attach(worker.cid, "dead"));
+    assertRefused(Errno.EBUSY, () -> guest.suspend(worker.cid, "dead"));
+  }
+
+  @Test
+  void detach_thenAttach_losesNothingAndRunsNothingTwice() {
+    worker.start();
+    worker.submit(Worker.SET_REFERENCE, 1);
+    run();
+    guest.detach(worker.cid, "move");
+    worker.submit(Worker.SET_REFERENCE, 2);
+    run();
+    assertThat(worker.reference()).isEqualTo(1);
+    assertThat(guest.drained(worker.cid)).isTrue();
+    assertThat(worker.state()).isEqualTo(ChannelState.DETACHED);
+    guest.attach(worker.cid, "abort");
+    run();
+    assertThat(worker.reference()).isEqualTo(2);
+    assertThat(guest.channelQuery(worker.cid).entries()).isEqualTo(2);
+  }
+
+  @Test
+  void drained_blockedAcquire_waitsForItsRelease() {
+    worker.start();
+    GpuVa semaphore = worker.spareVa();
+    worker.submit(
+        Worker.SEMAPHORE,
+        (int) (semaphore.value() >>> 32),
+        (int) semaphore.value(),
+        5,
+        Worker.ACQUIRE,
+        Worker.SET_REFERENCE,
+        3);
+    run();
+    guest.detach(worker.cid, "move");
+    assertThat(guest.drained(worker.cid)).isFalse();
+    assertThat(worker.state()).isEqualTo(ChannelState.DRAINING);
+    assertThat(guest.channelQuery(worker.cid).waiting()).isTrue();
+    worker.spare().set(ValueLayout.JAVA_INT, 0, 5);
+    run();
+    assertThat(guest.drained(worker.cid)).isTrue();
+    assertThat(worker.reference()).isEqualTo(3);
+  }
+
+  @Test
+  void suspend_detachedChannel_takesEffectAtAttach() {
+    worker.start();
+    guest.detach(worker.cid, "move");
+    guest.suspend(worker.cid, "quota");
+    assertThat(guest.drained(worker.cid)).isTrue();
+    worker.submit(Worker.SET_REFERENCE, 1);
+    guest.attach(worker.cid, "abort");
+    assertThat(worker.state()).isEqualTo(ChannelState.SUSPENDED);
+    run();
+    assertThat(worker.reference()).isZero();
+    guest.resume(worker.cid, "quota");
+    run();
+    assertThat(worker.reference()).isEqualTo(1);
+  }
+
+  @Test
+  void kill_anyStateThatLives_ends() {
+    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
+    assertThat(worker.state()).isEqualTo(ChannelState.DEAD);
+    assertRefused(Errno.EBUSY, worker::start);
+    Worker suspended = new Worker(rig, guest, worker.vid).start();
+    guest.suspend(suspended.cid, "test");
+    guest.kill(suspended.cid, GuestAbi.ERROR_OPERATOR, 0);
+    guest.resume(suspended.cid, "test");
+    assertThat(suspended.state()).isEqualTo(ChannelState.DEAD);
+    Worker detached = new Worker(rig, guest, worker.vid).start();
+    guest.detach(detached.cid, "test");
+    guest.kill(detached.cid, GuestAbi.ERROR_OPERATOR, 0);
+    assertThat(detached.state()).isEqualTo(ChannelState.DEAD);
+    assertThat(guest.drained(detached.cid)).isFalse();
+  }
+
+  @Test
+  void regionClose_channelThatMapsIt_endsWithTheBusAddress() {
+    GpuRig.Ram ram = rig.ram(guest, 0x7000_0000L, 65536);
+    int handle = guest.memRegister(4, 0, 8192);
+    guest.memPages(handle, 0, List.of(new Extent(ram.region(), 16384, 8192)));
+    guest.vspaceMap(worker.vid, handle, Worker.LOW, Worker.HIGH, false);
+    Worker other = new Worker(rig, guest, guest.vspaceNew()).start();
+    worker.start();
+    ram.region().close();
+    ram.region().close();
+    run();
+    assertThat(heard.heard).containsExactly("error " + worker.cid + " 12");
+    assertThat(heard.errors.getFirst().address()).isEqualTo(0x7000_4000L);
+    assertThat(worker.controlLong(ERROR_ADDRESS)).isEqualTo(0x7000_4000L);
+    assertThat(other.state()).isEqualTo(ChannelState.RUNNING);
+    assertRefused(
+        Errno.EINVAL, () -> guest.vspaceMap(worker.vid, handle, Worker.LOW, Worker.HIGH, false));
+  }
+
+  @Test
+  void vspaceFree_withAChannel_keepsItRunning() {
+    worker.start();
+    guest.vspaceFree(worker.vid);
+    assertRefused(Errno.ENOENT, () -> guest.vspaceFree(worker.vid));
+    worker.submit(Worker.SET_REFERENCE, 9);
+    run();
+    assertThat(worker.reference()).isEqualTo(9);
+  }
+
+  @Test
+  void memFree_whileMapped_keepsAndCountsItUntilItIsUnmapped() {
+    MemoryGrant grant = guest.memAlloc(0, 0, 0, 65536);
+    GpuVa at = guest.vspaceMap(worker.vid, grant.handle(), Worker.LOW, Worker.HIGH, false);
+    long used = guest.quota().vramUsedBytes();
+    guest.memFree(grant.handle());
+    assertThat(guest.quota().vramUsedBytes()).isEqualTo(used);
+    assertThat(guest.usage().vramBytes()).isEqualTo(used);
+    guest.vspaceUnmap(worker.vid, at);
+    assertThat(guest.quota().vramUsedBytes()).isEqualTo(used - 65536);
+    assertThat(guest.usage().vramBytes()).isEqualTo(used - 65536);
+  }
+
+  @Test
+  void reset_everything_isFreedAndAnotherGenerationBegins() {
+    GpuRig.Ram ram = rig.ram(guest, 0x1000, 4096);
+    int handle = guest.memRegister(4, 0, 4096);
+    guest.memPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    worker.start();
+    guest.memFree(guest.memAlloc(0, 0, 0, 4096).handle());
+    guest.reset();
+    assertThat(guest.generation()).isEqualTo(2);
+    assertThat(guest.channelIds()).isEmpty();
+    assertThat(guest.quota().vramUsedBytes()).isZero();
+    assertThat(guest.usage().vramBytes()).isZero();
+    assertThat(guest.usage().systemBytes()).isZero();
+    assertThat(worker.control(GENERATION)).isZero();
+    assertRefused(Errno.ENOENT, () -> guest.channelFree(worker.cid));
+    int again = guest.memRegister(4, 0, 4096);
+    guest.memPages(again, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    Worker next = new Worker(rig, guest, guest.vspaceNew()).start();
+    assertThat(next.control(GENERATION)).isEqualTo(2);
+    next.submit(Worker.SET_REFERENCE, 4);
+    run();
+    assertThat(next.reference()).isEqualTo(4);
+  }
+
+  @Test
+  void close_guestWithEverything_returnsItToTheCard() throws Exception {
+    worker.start();
+    worker.submit(Worker.SET_REFERENCE, 4);
+    GpuRig.Ram ram = rig.ram(guest, 0x1000, 4096);
+    int handle = guest.memRegister(4, 0, 4096);
+    guest.memPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    Guest other = rig.attach("other");
+    long free = other.usage().vramFreeBytes();
+    long held = guest.quota().vramUsedBytes();
+    assertThat(held).isPositive();
+    guest.close();
+    assertThat(other.usage().vramFreeBytes()).isEqualTo(free + held);
+    int vid = other.vspaceNew();
+    for (int i = 0; i < 126; i++) {
+      other.channelNew(vid);
+    }
+  }
+
+  @Test
+  void twoGuests_sameIds_reachOnlyTheirOwn() {
+    Guest other = rig.attach("other", new GpuRig.HeardEvents());
+    Worker theirs = new Worker(rig, other, other.vspaceNew()).start();
+    worker.start();
+    assertThat(theirs.cid).isEqualTo(worker.cid);
+    assertThat(theirs.vid).isEqualTo(worker.vid);
+    worker.submit(Worker.SET_REFERENCE, 0x11, Worker.INTERRUPT, 0);
+    theirs.submit(Worker.SET_REFERENCE, 0x22);
+    run();
+    assertThat(other.dispatchEvents()).isZero();
+    assertThat(worker.reference()).isEqualTo(0x11);
+    assertThat(theirs.reference()).isEqualTo(0x22);
+    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
+    assertThat(theirs.state()).isEqualTo(ChannelState.RUNNING);
+    theirs.submit(Worker.SET_REFERENCE, 0x33);
+    run();
+    assertThat(theirs.reference()).isEqualTo(0x33);
+  }
+
+  @Test
+  void parameter_videoMemory_isWhatTheGuestMayUse() {
+    assertThat(guest.parameter(8)).isEqualTo(GpuRig.VRAM_BYTES);
+    guest.setVramLimit(1 << 20);
+    assertThat(guest.parameter(8)).isEqualTo(1 << 20);
+    assertThat(guest.parameter(11)).isEqualTo(0xc0);
+    assertThat(guest.info().gpcCount()).isPositive();
+  }
+}

@@ -1,0 +1,19 @@
+package io.sluice.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+/** Asserts refusals. */
+final class Refusals {
+  private Refusals() {}
+
+  static void assertRefused(Errno errno, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.errno()).as(e.getMessage()).isEqualTo(errno));
+  }
+}
