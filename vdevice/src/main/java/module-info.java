@@ -8,4 +8,6 @@ module io.sluice.vdevice {
   requires org.slf4j;
   requires com.google.common;
   requires tools.jackson.core;
+
+  exports io.sluice.vdevice;
 }
