@@ -55,8 +55,9 @@ public interface DaemonMXBean {
    *
    * @param name 1 to 63 of {@code a-z A-Z 0-9 . _ -}, beginning with a letter or digit
    * @param gpu a GPU by name; empty for the only one
+   * @param vramLimitBytes most video memory it may hold; 0 for all of the GPU's
    */
-  void createGuest(String name, String gpu) throws OperationsException;
+  void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException;
 
   /**
    * Destroys a guest that was created at run time, and everything it holds.

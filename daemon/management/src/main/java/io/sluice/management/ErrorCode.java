@@ -20,12 +20,8 @@ public enum ErrorCode {
   GUEST_SOCKET("SLU-GUEST-007", ErrorKind.FAILED),
   /** The list of created guests cannot be read or written. */
   GUEST_STATE("SLU-GUEST-008", ErrorKind.FAILED),
-  /** No GPU has that name. */
-  GPU_UNKNOWN("SLU-GPU-001", ErrorKind.NOT_FOUND),
-  /** There are several GPUs and none was named. */
-  GPU_AMBIGUOUS("SLU-GPU-002", ErrorKind.FAILED),
-  /** The GPU cannot be opened. */
-  GPU_OPEN("SLU-GPU-003", ErrorKind.FAILED),
+  /** More video memory than its GPU has. */
+  GUEST_VRAM("SLU-GUEST-009", ErrorKind.QUOTA),
   /** Not a log level. */
   LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED),
   /** The daemon is stopping. */
@@ -33,7 +29,13 @@ public enum ErrorCode {
   /** Another daemon serves the control socket. */
   DAEMON_RUNNING("SLU-DAEMON-002", ErrorKind.FAILED),
   /** A directory or socket of the daemon cannot be made. */
-  DAEMON_PATH("SLU-DAEMON-003", ErrorKind.FAILED);
+  DAEMON_PATH("SLU-DAEMON-003", ErrorKind.FAILED),
+  /** No GPU has that name. */
+  GPU_UNKNOWN("SLU-DAEMON-004", ErrorKind.NOT_FOUND),
+  /** There are several GPUs and none was named. */
+  GPU_AMBIGUOUS("SLU-DAEMON-005", ErrorKind.FAILED),
+  /** A GPU cannot be opened. */
+  GPU_OPEN("SLU-DAEMON-006", ErrorKind.FAILED);
 
   private final String code;
   private final ErrorKind kind;

@@ -8,6 +8,8 @@ public enum ErrorKind {
   NOT_FOUND(4),
   /** The caller may not. */
   PERMISSION(5),
+  /** More than there is, or than is granted. */
+  QUOTA(6),
   /** Not now; the same request may succeed later. */
   BUSY(75);
 

@@ -3,23 +3,27 @@ package io.sluice.management;
 import java.util.Map;
 
 /**
- * Totals of one guest since the daemon started.
+ * Totals of one guest since the daemon started, unless said otherwise.
  *
  * @param attachments clients that attached
+ * @param attachmentsRefused clients that came while another was attached
  * @param messages vfio-user messages received
- * @param messagesByCommand the same by command, in lower case
+ * @param messagesRefused of them, answered with an error or dropped
+ * @param messagesByCommand messages by the protocol's name of the command, in lower case
  * @param hypercalls calls executed
- * @param hypercallErrors of them, answered with an error
- * @param interrupts interrupts raised
- * @param dmaMaps DMA_MAP requests granted
- * @param dmaUnmaps DMA_UNMAP requests granted
+ * @param hypercallsRefused of them, ended with an error
+ * @param interrupts interrupts delivered
+ * @param eventsLost events dropped because the guest did not read its queue
+ * @param dmaMaps ranges of guest memory mapped now
  */
 public record GuestCounters(
     long attachments,
+    long attachmentsRefused,
     long messages,
+    long messagesRefused,
     Map<String, Long> messagesByCommand,
     long hypercalls,
-    long hypercallErrors,
+    long hypercallsRefused,
     long interrupts,
-    long dmaMaps,
-    long dmaUnmaps) {}
+    long eventsLost,
+    int dmaMaps) {}

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param fix one line; empty when nothing can be done
  */
 public record Problem(String code, String what, String cause, String fix) {
+  private static final int LINE_WIDTH = 110;
   private static final Pattern TEXT =
       Pattern.compile(
           "(?<what>[^\n]*) \\[(?<code>SLU-[A-Z]+-\\d{3})]"
@@ -42,6 +43,29 @@ public record Problem(String code, String what, String cause, String fix) {
     }
     if (!fix.isEmpty()) {
       text.append("\nfix: ").append(fix);
+    }
+    return text.toString();
+  }
+
+  /**
+   * As a program prints it: what went wrong with the code at the right, then cause and fix.
+   *
+   * <pre>
+   * error: no guest "web-1"                                                          [SLU-GUEST-001]
+   *   cause: …
+   *   fix:   …
+   * </pre>
+   */
+  public String render() {
+    String tag = "[" + code + "]";
+    String line = "error: " + what;
+    int gap = Math.max(2, LINE_WIDTH - line.length() - tag.length());
+    StringBuilder text = new StringBuilder(line).append(" ".repeat(gap)).append(tag).append('\n');
+    if (!cause.isEmpty()) {
+      text.append("  cause: ").append(cause).append('\n');
+    }
+    if (!fix.isEmpty()) {
+      text.append("  fix:   ").append(fix).append('\n');
     }
     return text.toString();
   }

@@ -8,20 +8,13 @@ import java.io.ObjectOutputStream;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.GroupPrincipal;
-import java.nio.file.attribute.PosixFileAttributeView;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.management.MBeanServer;
 import javax.management.OperationsException;
 import javax.management.remote.JMXAuthenticator;
@@ -32,17 +25,8 @@ import javax.management.remote.rmi.RMIConnectorServer;
 import javax.management.remote.rmi.RMIJRMPServerImpl;
 import javax.security.auth.Subject;
 
-/**
- * The daemon's end: serves an MBean server on a UNIX socket.
- *
- * <p>The socket is bound in a directory that only we can enter, gets its owner and mode there, and
- * is renamed to its place when everything behind it is ready: there is no moment at which one could
- * connect who may not, or too early.
- */
+/** The daemon's end: serves an MBean server on a UNIX socket. */
 public final class LocalConnectorServer implements AutoCloseable {
-  /** {@code sizeof(sockaddr_un.sun_path)} less the terminating zero: unix(7). */
-  public static final int MAX_PATH_BYTES = 107;
-
   /** What a caller's arguments may be made of: the types of the MXBeans, and no more. */
   private static final String ARGUMENT_FILTER =
       "maxdepth=16;maxarray=4096;maxrefs=4096;maxbytes=262144;"
@@ -50,22 +34,21 @@ public final class LocalConnectorServer implements AutoCloseable {
           + "javax.management.remote.NotificationResult;java.rmi.MarshalledObject;"
           + "java.rmi.dgc.*;java.rmi.server.*;javax.security.auth.Subject;!*";
 
-  private static final String STAGING = ".new";
   private static final AtomicLong STARTS = new AtomicLong();
 
-  private final Path path;
+  private final SocketFile file;
   private final ChannelServerSocket socket;
   private final JMXConnectorServer connector;
 
   private LocalConnectorServer(
-      Path path, ChannelServerSocket socket, JMXConnectorServer connector) {
-    this.path = path;
+      SocketFile file, ChannelServerSocket socket, JMXConnectorServer connector) {
+    this.file = file;
     this.socket = socket;
     this.connector = connector;
   }
 
   /**
-   * Starts serving.
+   * Starts serving; whoever connects from then on finds everything ready.
    *
    * @param path where the socket shall be; its directory exists
    * @throws OperationsException when the path is taken or cannot be used; its message is a {@link
@@ -73,64 +56,42 @@ public final class LocalConnectorServer implements AutoCloseable {
    */
   public static LocalConnectorServer start(Path path, PeerPolicy policy, MBeanServer beans)
       throws OperationsException, IOException {
-    Path absolute = path.toAbsolutePath().normalize();
-    checkPath(absolute);
-    removeStale(absolute);
-    Path staging = absolute.resolveSibling(STAGING);
-    Path staged = staging.resolve("s");
-    Files.deleteIfExists(staged);
-    Files.deleteIfExists(staging);
-    Files.createDirectory(
-        staging,
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    SocketFile file = new SocketFile(path, "the control socket", ErrorCode.DAEMON_PATH);
+    ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+    ChannelServerSocket socket = new ChannelServerSocket(channel, policy);
+    AtomicReference<JMXConnectorServer> connector = new AtomicReference<>();
     try {
-      ChannelServerSocket socket = bind(staged, policy);
-      try {
-        JMXConnectorServer connector = export(absolute, socket, beans);
-        Files.move(staged, absolute, StandardCopyOption.ATOMIC_MOVE);
-        return new LocalConnectorServer(absolute, socket, connector);
-      } catch (IOException | RuntimeException e) {
-        socket.close();
-        throw e;
+      file.publish(
+          policy.group(),
+          ErrorCode.DAEMON_RUNNING,
+          staged -> {
+            channel.bind(UnixDomainSocketAddress.of(staged));
+            connector.set(export(file.path(), socket, beans));
+          });
+      return new LocalConnectorServer(file, socket, Objects.requireNonNull(connector.get()));
+    } catch (OperationsException | IOException | RuntimeException e) {
+      JMXConnectorServer started = connector.get();
+      if (started != null) {
+        started.stop();
       }
-    } finally {
-      Files.deleteIfExists(staged);
-      Files.deleteIfExists(staging);
+      socket.close();
+      throw e;
     }
   }
 
   /** Where it listens. */
   public Path path() {
-    return path;
+    return file.path();
   }
 
   /** Ends all connections and removes the socket. */
   @Override
   public void close() throws IOException {
-    Files.deleteIfExists(path);
+    file.delete();
     try {
       connector.stop();
     } finally {
       socket.close();
-    }
-  }
-
-  private static ChannelServerSocket bind(Path staged, PeerPolicy policy) throws IOException {
-    ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    try {
-      channel.bind(UnixDomainSocketAddress.of(staged));
-      Optional<GroupPrincipal> group = policy.group();
-      PosixFileAttributeView file =
-          Files.getFileAttributeView(staged, PosixFileAttributeView.class);
-      if (group.isPresent()) {
-        file.setGroup(group.get());
-      }
-      file.setPermissions(
-          PosixFilePermissions.fromString(group.isPresent() ? "rw-rw----" : "rw-------"));
-      return new ChannelServerSocket(channel, policy);
-    } catch (IOException | RuntimeException e) {
-      channel.close();
-      throw e;
     }
   }
 
@@ -162,45 +123,5 @@ public final class LocalConnectorServer implements AutoCloseable {
   private static Subject caller() {
     Peer peer = Peer.current().orElseThrow(() -> new SecurityException("not a local connection"));
     return new Subject(true, Set.of(new JMXPrincipal(peer.user().getName())), Set.of(), Set.of());
-  }
-
-  private static void checkPath(Path path) throws OperationsException {
-    int bytes = path.toString().getBytes(StandardCharsets.UTF_8).length;
-    if (bytes > MAX_PATH_BYTES) {
-      throw Problem.of(
-              ErrorCode.DAEMON_PATH,
-              "cannot make the control socket " + path,
-              "the path has " + bytes + " bytes, the kernel takes " + MAX_PATH_BYTES,
-              "choose a shorter daemon.control-socket")
-          .exception();
-    }
-  }
-
-  /** A socket that nobody listens on is left from a daemon that was killed. */
-  private static void removeStale(Path path) throws OperationsException, IOException {
-    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    if (Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)
-        || Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
-      throw Problem.of(
-              ErrorCode.DAEMON_PATH,
-              "cannot make the control socket " + path,
-              "there is a file of that name that is no socket",
-              "remove it, or choose another daemon.control-socket")
-          .exception();
-    }
-    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      channel.connect(UnixDomainSocketAddress.of(path));
-    } catch (IOException _) {
-      Files.deleteIfExists(path);
-      return;
-    }
-    throw Problem.of(
-            ErrorCode.DAEMON_RUNNING,
-            "cannot make the control socket " + path,
-            "another daemon serves it",
-            "stop that one, or choose another daemon.run-dir")
-        .exception();
   }
 }

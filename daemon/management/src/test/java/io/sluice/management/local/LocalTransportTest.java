@@ -170,7 +170,7 @@ final class LocalTransportTest {
 
   @Test
   void start_pathTooLong_refuses() {
-    Path far = dir.resolve("x".repeat(LocalConnectorServer.MAX_PATH_BYTES));
+    Path far = dir.resolve("x".repeat(SocketFile.MAX_PATH_BYTES));
 
     assertThatThrownBy(() -> LocalConnectorServer.start(far, PeerPolicy.owner(), beans))
         .isInstanceOf(OperationsException.class)
