@@ -6,7 +6,7 @@ module io.sluice.vdevice {
   requires io.sluice.quota;
   requires io.sluice.interrupt;
   requires org.slf4j;
-  requires com.google.common;
+  requires transitive com.google.common;
   requires tools.jackson.core;
 
   exports io.sluice.vdevice;
