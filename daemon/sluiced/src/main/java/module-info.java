@@ -2,11 +2,22 @@
 module io.sluice.daemon {
   requires static org.jspecify;
   requires transitive io.sluice.management;
-  requires io.sluice.abi;
+  requires transitive io.sluice.abi;
   requires io.sluice.gpu;
   requires io.sluice.quota;
   requires io.sluice.channel;
   requires io.sluice.interrupt;
   requires io.sluice.vdevice;
+  requires transitive com.google.common;
   requires org.slf4j;
+  requires ch.qos.logback.classic;
+  requires ch.qos.logback.core;
+  requires info.picocli;
+  requires org.tomlj;
+
+  exports io.sluice.daemon;
+  exports io.sluice.daemon.config;
+
+  opens io.sluice.daemon to
+      info.picocli;
 }

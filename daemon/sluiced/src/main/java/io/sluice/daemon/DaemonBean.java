@@ -1,0 +1,194 @@
+package io.sluice.daemon;
+
+import com.google.common.collect.ImmutableMap;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.GpuStatus;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.ObjectNames;
+import io.sluice.management.Setting;
+import io.sluice.management.local.Peer;
+import java.lang.management.ManagementFactory;
+import java.lang.management.RuntimeMXBean;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.management.MBeanNotificationInfo;
+import javax.management.Notification;
+import javax.management.NotificationBroadcasterSupport;
+import javax.management.OperationsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/** The daemon as JMX shows it. Operations that change something are logged with who asked. */
+final class DaemonBean extends NotificationBroadcasterSupport implements DaemonMXBean {
+  private static final Logger LOG = LoggerFactory.getLogger(DaemonBean.class);
+  private static final RuntimeMXBean RUNTIME = ManagementFactory.getRuntimeMXBean();
+
+  private final DaemonConfig config;
+  private final ImmutableMap<String, GpuHost> gpus;
+  private final GuestTable guests;
+  private final Runnable stop;
+  private final AtomicLong sequence = new AtomicLong();
+  private volatile boolean stopping;
+
+  /**
+   * @param stop asks whoever owns the daemon to close it; returns at once
+   */
+  DaemonBean(
+      DaemonConfig config, ImmutableMap<String, GpuHost> gpus, GuestTable guests, Runnable stop) {
+    super(
+        new MBeanNotificationInfo(
+            new String[] {
+              NotificationTypes.GUEST_CREATED,
+              NotificationTypes.GUEST_DESTROYED,
+              NotificationTypes.GUEST_ATTACHED,
+              NotificationTypes.GUEST_LEFT,
+              NotificationTypes.DAEMON_STOPPING
+            },
+            Notification.class.getName(),
+            "what happens to guests and to the daemon"));
+    this.config = config;
+    this.gpus = gpus;
+    this.guests = guests;
+    this.stop = stop;
+  }
+
+  /** The daemon begins to stop. */
+  void setStopping() {
+    stopping = true;
+  }
+
+  /** Sends a notification. */
+  void notify(String type, String message) {
+    sendNotification(
+        new Notification(type, ObjectNames.DAEMON, sequence.incrementAndGet(), message));
+  }
+
+  @Override
+  public String getVersion() {
+    return Version.get();
+  }
+
+  @Override
+  public long getPid() {
+    return RUNTIME.getPid();
+  }
+
+  @Override
+  public String getUser() {
+    return System.getProperty("user.name", "");
+  }
+
+  @Override
+  public String getState() {
+    return stopping ? "stopping" : "running";
+  }
+
+  @Override
+  public long getStartTimeMs() {
+    return RUNTIME.getStartTime();
+  }
+
+  @Override
+  public long getUptimeMs() {
+    return RUNTIME.getUptime();
+  }
+
+  @Override
+  public String getConfigFile() {
+    return config.file() == null ? "" : config.file().toString();
+  }
+
+  @Override
+  public String getRunDir() {
+    return config.runDir().toString();
+  }
+
+  @Override
+  public String getLogLevel() {
+    return LogLevels.get();
+  }
+
+  @Override
+  public void setLogLevel(String level) throws OperationsException {
+    String before = LogLevels.get();
+    LogLevels.set(level);
+    audit("log-level").addKeyValue("from", before).addKeyValue("to", level).log("log level set");
+  }
+
+  @Override
+  public Map<String, GpuStatus> getGpus() {
+    Map<String, GpuStatus> statuses = new TreeMap<>();
+    gpus.forEach((name, gpu) -> statuses.put(name, status(gpu)));
+    return statuses;
+  }
+
+  private GpuStatus status(GpuHost gpu) {
+    int attached = 0;
+    int channels = 0;
+    long used = 0;
+    for (GuestHost host : guests.all().values()) {
+      if (host.gpu() == gpu) {
+        GuestStatus guest = host.status();
+        attached += guest.state().equals(GuestStatus.RUNNING) ? 1 : 0;
+        channels += guest.channels();
+        used += guest.memoryUsedBytes();
+      }
+    }
+    long total = gpu.gpu().info().vramBytes();
+    return new GpuStatus(
+        gpu.name(),
+        gpu.gpu().info().model(),
+        total,
+        total - used,
+        attached,
+        channels,
+        gpu.gpu().capabilities().stream()
+            .map(capability -> capability.name().toLowerCase(Locale.ROOT).replace('_', '-'))
+            .toList());
+  }
+
+  @Override
+  public Map<String, GuestStatus> getGuests() {
+    Map<String, GuestStatus> statuses = new TreeMap<>();
+    guests.all().forEach((name, guest) -> statuses.put(name, guest.status()));
+    return statuses;
+  }
+
+  @Override
+  public List<Setting> getConfiguration() {
+    return config.settings();
+  }
+
+  @Override
+  public void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException {
+    guests.create(name, gpu, vramLimitBytes);
+    audit("guest-create").addKeyValue("guest", name).log("guest created");
+  }
+
+  @Override
+  public void destroyGuest(String name, boolean force) throws OperationsException {
+    guests.destroy(name, force);
+    audit("guest-destroy")
+        .addKeyValue("guest", name)
+        .addKeyValue("force", force)
+        .log("guest destroyed");
+  }
+
+  @Override
+  public void shutdown() {
+    audit("shutdown").log("stop asked for");
+    stop.run();
+  }
+
+  private static LoggingEventBuilder audit(String event) {
+    return LOG.atInfo()
+        .addKeyValue("event", event)
+        .addKeyValue("by", Peer.current().map(peer -> peer.user().getName()).orElse("itself"));
+  }
+}

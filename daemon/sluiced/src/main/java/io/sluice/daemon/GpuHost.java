@@ -1,0 +1,137 @@
+package io.sluice.daemon;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.drm.DrmFile;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.daemon.config.GpuSettings;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.SoftwareGpu;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import java.util.function.LongSupplier;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GPU with the threads it needs: one that delivers events, and the engine of the software one.
+ */
+final class GpuHost implements AutoCloseable {
+  private final Gpu gpu;
+  private final EventLoop events;
+  private final Thread eventThread;
+  private final @Nullable SoftwareEngine software;
+
+  /** What only the software GPU has. */
+  private record SoftwareEngine(SoftwareGpu gpu, EngineLoop loop, Thread thread) {
+    void stop() {
+      loop.stop();
+      joinUninterruptibly(thread);
+      gpu.close();
+    }
+  }
+
+  private GpuHost(
+      Gpu gpu, EventLoop events, Thread eventThread, @Nullable SoftwareEngine software) {
+    this.gpu = gpu;
+    this.events = events;
+    this.eventThread = eventThread;
+    this.software = software;
+  }
+
+  /**
+   * Opens a GPU and starts its threads.
+   *
+   * @param clock monotonic nanoseconds
+   */
+  static GpuHost open(GpuSettings settings, Kernel kernel, Threads threads, LongSupplier clock)
+      throws OperationsException {
+    try {
+      return switch (settings) {
+        case GpuSettings.Embedded embedded -> embedded(embedded, kernel, threads, clock);
+        case GpuSettings.Device device -> {
+          Gpu gpu =
+              new PscnvGpu(device.name(), kernel, () -> DrmFile.open(kernel, device.device()));
+          yield host(gpu, null, kernel, threads);
+        }
+      };
+    } catch (SluiceException e) {
+      throw Problem.of(
+              ErrorCode.GPU_OPEN,
+              "cannot open GPU \"" + settings.name() + "\"",
+              String.valueOf(e.getMessage()),
+              e.remedy())
+          .exception();
+    }
+  }
+
+  private static GpuHost embedded(
+      GpuSettings.Embedded settings, Kernel kernel, Threads threads, LongSupplier clock) {
+    EngineLoop loop = new EngineLoop(clock);
+    GpuConfig config =
+        new GpuConfig(
+            settings.vramBytes(), GpuConfig.gtx480().systemBytes(), settings.spin().toNanos());
+    SoftwareGpu card = new SoftwareGpu(kernel, config, clock, loop);
+    loop.setEngine(card.engine());
+    Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);
+    SoftwareEngine software = new SoftwareEngine(card, loop, thread);
+    try {
+      return host(new PscnvGpu(settings.name(), kernel, card::open), software, kernel, threads);
+    } catch (SluiceException e) {
+      software.stop();
+      throw e;
+    }
+  }
+
+  private static GpuHost host(
+      Gpu gpu, @Nullable SoftwareEngine software, Kernel kernel, Threads threads) {
+    EventLoop events;
+    try {
+      events = new EventLoop(kernel);
+    } catch (SluiceException e) {
+      gpu.close();
+      throw e;
+    }
+    Thread thread = threads.start("sluice-irq-" + gpu.info().name(), events);
+    return new GpuHost(gpu, events, thread, software);
+  }
+
+  Gpu gpu() {
+    return gpu;
+  }
+
+  EventLoop events() {
+    return events;
+  }
+
+  String name() {
+    return gpu.info().name();
+  }
+
+  /** After its guests are gone. */
+  @Override
+  public void close() {
+    events.stop();
+    joinUninterruptibly(eventThread);
+    events.close();
+    gpu.close();
+    if (software != null) {
+      software.stop();
+    }
+  }
+
+  private static void joinUninterruptibly(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

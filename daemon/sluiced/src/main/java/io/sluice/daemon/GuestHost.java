@@ -1,0 +1,305 @@
+package io.sluice.daemon;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.ChannelInfo;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestListener;
+import io.sluice.channel.QuotaInfo;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.management.ChannelStatus;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.GuestCounters;
+import io.sluice.management.GuestMXBean;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Problem;
+import io.sluice.management.local.SocketFile;
+import io.sluice.vdevice.DeviceCounters;
+import io.sluice.vdevice.GuestDevice;
+import io.sluice.vdevice.GuestSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.GroupPrincipal;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.BiConsumer;
+import javax.management.OperationsException;
+
+/** A guest that is served: its settings, its socket, its device; and what JMX shows of it. */
+final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
+  private static final int NO_UID = -1;
+
+  private final GuestSettings settings;
+  private final String origin;
+  private final GpuHost gpu;
+  private final Kernel kernel;
+  private final SocketFile file;
+  private final BiConsumer<GuestHost, Boolean> onAttach;
+  private final GuestDevice device;
+
+  private GuestHost(
+      GuestSettings settings,
+      String origin,
+      GpuHost gpu,
+      Surroundings surroundings,
+      SocketFile file,
+      Path staged) {
+    this.settings = settings;
+    this.origin = origin;
+    this.gpu = gpu;
+    this.kernel = surroundings.kernel();
+    this.file = file;
+    this.onAttach = surroundings.onAttach();
+    this.device = new GuestDevice(settings.name(), staged, kernel, this, surroundings.threads());
+  }
+
+  /**
+   * What all guests share.
+   *
+   * @param kernel the operating system
+   * @param threads makes the threads of their devices
+   * @param socketGroup may attach besides the daemon's user; empty for nobody
+   * @param onAttach told when a client attaches (true) and when it has left (false)
+   */
+  record Surroundings(
+      Kernel kernel,
+      ThreadFactory threads,
+      Optional<GroupPrincipal> socketGroup,
+      BiConsumer<GuestHost, Boolean> onAttach) {}
+
+  /**
+   * Makes the guest's socket and begins to serve it.
+   *
+   * @param origin {@link GuestStatus#FROM_CONFIGURATION} or {@link GuestStatus#CREATED}
+   */
+  static GuestHost start(
+      GuestSettings settings, String origin, GpuHost gpu, Surroundings surroundings)
+      throws OperationsException {
+    SocketFile file =
+        new SocketFile(
+            settings.socket(),
+            "the socket of guest \"" + settings.name() + "\",",
+            ErrorCode.GUEST_SOCKET);
+    GuestHost[] host = new GuestHost[1];
+    try {
+      file.publish(
+          surroundings.socketGroup(),
+          ErrorCode.GUEST_SOCKET,
+          staged -> {
+            host[0] = new GuestHost(settings, origin, gpu, surroundings, file, staged);
+            host[0].device.start();
+          });
+      return host[0];
+    } catch (IOException | SluiceException e) {
+      if (host[0] != null) {
+        host[0].device.close();
+      }
+      throw Problem.of(
+              ErrorCode.GUEST_SOCKET,
+              "cannot make the socket of guest \"" + settings.name() + "\", " + settings.socket(),
+              e.toString(),
+              "check the directory and its permissions")
+          .exception();
+    }
+  }
+
+  GuestSettings settings() {
+    return settings;
+  }
+
+  String origin() {
+    return origin;
+  }
+
+  GpuHost gpu() {
+    return gpu;
+  }
+
+  boolean isAttached() {
+    return device.peer().isPresent();
+  }
+
+  /** Who is attached, for messages: {@code web-01 (qemu, pid 4121)}. */
+  String describe() {
+    return device
+        .peer()
+        .map(peer -> settings.name() + " (" + program(peer) + ", pid " + peer.pid() + ")")
+        .orElse(settings.name());
+  }
+
+  GuestStatus status() {
+    Optional<PeerCredentials> peer = device.peer();
+    Optional<Guest> guest = device.guest();
+    long limit = limitBytes();
+    return new GuestStatus(
+        settings.name(),
+        settings.uuid().toString(),
+        peer.isPresent() ? GuestStatus.RUNNING : GuestStatus.WAITING,
+        gpu.name(),
+        gpu.gpu().info().model(),
+        origin,
+        settings.socket().toString(),
+        peer.map(PeerCredentials::pid).orElse(0),
+        peer.map(PeerCredentials::uid).orElse(NO_UID),
+        peer.map(GuestHost::program).orElse(""),
+        guest.map(g -> g.channelIds().size()).orElse(0),
+        getMaxChannels(),
+        guest.map(g -> g.quota().vramUsedBytes()).orElse(0L),
+        guest.map(g -> g.quota().vramLimitBytes()).orElse(limit));
+  }
+
+  private long limitBytes() {
+    long total = gpu.gpu().info().vramBytes();
+    return settings.vramLimitBytes() == 0 ? total : settings.vramLimitBytes();
+  }
+
+  // ---- GuestSource ----
+
+  @Override
+  public Guest open(GuestListener listener) {
+    Guest guest = new Guest(settings.name(), gpu.gpu(), kernel, listener);
+    try {
+      guest.setVramLimit(limitBytes());
+      gpu.events().add(guest);
+    } catch (SluiceException e) {
+      guest.close();
+      throw e;
+    }
+    onAttach.accept(this, true);
+    return guest;
+  }
+
+  @Override
+  public void release(Guest guest) {
+    gpu.events().remove(guest);
+    guest.close();
+    onAttach.accept(this, false);
+  }
+
+  /** Detaches whoever is attached and removes the socket. */
+  @Override
+  public void close() throws IOException {
+    file.delete();
+    device.close();
+  }
+
+  // ---- GuestMXBean ----
+
+  @Override
+  public String getName() {
+    return settings.name();
+  }
+
+  @Override
+  public String getUuid() {
+    return settings.uuid().toString();
+  }
+
+  @Override
+  public String getState() {
+    return status().state();
+  }
+
+  @Override
+  public String getGpu() {
+    return gpu.name();
+  }
+
+  @Override
+  public String getSocketPath() {
+    return settings.socket().toString();
+  }
+
+  @Override
+  public int getClientPid() {
+    return status().clientPid();
+  }
+
+  @Override
+  public int getClientUid() {
+    return status().clientUid();
+  }
+
+  @Override
+  public String getClientName() {
+    return status().clientName();
+  }
+
+  @Override
+  public long getMemoryUsedBytes() {
+    return device.guest().map(Guest::quota).map(QuotaInfo::vramUsedBytes).orElse(0L);
+  }
+
+  @Override
+  public long getMemoryLimitBytes() {
+    return status().memoryLimitBytes();
+  }
+
+  @Override
+  public int getMaxChannels() {
+    return gpu.gpu().info().maxChannels() - 1; // id 0 is none
+  }
+
+  @Override
+  public Map<Integer, ChannelStatus> getChannels() {
+    Map<Integer, ChannelStatus> channels = new TreeMap<>();
+    device
+        .guest()
+        .ifPresent(guest -> {
+          for (int id : guest.channelIds()) {
+            query(guest, id).ifPresent(status -> channels.put(id, status));
+          }
+        });
+    return channels;
+  }
+
+  private static Optional<ChannelStatus> query(Guest guest, int id) {
+    try {
+      ChannelInfo info = guest.channelQuery(id);
+      return Optional.of(
+          new ChannelStatus(
+              id,
+              info.state().name().toLowerCase(Locale.ROOT),
+              ChannelErrors.name(info.reason()),
+              info.address(),
+              info.drained(),
+              info.waiting(),
+              info.entries(),
+              info.busyNs()));
+    } catch (SluiceException _) {
+      return Optional.empty(); // freed meanwhile
+    }
+  }
+
+  @Override
+  public GuestCounters getCounters() {
+    DeviceCounters now = device.counters();
+    Map<String, Long> byCommand = new TreeMap<>();
+    now.messagesByCommand()
+        .forEach((command, n) -> byCommand.put(command.toLowerCase(Locale.ROOT), n));
+    return new GuestCounters(
+        now.connections(),
+        now.connectionsRefused(),
+        now.messages(),
+        now.messagesRefused(),
+        byCommand,
+        now.calls(),
+        now.callsRefused(),
+        now.interrupts(),
+        now.eventsLost(),
+        now.dmaMaps());
+  }
+
+  private static String program(PeerCredentials peer) {
+    try {
+      return Files.readString(Path.of("/proc", Integer.toString(peer.pid()), "comm")).strip();
+    } catch (IOException _) {
+      return "unknown"; // gone, or in a namespace of its own
+    }
+  }
+}

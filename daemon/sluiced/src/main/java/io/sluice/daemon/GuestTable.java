@@ -1,0 +1,286 @@
+package io.sluice.daemon;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedMap;
+import io.sluice.daemon.config.CreatedGuests;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.config.Quantities;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Nearest;
+import io.sluice.management.Problem;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import javax.management.OperationsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The guests that are served. Creating and destroying exclude each other; looking waits for
+ * neither.
+ */
+final class GuestTable {
+  private static final Logger LOG = LoggerFactory.getLogger(GuestTable.class);
+
+  /** Told of guests that come and go, under the table's lock. */
+  interface Observer {
+    /** The guest is served. */
+    void onCreated(GuestHost guest);
+
+    /** The guest is gone. */
+    void onDestroyed(GuestHost guest);
+  }
+
+  private final DaemonConfig config;
+  private final ImmutableMap<String, GpuHost> gpus;
+  private final CreatedGuests store;
+  private final Supplier<UUID> uuids;
+  private final GuestHost.Surroundings surroundings;
+  private final Observer observer;
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile ImmutableSortedMap<String, GuestHost> guests = ImmutableSortedMap.of();
+  private boolean closed; // guarded by lock
+
+  /**
+   * @param uuids identities for guests that are created
+   */
+  GuestTable(
+      DaemonConfig config,
+      ImmutableMap<String, GpuHost> gpus,
+      CreatedGuests store,
+      Supplier<UUID> uuids,
+      GuestHost.Surroundings surroundings,
+      Observer observer) {
+    this.config = config;
+    this.gpus = gpus;
+    this.store = store;
+    this.uuids = uuids;
+    this.surroundings = surroundings;
+    this.observer = observer;
+  }
+
+  /** All guests by name. */
+  ImmutableSortedMap<String, GuestHost> all() {
+    return guests;
+  }
+
+  /** Begins to serve a guest that the configuration or the store has. */
+  void serve(GuestSettings settings, String origin) throws OperationsException {
+    lock.lock();
+    try {
+      start(settings, origin);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Creates a guest at run time and remembers it. */
+  void create(String name, String gpuName, long vramLimitBytes) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot create guest \"" + name + "\"";
+      checkOpen(failed);
+      checkName(failed, name);
+      GpuHost gpu = gpu(failed, gpuName);
+      checkLimit(failed, vramLimitBytes, gpu);
+      Path socket = GuestSettings.defaultSocket(config.runDir(), name);
+      GuestSettings settings =
+          new GuestSettings(name, uuids.get(), gpu.name(), socket, vramLimitBytes);
+      GuestHost guest = start(settings, GuestStatus.CREATED);
+      try {
+        store.save(created());
+      } catch (IOException e) {
+        stop(guest);
+        throw Problem.of(
+                ErrorCode.GUEST_STATE,
+                failed,
+                "it cannot be remembered in " + store.file() + ": " + e.getMessage(),
+                "check daemon.state-dir")
+            .exception();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Destroys a guest that was created at run time, and forgets it. */
+  void destroy(String name, boolean force) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot destroy guest \"" + name + "\"";
+      checkOpen(failed);
+      GuestHost guest = find(failed, name);
+      if (!guest.origin().equals(GuestStatus.CREATED)) {
+        throw Problem.of(
+                ErrorCode.GUEST_CONFIGURED,
+                failed,
+                "it stands in the configuration",
+                "remove its [[guest]] and restart the daemon")
+            .exception();
+      }
+      if (guest.isAttached() && !force) {
+        throw Problem.of(
+                ErrorCode.GUEST_ATTACHED,
+                failed,
+                guest.describe() + " is attached and would lose its GPU",
+                "stop the machine first, or retry with --force")
+            .exception();
+      }
+      stop(guest);
+      store.save(created());
+    } catch (IOException e) {
+      throw Problem.of(
+              ErrorCode.GUEST_STATE,
+              "guest \"" + name + "\" is destroyed, and will be back after a restart",
+              store.file() + " cannot be written: " + e.getMessage(),
+              "check daemon.state-dir")
+          .exception();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends all guests; none can be created any more. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      List<GuestHost> last = new ArrayList<>(guests.values());
+      last.sort(Comparator.comparing((GuestHost guest) -> guest.settings().name()).reversed());
+      last.forEach(this::stop);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private GuestHost start(GuestSettings settings, String origin) throws OperationsException {
+    GpuHost gpu = gpu("cannot serve guest \"" + settings.name() + "\"", settings.gpu());
+    GuestHost guest = GuestHost.start(settings, origin, gpu, surroundings);
+    TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
+    changed.put(settings.name(), guest);
+    guests = ImmutableSortedMap.copyOf(changed);
+    observer.onCreated(guest);
+    return guest;
+  }
+
+  private void stop(GuestHost guest) {
+    TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
+    changed.remove(guest.settings().name());
+    guests = ImmutableSortedMap.copyOf(changed);
+    try {
+      guest.close();
+    } catch (IOException e) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest.settings().name())
+          .setCause(e)
+          .log("the guest's socket is left behind");
+    }
+    observer.onDestroyed(guest);
+  }
+
+  private List<GuestSettings> created() {
+    return guests.values().stream()
+        .filter(guest -> guest.origin().equals(GuestStatus.CREATED))
+        .map(GuestHost::settings)
+        .toList();
+  }
+
+  // ---- refusals ----
+
+  private void checkOpen(String failed) throws OperationsException {
+    if (closed) {
+      throw Problem.of(
+              ErrorCode.DAEMON_STOPPING, failed, "the daemon is stopping", "retry when it is back")
+          .exception();
+    }
+  }
+
+  private void checkName(String failed, String name) throws OperationsException {
+    if (!GuestSettings.isName(name)) {
+      throw Problem.of(
+              ErrorCode.GUEST_NAME, failed, "not a name", "use " + GuestSettings.nameRule())
+          .exception();
+    }
+    if (guests.containsKey(name)) {
+      throw Problem.of(
+              ErrorCode.GUEST_EXISTS,
+              failed,
+              "there is a guest of that name",
+              "choose another name, or see sluicectl guest show " + name)
+          .exception();
+    }
+    if (guests.size() >= DaemonConfig.MAX_GUESTS) {
+      throw Problem.of(
+              ErrorCode.GUEST_LIMIT,
+              failed,
+              "there are " + guests.size() + " guests, as many as a daemon serves",
+              "destroy one that is not needed")
+          .exception();
+    }
+  }
+
+  private static void checkLimit(String failed, long bytes, GpuHost gpu)
+      throws OperationsException {
+    long total = gpu.gpu().info().vramBytes();
+    if (bytes < 0 || bytes > total) {
+      throw Problem.of(
+              ErrorCode.GUEST_VRAM,
+              failed,
+              "GPU \""
+                  + gpu.name()
+                  + "\" has "
+                  + Quantities.formatSize(total)
+                  + " of video memory, "
+                  + Quantities.formatSize(bytes)
+                  + " requested",
+              "choose a smaller limit, or none")
+          .exception();
+    }
+  }
+
+  private GuestHost find(String failed, String name) throws OperationsException {
+    GuestHost guest = guests.get(name);
+    if (guest == null) {
+      throw unknown(ErrorCode.GUEST_UNKNOWN, failed, "guest", name, guests.keySet().asList())
+          .exception();
+    }
+    return guest;
+  }
+
+  private GpuHost gpu(String failed, String name) throws OperationsException {
+    if (name.isEmpty()) {
+      if (gpus.size() != 1) {
+        throw Problem.of(
+                ErrorCode.GPU_AMBIGUOUS,
+                failed,
+                "there are " + gpus.size() + " GPUs",
+                "say which with --gpu, one of " + String.join(", ", gpus.keySet()))
+            .exception();
+      }
+      return gpus.values().asList().get(0);
+    }
+    GpuHost gpu = gpus.get(name);
+    if (gpu == null) {
+      throw unknown(ErrorCode.GPU_UNKNOWN, failed, "GPU", name, gpus.keySet().asList()).exception();
+    }
+    return gpu;
+  }
+
+  private static Problem unknown(
+      ErrorCode code, String failed, String kind, String name, List<String> known) {
+    Optional<String> near = Nearest.to(name, known);
+    String fix =
+        near.map(n -> "did you mean \"" + n + "\"?")
+            .orElse(known.isEmpty() ? "there is none" : "there are " + String.join(", ", known));
+    return Problem.of(code, failed, "there is no " + kind + " \"" + name + "\"", fix);
+  }
+}

@@ -1,0 +1,184 @@
+package io.sluice.daemon;
+
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ConfigError;
+import io.sluice.daemon.config.ConfigException;
+import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.management.Problem;
+import io.sluice.management.Setting;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** The program {@code sluiced}. */
+@Command(
+    name = "sluiced",
+    description = "Gives the channels of a GPU to virtual machines.",
+    versionProvider = Sluiced.VersionProvider.class,
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:stopped when asked to, or the configuration is right",
+      "1:could not start",
+      "2:wrong arguments",
+      "78:the configuration is wrong",
+      "143:stopped by SIGTERM"
+    })
+public final class Sluiced implements Callable<Integer> {
+  private static final Path DEFAULT_FILE = Path.of("/etc/sluice/sluice.toml");
+  private static final int FAILED = 1;
+  private static final int CONFIGURATION = 78; // EX_CONFIG of sysexits(3)
+
+  @Option(
+      names = {"-c", "--config"},
+      paramLabel = "FILE",
+      description =
+          "Configuration file; conf.d/*.toml beside it are read too."
+              + " Default: /etc/sluice/sluice.toml, if it exists.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides a setting, such as gpu.embedded.vram=512MiB.")
+  private Map<String, String> settings = new LinkedHashMap<>();
+
+  @Option(names = "--check-config", description = "Checks the configuration and exits.")
+  private boolean check;
+
+  @Option(
+      names = "--print-config",
+      description = "Prints every setting with its value and where that comes from, and exits.")
+  private boolean print;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Prints this and exits.")
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Prints the version and exits.")
+  private boolean version;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  private Sluiced() {}
+
+  /** Runs the daemon until it is asked to stop. */
+  public static void main(String[] arguments) {
+    // RMI would otherwise ask for a full collection once an hour, and for the host's name.
+    System.setProperty("sun.rmi.dgc.server.gcInterval", Long.toString(Long.MAX_VALUE - 1));
+    System.setProperty("java.rmi.server.hostname", "localhost");
+    System.exit(commandLine().execute(arguments));
+  }
+
+  /** The command line, for tests. */
+  static CommandLine commandLine() {
+    return new CommandLine(new Sluiced());
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    DaemonConfig config;
+    try {
+      config = load();
+    } catch (ConfigException e) {
+      return wrong(e);
+    }
+    if (print) {
+      for (Setting setting : config.settings()) {
+        out().printf("%s = \"%s\"  # %s%n", setting.key(), setting.value(), setting.source());
+      }
+    }
+    if (check) {
+      out()
+          .println(
+              "configuration is right: " + (config.file() == null ? "defaults" : config.file()));
+    }
+    out().flush();
+    return print || check ? 0 : serve(config);
+  }
+
+  private DaemonConfig load() throws ConfigException {
+    ConfigLoader loader = new ConfigLoader(System.getenv(), settings);
+    Path chosen = file;
+    if (chosen == null && Files.exists(DEFAULT_FILE)) {
+      chosen = DEFAULT_FILE;
+    }
+    return chosen == null ? loader.load() : loader.load(chosen);
+  }
+
+  private int serve(DaemonConfig config) throws InterruptedException {
+    LogSetup.install(config.logLevel(), System.getenv());
+    SluicedInstance instance;
+    try {
+      instance =
+          SluicedInstance.start(
+              config, RealKernel.create(), ManagementFactory.getPlatformMBeanServer());
+    } catch (ConfigException e) {
+      return wrong(e);
+    } catch (OperationsException e) {
+      err()
+          .print(
+              Problem.parse(e.getMessage())
+                  .map(Problem::render)
+                  .orElseGet(() -> "error: " + e.getMessage() + "\n"));
+      err().flush();
+      return FAILED;
+    }
+    Thread hook = Thread.ofPlatform().name("sluice-stop").unstarted(instance::close);
+    Runtime.getRuntime().addShutdownHook(hook);
+    instance.awaitStop();
+    instance.close();
+    return 0;
+  }
+
+  private int wrong(ConfigException e) {
+    for (ConfigError error : e.errors()) {
+      err().println("error: " + error);
+    }
+    err().flush();
+    return CONFIGURATION;
+  }
+
+  private PrintWriter out() {
+    return line().getOut();
+  }
+
+  private PrintWriter err() {
+    return line().getErr();
+  }
+
+  private CommandLine line() {
+    CommandSpec filled = spec;
+    if (filled == null) {
+      throw new IllegalStateException("not run by picocli");
+    }
+    return filled.commandLine();
+  }
+
+  /** What {@code --version} prints. */
+  static final class VersionProvider implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"sluiced " + Version.get()};
+    }
+  }
+}

@@ -1,0 +1,329 @@
+package io.sluice.daemon;
+
+import com.google.common.collect.ImmutableMap;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ConfigException;
+import io.sluice.daemon.config.CreatedGuests;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GpuSettings;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.GuestMXBean;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.ObjectNames;
+import io.sluice.management.Problem;
+import io.sluice.management.local.LocalConnectorServer;
+import io.sluice.management.local.PeerPolicy;
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.management.JMException;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running daemon: the composition root. What {@code sluiced} runs, and what demos, benches and
+ * tests start in their own process.
+ *
+ * <p>Parts are started in the order in which they depend on each other and closed in the opposite
+ * order, also when one of them does not start.
+ */
+public final class SluicedInstance implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SluicedInstance.class);
+  private static final Duration THREAD_PATIENCE = Duration.ofSeconds(5);
+  private static final String RUN_DIR_MODE = "rwxr-xr-x";
+  private static final String STATE_DIR_MODE = "rwx------";
+
+  private final DaemonConfig config;
+  private final Kernel kernel;
+  private final MBeanServer beans;
+  private final Threads threads = new Threads();
+  private final Deque<Part> parts = new ArrayDeque<>();
+  private final CountDownLatch stopAsked = new CountDownLatch(1);
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Something to be closed. */
+  @FunctionalInterface
+  private interface Part {
+    void close() throws Exception;
+  }
+
+  private SluicedInstance(DaemonConfig config, Kernel kernel, MBeanServer beans) {
+    this.config = config;
+    this.kernel = kernel;
+    this.beans = beans;
+  }
+
+  /**
+   * Starts a daemon with the real kernel and an MBean server of its own.
+   *
+   * @throws OperationsException when it does not start; its message is a {@link Problem}
+   * @throws ConfigException when the guests that were created at run time cannot be read
+   */
+  public static SluicedInstance start(DaemonConfig config)
+      throws OperationsException, ConfigException {
+    return start(config, RealKernel.create(), MBeanServerFactory.newMBeanServer());
+  }
+
+  /**
+   * Starts a daemon.
+   *
+   * @param beans where its MXBeans are registered, and what the control socket serves
+   * @throws OperationsException when it does not start; its message is a {@link Problem}
+   * @throws ConfigException when the guests that were created at run time cannot be read
+   */
+  public static SluicedInstance start(DaemonConfig config, Kernel kernel, MBeanServer beans)
+      throws OperationsException, ConfigException {
+    SluicedInstance instance = new SluicedInstance(config, kernel, beans);
+    boolean started = false;
+    try {
+      instance.compose();
+      started = true;
+      return instance;
+    } finally {
+      if (!started) {
+        instance.closeParts();
+      }
+    }
+  }
+
+  private void compose() throws OperationsException, ConfigException {
+    directory(config.runDir(), RUN_DIR_MODE);
+    directory(config.stateDir(), STATE_DIR_MODE);
+    ImmutableMap<String, GpuHost> gpus = openGpus();
+    CreatedGuests store = new CreatedGuests(config.stateDir());
+    List<GuestSettings> created = store.load(config);
+    Announcer announcer = new Announcer();
+    GuestTable table =
+        new GuestTable(
+            config,
+            gpus,
+            store,
+            UUID::randomUUID,
+            new GuestHost.Surroundings(
+                kernel, threads, group(config.guestGroup(), "guest-group"), announcer::attached),
+            announcer);
+    DaemonBean bean = new DaemonBean(config, gpus, table, stopAsked::countDown);
+    announcer.bean = bean;
+    register(bean, ObjectNames.DAEMON);
+    parts.push(table::close);
+    for (GuestSettings guest : config.guests()) {
+      table.serve(guest, GuestStatus.FROM_CONFIGURATION);
+    }
+    for (GuestSettings guest : created) {
+      table.serve(guest, GuestStatus.CREATED);
+    }
+    startControl();
+    parts.push(() -> announceStop(bean, table));
+    LOG.atInfo()
+        .addKeyValue("event", "started")
+        .addKeyValue("version", Version.get())
+        .addKeyValue("gpus", String.join(",", gpus.keySet()))
+        .addKeyValue("guests", table.all().size())
+        .addKeyValue("control", config.controlSocket())
+        .log("serving");
+  }
+
+  private ImmutableMap<String, GpuHost> openGpus() throws OperationsException {
+    ImmutableMap.Builder<String, GpuHost> gpus = ImmutableMap.builder();
+    for (GpuSettings settings : config.gpus()) {
+      GpuHost gpu = GpuHost.open(settings, kernel, threads, System::nanoTime);
+      parts.push(gpu::close);
+      gpus.put(settings.name(), gpu);
+    }
+    return gpus.buildOrThrow();
+  }
+
+  private void startControl() throws OperationsException {
+    Path socket = config.controlSocket();
+    try {
+      PeerPolicy policy =
+          config.controlGroup().isEmpty()
+              ? PeerPolicy.owner()
+              : PeerPolicy.group(config.controlGroup());
+      LocalConnectorServer server = LocalConnectorServer.start(socket, policy, beans);
+      parts.push(server::close);
+    } catch (IOException e) {
+      throw Problem.of(
+              ErrorCode.DAEMON_PATH,
+              "cannot make the control socket " + socket,
+              e.toString(),
+              "check daemon.control-socket and daemon.control-group")
+          .exception();
+    }
+  }
+
+  /** An operator who stops the daemon under a machine shall see which. */
+  private static void announceStop(DaemonBean bean, GuestTable table) {
+    bean.setStopping();
+    List<String> attached =
+        table.all().values().stream()
+            .filter(GuestHost::isAttached)
+            .map(GuestHost::describe)
+            .toList();
+    bean.notify(NotificationTypes.DAEMON_STOPPING, String.join(", ", attached));
+    if (attached.isEmpty()) {
+      LOG.atInfo().addKeyValue("event", "stopping").log("stopping");
+    } else {
+      LOG.atWarn()
+          .addKeyValue("event", "stopping")
+          .addKeyValue("attached", String.join(", ", attached))
+          .log("stopping; these guests lose their GPU");
+    }
+  }
+
+  // ---- use ----
+
+  /** Where sluicectl connects. */
+  public Path controlSocket() {
+    return config.controlSocket();
+  }
+
+  /** Where a guest of this name attaches, unless its configuration says otherwise. */
+  public Path guestSocket(String guest) {
+    return GuestSettings.defaultSocket(config.runDir(), guest);
+  }
+
+  /** The daemon's MXBean, without a connection. */
+  public DaemonMXBean daemon() {
+    return JMX.newMXBeanProxy(beans, ObjectNames.DAEMON, DaemonMXBean.class);
+  }
+
+  /** A guest's MXBean, without a connection. */
+  public GuestMXBean guest(String name) {
+    return JMX.newMXBeanProxy(beans, ObjectNames.guest(name), GuestMXBean.class);
+  }
+
+  /** Waits until somebody asks the daemon to stop. */
+  public void awaitStop() throws InterruptedException {
+    stopAsked.await();
+  }
+
+  /** Stops the daemon in order and waits for its threads. A second close does nothing. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      closeParts();
+      LOG.atInfo().addKeyValue("event", "stopped").log("stopped");
+    }
+  }
+
+  private void closeParts() {
+    while (!parts.isEmpty()) {
+      try {
+        parts.pop().close();
+      } catch (Exception e) {
+        LOG.atError().setCause(e).log("a part of the daemon did not close");
+      }
+    }
+    List<String> left = threads.join(THREAD_PATIENCE);
+    if (!left.isEmpty()) {
+      LOG.atError().addKeyValue("threads", left).log("threads did not end");
+    }
+  }
+
+  // ---- helpers ----
+
+  private void register(Object bean, ObjectName name) {
+    try {
+      beans.registerMBean(bean, name);
+      parts.push(() -> beans.unregisterMBean(name));
+    } catch (JMException e) {
+      throw new AssertionError("an MXBean that cannot be registered: " + name, e);
+    }
+  }
+
+  private static void directory(Path path, String mode) throws OperationsException {
+    try {
+      if (!Files.isDirectory(path)) {
+        Files.createDirectories(
+            path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
+      }
+    } catch (IOException e) {
+      throw Problem.of(
+              ErrorCode.DAEMON_PATH,
+              "cannot make directory " + path,
+              e.toString(),
+              "make it, or choose another in the configuration")
+          .exception();
+    }
+  }
+
+  private static Optional<GroupPrincipal> group(String name, String key)
+      throws OperationsException {
+    if (name.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(
+          FileSystems.getDefault()
+              .getUserPrincipalLookupService()
+              .lookupPrincipalByGroupName(name));
+    } catch (IOException _) {
+      throw Problem.of(
+              ErrorCode.DAEMON_PATH,
+              "cannot make sockets for group \"" + name + "\"",
+              "there is no such group",
+              "make it, or change daemon." + key)
+          .exception();
+    }
+  }
+
+  /** Registers guests' MXBeans and tells who listens. */
+  private final class Announcer implements GuestTable.Observer {
+    private volatile @Nullable DaemonBean bean;
+
+    @Override
+    public void onCreated(GuestHost guest) {
+      try {
+        beans.registerMBean(guest, ObjectNames.guest(guest.getName()));
+      } catch (JMException e) {
+        throw new AssertionError("an MXBean that cannot be registered: " + guest.getName(), e);
+      }
+      tell(NotificationTypes.GUEST_CREATED, guest.getName());
+    }
+
+    @Override
+    public void onDestroyed(GuestHost guest) {
+      try {
+        beans.unregisterMBean(ObjectNames.guest(guest.getName()));
+      } catch (JMException e) {
+        throw new AssertionError("an MXBean that is not registered: " + guest.getName(), e);
+      }
+      tell(NotificationTypes.GUEST_DESTROYED, guest.getName());
+    }
+
+    void attached(GuestHost guest, boolean attached) {
+      tell(
+          attached ? NotificationTypes.GUEST_ATTACHED : NotificationTypes.GUEST_LEFT,
+          guest.getName());
+    }
+
+    private void tell(String type, String message) {
+      DaemonBean target = bean;
+      if (target != null) {
+        target.notify(type, message);
+      }
+    }
+  }
+}

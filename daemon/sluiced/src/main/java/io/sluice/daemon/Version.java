@@ -1,0 +1,14 @@
+package io.sluice.daemon;
+
+import java.lang.module.ModuleDescriptor;
+
+/** Which version runs. */
+final class Version {
+  private Version() {}
+
+  /** As the build stamped it on the module; {@code unknown} when run from the class path. */
+  static String get() {
+    ModuleDescriptor module = Version.class.getModule().getDescriptor();
+    return module == null ? "unknown" : module.rawVersion().orElse("unknown");
+  }
+}

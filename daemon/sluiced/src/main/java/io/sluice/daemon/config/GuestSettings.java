@@ -1,0 +1,42 @@
+package io.sluice.daemon.config;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * A guest to serve.
+ *
+ * @param name its name
+ * @param uuid its identity
+ * @param gpu name of its GPU
+ * @param socket where its machine or process attaches
+ * @param vramLimitBytes most video memory it may hold; 0 for all of the GPU's
+ */
+public record GuestSettings(String name, UUID uuid, String gpu, Path socket, long vramLimitBytes) {
+  /** Whether a text can name a guest. */
+  public static boolean isName(String text) {
+    return ValueType.GUEST_NAME.parse().apply(text).isPresent();
+  }
+
+  /** What a name may be made of. */
+  public static String nameRule() {
+    return ValueType.GUEST_NAME.expects();
+  }
+
+  /** Where a guest's socket is unless said otherwise. */
+  public static Path defaultSocket(Path runDir, String name) {
+    return runDir.resolve(name + ".sock");
+  }
+
+  /** The identity of a guest that stands in the configuration without one. */
+  static UUID derivedUuid(String name) {
+    return UUID.nameUUIDFromBytes(("sluice guest " + name).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A limit as the daemon's operations take it. */
+  public static Optional<Long> parseLimit(String text) {
+    return Schema.GUEST_VRAM_LIMIT.type().parse().apply(text);
+  }
+}

@@ -1,0 +1,316 @@
+package io.sluice.daemon.config;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.daemon.config.Draft.GuestDraft;
+import io.sluice.daemon.config.Draft.Raw;
+import io.sluice.management.Nearest;
+import io.sluice.management.Setting;
+import io.sluice.management.local.SocketFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes values of what was written, fills in defaults, and checks what keys say about each other.
+ * An error leaves a default in place, so that the next one is found too.
+ */
+final class Resolver {
+  private static final Path NOWHERE = Path.of("/");
+
+  private final Draft draft;
+  private final ImmutableList.Builder<Setting> settings = ImmutableList.builder();
+
+  /** What is taken already, and by what. */
+  private final Map<Path, String> sockets = new HashMap<>();
+
+  private final Map<UUID, String> uuids = new HashMap<>();
+  private final Map<String, Origin> guestNames = new HashMap<>();
+
+  Resolver(Draft draft) {
+    this.draft = draft;
+  }
+
+  DaemonConfig resolve(@Nullable Path file) {
+    Map<String, Raw> daemon = draft.section(Schema.DAEMON);
+    Path runDir = value(Schema.DAEMON, daemon, Schema.RUN_DIR).orElse(NOWHERE);
+    Path stateDir = value(Schema.DAEMON, daemon, Schema.STATE_DIR).orElse(NOWHERE);
+    Path control =
+        value(Schema.DAEMON, daemon, Schema.CONTROL_SOCKET, runDir.resolve("control").toString())
+            .orElse(NOWHERE);
+    claimSocket(
+        control, "control-socket of the daemon", origin(daemon, Schema.CONTROL_SOCKET.name()));
+    String controlGroup = value(Schema.DAEMON, daemon, Schema.CONTROL_GROUP).orElse("");
+    String guestGroup = value(Schema.DAEMON, daemon, Schema.GUEST_GROUP).orElse("");
+    String level = value(Schema.LOG, draft.section(Schema.LOG), Schema.LOG_LEVEL).orElse("info");
+    ImmutableList<GpuSettings> gpus = gpus();
+    ImmutableList<GuestSettings> guests = guests(gpus, runDir);
+    return new DaemonConfig(
+        file,
+        runDir,
+        stateDir,
+        control,
+        controlGroup,
+        guestGroup,
+        level,
+        gpus,
+        guests,
+        settings.build());
+  }
+
+  /**
+   * Guests created at run time, as the state file has them: the same rules, and nothing of theirs
+   * may be taken by the configuration. One whose name the configuration has meanwhile is left out.
+   */
+  ImmutableList<GuestSettings> created(DaemonConfig config) {
+    sockets.put(config.controlSocket(), "control-socket of the daemon");
+    for (GuestSettings guest : config.guests()) {
+      sockets.put(guest.socket(), "socket of guest \"" + guest.name() + "\"");
+      uuids.put(guest.uuid(), guest.name());
+    }
+    draft
+        .guests()
+        .removeIf(guest -> {
+          Raw name = guest.values().get(Schema.GUEST_NAME.name());
+          return name != null
+              && config.guests().stream().anyMatch(g -> g.name().equals(name.text()));
+        });
+    return guests(config.gpus(), config.runDir());
+  }
+
+  private ImmutableList<GpuSettings> gpus() {
+    List<String> names = draft.gpuNames();
+    if (names.isEmpty()) {
+      return ImmutableList.of(embedded());
+    }
+    if (names.size() > DaemonConfig.MAX_GPUS) {
+      draft.error(
+          ConfigError.CONFLICT,
+          new Origin("gpu"),
+          names.size() + " GPUs, one daemon serves " + DaemonConfig.MAX_GPUS,
+          "");
+    }
+    ImmutableList.Builder<GpuSettings> gpus = ImmutableList.builder();
+    for (String name : names) {
+      gpus.add(name.equals(Schema.EMBEDDED) ? embedded() : device(name));
+    }
+    return gpus.build();
+  }
+
+  private GpuSettings embedded() {
+    String section = Schema.GPU + "." + Schema.EMBEDDED;
+    Map<String, Raw> values = draft.section(section);
+    return new GpuSettings.Embedded(
+        value(section, values, Schema.VRAM).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.SPIN).orElseThrow(Resolver::badDefault));
+  }
+
+  private GpuSettings device(String name) {
+    String section = Schema.GPU + "." + name;
+    Map<String, Raw> values = draft.section(section);
+    Origin where =
+        values.values().stream().map(Raw::origin).findFirst().orElse(new Origin(section));
+    if (ValueType.GUEST_NAME.parse().apply(name).isEmpty()) {
+      draft.error(
+          ConfigError.VALUE,
+          where,
+          "\"" + name + "\" is no name for a GPU",
+          "write " + ValueType.GUEST_NAME.expects());
+    }
+    if (!values.containsKey(Schema.DEVICE.name())) {
+      Optional<String> slip = Nearest.to(name, List.of(Schema.EMBEDDED));
+      draft.error(
+          ConfigError.CONFLICT,
+          where,
+          "[gpu." + name + "] has no device",
+          slip.map(s -> "did you mean [gpu." + s + "]?")
+              .orElse("write device = \"/dev/dri/card0\""));
+    }
+    return new GpuSettings.Device(name, value(section, values, Schema.DEVICE).orElse(NOWHERE));
+  }
+
+  private ImmutableList<GuestSettings> guests(ImmutableList<GpuSettings> gpus, Path runDir) {
+    if (draft.guests().size() > DaemonConfig.MAX_GUESTS) {
+      draft.error(
+          ConfigError.CONFLICT,
+          draft.guests().get(DaemonConfig.MAX_GUESTS).origin(),
+          draft.guests().size() + " guests, one daemon serves " + DaemonConfig.MAX_GUESTS,
+          "");
+    }
+    ImmutableList.Builder<GuestSettings> guests = ImmutableList.builder();
+    for (GuestDraft guest : draft.guests()) {
+      guest(guest, gpus, runDir).ifPresent(guests::add);
+    }
+    return guests.build();
+  }
+
+  private Optional<GuestSettings> guest(
+      GuestDraft guest, ImmutableList<GpuSettings> gpus, Path runDir) {
+    Raw written = guest.values().get(Schema.GUEST_NAME.name());
+    if (written == null) {
+      draft.error(ConfigError.CONFLICT, guest.origin(), "[[guest]] without a name", "add name");
+      return Optional.empty();
+    }
+    String name = written.text();
+    String section = Schema.GUEST + "." + name;
+    if (value(section, guest.values(), Schema.GUEST_NAME).isEmpty()) {
+      return Optional.empty();
+    }
+    Origin first = guestNames.putIfAbsent(name, guest.origin());
+    if (first != null) {
+      draft.error(
+          ConfigError.CONFLICT,
+          guest.origin(),
+          "a second guest \"" + name + "\"; the first is at " + first,
+          "rename one");
+      return Optional.empty();
+    }
+    String gpu = gpuOf(section, guest, gpus);
+    Path socket =
+        value(
+                section,
+                guest.values(),
+                Schema.GUEST_SOCKET,
+                GuestSettings.defaultSocket(runDir, name).toString())
+            .orElse(NOWHERE);
+    claimSocket(
+        socket,
+        "socket of guest \"" + name + "\"",
+        origin(guest.values(), Schema.GUEST_SOCKET.name()).orElse(guest.origin()));
+    UUID uuid = uuidOf(section, guest, name);
+    long limit = value(section, guest.values(), Schema.GUEST_VRAM_LIMIT, "").orElse(0L);
+    checkLimit(guest, limit, gpu, gpus);
+    return Optional.of(new GuestSettings(name, uuid, gpu, socket, limit));
+  }
+
+  private String gpuOf(String section, GuestDraft guest, ImmutableList<GpuSettings> gpus) {
+    ImmutableList<String> names =
+        gpus.stream().map(GpuSettings::name).collect(ImmutableList.toImmutableList());
+    Optional<String> written =
+        value(section, guest.values(), Schema.GUEST_GPU, names.size() == 1 ? names.get(0) : "");
+    if (written.isEmpty()) {
+      if (!guest.values().containsKey(Schema.GUEST_GPU.name())) {
+        draft.error(
+            ConfigError.CONFLICT,
+            guest.origin(),
+            "[[guest]] does not say which GPU",
+            "add gpu, one of " + String.join(", ", names));
+      }
+      return names.get(0);
+    }
+    String gpu = written.get();
+    if (!names.contains(gpu)) {
+      draft.unknownKey(
+          origin(guest.values(), Schema.GUEST_GPU.name()).orElse(guest.origin()),
+          "GPU",
+          gpu,
+          names);
+    }
+    return gpu;
+  }
+
+  private UUID uuidOf(String section, GuestDraft guest, String name) {
+    UUID uuid =
+        value(
+                section,
+                guest.values(),
+                Schema.GUEST_UUID,
+                GuestSettings.derivedUuid(name).toString())
+            .orElseGet(() -> GuestSettings.derivedUuid(name));
+    String owner = uuids.putIfAbsent(uuid, name);
+    if (owner != null) {
+      draft.error(
+          ConfigError.CONFLICT,
+          origin(guest.values(), Schema.GUEST_UUID.name()).orElse(guest.origin()),
+          "guests \"" + owner + "\" and \"" + name + "\" have one uuid",
+          "give each its own");
+    }
+    return uuid;
+  }
+
+  private void checkLimit(
+      GuestDraft guest, long limit, String gpu, ImmutableList<GpuSettings> gpus) {
+    for (GpuSettings settings : gpus) {
+      if (settings instanceof GpuSettings.Embedded embedded
+          && embedded.name().equals(gpu)
+          && limit > embedded.vramBytes()) {
+        draft.error(
+            ConfigError.CONFLICT,
+            origin(guest.values(), Schema.GUEST_VRAM_LIMIT.name()).orElse(guest.origin()),
+            "vram-limit "
+                + Quantities.formatSize(limit)
+                + " is more than the "
+                + Quantities.formatSize(embedded.vramBytes())
+                + " of GPU "
+                + gpu,
+            "");
+      }
+    }
+  }
+
+  private void claimSocket(Path path, String owner, Optional<Origin> where) {
+    claimSocket(path, owner, where.orElse(Origin.DEFAULT));
+  }
+
+  private void claimSocket(Path path, String owner, Origin where) {
+    int bytes = path.toString().getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > SocketFile.MAX_PATH_BYTES) {
+      draft.error(
+          ConfigError.VALUE,
+          where,
+          owner + " has a path of " + bytes + " bytes: " + path,
+          "the kernel takes " + SocketFile.MAX_PATH_BYTES);
+    }
+    String other = sockets.putIfAbsent(path, owner);
+    if (other != null) {
+      draft.error(
+          ConfigError.CONFLICT, where, owner + " is also that of the " + other + ": " + path, "");
+    }
+  }
+
+  // ---- one value ----
+
+  private <T> Optional<T> value(String section, Map<String, Raw> values, Key<T> key) {
+    return value(section, values, key, key.fallback());
+  }
+
+  /**
+   * The value of a key, the fallback without one, empty without either or when it is wrong.
+   *
+   * @param fallback as it would be written; empty for none
+   */
+  private <T> Optional<T> value(
+      String section, Map<String, Raw> values, Key<T> key, String fallback) {
+    Raw raw = values.get(key.name());
+    String text = raw == null ? fallback : raw.text();
+    Origin where = raw == null ? Origin.DEFAULT : raw.origin();
+    settings.add(new Setting(section + "." + key.name(), text, where.text()));
+    if (raw == null && fallback.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<T> value = key.type().parse().apply(text);
+    if (value.isEmpty()) {
+      draft.error(
+          ConfigError.VALUE,
+          where,
+          "\"" + text + "\" is no value of " + key.name(),
+          "it takes " + key.type().expects());
+      if (!key.fallback().isEmpty()) {
+        return key.type().parse().apply(key.fallback());
+      }
+    }
+    return value;
+  }
+
+  private static Optional<Origin> origin(Map<String, Raw> values, String key) {
+    return Optional.ofNullable(values.get(key)).map(Raw::origin);
+  }
+
+  private static AssertionError badDefault() {
+    return new AssertionError("a default is not a value of its key");
+  }
+}

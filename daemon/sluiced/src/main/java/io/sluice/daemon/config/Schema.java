@@ -1,0 +1,110 @@
+package io.sluice.daemon.config;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.gpu.GpuConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.UUID;
+
+/** Every key there is. docs/configuration.md is checked against it. */
+final class Schema {
+  static final String DAEMON = "daemon";
+  static final String LOG = "log";
+  static final String GPU = "gpu";
+  static final String GUEST = "guest";
+
+  /** The software GPU is the GPU of this name. */
+  static final String EMBEDDED = "embedded";
+
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+
+  static final Key<Path> RUN_DIR =
+      new Key<>("run-dir", ValueType.PATH, "/run/sluice", "directory of the guests' sockets");
+  static final Key<Path> STATE_DIR =
+      new Key<>(
+          "state-dir",
+          ValueType.PATH,
+          "/var/lib/sluice",
+          "directory of what outlives the daemon: the guests created at run time");
+  static final Key<Path> CONTROL_SOCKET =
+      new Key<>(
+          "control-socket", ValueType.PATH, "", "what sluicectl connects to; `RUN-DIR/control`");
+  static final Key<String> CONTROL_GROUP =
+      new Key<>(
+          "control-group",
+          ValueType.GROUP,
+          "",
+          "group whose members may control the daemon, besides its user and root; nobody else");
+  static final Key<String> GUEST_GROUP =
+      new Key<>(
+          "guest-group",
+          ValueType.GROUP,
+          "",
+          "group whose members may attach guests (QEMU's, such as `libvirt-qemu`); only the"
+              + " daemon's user and root");
+
+  static final Key<String> LOG_LEVEL =
+      new Key<>(
+          "level",
+          ValueType.oneOf("error", "warn", "info", "debug", "trace"),
+          "info",
+          "least severe level that is logged; changed at run time by `sluicectl daemon log-level`");
+
+  static final Key<Long> VRAM =
+      new Key<>(
+          "vram",
+          ValueType.size(16 * MIB, 64 * GIB, 128 * KIB),
+          Quantities.formatSize(GpuConfig.GTX480_VRAM_BYTES),
+          "video memory of the software GPU, shared by its guests; the host gives memory as it is"
+              + " written");
+  static final Key<Duration> SPIN =
+      new Key<>(
+          "spin",
+          ValueType.duration(Duration.ZERO, Duration.ofMillis(100)),
+          "100us",
+          "how long a channel is watched without a pause after its last work: less saves"
+              + " processor time, more answers sooner");
+  static final Key<Path> DEVICE =
+      new Key<>("device", ValueType.PATH, "", "DRM node of a card driven by pscnv; required");
+
+  static final Key<String> GUEST_NAME =
+      new Key<>("name", ValueType.GUEST_NAME, "", "its name; required, unique");
+  static final Key<String> GUEST_GPU =
+      new Key<>("gpu", ValueType.GUEST_NAME, "", "a GPU by name; the only one there is");
+  static final Key<Path> GUEST_SOCKET =
+      new Key<>("socket", ValueType.PATH, "", "where its machine attaches; `RUN-DIR/NAME.sock`");
+  static final Key<UUID> GUEST_UUID =
+      new Key<>("uuid", ValueType.UUID_TEXT, "", "its identity; derived from its name");
+  static final Key<Long> GUEST_VRAM_LIMIT =
+      new Key<>(
+          "vram-limit",
+          ValueType.size(MIB, 64 * GIB, 4 * KIB),
+          "",
+          "most video memory it may hold; all of the GPU's");
+
+  static final Section DAEMON_KEYS =
+      new Section(
+          "[daemon]",
+          ImmutableList.of(RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP));
+  static final Section LOG_KEYS = new Section("[log]", ImmutableList.of(LOG_LEVEL));
+  static final Section EMBEDDED_KEYS = new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN));
+  static final Section DEVICE_KEYS = new Section("[gpu.NAME]", ImmutableList.of(DEVICE));
+  static final Section GUEST_KEYS =
+      new Section(
+          "[[guest]]",
+          ImmutableList.of(GUEST_NAME, GUEST_GPU, GUEST_SOCKET, GUEST_UUID, GUEST_VRAM_LIMIT));
+
+  static final ImmutableList<Section> SECTIONS =
+      ImmutableList.of(DAEMON_KEYS, LOG_KEYS, EMBEDDED_KEYS, DEVICE_KEYS, GUEST_KEYS);
+
+  static final ImmutableList<String> TOP_LEVEL = ImmutableList.of(DAEMON, GPU, GUEST, LOG);
+
+  private Schema() {}
+
+  /** The keys of a GPU by its name. */
+  static Section gpu(String name) {
+    return name.equals(EMBEDDED) ? EMBEDDED_KEYS : DEVICE_KEYS;
+  }
+}
