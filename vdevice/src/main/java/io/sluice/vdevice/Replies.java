@@ -18,7 +18,7 @@ import java.util.List;
 /** Builds the bodies of replies; each method returns the body's length in bytes. */
 final class Replies {
   /** The capability with one area. */
-  private static final long SPARSE_BYTES = SparseMmap.SIZE + SparseArea.SIZE;
+  private static final int SPARSE_BYTES = (int) (SparseMmap.SIZE + SparseArea.SIZE);
 
   private static final short SPARSE_VERSION = 1;
 
@@ -51,12 +51,13 @@ final class Replies {
 
   /**
    * A region. When the client has no room for the capability, it is told by argsz how much it
-   * needs, and asks again.
+   * needs, and asks again. The short reply names the offset all the same: QEMU refuses the region
+   * when the flag comes without one.
    */
   static int regionInfo(MemorySegment body, DeviceRegion region, Request.GetRegionInfo request) {
     int size = (int) RegionInfo.SIZE;
     int flags = region.sizeBytes() == 0 ? 0 : RegionInfo.FLAG_READ | RegionInfo.FLAG_WRITE;
-    long needed = size;
+    int needed = size;
     int capOffset = 0;
     long fileOffset = 0;
     if (region instanceof MappedBar bar) {
@@ -65,19 +66,19 @@ final class Replies {
       if (bar.isSparse()) {
         flags |= RegionInfo.FLAG_CAPS;
         needed += SPARSE_BYTES;
+        capOffset = size;
         if (request.replyBytes() >= needed) {
-          capOffset = size;
           sparse(body, capOffset, bar);
         }
       }
     }
-    RegionInfo.argsz(body, 0, (int) needed);
+    RegionInfo.argsz(body, 0, needed);
     RegionInfo.flags(body, 0, flags);
     RegionInfo.index(body, 0, request.index());
     RegionInfo.capOffset(body, 0, capOffset);
     RegionInfo.size(body, 0, region.sizeBytes());
     RegionInfo.offset(body, 0, fileOffset);
-    return capOffset == 0 ? size : (int) needed;
+    return request.replyBytes() >= needed ? needed : size;
   }
 
   private static void sparse(MemorySegment body, long at, MappedBar bar) {
