@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * @param messagesByCommand messages received, by the protocol's name of the command
  * @param calls hypercalls executed
  * @param callsRefused hypercalls that ended with an error
- * @param interrupts interrupts that reached an eventfd of this connection
- * @param eventsLost events dropped because the guest's queue was full, of this connection
+ * @param interrupts interrupts that reached an eventfd
+ * @param eventsLost events dropped because the guest's queue was full
  * @param dmaMaps DMA maps now
  */
 public record DeviceCounters(
@@ -37,13 +37,19 @@ public record DeviceCounters(
     private static final int MESSAGES_REFUSED = 3;
     private static final int CALLS = 4;
     private static final int CALLS_REFUSED = 5;
-    private static final int FIRST_COMMAND = 6;
+    private static final int INTERRUPTS = 6;
+    private static final int EVENTS_LOST = 7;
+    private static final int FIRST_COMMAND = 8;
 
     private final AtomicLongArray numbers =
         new AtomicLongArray(FIRST_COMMAND + Command.values().length);
 
     private void count(int index) {
-      numbers.setOpaque(index, numbers.getPlain(index) + 1);
+      add(index, 1);
+    }
+
+    private void add(int index, long more) {
+      numbers.setOpaque(index, numbers.getPlain(index) + more);
     }
 
     void connection() {
@@ -73,6 +79,12 @@ public record DeviceCounters(
       }
     }
 
+    /** A connection ended; what its own parts counted is added to what all counted. */
+    void ended(long interrupts, long eventsLost) {
+      add(INTERRUPTS, interrupts);
+      add(EVENTS_LOST, eventsLost);
+    }
+
     /**
      * @param interrupts of the connection's vectors
      * @param eventsLost of the connection's event queue
@@ -94,8 +106,8 @@ public record DeviceCounters(
           byCommand.buildOrThrow(),
           numbers.getOpaque(CALLS),
           numbers.getOpaque(CALLS_REFUSED),
-          interrupts,
-          eventsLost,
+          numbers.getOpaque(INTERRUPTS) + interrupts,
+          numbers.getOpaque(EVENTS_LOST) + eventsLost,
           dmaMaps);
     }
   }

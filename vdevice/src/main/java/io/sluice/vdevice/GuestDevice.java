@@ -293,6 +293,7 @@ public final class GuestDevice implements AutoCloseable {
       new Connection(kernel, attached.socket, session, counters, arena).serve();
       lock.lock();
       try {
+        counters.ended(session.vectors().delivered(), session.events().lost());
         attached.session = null;
       } finally {
         lock.unlock();
