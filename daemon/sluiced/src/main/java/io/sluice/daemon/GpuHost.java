@@ -8,8 +8,10 @@ import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.SoftwareGpu;
+import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GpuHost implements AutoCloseable {
   private final Gpu gpu;
-  private final EventLoop events;
-  private final Thread eventThread;
+  private final InterruptForwarder forwarder;
   private final @Nullable SoftwareEngine software;
 
   /** What only the software GPU has. */
@@ -32,11 +33,9 @@ final class GpuHost implements AutoCloseable {
     }
   }
 
-  private GpuHost(
-      Gpu gpu, EventLoop events, Thread eventThread, @Nullable SoftwareEngine software) {
+  private GpuHost(Gpu gpu, InterruptForwarder forwarder, @Nullable SoftwareEngine software) {
     this.gpu = gpu;
-    this.events = events;
-    this.eventThread = eventThread;
+    this.forwarder = forwarder;
     this.software = software;
   }
 
@@ -53,7 +52,7 @@ final class GpuHost implements AutoCloseable {
         case GpuSettings.Device device -> {
           Gpu gpu =
               new PscnvGpu(device.name(), kernel, () -> DrmFile.open(kernel, device.device()));
-          yield host(gpu, null, kernel, threads);
+          yield host(gpu, null, device.interruptSpin(), kernel, threads, clock);
         }
       };
     } catch (SluiceException e) {
@@ -77,7 +76,8 @@ final class GpuHost implements AutoCloseable {
     Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);
     SoftwareEngine software = new SoftwareEngine(card, loop, thread);
     try {
-      return host(new PscnvGpu(settings.name(), kernel, card::open), software, kernel, threads);
+      Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open);
+      return host(gpu, software, settings.interruptSpin(), kernel, threads, clock);
     } catch (SluiceException e) {
       software.stop();
       throw e;
@@ -85,24 +85,29 @@ final class GpuHost implements AutoCloseable {
   }
 
   private static GpuHost host(
-      Gpu gpu, @Nullable SoftwareEngine software, Kernel kernel, Threads threads) {
-    EventLoop events;
+      Gpu gpu,
+      @Nullable SoftwareEngine software,
+      Duration interruptSpin,
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock) {
+    InterruptForwarder forwarder;
     try {
-      events = new EventLoop(kernel);
+      forwarder = new InterruptForwarder(kernel, clock, interruptSpin.toNanos(), (_, _) -> {});
     } catch (SluiceException e) {
       gpu.close();
       throw e;
     }
-    Thread thread = threads.start("sluice-irq-" + gpu.info().name(), events);
-    return new GpuHost(gpu, events, thread, software);
+    threads.start("sluice-irq-" + gpu.info().name(), forwarder);
+    return new GpuHost(gpu, forwarder, software);
   }
 
   Gpu gpu() {
     return gpu;
   }
 
-  EventLoop events() {
-    return events;
+  InterruptForwarder forwarder() {
+    return forwarder;
   }
 
   String name() {
@@ -112,9 +117,7 @@ final class GpuHost implements AutoCloseable {
   /** After its guests are gone. */
   @Override
   public void close() {
-    events.stop();
-    joinUninterruptibly(eventThread);
-    events.close();
+    forwarder.close();
     gpu.close();
     if (software != null) {
       software.stop();

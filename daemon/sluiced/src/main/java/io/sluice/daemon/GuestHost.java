@@ -165,7 +165,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     Guest guest = new Guest(settings.name(), gpu.gpu(), kernel, listener);
     try {
       guest.setVramLimit(limitBytes());
-      gpu.events().add(guest);
+      gpu.forwarder().add(guest);
     } catch (SluiceException e) {
       guest.close();
       throw e;
@@ -176,7 +176,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   @Override
   public void release(Guest guest) {
-    gpu.events().remove(guest);
+    gpu.forwarder().remove(guest);
     guest.close();
     onAttach.accept(this, false);
   }

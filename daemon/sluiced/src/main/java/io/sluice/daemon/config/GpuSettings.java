@@ -8,13 +8,17 @@ public sealed interface GpuSettings {
   /** The operator's name for it. */
   String name();
 
+  /** How long after an interrupt to look for the next without sleeping; zero for never. */
+  Duration interruptSpin();
+
   /**
    * The software GPU.
    *
    * @param vramBytes its video memory, a multiple of 128 KiB
    * @param spin how long a channel is watched without a pause
+   * @param interruptSpin how long after an interrupt to look for the next without sleeping
    */
-  record Embedded(long vramBytes, Duration spin) implements GpuSettings {
+  record Embedded(long vramBytes, Duration spin, Duration interruptSpin) implements GpuSettings {
     @Override
     public String name() {
       return Schema.EMBEDDED;
@@ -26,6 +30,7 @@ public sealed interface GpuSettings {
    *
    * @param name the operator's name for it
    * @param device its DRM node
+   * @param interruptSpin how long after an interrupt to look for the next without sleeping
    */
-  record Device(String name, Path device) implements GpuSettings {}
+  record Device(String name, Path device, Duration interruptSpin) implements GpuSettings {}
 }

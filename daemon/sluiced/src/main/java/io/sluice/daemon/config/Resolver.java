@@ -106,7 +106,8 @@ final class Resolver {
     Map<String, Raw> values = draft.section(section);
     return new GpuSettings.Embedded(
         value(section, values, Schema.VRAM).orElseThrow(Resolver::badDefault),
-        value(section, values, Schema.SPIN).orElseThrow(Resolver::badDefault));
+        value(section, values, Schema.SPIN).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.INTERRUPT_SPIN).orElseThrow(Resolver::badDefault));
   }
 
   private GpuSettings device(String name) {
@@ -130,7 +131,10 @@ final class Resolver {
           slip.map(s -> "did you mean [gpu." + s + "]?")
               .orElse("write device = \"/dev/dri/card0\""));
     }
-    return new GpuSettings.Device(name, value(section, values, Schema.DEVICE).orElse(NOWHERE));
+    return new GpuSettings.Device(
+        name,
+        value(section, values, Schema.DEVICE).orElse(NOWHERE),
+        value(section, values, Schema.INTERRUPT_SPIN).orElseThrow(Resolver::badDefault));
   }
 
   private ImmutableList<GuestSettings> guests(ImmutableList<GpuSettings> gpus, Path runDir) {

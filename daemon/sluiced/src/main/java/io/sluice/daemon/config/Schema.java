@@ -66,6 +66,13 @@ final class Schema {
           "100us",
           "how long a channel is watched without a pause after its last work: less saves"
               + " processor time, more answers sooner");
+  static final Key<Duration> INTERRUPT_SPIN =
+      new Key<>(
+          "interrupt-spin",
+          ValueType.duration(Duration.ZERO, Duration.ofMillis(100)),
+          "0us",
+          "how long after an interrupt to look for the next without sleeping: more makes bursts"
+              + " of interrupts faster, and takes a processor meanwhile");
   static final Key<Path> DEVICE =
       new Key<>("device", ValueType.PATH, "", "DRM node of a card driven by pscnv; required");
 
@@ -89,8 +96,10 @@ final class Schema {
           "[daemon]",
           ImmutableList.of(RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP));
   static final Section LOG_KEYS = new Section("[log]", ImmutableList.of(LOG_LEVEL));
-  static final Section EMBEDDED_KEYS = new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN));
-  static final Section DEVICE_KEYS = new Section("[gpu.NAME]", ImmutableList.of(DEVICE));
+  static final Section EMBEDDED_KEYS =
+      new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN));
+  static final Section DEVICE_KEYS =
+      new Section("[gpu.NAME]", ImmutableList.of(DEVICE, INTERRUPT_SPIN));
   static final Section GUEST_KEYS =
       new Section(
           "[[guest]]",
