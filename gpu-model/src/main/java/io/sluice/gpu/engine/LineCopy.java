@@ -17,8 +17,8 @@ final class LineCopy {
    */
   private static final long PIECE_BYTES = 4 << 20;
 
-  /** What a line costs beside its bytes: two translations. */
-  private static final long LINE_UNITS = 64;
+  /** What a piece costs beside its bytes: two translations. */
+  private static final long PIECE_UNITS = 64;
 
   private final EngineHost host;
   private final GpuUnit unit;
@@ -70,32 +70,31 @@ final class LineCopy {
     }
   }
 
-  /** Copies until the end of the copy or of the slice. */
+  /** Copies until the end of the copy or of the slice, but at least one piece. */
   Outcome run() {
     while (line < lines) {
-      host.spend(LINE_UNITS);
-      long lineSource = source + line * sourcePitch;
-      long lineTarget = target + line * targetPitch;
-      while (done < lineBytes) {
-        if (!host.hasBudget()) {
-          return Outcome.PENDING;
-        }
-        long wanted = Math.min(lineBytes - done, PIECE_BYTES);
-        FaultReason reason = host.space().translate(lineSource + done, wanted, false, from);
-        if (reason != FaultReason.NONE) {
-          return host.pageFault(reason, false, unit, lineSource + done);
-        }
-        reason = host.space().translate(lineTarget + done, from.length(), true, to);
-        if (reason != FaultReason.NONE) {
-          return host.pageFault(reason, true, unit, lineTarget + done);
-        }
-        long bytes = to.length();
-        MemorySegment.copy(from.segment(), from.offset(), to.segment(), to.offset(), bytes);
-        host.spend(bytes);
-        done += bytes;
+      long fromAddress = source + line * sourcePitch + done;
+      long toAddress = target + line * targetPitch + done;
+      long wanted = Math.min(lineBytes - done, PIECE_BYTES);
+      FaultReason reason = host.space().translate(fromAddress, wanted, false, from);
+      if (reason != FaultReason.NONE) {
+        return host.pageFault(reason, false, unit, fromAddress);
       }
-      done = 0;
-      line++;
+      reason = host.space().translate(toAddress, from.length(), true, to);
+      if (reason != FaultReason.NONE) {
+        return host.pageFault(reason, true, unit, toAddress);
+      }
+      long bytes = to.length();
+      MemorySegment.copy(from.segment(), from.offset(), to.segment(), to.offset(), bytes);
+      host.spend(PIECE_UNITS + bytes);
+      done += bytes;
+      if (done == lineBytes) {
+        done = 0;
+        line++;
+      }
+      if (!host.hasBudget() && line < lines) {
+        return Outcome.PENDING;
+      }
     }
     return Outcome.DONE;
   }
@@ -114,7 +113,8 @@ final class LineCopy {
     lines = buffer.getLong();
     line = buffer.getLong();
     done = buffer.getLong();
-    if (lines < 0 || line < 0 || line > lines || done < 0 || done > lineBytes) {
+    boolean inside = line >= 0 && line <= lines && done >= 0;
+    if (!inside || (line < lines && done >= lineBytes)) {
       throw new IllegalArgumentException("copy progress out of range, line=" + line);
     }
   }

@@ -23,7 +23,9 @@ public enum ChannelError {
   /** Guest memory it used was taken away. */
   REVOKED(12),
   /** Ended from outside without another reason. */
-  OPERATOR(14);
+  OPERATOR(14),
+  /** The host could not give the memory the channel was using. */
+  DEVICE(15);
 
   private final int code;
 

@@ -104,7 +104,7 @@ public final class Runlist {
     boolean progress = false;
     while (true) {
       long units = Math.min(left, SLICE_UNITS);
-      SliceEnd end = channel.run(window, units, began);
+      SliceEnd end = slice(channel, units, began);
       long used = units - channel.budgetLeft();
       if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
         long ended = clock.getAsLong();
@@ -117,6 +117,19 @@ public final class Runlist {
       if (end != SliceEnd.READY || used <= 0 || left <= 0 || interrupted.getAsBoolean()) {
         return progress;
       }
+    }
+  }
+
+  /**
+   * One slice. A file that became shorter under its mapping shows as an InternalError: the channel
+   * that touched it ends, the GPU goes on.
+   */
+  private SliceEnd slice(Channel channel, long units, long nowNs) {
+    try {
+      return channel.run(window, units, nowNs);
+    } catch (InternalError e) {
+      channel.end(ChannelError.DEVICE.code(), 0, 0);
+      return SliceEnd.DEAD;
     }
   }
 
