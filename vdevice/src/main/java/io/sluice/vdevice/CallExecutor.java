@@ -80,6 +80,11 @@ final class CallExecutor implements Runnable {
     }
   }
 
+  /** Whether a call runs just now. */
+  boolean isExecuting() {
+    return running.isLocked();
+  }
+
   /** Forgets what was executed: the slots were cleared. Call inside {@link #exclusively}. */
   void forget() {
     Arrays.fill(executed, 0);

@@ -179,6 +179,11 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     return executor;
   }
 
+  /** Whether a call runs just now. */
+  boolean isExecuting() {
+    return executor.isExecuting();
+  }
+
   /** A region; null when there is no such index. */
   @Nullable DeviceRegion region(int index) {
     return index >= 0 && index < regions.size() ? regions.get(index) : null;

@@ -17,14 +17,15 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A Sluice device attached to this process: calls, buffers, address spaces and channels.
  *
  * <p>Submitting work on a channel writes memory only; everything else is a call to the host. May be
- * used from several threads. Closing it detaches: the host then frees all this guest held.
+ * used from several threads. Closing it detaches: the host then frees all this guest held, and the
+ * buffers it still has are unmapped.
  */
 public final class GuestDevice implements AutoCloseable {
   private static final int PAGE = 4096;
@@ -38,7 +39,7 @@ public final class GuestDevice implements AutoCloseable {
 
   private final Kernel kernel;
   private final VfioUserClient client;
-  private final List<Mapping> mappings = new ArrayList<>();
+  private final Set<Mapping> mappings = ConcurrentHashMap.newKeySet();
   private final MemorySegment controlPages;
   private final MemorySegment aperture;
   private final MemorySegment list;
@@ -81,9 +82,7 @@ public final class GuestDevice implements AutoCloseable {
               slot -> client.write32(GuestAbi.BAR_REGISTERS, GuestAbi.REG_CALL, slot),
               interrupts::awaitCompletion);
       this.listIova = takeIova(PAGE);
-      Mapping listPage = shareMemory("sluice-list", PAGE, listIova);
-      mappings.add(listPage);
-      this.list = listPage.segment();
+      this.list = shareMemory("sluice-list", PAGE, listIova).segment();
       attached = true;
     } finally {
       if (!attached) {
@@ -288,7 +287,9 @@ public final class GuestDevice implements AutoCloseable {
     try (Fd fd = kernel.memfdCreate(name, sizeBytes)) {
       kernel.addSeals(fd, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW);
       client.dmaMap(fd, 0, iova, sizeBytes);
-      return kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+      Mapping mapping = kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+      mappings.add(mapping);
+      return mapping;
     }
   }
 
@@ -313,9 +314,15 @@ public final class GuestDevice implements AutoCloseable {
     }
   }
 
+  /** Unmaps memory that was shared, unless that was done already. */
+  void unshare(Mapping mapping) {
+    if (mappings.remove(mapping)) {
+      mapping.close();
+    }
+  }
+
   private void closeMappings() {
-    mappings.forEach(Mapping::close);
-    mappings.clear();
+    mappings.forEach(this::unshare);
   }
 
   @Override

@@ -31,8 +31,11 @@ final class ProcessBuffer implements Buffer {
   @Override
   public void close() {
     long size = mapping.sizeBytes();
-    device.freeMemory(handle);
-    device.unmapDma(iova, size);
-    mapping.close();
+    try {
+      device.freeMemory(handle);
+      device.unmapDma(iova, size);
+    } finally {
+      device.unshare(mapping);
+    }
   }
 }

@@ -1,0 +1,173 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestListener;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.IdleStrategy;
+import io.sluice.gpu.SoftwareGpu;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The software GPU with its engine thread, devices of it at sockets in a directory, and a thread
+ * per attached guest that delivers events: what a daemon wires, as small as it gets.
+ */
+final class DeviceRig implements AutoCloseable {
+  static final long VRAM_BYTES = 64L << 20;
+
+  final Kernel kernel = RealKernel.create();
+  private final Path directory;
+  private final Idle idle = new Idle();
+  private final SoftwareGpu software;
+  private final Gpu gpu;
+  private final Thread engine;
+  private final AtomicBoolean stopped = new AtomicBoolean();
+  private final List<GuestDevice> devices = new ArrayList<>();
+  final List<Thread> threads = new ArrayList<>();
+
+  DeviceRig(Path directory) {
+    this.directory = directory;
+    software =
+        new SoftwareGpu(
+            kernel, new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000), System::nanoTime, idle);
+    gpu = new PscnvGpu("embedded", kernel, software::open);
+    engine = new Thread(this::runEngine, "engine");
+    idle.thread = engine;
+    engine.start();
+  }
+
+  private static final class Idle implements IdleStrategy {
+    volatile Thread thread = Thread.currentThread();
+
+    @Override
+    public void idle(long ns) {
+      if (ns == 0) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(ns);
+      }
+    }
+
+    @Override
+    public void wake() {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void runEngine() {
+    while (!stopped.get()) {
+      if (software.engine().doWork(System.nanoTime()) == 0) {
+        idle.idle(software.engine().idleNs());
+      }
+    }
+  }
+
+  /** A started device at {@code directory/name}. */
+  GuestDevice device(String name) {
+    GuestDevice device =
+        new GuestDevice(name, directory.resolve(name), kernel, new Source(name), this::thread);
+    devices.add(device);
+    device.start();
+    return device;
+  }
+
+  private Thread thread(Runnable action) {
+    Thread thread = new Thread(action);
+    synchronized (threads) {
+      threads.add(thread);
+    }
+    return thread;
+  }
+
+  /** Video memory that anybody holds. */
+  long vramInUse() {
+    try (var open = gpu.open("asking")) {
+      return VRAM_BYTES - open.usage().vramFreeBytes();
+    }
+  }
+
+  private final class Source implements GuestSource {
+    private final String name;
+    private final Map<Guest, Delivery> deliveries = new ConcurrentHashMap<>();
+
+    Source(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public Guest open(GuestListener listener) {
+      Guest guest = new Guest(name, gpu, kernel, listener);
+      deliveries.put(guest, new Delivery(guest));
+      return guest;
+    }
+
+    @Override
+    public void release(Guest guest) {
+      Delivery delivery = deliveries.remove(guest);
+      if (delivery != null) {
+        delivery.stop();
+      }
+      guest.close();
+    }
+  }
+
+  /** Delivers one guest's events. */
+  private final class Delivery {
+    private final Fd stop = kernel.eventfd(0, Kernel.NONBLOCK);
+    private final Thread thread;
+
+    Delivery(Guest guest) {
+      List<Fd> fds = List.of(guest.events(), stop);
+      thread =
+          new Thread(
+              () -> {
+                short[] ready = new short[2];
+                while (ready[1] == 0) {
+                  kernel.poll(fds, new short[] {Kernel.POLLIN, Kernel.POLLIN}, ready, -1);
+                  guest.dispatchEvents();
+                }
+              },
+              "events");
+      thread.start();
+    }
+
+    void stop() {
+      kernel.signal(stop);
+      join(thread);
+      stop.close();
+    }
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    devices.forEach(GuestDevice::close);
+    List<Thread> all;
+    synchronized (threads) {
+      all = List.copyOf(threads);
+    }
+    all.forEach(DeviceRig::join);
+    stopped.set(true);
+    idle.wake();
+    join(engine);
+    gpu.close();
+    software.close();
+  }
+}
