@@ -2,6 +2,8 @@
 module io.sluice.testbed.machine {
   requires static org.jspecify;
   requires transitive io.sluice.abi;
+  // Not called, but started: so it is on the module path of whoever uses this module.
+  requires io.sluice.daemon;
   requires io.sluice.management;
 
   exports io.sluice.testbed.machine;

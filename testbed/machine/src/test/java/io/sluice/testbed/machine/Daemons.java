@@ -1,0 +1,49 @@
+package io.sluice.testbed.machine;
+
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.management.GuestMXBean;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+
+/** What tests look at in a daemon from outside. */
+final class Daemons {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private Daemons() {}
+
+  /**
+   * What the kernel says a process holds.
+   *
+   * @param descriptors open descriptors
+   * @param mappings mappings of memfds
+   */
+  record Holdings(long descriptors, long mappings) {
+    static Holdings of(long pid) throws IOException {
+      Path proc = Path.of("/proc", Long.toString(pid));
+      try (Stream<Path> fds = Files.list(proc.resolve("fd"));
+          Stream<String> maps = Files.lines(proc.resolve("maps"))) {
+        return new Holdings(fds.count(), maps.filter(line -> line.contains("memfd:")).count());
+      }
+    }
+  }
+
+  /** Waits until a guest has no client and holds nothing. */
+  static void awaitGone(DaemonProcess daemon, String guest) {
+    GuestMXBean bean = daemon.connection().guest(guest);
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            bean.getState().equals("waiting")
+                && bean.getMemoryUsedBytes() == 0
+                && bean.getChannels().isEmpty());
+  }
+
+  /** Waits until the daemon holds what it held before. */
+  static void awaitHoldings(DaemonProcess daemon, Holdings before) {
+    await().atMost(PATIENCE).until(() -> Holdings.of(daemon.pid()).equals(before));
+  }
+}
