@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -12,16 +11,12 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.SharedArea;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One attached guest: its ids of memory, address spaces and channels over one open of a GPU.
@@ -41,8 +36,6 @@ public final class Guest implements EventSource, AutoCloseable {
   /** pscnv GETPARAM: physical address of the card's registers; no guest's business. */
   private static final int PARAM_BAR0_ADDRESS = 17;
 
-  private static final Logger log = LoggerFactory.getLogger(Guest.class);
-
   private final String name;
   private final Gpu gpu;
   private final ImmutableSet<Capability> capabilities;
@@ -55,8 +48,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   // All guarded by lock.
   private final GuestTables tables;
-  private final IdTable<GuestChannel> channels;
-  private final ArrayDeque<ChannelError> untold = new ArrayDeque<>();
+  private final GuestChannels channels;
   private int generation = 1;
   private long vramLimitBytes;
   private volatile boolean closed;
@@ -81,7 +73,7 @@ public final class Guest implements EventSource, AutoCloseable {
       throw e;
     }
     tables = new GuestTables(gpu.info(), backend);
-    channels = new IdTable<>("channels", maxChannels);
+    channels = new GuestChannels(name, gpu, pages, tables, transitions);
     vramLimitBytes = gpu.info().vramBytes();
   }
 
@@ -140,8 +132,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param id the parameter; an index of it in the upper half
    */
   public long parameter(long id) {
-    enter();
-    try {
+    return locked(() -> {
       if (id == PARAM_FB_SIZE) {
         return vramLimitBytes;
       }
@@ -149,9 +140,7 @@ public final class Guest implements EventSource, AutoCloseable {
           (int) id == PARAM_BAR0_ADDRESS ? OptionalLong.empty() : backend.parameter(id);
       return value.orElseThrow(
           () -> Refusal.invalid("no such parameter, id=0x" + Long.toHexString(id)));
-    } finally {
-      exit();
-    }
+    });
   }
 
   /** Memory used and allowed. */
@@ -167,15 +156,12 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param bytes 0 to the GPU's video memory
    */
   public void setVramLimit(long bytes) {
-    enter();
-    try {
+    run(() -> {
       if (bytes < 0 || bytes > gpu.info().vramBytes()) {
         throw Refusal.invalid("no such limit of video memory, bytes=" + bytes);
       }
       vramLimitBytes = bytes;
-    } finally {
-      exit();
-    }
+    });
   }
 
   // ---- memory ----
@@ -190,8 +176,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes rounded up to 4 KiB, 128 KiB for the large memory type
    */
   public MemoryGrant memAlloc(int flags, int tileFlags, int cookie, long sizeBytes) {
-    enter();
-    try {
+    return locked(() -> {
       if (GemFlags.isSystem(flags) && capabilities.contains(Capability.GUEST_MEMORY)) {
         throw Refusal.invalid("system memory is registered, not allocated, flags=" + flags);
       }
@@ -199,15 +184,12 @@ public final class Guest implements EventSource, AutoCloseable {
           new MemoryRequest(flags, tileFlags, cookie, sizeBytes, OptionalLong.empty());
       GuestMemory memory = tables.allocate(request, vramLimitBytes);
       return new MemoryGrant(memory.handle, memory.sizeBytes(), memory.apertureOffset());
-    } finally {
-      exit();
-    }
+    });
   }
 
   /** What a buffer is; EBADF. */
   public MemoryInfo memInfo(int handle) {
-    enter();
-    try {
+    return locked(() -> {
       GuestMemory memory = tables.memory(handle);
       return new MemoryInfo(
           memory.flags,
@@ -215,9 +197,7 @@ public final class Guest implements EventSource, AutoCloseable {
           memory.cookie,
           memory.sizeBytes(),
           memory.apertureOffset());
-    } finally {
-      exit();
-    }
+    });
   }
 
   /** Gives a handle back; address spaces that map the buffer keep it until they unmap it. EBADF. */
@@ -232,14 +212,11 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes a multiple of 4096
    */
   public int memRegister(int flags, int cookie, long sizeBytes) {
-    enter();
-    try {
+    return locked(() -> {
       require(Capability.GUEST_MEMORY, "registering guest memory");
       MemoryRequest request = new MemoryRequest(flags, 0, cookie, sizeBytes, OptionalLong.empty());
       return tables.register(request).handle;
-    } finally {
-      exit();
-    }
+    });
   }
 
   /**
@@ -263,17 +240,14 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes a multiple of 4096
    */
   public MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable) {
-    enter();
-    try {
+    return locked(() -> {
       require(Capability.GUEST_MEMORY, "adding guest memory");
       if (tables.regionCount() == Limits.MAX_REGIONS) {
         throw Refusal.full("ranges of guest memory", Limits.MAX_REGIONS);
       }
       MemoryRegion added = backend.addRegion(fd, offset, sizeBytes, writable);
       return tables.addRegion(new GuestRegion(this, added, iova, writable));
-    } finally {
-      exit();
-    }
+    });
   }
 
   void removeRegion(GuestRegion region) {
@@ -281,7 +255,7 @@ public final class Guest implements EventSource, AutoCloseable {
     try {
       if (!region.closed) {
         tables.removeRegion(region);
-        noteRevoked(region);
+        channels.noteRevoked(region);
       }
     } finally {
       exit();
@@ -321,32 +295,18 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** A channel without a ring; its id is the index of its control page. ENOENT vid, ENOMEM. */
   public int channelNew(int vid) {
-    enter();
-    try {
-      channels.nextId();
-      GuestSpace space = tables.space(vid);
-      Channel created = space.backend.createChannel(OptionalInt.empty());
-      int cid = created.id();
-      ChannelLife life =
-          new ChannelLife(name, cid, transitions, (_, to) -> pages.page(cid).setState(to.code()));
-      channels.put(cid, new GuestChannel(created, space, life));
-      space.channels++;
-      pages.page(cid).publish(generation, created.doorbellToken(), ChannelState.NEW.code());
-      return cid;
-    } finally {
-      exit();
-    }
+    return locked(() -> channels.create(tables.space(vid), OptionalInt.empty(), generation).id());
   }
 
   /** Ends and frees a channel; ENOENT. */
   public void channelFree(int cid) {
-    run(() -> free(channel(cid)));
+    run(() -> channels.free(channels.get(cid)));
   }
 
   /** Declares an engine object. ENOENT cid, ENODEV class, ENOMEM too many. */
   public void objectNew(int cid, int handle, int objectClass, int flags) {
     run(() ->
-        channel(cid).declareObject(new GuestChannel.EngineObject(handle, objectClass, flags)));
+        channels.get(cid).declareObject(new GuestChannel.EngineObject(handle, objectClass, flags)));
   }
 
   /**
@@ -358,9 +318,8 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param slimask normally 1
    */
   public void fifoInitIb(int cid, GpuVa ringStart, int ringOrder, int slimask) {
-    enter();
-    try {
-      GuestChannel channel = channel(cid);
+    run(() -> {
+      GuestChannel channel = channels.get(cid);
       if (ringOrder < 0 || ringOrder > Limits.MAX_RING_ORDER) {
         throw Refusal.invalid("no such ring size, order=" + Integer.toUnsignedString(ringOrder));
       }
@@ -369,35 +328,30 @@ public final class Guest implements EventSource, AutoCloseable {
         throw Refusal.invalid("no such ring address, start=" + ringStart);
       }
       channel.start(new GuestChannel.Ring(ringStart, ringOrder, slimask));
-    } finally {
-      exit();
-    }
+    });
   }
 
   /**
    * Keeps a copy of the words that set a channel's engines up; none takes it back. ENOENT, E2BIG.
    */
   public void setupSegment(int cid, int[] words) {
-    enter();
-    try {
-      GuestChannel channel = channel(cid);
+    run(() -> {
+      GuestChannel channel = channels.get(cid);
       if (words.length > Limits.MAX_SETUP_WORDS) {
         throw Refusal.with(Errno.E2BIG, "set-up segment too long, words=" + words.length);
       }
       channel.setupSegment(words);
-    } finally {
-      exit();
-    }
+    });
   }
 
   /** State and counters of a channel; ENOENT. */
   public ChannelInfo channelQuery(int cid) {
-    return locked(() -> query(channel(cid)));
+    return locked(() -> channels.query(channels.get(cid)));
   }
 
   /** Ids of all channels, ascending. */
   public List<Integer> channelIds() {
-    return locked(() -> channels.values().stream().map(GuestChannel::id).toList());
+    return locked(() -> channels.all().stream().map(GuestChannel::id).toList());
   }
 
   // ---- taking access back ----
@@ -409,17 +363,10 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param info detail of the reason
    */
   public void kill(int cid, int reason, int info) {
-    enter();
-    try {
+    run(() -> {
       require(Capability.KILL, "ending a running channel");
-      GuestChannel channel = channel(cid);
-      if (channel.life.state() != ChannelState.DEAD) {
-        channel.backend.kill(reason, info);
-        noteDeath(channel, channel.backend.status());
-      }
-    } finally {
-      exit();
-    }
+      channels.kill(channels.get(cid), reason, info);
+    });
   }
 
   /**
@@ -427,18 +374,15 @@ public final class Guest implements EventSource, AutoCloseable {
    * ring, or a detached one, it takes effect when that starts or is attached.
    */
   public void suspend(int cid, String reason) {
-    enter();
-    try {
+    run(() -> {
       require(Capability.SUSPEND, "suspending a channel");
-      channel(cid).suspend(reason);
-    } finally {
-      exit();
-    }
+      channels.get(cid).suspend(reason);
+    });
   }
 
   /** Undoes one {@link #suspend}; EINVAL when there is none. */
   public void resume(int cid, String reason) {
-    run(() -> channel(cid).resume(reason));
+    run(() -> channels.get(cid).resume(reason));
   }
 
   /**
@@ -448,26 +392,18 @@ public final class Guest implements EventSource, AutoCloseable {
   public void detach(int cid, String reason) {
     run(() -> {
       require(Capability.DETACH, "detaching a channel");
-      channel(cid).detach(reason);
+      channels.get(cid).detach(reason);
     });
   }
 
   /** Whether a detached channel has finished all it was given. */
   public boolean drained(int cid) {
-    enter();
-    try {
-      GuestChannel channel = channel(cid);
-      Channel.Status status = channel.backend.status();
-      noteDeath(channel, status);
-      return channel.checkDrained(status);
-    } finally {
-      exit();
-    }
+    return locked(() -> channels.drained(channels.get(cid)));
   }
 
   /** The GPU reads the guest's page again; nothing is lost, nothing runs twice. EBUSY. */
   public void attach(int cid, String reason) {
-    run(() -> channel(cid).attach(reason));
+    run(() -> channels.get(cid).attach(reason));
   }
 
   // ---- events and end ----
@@ -495,13 +431,10 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** Frees everything but guest memory regions; another generation begins. */
   public void reset() {
-    enter();
-    try {
+    run(() -> {
       releaseAll();
       generation = generation == -1 ? 1 : generation + 1;
-    } finally {
-      exit();
-    }
+    });
   }
 
   /** Gives everything back. A second close does nothing. */
@@ -526,84 +459,8 @@ public final class Guest implements EventSource, AutoCloseable {
   }
 
   private void releaseAll() {
-    for (GuestChannel channel : channels.values()) {
-      free(channel);
-    }
+    channels.freeAll();
     tables.releaseAll();
-  }
-
-  private void free(GuestChannel channel) {
-    channels.remove(channel.id());
-    pages.page(channel.id()).withdraw();
-    channel.life.transition(ChannelState.FREED, "freed");
-    Closing.close(channel.backend::close, "channel");
-    channel.space.channels--;
-    tables.releaseIfUnused(channel.space);
-  }
-
-  private ChannelInfo query(GuestChannel channel) {
-    Channel.Status status = channel.backend.status();
-    noteDeath(channel, status);
-    ChannelError error = channel.error();
-    return new ChannelInfo(
-        channel.id(),
-        channel.life.state(),
-        error == null ? 0 : error.reason(),
-        error == null ? 0 : error.info(),
-        error == null ? 0 : error.address(),
-        status.entries(),
-        status.busyNs(),
-        status.runningNs(),
-        status.drained(),
-        status.waiting());
-  }
-
-  /**
-   * Takes note of channels that ended with a region: the backend knows the byte, we the address.
-   */
-  private void noteRevoked(GuestRegion region) {
-    for (GuestChannel channel : channels.values()) {
-      Channel.Status status = channel.backend.status();
-      if (status.reason() == GuestAbi.ERROR_REVOKED) {
-        long busAddress = region.iova.value() + status.faultAddress();
-        noteDeath(
-            channel,
-            new ChannelError(channel.id(), GuestAbi.ERROR_REVOKED, 0, busAddress, gpu.timeNs()));
-      } else {
-        noteDeath(channel, status);
-      }
-    }
-  }
-
-  private void noteDeath(GuestChannel channel, Channel.Status status) {
-    if (status.state() == ChannelState.DEAD.code()) {
-      noteDeath(
-          channel,
-          new ChannelError(
-              channel.id(), status.reason(), status.info(), status.faultAddress(), gpu.timeNs()));
-    }
-  }
-
-  private void noteDeath(GuestChannel channel, ChannelError error) {
-    if (channel.died(error)) {
-      pages.page(channel.id()).setError(error);
-      untold.add(error);
-      log.atInfo()
-          .addKeyValue("guest", name)
-          .addKeyValue("cid", error.channelId())
-          .addKeyValue("error", error.reason())
-          .addKeyValue("info", Integer.toHexString(error.info()))
-          .addKeyValue("address", Long.toHexString(error.address()))
-          .log("channel ended");
-    }
-  }
-
-  private GuestChannel channel(int cid) {
-    GuestChannel channel = channels.get(cid);
-    if (channel == null) {
-      throw Refusal.noChannel(cid);
-    }
-    return channel;
   }
 
   private void require(Capability capability, String operation) {
@@ -640,8 +497,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** Leaves the lock, then tells the listener what happened under it. */
   private void exit() {
-    List<ChannelError> tell = untold.isEmpty() ? List.of() : new ArrayList<>(untold);
-    untold.clear();
+    List<ChannelError> tell = channels.takeUntold();
     lock.unlock();
     tell.forEach(listener::onChannelError);
   }
@@ -659,10 +515,8 @@ public final class Guest implements EventSource, AutoCloseable {
     public void error(ChannelError error) {
       lock.lock();
       try {
-        GuestChannel channel = closed ? null : channels.get(error.channelId());
-        // An event may be older than the channel that has this id now: the backend knows.
-        if (channel != null && channel.backend.status().state() == ChannelState.DEAD.code()) {
-          noteDeath(channel, error);
+        if (!closed) {
+          channels.noteEvent(error);
         }
       } finally {
         exit();

@@ -1,0 +1,173 @@
+package io.sluice.channel;
+
+import io.sluice.abi.guest.GuestAbi;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A guest's channels, their control pages, and the news of their ends. Guarded by the guest's lock.
+ */
+final class GuestChannels {
+  private static final Logger log = LoggerFactory.getLogger(GuestChannels.class);
+
+  private final String guest;
+  private final Gpu gpu;
+  private final ControlPages pages;
+  private final GuestTables tables;
+  private final TransitionCounters transitions;
+  private final IdTable<GuestChannel> channels;
+
+  /** Ends that the listener has not been told of. */
+  private final List<ChannelError> untold = new ArrayList<>();
+
+  GuestChannels(
+      String guest,
+      Gpu gpu,
+      ControlPages pages,
+      GuestTables tables,
+      TransitionCounters transitions) {
+    this.guest = guest;
+    this.gpu = gpu;
+    this.pages = pages;
+    this.tables = tables;
+    this.transitions = transitions;
+    channels = new IdTable<>("channels", gpu.info().maxChannels());
+  }
+
+  /** The channel of an id; ENOENT. */
+  GuestChannel get(int cid) {
+    GuestChannel channel = channels.get(cid);
+    if (channel == null) {
+      throw Refusal.noChannel(cid);
+    }
+    return channel;
+  }
+
+  /** All channels by ascending id; a copy. */
+  List<GuestChannel> all() {
+    return channels.values();
+  }
+
+  /**
+   * @param id the id wanted, when restoring
+   */
+  GuestChannel create(GuestSpace space, OptionalInt id, int generation) {
+    channels.nextId();
+    Channel created = space.backend.createChannel(id);
+    int cid = created.id();
+    ControlPage page = pages.page(cid);
+    ChannelLife life =
+        new ChannelLife(guest, cid, transitions, (_, to) -> page.setState(to.code()));
+    GuestChannel channel = new GuestChannel(created, space, life);
+    channels.put(cid, channel);
+    space.channels++;
+    page.publish(generation, created.doorbellToken(), ChannelState.NEW.code());
+    return channel;
+  }
+
+  void free(GuestChannel channel) {
+    channels.remove(channel.id());
+    pages.page(channel.id()).withdraw();
+    channel.life.transition(ChannelState.FREED, "freed");
+    Closing.close(channel.backend::close, "channel");
+    channel.space.channels--;
+    tables.releaseIfUnused(channel.space);
+  }
+
+  void freeAll() {
+    all().forEach(this::free);
+  }
+
+  void kill(GuestChannel channel, int reason, int info) {
+    if (channel.life.state() != ChannelState.DEAD) {
+      channel.backend.kill(reason, info);
+      noteDeath(channel, channel.backend.status());
+    }
+  }
+
+  boolean drained(GuestChannel channel) {
+    Channel.Status status = channel.backend.status();
+    noteDeath(channel, status);
+    return channel.checkDrained(status);
+  }
+
+  ChannelInfo query(GuestChannel channel) {
+    Channel.Status status = channel.backend.status();
+    noteDeath(channel, status);
+    ChannelError error = channel.error();
+    return new ChannelInfo(
+        channel.id(),
+        channel.life.state(),
+        error == null ? 0 : error.reason(),
+        error == null ? 0 : error.info(),
+        error == null ? 0 : error.address(),
+        status.entries(),
+        status.busyNs(),
+        status.runningNs(),
+        status.drained(),
+        status.waiting());
+  }
+
+  /**
+   * An event told of an end. It may be older than the channel that has this id now: the backend
+   * knows.
+   */
+  void noteEvent(ChannelError error) {
+    GuestChannel channel = channels.get(error.channelId());
+    if (channel != null && channel.backend.status().state() == GuestAbi.CHANNEL_DEAD) {
+      noteDeath(channel, error);
+    }
+  }
+
+  /** Some channels ended with a region: the backend knows the byte in it, we the bus address. */
+  void noteRevoked(GuestRegion region) {
+    for (GuestChannel channel : all()) {
+      Channel.Status status = channel.backend.status();
+      if (status.reason() == GuestAbi.ERROR_REVOKED) {
+        long busAddress = region.iova.value() + status.faultAddress();
+        noteDeath(
+            channel,
+            new ChannelError(channel.id(), GuestAbi.ERROR_REVOKED, 0, busAddress, gpu.timeNs()));
+      } else {
+        noteDeath(channel, status);
+      }
+    }
+  }
+
+  private void noteDeath(GuestChannel channel, Channel.Status status) {
+    if (status.state() == GuestAbi.CHANNEL_DEAD) {
+      noteDeath(
+          channel,
+          new ChannelError(
+              channel.id(), status.reason(), status.info(), status.faultAddress(), gpu.timeNs()));
+    }
+  }
+
+  private void noteDeath(GuestChannel channel, ChannelError error) {
+    if (!channel.died(error)) {
+      return;
+    }
+    pages.page(channel.id()).setError(error);
+    untold.add(error);
+    log.atInfo()
+        .addKeyValue("guest", guest)
+        .addKeyValue("cid", error.channelId())
+        .addKeyValue("error", error.reason())
+        .addKeyValue("info", Integer.toHexString(error.info()))
+        .addKeyValue("address", Long.toHexString(error.address()))
+        .log("channel ended");
+  }
+
+  /** The ends that nobody was told of, oldest first; they count as told now. */
+  List<ChannelError> takeUntold() {
+    if (untold.isEmpty()) {
+      return List.of();
+    }
+    List<ChannelError> taken = List.copyOf(untold);
+    untold.clear();
+    return taken;
+  }
+}
