@@ -11,6 +11,9 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.channel.record.ChannelRecord;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.StateRecord;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -306,7 +309,9 @@ public final class Guest implements EventSource, AutoCloseable {
   /** Declares an engine object. ENOENT cid, ENODEV class, ENOMEM too many. */
   public void objectNew(int cid, int handle, int objectClass, int flags) {
     run(() ->
-        channels.get(cid).declareObject(new GuestChannel.EngineObject(handle, objectClass, flags)));
+        channels
+            .get(cid)
+            .declareObject(new ChannelRecord.EngineObject(handle, objectClass, flags)));
   }
 
   /**
@@ -327,7 +332,7 @@ public final class Guest implements EventSource, AutoCloseable {
       if (start < 0 || (start & 7) != 0 || start >= gpu.info().addressSpaceBytes()) {
         throw Refusal.invalid("no such ring address, start=" + ringStart);
       }
-      channel.start(new GuestChannel.Ring(ringStart, ringOrder, slimask));
+      channel.start(new ChannelRecord.Ring(ringStart, ringOrder, slimask));
     });
   }
 
@@ -406,6 +411,60 @@ public final class Guest implements EventSource, AutoCloseable {
     run(() -> channels.get(cid).attach(reason));
   }
 
+  // ---- state ----
+
+  /**
+   * All that another guest must be told to become this one, but the bytes of its memory. EBUSY
+   * while a channel runs or drains, or is within a command; EOPNOTSUPP when a channel has started
+   * and its state cannot be had.
+   */
+  public List<StateRecord> snapshot() {
+    return locked(() -> {
+      SnapshotWriter writer = new SnapshotWriter();
+      writer.add(new GuestRecord(name, generation, vramLimitBytes, gpu.info().chipset()));
+      tables.write(writer);
+      channels.all().forEach(writer::add);
+      return writer.records();
+    });
+  }
+
+  /**
+   * Becomes what records say. The guest must be empty and know the guest memory that the records
+   * name. Channels that had started are suspended; each has one more suspend than its record says,
+   * so that one {@link #resume} lets it go on. The generation is another one than the records'.
+   *
+   * @throws io.sluice.abi.RefusedException when the records do not fit together, or not here; the
+   *     guest is then as empty as before
+   */
+  public void restore(List<StateRecord> records) {
+    run(() -> {
+      if (!tables.isEmpty() || !channels.all().isEmpty()) {
+        throw Refusal.busy("the guest is not empty, guest=" + name, "Reset it first.");
+      }
+      if (records.isEmpty() || !(records.getFirst() instanceof GuestRecord was)) {
+        throw SnapshotReader.unfit("records begin with a guest");
+      }
+      SnapshotReader.fits(was.chipset() == gpu.info().chipset(), "another kind of GPU");
+      SnapshotReader.fits(
+          was.vramLimitBytes() <= gpu.info().vramBytes(), "more video memory than there is");
+      generation = after(was.generation());
+      boolean complete = false;
+      try {
+        new SnapshotReader(tables, channels, generation).restore(records);
+        vramLimitBytes = was.vramLimitBytes();
+        complete = true;
+      } finally {
+        if (!complete) {
+          releaseAll();
+        }
+      }
+    });
+  }
+
+  private static int after(int generation) {
+    return generation == -1 ? 1 : generation + 1;
+  }
+
   // ---- events and end ----
 
   @Override
@@ -433,7 +492,7 @@ public final class Guest implements EventSource, AutoCloseable {
   public void reset() {
     run(() -> {
       releaseAll();
-      generation = generation == -1 ? 1 : generation + 1;
+      generation = after(generation);
     });
   }
 

@@ -1,6 +1,8 @@
 package io.sluice.channel;
 
-import io.sluice.abi.GpuVa;
+import io.sluice.channel.record.ChannelRecord;
+import io.sluice.channel.record.ChannelRecord.EngineObject;
+import io.sluice.channel.record.ChannelRecord.Ring;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,15 +12,6 @@ import org.jspecify.annotations.Nullable;
  * by the guest's lock.
  */
 final class GuestChannel {
-  /** Engine objects one channel may declare. */
-  static final int MAX_OBJECTS = 64;
-
-  /** A ring that the channel was given. */
-  record Ring(GpuVa start, int order, int slimask) {}
-
-  /** An engine object that the guest declared. */
-  record EngineObject(int handle, int objectClass, int flags) {}
-
   private static final int[] NO_WORDS = new int[0];
 
   final Channel backend;
@@ -65,8 +58,8 @@ final class GuestChannel {
   }
 
   void declareObject(EngineObject object) {
-    if (objects.size() == MAX_OBJECTS && !objects.contains(object)) {
-      throw Refusal.full("engine objects of a channel", MAX_OBJECTS);
+    if (objects.size() == ChannelRecord.MAX_OBJECTS && !objects.contains(object)) {
+      throw Refusal.full("engine objects of a channel", ChannelRecord.MAX_OBJECTS);
     }
     backend.declareObject(object.handle(), object.objectClass(), object.flags());
     if (!objects.contains(object)) {
@@ -136,6 +129,28 @@ final class GuestChannel {
     }
     backend.attach();
     life.transition(next, reason);
+  }
+
+  /**
+   * Becomes what a record says, on a channel just made. What had started is suspended once more
+   * than it was: one resume lets it go on.
+   */
+  void restore(ChannelRecord record) {
+    record.objects().forEach(this::declareObject);
+    setupSegment = record.setupSegment().toArray();
+    ring = record.ring().orElse(null);
+    boolean started = record.state().isStarted();
+    SnapshotReader.fits(
+        started == !record.engineState().isEmpty() && (!started || ring != null),
+        "a channel that started has a ring and a state, cid=" + id());
+    if (started) {
+      backend.restoreState(record.engineState().bytes());
+      suspends = 1;
+      life.transition(ChannelState.SUSPENDED, "restored");
+    }
+    for (int i = 0; i < record.suspends(); i++) {
+      suspend("restored");
+    }
   }
 
   /** Whether this is news. */

@@ -137,6 +137,13 @@ final class GuestChannels {
     }
   }
 
+  /** A channel that had ended where it was: the guest knows. */
+  void restoreDeath(GuestChannel channel, ChannelError error) {
+    channel.backend.kill(error.reason(), error.info());
+    channel.died(error);
+    pages.page(channel.id()).setError(error);
+  }
+
   private void noteDeath(GuestChannel channel, Channel.Status status) {
     if (status.state() == GuestAbi.CHANNEL_DEAD) {
       noteDeath(

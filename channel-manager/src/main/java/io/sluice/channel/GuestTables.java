@@ -4,6 +4,7 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Errno;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.record.MemoryPagesRecord;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -124,7 +125,10 @@ final class GuestTables {
   }
 
   void setPages(int handle, long offset, List<Extent> extents) {
-    GuestMemory memory = memory(handle);
+    setPages(memory(handle), offset, extents);
+  }
+
+  private void setPages(GuestMemory memory, long offset, List<Extent> extents) {
     if (!memory.registered || extents.isEmpty() || extents.size() > Limits.MAX_EXTENTS) {
       throw Refusal.invalid(
           "no pages for this buffer, registered=" + memory.registered + " n=" + extents.size());
@@ -217,6 +221,88 @@ final class GuestTables {
     forgetMapping(entry);
   }
 
+  boolean isEmpty() {
+    return buffers.isEmpty() && spaces.isEmpty();
+  }
+
+  void write(SnapshotWriter writer) {
+    buffers.values().forEach(writer::add);
+    spaces.values().forEach(writer::add);
+  }
+
+  /**
+   * @param handle the guest's handle, or 0 for a buffer that only mappings will keep
+   */
+  GuestMemory restoreMemory(MemoryRequest request, boolean registered, int handle) {
+    SnapshotReader.fits(handle == 0 || handles.get(handle) == null, "one handle twice");
+    SnapshotReader.fits(buffers.size() < Limits.MAX_BUFFERS, "too many buffers");
+    GuestGpu.GpuMemory made = registered ? backend.register(request) : backend.allocate(request);
+    if (made.sizeBytes() != request.sizeBytes()
+        || !made.apertureOffset().equals(request.apertureOffset())) {
+      made.close();
+      throw SnapshotReader.unfit("a buffer that comes out otherwise, " + request);
+    }
+    GuestMemory memory = new GuestMemory(++lastSerial, made, request, registered, handle);
+    if (handle != 0) {
+      handles.put(handle, memory);
+    }
+    buffers.put(memory.serial, memory);
+    account(memory, 1);
+    return memory;
+  }
+
+  void restorePages(GuestMemory memory, List<MemoryPagesRecord.Pages> pages) {
+    for (MemoryPagesRecord.Pages some : pages) {
+      long done = 0;
+      while (done < some.bytes()) {
+        Extent extent = extentAt(some.iova().value() + done, some.bytes() - done);
+        setPages(memory, some.offset() + done, List.of(extent));
+        done += extent.bytes();
+      }
+    }
+  }
+
+  /** Where guest memory of a bus address is, as far as one region goes. */
+  private Extent extentAt(long iova, long bytes) {
+    for (GuestRegion region : regions) {
+      long offset = iova - region.iova.value();
+      if (offset >= 0 && offset < region.sizeBytes()) {
+        return new Extent(region, offset, Math.min(bytes, region.sizeBytes() - offset));
+      }
+    }
+    throw Refusal.with(Errno.EFAULT, "no guest memory there, iova=0x" + Long.toHexString(iova));
+  }
+
+  /**
+   * @param vid the guest's id, or 0 for an address space that only channels will keep
+   */
+  GuestSpace restoreSpace(int vid) {
+    SnapshotReader.fits(
+        vid == 0 || vid < info.maxAddressSpaces() && vids.get(vid) == null, "an id of a space");
+    // No more of them than have ids: those without one are kept by channels, which have ids.
+    SnapshotReader.fits(
+        spaces.size() < info.maxAddressSpaces() + info.maxChannels(), "too many spaces");
+    GuestSpace space = new GuestSpace(++lastSerial, backend.createAddressSpace());
+    space.vid = vid;
+    if (vid != 0) {
+      vids.put(vid, space);
+    }
+    spaces.put(space.serial, space);
+    return space;
+  }
+
+  void restoreMapping(GuestSpace space, GuestMemory memory, GpuVa address) {
+    long end = address.value() + memory.sizeBytes();
+    SnapshotReader.fits(end > 0 && end <= info.addressSpaceBytes(), "an address");
+    SnapshotReader.fits(memory.isComplete(), "a mapping of a buffer with pages missing");
+    SnapshotReader.fits(mappings < Limits.MAX_MAPPINGS, "too many mappings");
+    GpuVa at = space.backend.map(memory.backend, address, new GpuVa(end), false);
+    space.add(at, memory);
+    memory.mappings++;
+    mappings++;
+    SnapshotReader.fits(at.equals(address), "a mapping that comes out elsewhere");
+  }
+
   GuestRegion addRegion(GuestRegion region) {
     regions.add(region);
     return region;
@@ -245,10 +331,17 @@ final class GuestTables {
     for (GuestMemory memory : handles.values()) {
       free(memory.handle);
     }
+    releaseUnnamed();
     if (!spaces.isEmpty() || !buffers.isEmpty() || mappings != 0 || parts != 0) {
       throw new AssertionError(
           "something is left, spaces=" + spaces.size() + " buffers=" + buffers.size());
     }
+  }
+
+  /** What a snapshot that does not fit left without a name and without use. */
+  private void releaseUnnamed() {
+    List.copyOf(spaces.values()).forEach(this::releaseIfUnused);
+    List.copyOf(buffers.values()).forEach(this::releaseIfUnused);
   }
 
   private void freeSpaceIfNamed(GuestSpace space) {

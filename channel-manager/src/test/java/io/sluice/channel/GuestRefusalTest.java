@@ -9,6 +9,7 @@ import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.record.ChannelRecord;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -290,7 +291,7 @@ final class GuestRefusalTest {
   void objectNew_unknownClassOrTooMany_isRefused() {
     int cid = guest.channelNew(guest.vspaceNew());
     assertRefused(Errno.ENODEV, () -> guest.objectNew(cid, 1, 0x1234, 0));
-    for (int i = 0; i < GuestChannel.MAX_OBJECTS; i++) {
+    for (int i = 0; i < ChannelRecord.MAX_OBJECTS; i++) {
       guest.objectNew(cid, i, 0x9039, 0);
     }
     guest.objectNew(cid, 0, 0x9039, 0);

@@ -69,6 +69,7 @@ public record ChannelRecord(
     check(suspends >= 0 && suspends <= Limits.MAX_SUSPENDS, "suspends are in range");
     check(objects.size() <= MAX_OBJECTS, "engine objects are in range");
     check((state == ChannelState.DEAD) == error.isPresent(), "who ended has a reason");
+    check(error.isEmpty() || error.get().reason() != 0, "a reason is not 0");
     check(
         setupSegment.length() <= Limits.MAX_SETUP_WORDS, "a set-up segment has at most its length");
   }

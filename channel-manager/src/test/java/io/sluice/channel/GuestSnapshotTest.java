@@ -1,0 +1,315 @@
+package io.sluice.channel;
+
+import static io.sluice.channel.Refusals.assertRefused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.record.AddressSpaceRecord;
+import io.sluice.channel.record.ChannelRecord;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.MappingRecord;
+import io.sluice.channel.record.MemoryPagesRecord;
+import io.sluice.channel.record.MemoryRecord;
+import io.sluice.channel.record.Snapshot;
+import io.sluice.channel.record.StateRecord;
+import io.sluice.testbed.fakes.Seeds;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A guest's state goes to another software GPU as bytes, and the guest goes on there. */
+@ExtendWith({OpenFds.class, Seeds.class})
+final class GuestSnapshotTest {
+  private static final long RAM_BYTES = 1 << 20;
+  private static final long RAM_IOVA = 0x4000_0000L;
+
+  private final GpuRig source = new GpuRig();
+  private final GpuRig target = new GpuRig();
+  private final Guest guest = source.attach("moved");
+  private final Fd ram = source.kernel.memfdCreate("ram", RAM_BYTES);
+  private final List<MemoryRegion> regions = knowRam(guest, RAM_BYTES);
+
+  @AfterEach
+  void close() throws Exception {
+    source.close();
+    target.close();
+    ram.close();
+  }
+
+  /** The same guest memory, in pieces of a size. */
+  private List<MemoryRegion> knowRam(Guest knower, long pieceBytes) {
+    List<MemoryRegion> pieces = new ArrayList<>();
+    for (long at = 0; at < RAM_BYTES; at += pieceBytes) {
+      pieces.add(knower.addRegion(new Iova(RAM_IOVA + at), ram, at, pieceBytes, true));
+    }
+    return pieces;
+  }
+
+  private static List<StateRecord> throughBytes(List<StateRecord> records) {
+    return Snapshot.read(ByteBuffer.wrap(Snapshot.write(records)));
+  }
+
+  /** What the migrator does with memory and pages, in the simplest way. */
+  private void copyBytes(Guest from, Guest to, List<StateRecord> records) {
+    MemorySegment fromVram = source.map(from.vramAperture().orElseThrow());
+    MemorySegment toVram = target.map(to.vramAperture().orElseThrow());
+    MemorySegment fromPages = source.map(from.controlPages());
+    MemorySegment toPages = target.map(to.controlPages());
+    for (StateRecord record : records) {
+      if (record instanceof MemoryRecord memory && memory.apertureOffset().isPresent()) {
+        long at = memory.apertureOffset().getAsLong();
+        MemorySegment.copy(fromVram, at, toVram, at, memory.sizeBytes());
+      } else if (record instanceof ChannelRecord channel) {
+        long put = channel.channelId() * 4096L + GuestAbi.USERD_GP_PUT;
+        toPages.set(ValueLayout.JAVA_INT, put, fromPages.get(ValueLayout.JAVA_INT, put));
+      }
+    }
+  }
+
+  private int reference(Guest of, GpuRig rig, int cid) {
+    return rig.map(of.controlPages())
+        .get(ValueLayout.JAVA_INT, cid * 4096L + GuestAbi.USERD_REFERENCE);
+  }
+
+  /** One of everything. */
+  private Worker furnish() {
+    int vid = guest.vspaceNew();
+    Worker detached = new Worker(source, guest, vid).start();
+    int registered = guest.memRegister(4, 77, 24576);
+    guest.memPages(registered, 0, List.of(new Extent(regions.getFirst(), 8192, 16384)));
+    guest.memPages(registered, 16384, List.of(new Extent(regions.getFirst(), 0, 8192)));
+    guest.vspaceMap(vid, registered, Worker.LOW, Worker.HIGH, true);
+    guest.memRegister(0xc, 78, 8192); // empty
+    int kept = guest.memAlloc(8, 0xfe, 79, 200_000).handle();
+    guest.vspaceMap(vid, kept, Worker.LOW, Worker.HIGH, false);
+    guest.memFree(kept);
+    guest.memFree(guest.memAlloc(0, 0, 0, 4096).handle());
+    Worker suspended = new Worker(source, guest, guest.vspaceNew()).start();
+    guest.suspend(suspended.cid, "quota");
+    guest.vspaceFree(suspended.vid);
+    Worker dead = new Worker(source, guest, vid).start();
+    guest.kill(dead.cid, GuestAbi.ERROR_TIMEOUT, 5);
+    Worker fresh = new Worker(source, guest, vid);
+    guest.objectNew(fresh.cid, 3, 0x9039, 1);
+    guest.setupSegment(fresh.cid, new int[] {0x20010000, 0x9039});
+    guest.setVramLimit(8 << 20);
+    detached.submit(Worker.SET_REFERENCE, 1);
+    source.run();
+    guest.detach(detached.cid, "move");
+    assertThat(guest.drained(detached.cid)).isTrue();
+    detached.submit(Worker.SET_REFERENCE, 2);
+    suspended.submit(Worker.SET_REFERENCE, 3);
+    source.run();
+    return detached;
+  }
+
+  @Test
+  void snapshot_channelThatRunsOrDrains_isEbusy() {
+    Worker worker = new Worker(source, guest, guest.vspaceNew()).start();
+    assertRefused(Errno.EBUSY, guest::snapshot);
+    GpuVa semaphore = worker.spareVa();
+    worker.submit(
+        Worker.SEMAPHORE,
+        (int) (semaphore.value() >>> 32),
+        (int) semaphore.value(),
+        5,
+        Worker.ACQUIRE);
+    source.run();
+    guest.detach(worker.cid, "move");
+    assertThat(guest.drained(worker.cid)).isFalse();
+    assertRefused(Errno.EBUSY, guest::snapshot);
+  }
+
+  @Test
+  void restore_guestThatIsNotEmpty_isEbusy() {
+    List<StateRecord> records = guest.snapshot();
+    guest.vspaceNew();
+    assertRefused(Errno.EBUSY, () -> guest.restore(records));
+  }
+
+  @Test
+  void restore_withoutGuestMemory_isEfaultAndLeavesNothing() {
+    furnish();
+    List<StateRecord> records = guest.snapshot();
+    Guest moved = target.attach("moved");
+    assertRefused(Errno.EFAULT, () -> moved.restore(records));
+    assertThat(moved.usage().vramBytes()).isZero();
+    assertThat(moved.usage().systemBytes()).isZero();
+    knowRam(moved, RAM_BYTES);
+    moved.restore(records);
+  }
+
+  @Test
+  void restore_onAnotherGpu_goesOnThereExactlyOnce() {
+    Worker detached = furnish();
+    List<StateRecord> records = throughBytes(guest.snapshot());
+    Guest moved = target.attach("moved", new GpuRig.HeardEvents());
+    knowRam(moved, 4096);
+    moved.restore(records);
+    copyBytes(guest, moved, records);
+    assertThat(moved.quota()).isEqualTo(guest.quota());
+    assertThat(moved.generation()).isEqualTo(2);
+    assertThat(moved.channelIds()).isEqualTo(guest.channelIds());
+    target.run();
+    assertThat(reference(moved, target, detached.cid)).isEqualTo(1);
+    for (int cid : moved.channelIds()) {
+      if (moved.channelQuery(cid).state() == ChannelState.SUSPENDED) {
+        moved.resume(cid, "moved");
+      }
+    }
+    target.run();
+    assertThat(reference(moved, target, detached.cid)).isEqualTo(2);
+    assertThat(moved.channelQuery(detached.cid).entries()).isEqualTo(2);
+    int suspended = 2;
+    assertThat(moved.channelQuery(suspended).state()).isEqualTo(ChannelState.SUSPENDED);
+    assertThat(reference(moved, target, suspended)).isZero();
+    moved.resume(suspended, "quota");
+    target.run();
+    assertThat(reference(moved, target, suspended)).isEqualTo(3);
+    assertThat(moved.channelQuery(3).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(moved.channelQuery(4).state()).isEqualTo(ChannelState.NEW);
+    moved.reset();
+    assertThat(moved.usage().vramBytes()).isZero();
+  }
+
+  @Test
+  void snapshot_ofTheRestored_saysTheSame() {
+    furnish();
+    Guest second = target.attach("moved");
+    knowRam(second, 65536);
+    second.restore(guest.snapshot());
+    List<StateRecord> once = second.snapshot();
+    Guest third = target.attach("moved");
+    knowRam(third, RAM_BYTES);
+    third.restore(once);
+    List<StateRecord> twice = third.snapshot();
+    assertThat(twice).hasSameSizeAs(once);
+    for (int i = 0; i < once.size(); i++) {
+      assertThat(comparable(twice.get(i))).isEqualTo(comparable(once.get(i)));
+    }
+  }
+
+  /** Without what each restore changes: generation, and one suspend more. */
+  private static StateRecord comparable(StateRecord record) {
+    return switch (record) {
+      case GuestRecord guest ->
+          new GuestRecord(guest.name(), 1, guest.vramLimitBytes(), guest.chipset());
+      case ChannelRecord channel when channel.state().isStarted() ->
+          new ChannelRecord(
+              channel.channelId(),
+              channel.space(),
+              channel.state(),
+              0,
+              channel.ring(),
+              channel.objects(),
+              channel.error(),
+              channel.engineState(),
+              channel.setupSegment());
+      default -> record;
+    };
+  }
+
+  /** Records from a liar: each attempt succeeds or leaves the guest as empty as it was. */
+  @Test
+  void restore_recordsThatDoNotFit_areRefusedAndLeaveNothing(RandomGenerator random) {
+    furnish();
+    List<StateRecord> records = guest.snapshot();
+    Guest moved = target.attach("moved");
+    knowRam(moved, RAM_BYTES);
+    int refused = 0;
+    for (int i = 0; i < 500; i++) {
+      List<StateRecord> lies = new ArrayList<>(records);
+      for (int n = 1 + random.nextInt(3); n > 0; n--) {
+        lie(lies, random);
+      }
+      try {
+        moved.restore(lies);
+        moved.reset();
+      } catch (RefusedException expected) {
+        refused++;
+      }
+      assertThat(moved.usage().vramBytes()).as("attempt %d", i).isZero();
+      assertThat(moved.usage().systemBytes()).as("attempt %d", i).isZero();
+      assertThat(moved.quota().vramUsedBytes()).isZero();
+    }
+    assertThat(refused).isPositive();
+    moved.restore(records);
+  }
+
+  private static void lie(List<StateRecord> records, RandomGenerator random) {
+    if (records.size() < 2) {
+      return;
+    }
+    int at = random.nextInt(records.size());
+    int other = random.nextInt(records.size());
+    switch (random.nextInt(4)) {
+      case 0 -> records.remove(at);
+      case 1 -> records.add(other, records.get(at));
+      case 2 -> java.util.Collections.swap(records, at, other);
+      default -> records.set(at, changed(records.get(at), random));
+    }
+  }
+
+  private static StateRecord changed(StateRecord record, RandomGenerator random) {
+    long some = random.nextInt(1, 8);
+    return switch (record) {
+      case MemoryRecord m ->
+          new MemoryRecord(
+              m.serial(),
+              random.nextInt(6),
+              random.nextInt(32),
+              m.tileFlags(),
+              m.cookie(),
+              some * 4096,
+              random.nextBoolean() && m.registered(),
+              m.registered() ? OptionalLong.empty() : OptionalLong.of(some * 4096));
+      case MemoryPagesRecord p -> new MemoryPagesRecord(some, p.pages());
+      case AddressSpaceRecord a -> new AddressSpaceRecord(a.serial(), random.nextInt(1, 200));
+      case MappingRecord m -> new MappingRecord(some, m.memory(), new GpuVa(some << 12));
+      case ChannelRecord c ->
+          new ChannelRecord(
+              random.nextInt(1, 200),
+              c.space(),
+              c.state(),
+              c.suspends(),
+              c.ring(),
+              c.objects(),
+              c.error(),
+              c.engineState(),
+              c.setupSegment());
+      default -> record;
+    };
+  }
+
+  @Test
+  void snapshot_revokedMemory_isLeftOut() {
+    int vid = guest.vspaceNew();
+    int registered = guest.memRegister(4, 0, 8192);
+    guest.memPages(registered, 0, List.of(new Extent(regions.getFirst(), 0, 8192)));
+    guest.vspaceMap(vid, registered, Worker.LOW, Worker.HIGH, false);
+    int kept = guest.memRegister(4, 0, 4096);
+    guest.memPages(kept, 0, List.of(new Extent(regions.getFirst(), 8192, 4096)));
+    guest.vspaceMap(vid, kept, Worker.LOW, Worker.HIGH, false);
+    guest.memFree(kept);
+    regions.getFirst().close();
+    List<StateRecord> records = guest.snapshot();
+    assertThat(records).hasSize(3);
+    Guest moved = target.attach("moved");
+    moved.restore(records);
+    assertThat(moved.memInfo(registered).sizeBytes()).isEqualTo(8192);
+  }
+}
