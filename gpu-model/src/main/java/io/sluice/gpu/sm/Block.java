@@ -1,32 +1,47 @@
 package io.sluice.gpu.sm;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 
-/** A block that runs: its place in the grid, its warps and its barriers. */
+/**
+ * A block that runs: its place in the grid, its warps and its barriers. Used again for the next.
+ */
 final class Block {
-  private final int x;
-  private final int y;
-  private final int z;
-  private final List<Warp> warps;
+  private final Grid grid;
+  private final Warp[] warps;
   private final int[] arrived = new int[Grid.MAX_BARRIERS];
   private final int[] expected = new int[Grid.MAX_BARRIERS];
-  private final int[] votes = new int[Grid.MAX_BARRIERS];
+  private final int[] count = new int[Grid.MAX_BARRIERS];
   private final boolean[] all = new boolean[Grid.MAX_BARRIERS];
-  private final boolean[] any = new boolean[Grid.MAX_BARRIERS];
+  private int x;
+  private int y;
+  private int z;
 
-  Block(Grid grid, int x, int y, int z) {
-    this.x = x;
-    this.y = y;
-    this.z = z;
-    List<Warp> list = new ArrayList<>(grid.warps());
-    int threads = grid.threads();
-    for (int n = 0; n < grid.warps(); n++) {
-      int lanes = Math.min(Warp.LANES, threads - n * Warp.LANES);
-      list.add(new Warp(n, lanes, grid.start(), grid.stackBytes()));
+  Block(Grid grid) {
+    this.grid = grid;
+    this.warps = new Warp[grid.warps()];
+    for (int n = 0; n < warps.length; n++) {
+      warps[n] = new Warp(n, grid.stackBytes());
     }
-    this.warps = List.copyOf(list);
-    java.util.Arrays.fill(all, true);
+  }
+
+  /**
+   * Becomes a block of the grid that has not run.
+   *
+   * @param number which one, x first
+   */
+  void reset(long number) {
+    x = (int) (number % grid.gridX());
+    y = (int) (number / grid.gridX() % grid.gridY());
+    z = (int) (number / grid.gridX() / grid.gridY());
+    for (int n = 0; n < warps.length; n++) {
+      int lanes = Math.min(Warp.LANES, grid.threads() - n * Warp.LANES);
+      warps[n].reset(lanes, grid.start());
+    }
+    Arrays.fill(arrived, 0);
+  }
+
+  Grid grid() {
+    return grid;
   }
 
   int x() {
@@ -41,7 +56,7 @@ final class Block {
     return z;
   }
 
-  List<Warp> warps() {
+  Warp[] warps() {
     return warps;
   }
 
@@ -55,7 +70,7 @@ final class Block {
   }
 
   /**
-   * A warp comes to a barrier.
+   * A warp comes to a barrier, and lets those go who wait there if it was the last.
    *
    * @param barrier which one
    * @param threads threads it is for; 0 means the whole block
@@ -63,45 +78,35 @@ final class Block {
    * @param yes the lanes whose predicate holds, for a barrier that reduces
    */
   void arrive(int barrier, int threads, int lanes, int yes) {
+    if (arrived[barrier] == 0) {
+      count[barrier] = 0;
+      all[barrier] = true;
+    }
     arrived[barrier]++;
     expected[barrier] = threads;
-    votes[barrier] += Integer.bitCount(yes);
-    any[barrier] |= yes != 0;
+    count[barrier] += Integer.bitCount(yes);
     all[barrier] &= yes == lanes;
+    releaseIfComplete(barrier);
   }
 
-  /** What the reduction of a barrier gave: population count, and, or. */
-  int reduction(int barrier, int operation) {
-    return switch (operation) {
-      case 0 -> votes[barrier];
-      case 1 -> all[barrier] ? 1 : 0;
-      default -> any[barrier] ? 1 : 0;
-    };
-  }
-
-  /** Lets go those whose barrier is complete; says whether there were any. */
-  boolean releaseBarriers() {
-    boolean released = false;
-    for (int b = 0; b < Grid.MAX_BARRIERS; b++) {
-      if (arrived[b] > 0 && arrived[b] >= needed(b)) {
-        for (Warp warp : warps) {
-          if (warp.waitingAt == b) {
-            warp.release();
-          }
-        }
-        arrived[b] = 0;
-        released = true;
+  /** A warp has ended: barriers for the whole block do not wait for it. */
+  void warpEnded() {
+    for (int barrier = 0; barrier < Grid.MAX_BARRIERS; barrier++) {
+      if (arrived[barrier] > 0) {
+        releaseIfComplete(barrier);
       }
     }
-    return released;
   }
 
-  /** Forgets the votes of a barrier, once its first warp of the next round arrives. */
-  void resetVotes(int barrier) {
-    if (arrived[barrier] == 0) {
-      votes[barrier] = 0;
-      any[barrier] = false;
-      all[barrier] = true;
+  private void releaseIfComplete(int barrier) {
+    if (arrived[barrier] < needed(barrier)) {
+      return;
+    }
+    arrived[barrier] = 0;
+    for (Warp warp : warps) {
+      if (warp.waitingAt == barrier) {
+        warp.release(count[barrier], all[barrier]);
+      }
     }
   }
 

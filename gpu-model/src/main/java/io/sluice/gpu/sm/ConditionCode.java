@@ -18,7 +18,16 @@ final class ConditionCode {
   }
 
   /** Zero and sign of a float result; both for an unordered one. */
-  static int ofFloat(double result) {
+  static int ofFloat(int bits) {
+    return ofValue(Float.intBitsToFloat(bits));
+  }
+
+  /** Zero and sign of a double result; both for an unordered one. */
+  static int ofDouble(long bits) {
+    return ofValue(Double.longBitsToDouble(bits));
+  }
+
+  private static int ofValue(double result) {
     if (Double.isNaN(result)) {
       return ZERO | SIGN;
     }
@@ -48,7 +57,7 @@ final class ConditionCode {
       case 0x15 -> sign;
       case 0x16 -> carry;
       case 0x17 -> overflow;
-      default -> throw new WarpFault(WarpError.INVALID_PARAM);
+      default -> throw new AssertionError(test);
     };
   }
 }

@@ -1,17 +1,29 @@
 package io.sluice.gpu.sm;
 
-/** Branches, calls, and the tokens that bring lanes together again. Moves the warp's pc. */
+/**
+ * Branches, calls, and the tokens that bring lanes together again; barriers and votes. What
+ * concerns a warp as a whole. The interpreter and compiled programs both use it.
+ */
 final class ControlUnit {
-  private final Operands operands;
+  private static final int ARRIVE = 4;
 
-  ControlUnit(Operands operands) {
-    this.operands = operands;
+  private final ConstantMemory constants;
+
+  ControlUnit(ConstantMemory constants) {
+    this.constants = constants;
+  }
+
+  /** Whether an instruction is executed here. */
+  static boolean isFor(Opcode opcode, Instruction i) {
+    return i.group() == Instruction.CONTROL_GROUP || opcode == Opcode.BAR || opcode == Opcode.VOTE;
   }
 
   /**
-   * @param lanes active lanes whose predicate holds; the pc is already at the next instruction
+   * Executes an instruction of a warp; its pc is already at the next one.
+   *
+   * @param lanes active lanes whose predicate holds
    */
-  void execute(Opcode opcode, Instruction i, Warp w, int lanes) {
+  void execute(Opcode opcode, Instruction i, Block block, Warp w, int lanes) {
     switch (opcode) {
       case SSY -> w.push(Warp.Token.JOIN, target(i, w), w.active);
       case PBK -> w.push(Warp.Token.BREAK, target(i, w), w.active);
@@ -23,20 +35,38 @@ final class ControlUnit {
         w.pc = callee;
       }
       case JCAL -> {
+        int callee = absolute(i);
         w.push(Warp.Token.RETURN, w.pc, w.active);
-        w.pc = absolute(i);
+        w.pc = callee;
       }
-      case BRA -> branch(w, tested(i, w, lanes), target(i, w));
-      case JMP -> branch(w, tested(i, w, lanes), absolute(i));
-      case BRX -> indexed(w, tested(i, w, lanes), i, w.pc + i.offset24());
-      case JMX -> indexed(w, tested(i, w, lanes), i, i.imm32());
-      case EXIT, KIL -> w.exit(tested(i, w, lanes));
+      case BRA -> branch(w, unanimous(i, w, tested(i, w, lanes)), target(i, w));
+      case JMP -> branch(w, unanimous(i, w, tested(i, w, lanes)), absolute(i));
+      case BRX -> indexed(i, w, tested(i, w, lanes), w.pc, i.offset24());
+      case JMX -> indexed(i, w, tested(i, w, lanes), 0, i.imm32());
+      case EXIT, KIL -> exit(block, w, tested(i, w, lanes));
       case BRK -> w.unwind(Warp.Token.BREAK, tested(i, w, lanes));
       case CONT -> w.unwind(Warp.Token.CONTINUE, tested(i, w, lanes));
       case RET -> w.unwind(Warp.Token.RETURN, tested(i, w, lanes));
-      case BPT -> throw new WarpFault(WarpError.INVALID_OPCODE, w.pc);
+      case BAR -> barrier(i, block, w, lanes);
+      case VOTE -> vote(i, w, lanes);
+      case BPT -> throw new WarpFault(WarpError.INVALID_OPCODE, w.pc - Instruction.BYTES);
       default -> throw new AssertionError(opcode);
     }
+  }
+
+  /** The active lanes whose predicate holds. */
+  static int holding(Instruction i, Warp w) {
+    int p = i.predicate();
+    boolean negated = i.predicateNegated();
+    if (p == Instruction.PT) {
+      return negated ? 0 : w.active;
+    }
+    int mask = 0;
+    for (int rest = w.active; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      mask |= w.predicate(p, lane) != negated ? 1 << lane : 0;
+    }
+    return mask;
   }
 
   /** The lanes whose condition code passes the instruction's test as well. */
@@ -53,15 +83,18 @@ final class ControlUnit {
     return passing;
   }
 
+  /** Bit 15, {@code .U}: the branch is taken by all active lanes or by none. */
+  private static int unanimous(Instruction i, Warp w, int lanes) {
+    return i.bit(15) && lanes != w.active ? 0 : lanes;
+  }
+
   /** Where a relative branch goes: from the next instruction on, or what a constant says. */
   private int target(Instruction i, Warp w) {
-    return i.bit(14)
-        ? w.pc + operands.constant(i.constBank(), i.constOffset())
-        : w.pc + i.offset24();
+    return i.bit(14) ? w.pc + constants.load32(i.loadBank(), i.loadOffset()) : w.pc + i.offset24();
   }
 
   private int absolute(Instruction i) {
-    return i.bit(14) ? operands.constant(i.constBank(), i.constOffset()) : i.imm32();
+    return i.bit(14) ? constants.load32(i.loadBank(), i.loadOffset()) : i.imm32();
   }
 
   /** The lanes go to an address; when others do not, those wait their turn. */
@@ -77,12 +110,17 @@ final class ControlUnit {
     w.pc = target;
   }
 
-  /** A branch whose lanes may all go elsewhere: one address at a time. */
-  private static void indexed(Warp w, int lanes, Instruction i, int base) {
-    int next = w.pc;
+  /**
+   * A branch whose lanes may all go elsewhere: one address at a time. Bit 14 takes the target from
+   * a constant at the register's offset.
+   */
+  private void indexed(Instruction i, Warp w, int lanes, int base, int offset) {
     int staying = w.active & ~lanes;
+    if (lanes == 0) {
+      return;
+    }
     if (staying != 0) {
-      w.push(Warp.Token.DIVERGED, next, staying);
+      w.push(Warp.Token.DIVERGED, w.pc, staying);
     }
     int rest = lanes;
     while (rest != 0) {
@@ -93,12 +131,69 @@ final class ControlUnit {
         same |= w.get(i.src1(), lane) == index ? 1 << lane : 0;
       }
       rest &= ~same;
+      int target =
+          i.bit(14)
+              ? base + constants.load32(i.loadBank(), i.loadOffset() + index)
+              : base + offset + index;
       if (rest != 0) {
-        w.push(Warp.Token.DIVERGED, base + index, same);
+        w.push(Warp.Token.DIVERGED, target, same);
       } else {
         w.active = same;
-        w.pc = base + index;
+        w.pc = target;
       }
+    }
+  }
+
+  private static void exit(Block block, Warp w, int lanes) {
+    w.exit(lanes);
+    if (w.finished()) {
+      block.warpEnded();
+    }
+  }
+
+  /**
+   * BAR: arrives; all forms but {@code arrive} also wait. What a reducing form gives is written
+   * when the barrier lets the warp go.
+   */
+  private static void barrier(Instruction i, Block block, Warp w, int lanes) {
+    if (lanes == 0) {
+      return;
+    }
+    int operation = i.bits(7, 5);
+    int lane = Integer.numberOfTrailingZeros(lanes);
+    int id = i.bit(47) ? i.src1() & 0xf : w.get(i.src1(), lane);
+    int threads = i.bit(46) ? i.bits(37, 26) : w.get(i.src2(), lane);
+    if (id < 0 || id >= Grid.MAX_BARRIERS || threads < 0 || threads > Grid.MAX_THREADS) {
+      throw new WarpFault(WarpError.INVALID_PARAM, Integer.toUnsignedLong(id));
+    }
+    int yes = 0;
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int n = Integer.numberOfTrailingZeros(rest);
+      yes |= PredicateUnit.source3(i, w, n) ? 1 << n : 0;
+    }
+    if (operation != ARRIVE) {
+      w.waitAt(id, new BarrierWait(i.word(), lanes));
+    }
+    block.arrive(id, threads, lanes, yes);
+  }
+
+  /** VOTE: the ballot of the active lanes, and whether all, any or uniformly they hold. */
+  private static void vote(Instruction i, Warp w, int lanes) {
+    int ballot = 0;
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      ballot |= w.predicate(i.bits(22, 20), lane) != i.bit(23) ? 1 << lane : 0;
+    }
+    boolean result =
+        switch (i.bits(6, 5)) {
+          case 0 -> ballot == lanes;
+          case 1 -> ballot != 0;
+          default -> ballot == lanes || ballot == 0;
+        };
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      w.set(i.dst(), lane, ballot);
+      w.setPredicate(i.bits(56, 54), lane, result);
     }
   }
 }

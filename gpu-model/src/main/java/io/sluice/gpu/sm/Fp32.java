@@ -1,13 +1,12 @@
 package io.sluice.gpu.sm;
 
-import java.math.BigDecimal;
-
 /** Single precision as docs/numerics.md defines it. All values are float bits. */
 final class Fp32 {
   /** Every NaN result. */
   static final int NAN = 0x7fffffff;
 
   private static final int SIGN = 0x80000000;
+  private static final double LOG_2 = StrictMath.log(2);
 
   private Fp32() {}
 
@@ -42,20 +41,38 @@ final class Fp32 {
     float sum = x + y;
     if (rounding != Rounding.RN && Float.isFinite(x) && Float.isFinite(y)) {
       float zero = x == 0 && y == 0 && sameSign(x, y) ? x : rounding.cancelledZero();
-      sum = rounding.toFloat(new BigDecimal(x).add(new BigDecimal(y)), zero);
+      sum = roundedSum(x, y, rounding, zero);
     }
     return result(sum, ftz, saturate);
   }
 
-  static int multiply(int a, int b, Rounding rounding, boolean ftz, boolean fmz, boolean saturate) {
+  /**
+   * A sum in a directed mode. Knuth's two-sum gives the part of it that the double leaves out.
+   *
+   * @param zero the result when it is exactly 0
+   */
+  private static float roundedSum(double x, double y, Rounding rounding, float zero) {
+    double high = x + y;
+    double part = high - x;
+    double low = (x - (high - part)) + (y - part);
+    return rounding.toFloat(high, low, zero);
+  }
+
+  /**
+   * A product, times a power of two.
+   *
+   * <p>A product of two floats and its scaling are exact as a double, so that one rounding follows.
+   */
+  static int multiply(
+      int a, int b, float scale, Rounding rounding, boolean ftz, boolean fmz, boolean saturate) {
     float x = Float.intBitsToFloat(ftz || fmz ? flush(a) : a);
     float y = Float.intBitsToFloat(ftz || fmz ? flush(b) : b);
     if (fmz && (x == 0 || y == 0)) {
       return 0;
     }
-    float product = x * y;
+    float product = scale == 1f ? x * y : (float) ((double) x * y * scale);
     if (rounding != Rounding.RN && Float.isFinite(x) && Float.isFinite(y)) {
-      product = rounding.toFloat(new BigDecimal(x).multiply(new BigDecimal(y)), product);
+      product = rounding.toFloat((double) x * y * scale, 0, product);
     }
     return result(product, ftz || fmz, saturate);
   }
@@ -70,9 +87,9 @@ final class Fp32 {
     }
     float value = Math.fma(x, y, z);
     if (rounding != Rounding.RN && Float.isFinite(x) && Float.isFinite(y) && Float.isFinite(z)) {
-      BigDecimal exact = new BigDecimal(x).multiply(new BigDecimal(y)).add(new BigDecimal(z));
-      float zero = x * y == 0 && z == 0 && sameSign(x * y, z) ? z : rounding.cancelledZero();
-      value = rounding.toFloat(exact, zero);
+      double product = (double) x * y;
+      boolean zeros = product == 0 && z == 0 && sameSign((float) product, z);
+      value = roundedSum(product, z, rounding, zeros ? z : rounding.cancelledZero());
     }
     return result(value, ftz || fmz, saturate);
   }
@@ -97,15 +114,15 @@ final class Fp32 {
     return (condition & relation) != 0;
   }
 
-  /** The special functions: the double result, rounded to float. */
+  /** The special functions: the double result, the same on every host, rounded to float. */
   static int special(int function, int operand, boolean saturate) {
     double x = Float.intBitsToFloat(flush(operand));
     double value =
         switch (function) {
-          case 0 -> Math.cos(x);
-          case 1 -> Math.sin(x);
-          case 2 -> Math.pow(2, x);
-          case 3 -> Math.log(x) / Math.log(2);
+          case 0 -> StrictMath.cos(x);
+          case 1 -> StrictMath.sin(x);
+          case 2 -> StrictMath.pow(2, x);
+          case 3 -> StrictMath.log(x) / LOG_2;
           case 4 -> 1 / x;
           case 5 -> 1 / Math.sqrt(x);
           default -> throw new AssertionError("function=" + function);

@@ -15,13 +15,12 @@ import java.util.Optional;
  * @param registers registers of a thread (CTA_REGISTER_COUNT)
  * @param barriers named barriers (CTA_BARRIER_COUNT)
  * @param sharedBytes shared memory of a block (SHARED_MEMORY_SIZE)
- * @param localPositiveBytes local memory of a thread, from 0 up (LOCAL_MEMORY_LOW_SIZE)
- * @param localNegativeBytes local memory of a thread, below its end (LOCAL_MEMORY_HIGH_SIZE)
+ * @param local local memory
  * @param stackBytes call stack of a warp (LOCAL_MEMORY_CRS_SIZE)
- * @param program address of the program region
+ * @param program address of the program region, a multiple of 8
  * @param start offset of the first instruction in it
- * @param sharedWindow where shared memory stands in generic addresses
- * @param localWindow where local memory stands in generic addresses
+ * @param sharedWindow where shared memory stands in generic addresses, a multiple of 2^24
+ * @param localWindow where local memory stands in generic addresses, a multiple of 2^24
  * @param gridId GRID_PARAM
  * @param launchArgument value of the LAUNCH method
  * @param banks constant banks by index; a bank of size 0 is unbound
@@ -36,8 +35,7 @@ public record Grid(
     int registers,
     int barriers,
     int sharedBytes,
-    int localPositiveBytes,
-    int localNegativeBytes,
+    Local local,
     int stackBytes,
     long program,
     int start,
@@ -58,11 +56,24 @@ public record Grid(
   /** Most bytes of local memory of a thread. */
   public static final int MAX_LOCAL_BYTES = 512 << 10;
 
+  /** Most bytes of the call stack of a warp. */
+  public static final int MAX_STACK_BYTES = 1 << 20;
+
   /** Named barriers of a block. */
   public static final int MAX_BARRIERS = 16;
 
   /** Constant banks. */
   public static final int MAX_BANKS = 18;
+
+  /** Size of the windows of shared and local memory, and of the local address space. */
+  public static final long WINDOW_BYTES = 1L << 24;
+
+  /** Warps that a multiprocessor has room for: how local memory is divided. */
+  public static final int WARPS_OF_SM = 48;
+
+  private static final int MAX_GRID = 65535;
+  private static final int MAX_BLOCK_Z = 64;
+  private static final int BANK_ALIGNMENT = 256;
 
   /**
    * A constant bank.
@@ -75,6 +86,25 @@ public record Grid(
     public static final Bank UNBOUND = new Bank(0, 0);
   }
 
+  /**
+   * Local memory.
+   *
+   * @param address where it is (LOCAL_MEMORY)
+   * @param sizeBytes all of it
+   * @param warpBytes what a resident warp has of it (LOCAL_MEMORY_WARP_SIZE)
+   * @param positiveBytes what a thread has from 0 up (LOCAL_MEMORY_LOW_SIZE)
+   * @param negativeBytes what a thread has below its end (LOCAL_MEMORY_HIGH_SIZE)
+   */
+  public record Local(
+      long address, long sizeBytes, long warpBytes, int positiveBytes, int negativeBytes) {
+    /** No local memory. */
+    public static final Local NONE = new Local(0, 0, 0, 0, 0);
+  }
+
+  public Grid {
+    banks = List.copyOf(banks);
+  }
+
   /** Threads of a block. */
   public int threads() {
     return blockX * blockY * blockZ;
@@ -82,7 +112,7 @@ public record Grid(
 
   /** Warps of a block. */
   public int warps() {
-    return (threads() + 31) / 32;
+    return (threads() + Warp.LANES - 1) / Warp.LANES;
   }
 
   /** Blocks of the grid. */
@@ -90,31 +120,53 @@ public record Grid(
     return (long) gridX * gridY * gridZ;
   }
 
-  /** What is wrong with it, as the error and the value, or nothing. */
+  /** What is wrong with it, as the subject and the value, or nothing. */
   public Optional<String> problem() {
-    if (gridX < 1 || gridY < 1 || gridZ < 1 || gridX > 65535 || gridY > 65535 || gridZ > 65535) {
+    if (!isIn(gridX, 1, MAX_GRID) || !isIn(gridY, 1, MAX_GRID) || !isIn(gridZ, 1, MAX_GRID)) {
       return Optional.of("grid=" + gridX + "x" + gridY + "x" + gridZ);
     }
-    if (blockX < 1 || blockY < 1 || blockZ < 1 || blockX > 1024 || blockY > 1024 || blockZ > 64) {
+    if (!isIn(blockX, 1, MAX_THREADS)
+        || !isIn(blockY, 1, MAX_THREADS)
+        || !isIn(blockZ, 1, MAX_BLOCK_Z)
+        || threads() > MAX_THREADS) {
       return Optional.of("block=" + blockX + "x" + blockY + "x" + blockZ);
     }
-    if (threads() > MAX_THREADS) {
-      return Optional.of("threads=" + threads());
-    }
-    if (registers < 0 || registers > MAX_REGISTERS) {
+    if (!isIn(registers, 0, MAX_REGISTERS)) {
       return Optional.of("registers=" + registers);
     }
-    if (barriers < 0 || barriers > MAX_BARRIERS) {
+    if (!isIn(barriers, 0, MAX_BARRIERS)) {
       return Optional.of("barriers=" + barriers);
     }
-    if (sharedBytes < 0 || sharedBytes > MAX_SHARED_BYTES) {
+    if (!isIn(sharedBytes, 0, MAX_SHARED_BYTES)) {
       return Optional.of("shared=" + sharedBytes);
     }
-    if (localPositiveBytes < 0
-        || localNegativeBytes < 0
-        || (long) localPositiveBytes + localNegativeBytes > MAX_LOCAL_BYTES) {
-      return Optional.of("local=" + localPositiveBytes + "+" + localNegativeBytes);
+    if (!isIn(stackBytes, 0, MAX_STACK_BYTES)) {
+      return Optional.of("stack=" + stackBytes);
+    }
+    return memoryProblem();
+  }
+
+  private Optional<String> memoryProblem() {
+    int positive = local.positiveBytes();
+    int negative = local.negativeBytes();
+    if (!isIn(positive, 0, MAX_LOCAL_BYTES) || !isIn(negative, 0, MAX_LOCAL_BYTES - positive)) {
+      return Optional.of("local=" + positive + "+" + negative);
+    }
+    if (program % Instruction.BYTES != 0) {
+      return Optional.of("program=0x" + Long.toHexString(program));
+    }
+    if (sharedWindow % WINDOW_BYTES != 0 || localWindow % WINDOW_BYTES != 0) {
+      return Optional.of("windows=" + sharedWindow + "," + localWindow);
+    }
+    for (int i = 0; i < banks.size(); i++) {
+      if (banks.get(i).bytes() > 0 && banks.get(i).address() % BANK_ALIGNMENT != 0) {
+        return Optional.of("bank=" + i);
+      }
     }
     return Optional.empty();
+  }
+
+  private static boolean isIn(int value, int least, int most) {
+    return value >= least && value <= most;
   }
 }

@@ -20,18 +20,43 @@ record Instruction(@Nullable Opcode opcode, long word) {
   /** The predicate that is always true. */
   static final int PT = 7;
 
+  /** Bytes of an instruction. */
+  static final int BYTES = 8;
+
+  /** The group of control instructions: bits 2:0. */
+  static final int CONTROL_GROUP = 7;
+
+  private static final int IMMEDIATE_GROUP = 2;
+
   static Instruction decode(long word) {
-    return new Instruction(Opcode.of(word), word);
+    Opcode opcode = Opcode.of(word);
+    Instruction decoded = new Instruction(opcode, word);
+    boolean legal = opcode != null && Legality.isLegal(opcode, decoded);
+    return legal ? decoded : new Instruction(null, word);
+  }
+
+  /** Bits {@code high:low} of a word. */
+  static int bits(long word, int high, int low) {
+    return (int) (word >>> low) & (int) ((1L << (high - low + 1)) - 1);
+  }
+
+  /** One bit of a word. */
+  static boolean bit(long word, int index) {
+    return (word >>> index & 1) != 0;
   }
 
   /** Bits {@code high:low} of the word. */
   int bits(int high, int low) {
-    return (int) (word >>> low) & (int) ((1L << (high - low + 1)) - 1);
+    return bits(word, high, low);
   }
 
   /** One bit of the word. */
   boolean bit(int index) {
-    return (word >>> index & 1) != 0;
+    return bit(word, index);
+  }
+
+  int group() {
+    return bits(2, 0);
   }
 
   int dst() {
@@ -63,14 +88,17 @@ record Instruction(@Nullable Opcode opcode, long word) {
     return bit(13);
   }
 
-  /** {@code .S}: reconverge after this instruction. */
+  /**
+   * {@code .S}: reconverge after this instruction. Control instructions have no such bit; what
+   * stands in its place there is ignored.
+   */
   boolean join() {
-    return bit(4);
+    return bit(4) && group() != CONTROL_GROUP;
   }
 
   /** {@code .CC}: write the condition code; another bit in the forms with a 32-bit immediate. */
   boolean writesCc() {
-    return bit((word & 7) == 2 ? 58 : 48);
+    return bit(group() == IMMEDIATE_GROUP ? 58 : 48);
   }
 
   /** Constant bank of an ALU operand: bits 45:42, and bit 26 as bit 4. */
@@ -81,6 +109,16 @@ record Instruction(@Nullable Opcode opcode, long word) {
   /** Byte offset of an ALU constant operand. */
   int constOffset() {
     return bits(41, 28) << 2;
+  }
+
+  /** Constant bank of LDC and of branches that take their target from a constant. */
+  int loadBank() {
+    return bits(46, 42);
+  }
+
+  /** Signed byte offset of such a constant. */
+  int loadOffset() {
+    return (short) bits(41, 26);
   }
 
   /** The 20-bit immediate, sign-extended. */
@@ -111,6 +149,11 @@ record Instruction(@Nullable Opcode opcode, long word) {
   /** Signed offset of an atomic: bits 42:26 and 57:55. */
   int offsetAtomic() {
     return (bits(42, 26) | bits(57, 55) << 17) << 12 >> 12;
+  }
+
+  /** Target of an atomic that returns what was there. */
+  int dstAtomic() {
+    return bits(48, 43);
   }
 
   /** Log2 of an access's bytes, and its sign: the {@code size} field of loads and stores. */

@@ -1,28 +1,29 @@
 package io.sluice.gpu.sm;
 
-/**
- * Loads, stores and atomics of one lane. A generic address inside the shared or local window goes
- * there, any other is global.
- */
+/** Loads, stores and atomics of one lane. */
 final class MemoryUnit {
-  private static final int U8 = 0;
-  private static final int S8 = 1;
-  private static final int U16 = 2;
-  private static final int S16 = 3;
-  private static final int B32 = 4;
-  private static final int B64 = 5;
-  private static final int B128 = 6;
+  static final int U8 = 0;
+  static final int S8 = 1;
+  static final int U16 = 2;
+  static final int S16 = 3;
+  static final int B32 = 4;
+  static final int B64 = 5;
+  static final int B128 = 6;
 
-  private final Grid grid;
-  private final SmMemory global;
-  private final BlockMemory block;
-  private final Operands operands;
+  private static final int NO_SITE = GlobalMemory.NO_SITE;
+  private static final int WORD_BYTES = 4;
 
-  MemoryUnit(Grid grid, SmMemory global, BlockMemory block, Operands operands) {
-    this.grid = grid;
-    this.global = global;
-    this.block = block;
-    this.operands = operands;
+  private final LaneMemory memory;
+
+  MemoryUnit(LaneMemory memory) {
+    this.memory = memory;
+  }
+
+  /** Where an address leads. */
+  private enum Space {
+    GENERIC,
+    SHARED,
+    LOCAL
   }
 
   void execute(Opcode opcode, Instruction i, Warp w, int lane) {
@@ -34,29 +35,22 @@ final class MemoryUnit {
       case LDL -> load(i, w, lane, near(i, w, lane), Space.LOCAL);
       case STL -> store(i, w, lane, near(i, w, lane), Space.LOCAL);
       case LDSLK -> {
-        // Lanes run one after the other, so the lock is always had.
         load(i, w, lane, near(i, w, lane), Space.SHARED);
-        w.setPredicate(i.bits(52, 50), lane, true);
+        w.setPredicate(i.bits(52, 50), lane, memory.shared().lock((int) near(i, w, lane)));
       }
-      case STSUL -> store(i, w, lane, near(i, w, lane), Space.SHARED);
+      case STSUL -> {
+        store(i, w, lane, near(i, w, lane), Space.SHARED);
+        memory.shared().unlock((int) near(i, w, lane));
+      }
       case LDC -> loadConstant(i, w, lane);
-      case RED -> reduce(i, w, lane, i.imm32(), false);
-      case ATOM -> reduce(i, w, lane, i.offsetAtomic(), true);
-      case RED_F32 -> addFloat(i, w, lane, i.imm32(), false);
-      case ATOM_F32 -> addFloat(i, w, lane, i.offsetAtomic(), true);
-      case ATOM_EXCH -> exchange(i, w, lane);
-      case ATOM_CAS -> compareAndSwap(i, w, lane);
+      case RED, RED_S32, RED_F32 -> atomic(opcode, i, w, lane, i.imm32(), Instruction.RZ);
+      case ATOM, ATOM_S32, ATOM_F32, ATOM_EXCH, ATOM_CAS ->
+          atomic(opcode, i, w, lane, i.offsetAtomic(), i.dstAtomic());
       default -> throw new AssertionError(opcode);
     }
   }
 
-  /** Where an address leads. */
-  private enum Space {
-    GENERIC,
-    SHARED,
-    LOCAL
-  }
-
+  /** Bit 58 takes a 64-bit address from a register pair. */
   private static long generic(Instruction i, Warp w, int lane, int offset) {
     if (i.bit(58)) {
       return w.getPair(i.src1(), lane) + offset;
@@ -68,47 +62,50 @@ final class MemoryUnit {
     return Integer.toUnsignedLong(w.get(i.src1(), lane) + i.offset24());
   }
 
-  private static int sizeBytes(int size) {
+  /** Bytes of an access. */
+  static int sizeBytes(int size) {
     return switch (size) {
       case U8, S8 -> 1;
       case U16, S16 -> 2;
       case B32 -> 4;
       case B64 -> 8;
       case B128 -> 16;
-      default -> throw new WarpFault(WarpError.INVALID_OPCODE);
+      default -> throw new AssertionError(size);
     };
-  }
-
-  private static void align(long address, int bytes) {
-    if ((address & bytes - 1) != 0) {
-      throw new WarpFault(WarpError.UNALIGNED, address);
-    }
   }
 
   private void load(Instruction i, Warp w, int lane, long address, Space space) {
     int size = i.accessSize();
     int bytes = sizeBytes(size);
-    align(address, bytes);
-    int thread = w.index * Warp.LANES + lane;
-    for (int done = 0; done < bytes; done += 4) {
-      int value = loadPart(space, thread, address + done, Math.min(bytes, 4));
-      int extended =
-          switch (size) {
-            case S8 -> (byte) value;
-            case S16 -> (short) value;
-            default -> value;
-          };
-      setPart(i, w, lane, done / 4, extended);
+    LaneMemory.align(address, bytes);
+    int thread = w.thread(lane);
+    switch (size) {
+      case U8 -> w.set(i.dst(), lane, load8(space, thread, address));
+      case S8 -> w.set(i.dst(), lane, (byte) load8(space, thread, address));
+      case U16 -> w.set(i.dst(), lane, load16(space, thread, address));
+      case S16 -> w.set(i.dst(), lane, (short) load16(space, thread, address));
+      default -> {
+        for (int done = 0; done < bytes; done += WORD_BYTES) {
+          setPart(i, w, lane, done / WORD_BYTES, load32(space, thread, address + done));
+        }
+      }
     }
   }
 
   private void store(Instruction i, Warp w, int lane, long address, Space space) {
-    int bytes = sizeBytes(i.accessSize());
-    align(address, bytes);
-    int thread = w.index * Warp.LANES + lane;
-    for (int done = 0; done < bytes; done += 4) {
-      int register = i.dst() == Instruction.RZ ? Instruction.RZ : i.dst() + done / 4;
-      storePart(space, thread, address + done, Math.min(bytes, 4), w.get(register, lane));
+    int size = i.accessSize();
+    int bytes = sizeBytes(size);
+    LaneMemory.align(address, bytes);
+    int thread = w.thread(lane);
+    switch (size) {
+      case U8, S8 -> store8(space, thread, address, w.get(i.dst(), lane));
+      case U16, S16 -> store16(space, thread, address, w.get(i.dst(), lane));
+      default -> {
+        for (int done = 0; done < bytes; done += WORD_BYTES) {
+          int register = i.dst() == Instruction.RZ ? Instruction.RZ : i.dst() + done / WORD_BYTES;
+          store32(space, thread, address + done, w.get(register, lane));
+        }
+      }
     }
   }
 
@@ -118,187 +115,120 @@ final class MemoryUnit {
     }
   }
 
-  private int loadPart(Space space, int thread, long address, int bytes) {
-    Space where = space == Space.GENERIC ? window(address) : space;
-    return switch (where) {
-      case SHARED -> block.loadShared(offset(space, address, grid.sharedWindow()), bytes);
-      case LOCAL -> block.loadLocal(thread, offset(space, address, grid.localWindow()), bytes);
-      case GENERIC ->
-          switch (bytes) {
-            case 1 -> global.load8(address);
-            case 2 -> global.load16(address);
-            default -> global.load32(address);
-          };
+  private int load8(Space space, int thread, long address) {
+    return switch (space) {
+      case GENERIC -> memory.load8(NO_SITE, thread, address);
+      case SHARED -> memory.shared().load8((int) address);
+      case LOCAL -> memory.loadLocal8(thread, (int) address);
     };
   }
 
-  private void storePart(Space space, int thread, long address, int bytes, int value) {
-    Space where = space == Space.GENERIC ? window(address) : space;
-    switch (where) {
-      case SHARED -> block.storeShared(offset(space, address, grid.sharedWindow()), bytes, value);
-      case LOCAL ->
-          block.storeLocal(thread, offset(space, address, grid.localWindow()), bytes, value);
-      case GENERIC -> {
-        switch (bytes) {
-          case 1 -> global.store8(address, value);
-          case 2 -> global.store16(address, value);
-          default -> global.store32(address, value);
-        }
-      }
+  private int load16(Space space, int thread, long address) {
+    return switch (space) {
+      case GENERIC -> memory.load16(NO_SITE, thread, address);
+      case SHARED -> memory.shared().load16((int) address);
+      case LOCAL -> memory.loadLocal16(thread, (int) address);
+    };
+  }
+
+  private int load32(Space space, int thread, long address) {
+    return switch (space) {
+      case GENERIC -> memory.load32(NO_SITE, thread, address);
+      case SHARED -> memory.shared().load32((int) address);
+      case LOCAL -> memory.loadLocal32(thread, (int) address);
+    };
+  }
+
+  private void store8(Space space, int thread, long address, int value) {
+    switch (space) {
+      case GENERIC -> memory.store8(NO_SITE, thread, address, value);
+      case SHARED -> memory.shared().store8((int) address, value);
+      case LOCAL -> memory.storeLocal8(thread, (int) address, value);
     }
   }
 
-  private Space window(long address) {
-    if (inWindow(address, grid.sharedWindow())) {
-      return Space.SHARED;
+  private void store16(Space space, int thread, long address, int value) {
+    switch (space) {
+      case GENERIC -> memory.store16(NO_SITE, thread, address, value);
+      case SHARED -> memory.shared().store16((int) address, value);
+      case LOCAL -> memory.storeLocal16(thread, (int) address, value);
     }
-    return inWindow(address, grid.localWindow()) ? Space.LOCAL : Space.GENERIC;
   }
 
-  private static boolean inWindow(long address, long base) {
-    return address >= base && address < base + BlockMemory.WINDOW_BYTES;
-  }
-
-  private static int offset(Space asked, long address, long window) {
-    return (int) (asked == Space.GENERIC ? address - window : address);
+  private void store32(Space space, int thread, long address, int value) {
+    switch (space) {
+      case GENERIC -> memory.store32(NO_SITE, thread, address, value);
+      case SHARED -> memory.shared().store32((int) address, value);
+      case LOCAL -> memory.storeLocal32(thread, (int) address, value);
+    }
   }
 
   private void loadConstant(Instruction i, Warp w, int lane) {
     int size = i.accessSize();
     int bytes = sizeBytes(size);
-    int offset = (short) i.bits(41, 26) + w.get(i.src1(), lane);
-    if ((offset & bytes - 1) != 0) {
-      throw new WarpFault(WarpError.UNALIGNED, offset);
-    }
-    long address = operands.address(i.bits(46, 42), offset, bytes);
-    for (int done = 0; done < bytes; done += 4) {
-      int value =
-          switch (size) {
-            case U8 -> global.load8(address);
-            case S8 -> (byte) global.load8(address);
-            case U16 -> global.load16(address);
-            case S16 -> (short) global.load16(address);
-            default -> global.load32(address + done);
-          };
-      setPart(i, w, lane, done / 4, value);
-    }
-  }
-
-  /** Integer reductions: bit 9 with the unsigned form is 64 bits, with the signed form is s32. */
-  private void reduce(Instruction i, Warp w, int lane, int offset, boolean returns) {
-    boolean signedForm = (i.word() >>> 59 & 1) != 0;
-    boolean wide = i.bit(9) && !signedForm;
-    long address = global(i, w, lane, offset, wide ? 8 : 4);
-    int operation = i.bits(8, 5);
-    if (wide) {
-      if (operation != 0) {
-        throw new WarpFault(WarpError.INVALID_OPCODE);
+    int bank = i.loadBank();
+    int offset = i.loadOffset() + w.get(i.src1(), lane);
+    LaneMemory.align(Integer.toUnsignedLong(offset), bytes);
+    ConstantMemory constants = memory.constants();
+    switch (size) {
+      case U8 -> w.set(i.dst(), lane, constants.load8(bank, offset));
+      case S8 -> w.set(i.dst(), lane, (byte) constants.load8(bank, offset));
+      case U16 -> w.set(i.dst(), lane, constants.load16(bank, offset));
+      case S16 -> w.set(i.dst(), lane, (short) constants.load16(bank, offset));
+      default -> {
+        for (int done = 0; done < bytes; done += WORD_BYTES) {
+          setPart(i, w, lane, done / WORD_BYTES, constants.load32(bank, offset + done));
+        }
       }
-      long operand = w.getPair(i.dst(), lane);
-      long old = global.load64(address);
-      for (long seen; (seen = global.compareAndSwap64(address, old, old + operand)) != old; ) {
-        old = seen;
-      }
-      if (returns) {
-        w.setPair(i.bits(48, 43), lane, old);
-      }
-      return;
-    }
-    int operand = w.get(i.dst(), lane);
-    int old = global.load32(address);
-    while (true) {
-      int seen =
-          global.compareAndSwap32(address, old, reduced(operation, signedForm, old, operand));
-      if (seen == old) {
-        break;
-      }
-      old = seen;
-    }
-    if (returns) {
-      w.set(i.bits(48, 43), lane, old);
     }
   }
 
-  private static int reduced(int operation, boolean signed, int old, int operand) {
-    return switch (operation) {
-      case 0 -> old + operand;
-      case 1 -> signed || lessUnsigned(old, operand) ? pickMin(signed, old, operand) : operand;
-      case 2 -> signed ? Math.max(old, operand) : lessUnsigned(old, operand) ? operand : old;
-      case 3 -> lessUnsigned(old, operand) ? old + 1 : 0;
-      case 4 -> old == 0 || lessUnsigned(operand, old) ? operand : old - 1;
-      case 5 -> old & operand;
-      case 6 -> old | operand;
-      case 7 -> old ^ operand;
-      default -> throw new WarpFault(WarpError.INVALID_OPCODE);
-    };
-  }
-
-  private static int pickMin(boolean signed, int old, int operand) {
-    return signed ? Math.min(old, operand) : old;
-  }
-
-  private static boolean lessUnsigned(int a, int b) {
-    return Integer.compareUnsigned(a, b) < 0;
-  }
-
-  private void addFloat(Instruction i, Warp w, int lane, int offset, boolean returns) {
-    long address = global(i, w, lane, offset, 4);
-    int operand = w.get(i.dst(), lane);
-    int old = global.load32(address);
-    while (true) {
-      int sum = Fp32.add(old, operand, Rounding.RN, true, false);
-      int seen = global.compareAndSwap32(address, old, sum);
-      if (seen == old) {
-        break;
-      }
-      old = seen;
-    }
-    if (returns) {
-      w.set(i.bits(48, 43), lane, old);
-    }
-  }
-
-  private void exchange(Instruction i, Warp w, int lane) {
-    boolean wide = i.bit(9);
-    long address = global(i, w, lane, i.offsetAtomic(), wide ? 8 : 4);
-    if (wide) {
-      long value = w.getPair(i.dst(), lane);
-      long old = global.load64(address);
-      for (long seen; (seen = global.compareAndSwap64(address, old, value)) != old; ) {
-        old = seen;
-      }
-      w.setPair(i.bits(48, 43), lane, old);
-      return;
-    }
-    int value = w.get(i.dst(), lane);
-    int old = global.load32(address);
-    for (int seen; (seen = global.compareAndSwap32(address, old, value)) != old; ) {
-      old = seen;
-    }
-    w.set(i.bits(48, 43), lane, old);
-  }
-
-  private void compareAndSwap(Instruction i, Warp w, int lane) {
-    boolean wide = i.bit(9);
-    long address = global(i, w, lane, i.offsetAtomic(), wide ? 8 : 4);
-    if (wide) {
-      long expected = w.getPair(i.dst(), lane);
-      long old = global.compareAndSwap64(address, expected, w.getPair(i.src3(), lane));
-      w.setPair(i.bits(48, 43), lane, old);
-      return;
-    }
-    int expected = w.get(i.dst(), lane);
-    int old = global.compareAndSwap32(address, expected, w.get(i.src3(), lane));
-    w.set(i.bits(48, 43), lane, old);
-  }
-
-  /** The address of an atomic, which global memory alone has. */
-  private long global(Instruction i, Warp w, int lane, int offset, int bytes) {
+  /** Atomics are for global memory alone. */
+  private void atomic(
+      Opcode opcode, Instruction i, Warp w, int lane, int offset, int resultRegister) {
+    boolean wide = AtomicMath.isWide(opcode, i);
     long address = generic(i, w, lane, offset);
-    align(address, bytes);
-    if (window(address) != Space.GENERIC) {
-      throw new WarpFault(WarpError.INVALID_ADDR_SPACE, address);
+    LaneMemory.align(address, wide ? 8 : 4);
+    memory.requireGlobal(address);
+    if (wide) {
+      long operand = w.getPair(i.dst(), lane);
+      w.setPair(resultRegister, lane, atomic64(opcode, i, w, lane, address, operand));
+    } else {
+      int operand = w.get(i.dst(), lane);
+      w.set(resultRegister, lane, atomic32(opcode, i, w, lane, address, operand));
     }
-    return address;
+  }
+
+  private int atomic32(Opcode opcode, Instruction i, Warp w, int lane, long address, int operand) {
+    GlobalMemory global = memory.global();
+    if (opcode == Opcode.ATOM_CAS) {
+      return global.compareAndSwap32(address, operand, w.get(i.src3(), lane));
+    }
+    int old = global.load32(NO_SITE, address);
+    while (true) {
+      int value = AtomicMath.reduce(opcode, i, old, operand);
+      int seen = global.compareAndSwap32(address, old, value);
+      if (seen == old) {
+        return old;
+      }
+      old = seen;
+    }
+  }
+
+  private long atomic64(
+      Opcode opcode, Instruction i, Warp w, int lane, long address, long operand) {
+    GlobalMemory global = memory.global();
+    if (opcode == Opcode.ATOM_CAS) {
+      return global.compareAndSwap64(address, operand, w.getPair(i.src3(), lane));
+    }
+    long old = global.load64(NO_SITE, address);
+    while (true) {
+      long value = opcode == Opcode.ATOM_EXCH ? operand : old + operand;
+      long seen = global.compareAndSwap64(address, old, value);
+      if (seen == old) {
+        return old;
+      }
+      old = seen;
+    }
   }
 }

@@ -82,11 +82,13 @@ enum Opcode {
   POPC(0x5400000000000004L, 0xfc00000000000007L),
 
   // Group 5: memory.
-  RED(0x1000000000000005L, 0xf000000000000007L),
+  RED(0x1000000000000005L, 0xf800000000000007L),
+  RED_S32(0x1800000000000205L, 0xf800000000000207L),
   RED_F32(0x2800000000000205L, 0xf8000000000003e7L),
   ATOM_EXCH(0x507e000000000105L, 0xf87e0000000001e7L),
   ATOM_CAS(0x5000000000000125L, 0xf8000000000001e7L),
-  ATOM(0x5000000000000005L, 0xf000000000000007L),
+  ATOM(0x507e000000000005L, 0xf87e000000000007L),
+  ATOM_S32(0x587e000000000205L, 0xf87e000000000207L),
   ATOM_F32(0x687e000000000205L, 0xf87e0000000003e7L),
   LD(0x8000000000000005L, 0xf800000000000007L),
   LDU(0x8800000000000005L, 0xf800000000000007L),
@@ -122,6 +124,9 @@ enum Opcode {
   CONT(0xb000000000000007L, 0xf800000000000007L),
   BPT(0xd000000000000007L, 0xf800000000000007L);
 
+  /** Set in the 32-bit forms, which nvcc does not emit and we do not execute. */
+  private static final long SHORT_FORM = 8;
+
   private static final int GROUPS = 8;
   private static final List<List<Opcode>> BY_GROUP = byGroup();
 
@@ -135,6 +140,9 @@ enum Opcode {
 
   /** The form of an instruction word; null for a word that is none. */
   static @Nullable Opcode of(long word) {
+    if ((word & SHORT_FORM) != 0) {
+      return null;
+    }
     for (Opcode opcode : BY_GROUP.get((int) (word & 7))) {
       if ((word & opcode.mask) == opcode.match) {
         return opcode;

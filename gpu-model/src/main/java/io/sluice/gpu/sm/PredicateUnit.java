@@ -5,6 +5,11 @@ final class PredicateUnit {
   private static final int FLOAT_ONE = 0x3f800000;
   private static final int PREDICATES = 0x7f;
 
+  /** Where the condition code stands in what P2R gives. */
+  private static final int CC_SHIFT = 12;
+
+  private static final int CC_MASK = 0xf;
+
   private final Operands operands;
   private final IntegerUnit integers;
   private final FloatUnit floats;
@@ -35,15 +40,22 @@ final class PredicateUnit {
               source3(i, w, lane) ? w.get(i.src1(), lane) : operands.second(i, w, lane));
       case P2R -> {
         int mask = operands.second(i, w, lane);
-        int kept = w.get(i.src1(), lane) & ~mask;
-        w.set(i.dst(), lane, kept | w.predicates[lane] & PREDICATES & mask);
+        int flags = flags(w.predicates[lane], w.cc[lane]);
+        w.set(i.dst(), lane, w.get(i.src1(), lane) & ~mask | flags & mask);
       }
       case R2P -> {
-        int mask = operands.second(i, w, lane) & PREDICATES;
-        w.predicates[lane] = w.predicates[lane] & ~mask | w.get(i.src1(), lane) & mask;
+        int mask = operands.second(i, w, lane);
+        int flags = flags(w.predicates[lane], w.cc[lane]) & ~mask | w.get(i.src1(), lane) & mask;
+        w.predicates[lane] = flags & PREDICATES;
+        w.cc[lane] = flags >>> CC_SHIFT & CC_MASK;
       }
       default -> throw new AssertionError(opcode);
     }
+  }
+
+  /** Predicates and condition code in one word. */
+  static int flags(int predicates, int cc) {
+    return predicates & PREDICATES | cc << CC_SHIFT;
   }
 
   /** The predicate at bits 51:49, negated by bit 52. */
@@ -73,16 +85,16 @@ final class PredicateUnit {
     int value = !result ? 0 : asFloat ? FLOAT_ONE : -1;
     w.set(i.dst(), lane, value);
     if (i.writesCc()) {
-      w.cc[lane] = ConditionCode.ofInteger(value);
+      w.cc[lane] = asFloat ? ConditionCode.ofFloat(value) : ConditionCode.ofInteger(value);
     }
   }
 
-  private static boolean combine(int operation, boolean p, boolean q) {
+  /** Combines a comparison with a predicate: and, or, xor. */
+  static boolean combine(int operation, boolean p, boolean q) {
     return switch (operation) {
       case 0 -> p && q;
       case 1 -> p || q;
-      case 2 -> p != q;
-      default -> throw new WarpFault(WarpError.INVALID_PARAM);
+      default -> p != q;
     };
   }
 }

@@ -4,7 +4,8 @@ import java.math.BigDecimal;
 
 /**
  * The four rounding modes, by their encoding. Round to nearest is Java's own arithmetic; the
- * directed modes go through an exact decimal, which is slow and plainly right.
+ * directed modes start from the nearest value and step to its neighbour where that is on the wrong
+ * side of the exact one.
  */
 enum Rounding {
   /** To nearest, ties to even. */
@@ -22,6 +23,30 @@ enum Rounding {
     return VALUES[encoding];
   }
 
+  /**
+   * The float next to {@code high + low} in this mode, which is not {@link #RN}.
+   *
+   * @param high a finite double
+   * @param low what is missing to the exact value, at most half a unit in the last place of high
+   * @param zero the result when both are 0
+   */
+  float toFloat(double high, double low, float zero) {
+    if (high == 0) {
+      return zero;
+    }
+    boolean positive = high > 0;
+    float nearest = (float) high;
+    if (Float.isInfinite(nearest)) {
+      return overflows(positive) ? nearest : Math.copySign(Float.MAX_VALUE, nearest);
+    }
+    int side = nearest == high ? -Double.compare(low, 0.0) : Double.compare(nearest, high);
+    float rounded =
+        down(positive)
+            ? (side > 0 ? Math.nextDown(nearest) : nearest)
+            : (side < 0 ? Math.nextUp(nearest) : nearest);
+    return rounded == 0 ? Math.copySign(0f, (float) Math.signum(high)) : rounded;
+  }
+
   /** The float next to an exact value in this mode; {@code zero} is the result for an exact 0. */
   float toFloat(BigDecimal exact, float zero) {
     if (exact.signum() == 0) {
@@ -31,14 +56,16 @@ enum Rounding {
     if (this == RN) {
       return nearest;
     }
+    boolean positive = exact.signum() > 0;
     if (Float.isInfinite(nearest)) {
-      return overflow(nearest > 0) ? nearest : Math.copySign(Float.MAX_VALUE, nearest);
+      return overflows(positive) ? nearest : Math.copySign(Float.MAX_VALUE, nearest);
     }
-    int order = new BigDecimal(nearest).compareTo(exact);
-    return switch (direction(exact.signum() > 0)) {
-      case -1 -> signed(order > 0 ? Math.nextDown(nearest) : nearest, exact);
-      default -> signed(order < 0 ? Math.nextUp(nearest) : nearest, exact);
-    };
+    int side = new BigDecimal(nearest).compareTo(exact);
+    float rounded =
+        down(positive)
+            ? (side > 0 ? Math.nextDown(nearest) : nearest)
+            : (side < 0 ? Math.nextUp(nearest) : nearest);
+    return rounded == 0 ? Math.copySign(0f, exact.signum()) : rounded;
   }
 
   /** The double next to an exact value in this mode; {@code zero} is the result for an exact 0. */
@@ -50,14 +77,15 @@ enum Rounding {
     if (this == RN) {
       return nearest;
     }
+    boolean positive = exact.signum() > 0;
     if (Double.isInfinite(nearest)) {
-      return overflow(nearest > 0) ? nearest : Math.copySign(Double.MAX_VALUE, nearest);
+      return overflows(positive) ? nearest : Math.copySign(Double.MAX_VALUE, nearest);
     }
-    int order = new BigDecimal(nearest).compareTo(exact);
+    int side = new BigDecimal(nearest).compareTo(exact);
     double rounded =
-        direction(exact.signum() > 0) < 0
-            ? (order > 0 ? Math.nextDown(nearest) : nearest)
-            : (order < 0 ? Math.nextUp(nearest) : nearest);
+        down(positive)
+            ? (side > 0 ? Math.nextDown(nearest) : nearest)
+            : (side < 0 ? Math.nextUp(nearest) : nearest);
     return rounded == 0 ? Math.copySign(0.0, exact.signum()) : rounded;
   }
 
@@ -76,22 +104,13 @@ enum Rounding {
     return this == RM ? -0.0f : 0.0f;
   }
 
-  private static float signed(float rounded, BigDecimal exact) {
-    return rounded == 0 ? Math.copySign(0f, exact.signum()) : rounded;
-  }
-
-  /** -1 to round down, 1 to round up. */
-  private int direction(boolean positive) {
-    return switch (this) {
-      case RM -> -1;
-      case RP -> 1;
-      case RZ -> positive ? -1 : 1;
-      case RN -> throw new AssertionError("nearest has no direction");
-    };
+  /** Whether a value of a sign is rounded towards minus infinity. */
+  private boolean down(boolean positive) {
+    return this == RM || (this == RZ && positive);
   }
 
   /** Whether a value beyond the largest becomes infinite in this mode. */
-  private boolean overflow(boolean positive) {
+  private boolean overflows(boolean positive) {
     return this == RN || (positive ? this == RP : this == RM);
   }
 }

@@ -5,8 +5,9 @@ final class SpecialRegister {
   private SpecialRegister() {}
 
   /** A value; registers without a meaning for a compute program read as 0. */
-  static int read(int index, Grid grid, Block block, Warp warp, int lane, long clock) {
-    int thread = warp.index * Warp.LANES + lane;
+  static int read(int index, Block block, Warp warp, int lane, long clock) {
+    Grid grid = block.grid();
+    int thread = warp.thread(lane);
     int tidX = thread % grid.blockX();
     int tidY = thread / grid.blockX() % grid.blockY();
     int tidZ = thread / (grid.blockX() * grid.blockY());
@@ -31,11 +32,11 @@ final class SpecialRegister {
       case 0x2e -> grid.gridY();
       case 0x2f -> grid.gridZ();
       case 0x30 -> (int) grid.sharedWindow();
-      case 0x31, 0x35 -> BlockMemory.WINDOW_BYTES;
+      case 0x31, 0x35 -> (int) Grid.WINDOW_BYTES;
       case 0x32 -> grid.sharedBytes();
       case 0x34 -> (int) grid.localWindow();
-      case 0x36 -> grid.localPositiveBytes();
-      case 0x37 -> BlockMemory.WINDOW_BYTES - grid.localNegativeBytes();
+      case 0x36 -> grid.local().positiveBytes();
+      case 0x37 -> (int) Grid.WINDOW_BYTES - grid.local().negativeBytes();
       case 0x38 -> 1 << lane;
       case 0x39 -> (1 << lane) - 1;
       case 0x3a -> (2 << lane) - 1;

@@ -1,5 +1,6 @@
 package io.sluice.gpu.sm;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,8 @@ final class Warp {
   static final int LEAST_TOKENS = 64;
 
   final int index;
+
+  /** Registers: those of a lane stand together. */
   final int[] registers = new int[REGISTERS * LANES];
 
   /** Predicates by lane: bit p is Pp. */
@@ -51,21 +54,42 @@ final class Warp {
   /** The barrier it waits at; -1 when it runs. */
   int waitingAt = -1;
 
-  private @Nullable Runnable released;
+  /** What the warp does when the barrier lets it go. */
+  private @Nullable BarrierWait wait;
+
   private final Token[] kinds;
   private final int[] addresses;
   private final int[] masks;
   private int depth;
 
-  Warp(int index, int lanes, int start, int stackBytes) {
+  /**
+   * @param index which warp of the block it is
+   * @param stackBytes room for tokens
+   */
+  Warp(int index, int stackBytes) {
     this.index = index;
-    this.alive = lanes == LANES ? -1 : (1 << lanes) - 1;
-    this.active = alive;
-    this.pc = start;
     int tokens = Math.max(LEAST_TOKENS, stackBytes / TOKEN_BYTES);
     this.kinds = new Token[tokens];
     this.addresses = new int[tokens];
     this.masks = new int[tokens];
+  }
+
+  /** Starts anew, as in a block that has not run. */
+  void reset(int lanes, int start) {
+    Arrays.fill(registers, 0);
+    Arrays.fill(predicates, 0);
+    Arrays.fill(cc, 0);
+    alive = lanes == LANES ? -1 : (1 << lanes) - 1;
+    active = alive;
+    pc = start;
+    depth = 0;
+    waitingAt = -1;
+    wait = null;
+  }
+
+  /** The number of a lane's thread in its block. */
+  int thread(int lane) {
+    return index * LANES + lane;
   }
 
   boolean finished() {
@@ -73,12 +97,12 @@ final class Warp {
   }
 
   int get(int register, int lane) {
-    return register == Instruction.RZ ? 0 : registers[register * LANES + lane];
+    return register == Instruction.RZ ? 0 : registers[lane * REGISTERS + register];
   }
 
   void set(int register, int lane, int value) {
     if (register != Instruction.RZ) {
-      registers[register * LANES + lane] = value;
+      registers[lane * REGISTERS + register] = value;
     }
   }
 
@@ -138,18 +162,19 @@ final class Warp {
     active &= ~lanes;
   }
 
-  /** Stops at a barrier; the action runs when the barrier lets the warp go. */
-  void waitAt(int barrier, Runnable onRelease) {
+  /** Stops at a barrier. */
+  void waitAt(int barrier, BarrierWait waiting) {
     waitingAt = barrier;
-    released = onRelease;
+    wait = waiting;
   }
 
-  /** The barrier lets the warp go. */
-  void release() {
+  /** The barrier lets the warp go, with what its reduction gave. */
+  void release(int count, boolean all) {
+    BarrierWait waiting = wait;
     waitingAt = -1;
-    if (released != null) {
-      released.run();
-      released = null;
+    wait = null;
+    if (waiting != null) {
+      waiting.finish(this, count, all);
     }
   }
 

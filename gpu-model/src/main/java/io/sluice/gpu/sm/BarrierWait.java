@@ -1,0 +1,32 @@
+package io.sluice.gpu.sm;
+
+/**
+ * The second half of a BAR: what it writes when the barrier lets the warp go.
+ *
+ * @param word the instruction
+ * @param lanes the lanes that executed it
+ */
+record BarrierWait(long word, int lanes) {
+  private static final int COUNT = 0;
+  private static final int ALL = 1;
+
+  /**
+   * Writes the reduction's result: the count of lanes whose predicate held, or whether all or any
+   * did. The register gets the count, or all ones; the predicate whether it is not 0.
+   */
+  void finish(Warp warp, int count, boolean all) {
+    int value =
+        switch (Instruction.bits(word, 7, 5)) {
+          case COUNT -> count;
+          case ALL -> all ? -1 : 0;
+          default -> count != 0 ? -1 : 0;
+        };
+    int register = Instruction.bits(word, 19, 14);
+    int predicate = Instruction.bits(word, 55, 53);
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      int lane = Integer.numberOfTrailingZeros(rest);
+      warp.set(register, lane, value);
+      warp.setPredicate(predicate, lane, value != 0);
+    }
+  }
+}

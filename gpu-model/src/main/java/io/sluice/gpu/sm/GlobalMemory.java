@@ -1,0 +1,152 @@
+package io.sluice.gpu.sm;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Global memory as one worker of a grid accesses it: what the MMU found is remembered.
+ *
+ * <p>Every load and store instruction of a compiled program has a site, which holds the window it
+ * used last; a program that walks a buffer finds it there. Behind the sites stands a table of
+ * windows by page number. Stores have windows of their own, of one page each, because the MMU notes
+ * which pages were written. Addresses have been checked for alignment when they get here. The
+ * windows of shared and local memory are no part of it, whatever the address space maps there.
+ */
+final class GlobalMemory {
+  private static final ValueLayout.OfShort LE16 =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfInt LE32 =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong LE64 =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle ATOMIC32 =
+      ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+  private static final VarHandle ATOMIC64 =
+      ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
+
+  private static final int PAGE_SHIFT = 12;
+  private static final int TABLE_WINDOWS = 256;
+
+  /** The site of accesses that keep no window; no address is in its window. */
+  static final int NO_SITE = 0;
+
+  private final Translator translator;
+  private final long sharedWindow;
+  private final long localWindow;
+  private final Window[] reads = windows();
+  private final Window[] writes = windows();
+  private final Window[] sites;
+
+  /**
+   * @param translator the MMU
+   * @param grid whose windows are left out
+   * @param sites instructions that keep a window of their own
+   */
+  GlobalMemory(Translator translator, Grid grid, int sites) {
+    this.translator = translator;
+    this.sharedWindow = grid.sharedWindow();
+    this.localWindow = grid.localWindow();
+    this.sites = new Window[sites + 1];
+    Arrays.fill(this.sites, new Window());
+  }
+
+  private static Window[] windows() {
+    Window[] windows = new Window[TABLE_WINDOWS];
+    for (int i = 0; i < TABLE_WINDOWS; i++) {
+      windows[i] = new Window();
+    }
+    return windows;
+  }
+
+  /** Forgets all translations: the address space may have changed. */
+  void forget() {
+    for (int i = 0; i < TABLE_WINDOWS; i++) {
+      reads[i].clear();
+      writes[i].clear();
+    }
+  }
+
+  int load8(int site, long address) {
+    Window w = reading(site, address);
+    return w.segment.get(ValueLayout.JAVA_BYTE, w.base + (address - w.start)) & 0xff;
+  }
+
+  int load16(int site, long address) {
+    Window w = reading(site, address);
+    return w.segment.get(LE16, w.base + (address - w.start)) & 0xffff;
+  }
+
+  int load32(int site, long address) {
+    Window w = reading(site, address);
+    return w.segment.get(LE32, w.base + (address - w.start));
+  }
+
+  long load64(int site, long address) {
+    Window w = reading(site, address);
+    return w.segment.get(LE64, w.base + (address - w.start));
+  }
+
+  void store8(int site, long address, int value) {
+    Window w = writing(site, address);
+    w.segment.set(ValueLayout.JAVA_BYTE, w.base + (address - w.start), (byte) value);
+  }
+
+  void store16(int site, long address, int value) {
+    Window w = writing(site, address);
+    w.segment.set(LE16, w.base + (address - w.start), (short) value);
+  }
+
+  void store32(int site, long address, int value) {
+    Window w = writing(site, address);
+    w.segment.set(LE32, w.base + (address - w.start), value);
+  }
+
+  /** Compares and swaps four bytes; gives what was there. */
+  int compareAndSwap32(long address, int expected, int value) {
+    Window w = writing(NO_SITE, address);
+    MemorySegment segment = w.segment;
+    return (int)
+        ATOMIC32.compareAndExchange(segment, w.base + (address - w.start), expected, value);
+  }
+
+  /** Compares and swaps eight bytes; gives what was there. */
+  long compareAndSwap64(long address, long expected, long value) {
+    Window w = writing(NO_SITE, address);
+    MemorySegment segment = w.segment;
+    return (long)
+        ATOMIC64.compareAndExchange(segment, w.base + (address - w.start), expected, value);
+  }
+
+  /** Whether a site's window shows an address. */
+  boolean isAt(int site, long address) {
+    return sites[site].contains(address);
+  }
+
+  private Window reading(int site, long address) {
+    Window w = sites[site];
+    return w.contains(address) ? w : find(site, reads, false, address);
+  }
+
+  private Window writing(int site, long address) {
+    Window w = sites[site];
+    return w.contains(address) ? w : find(site, writes, true, address);
+  }
+
+  private Window find(int site, Window[] table, boolean write, long address) {
+    int page = (int) (address >>> PAGE_SHIFT);
+    Window w = table[(page ^ page >>> 8) & TABLE_WINDOWS - 1];
+    if (!w.contains(address)) {
+      w.clear();
+      translator.translate(address, write, w);
+      w.exclude(sharedWindow, Grid.WINDOW_BYTES, address);
+      w.exclude(localWindow, Grid.WINDOW_BYTES, address);
+    }
+    if (site != NO_SITE) {
+      sites[site] = w;
+    }
+    return w;
+  }
+}

@@ -1,0 +1,210 @@
+package io.sluice.gpu.sm;
+
+/**
+ * Memory as the lanes of one worker's block see it: generic, shared, local and constant addresses.
+ *
+ * <p>A generic address inside the window of shared or local memory goes there, any other is global.
+ *
+ * <p>Local memory is part of the channel's own address space, where LOCAL_MEMORY says: each warp
+ * that can be resident has a piece, in which the 32 lanes alternate word by word. The hardware's
+ * exact interleave is not public; programs cannot see it. Of a lane's bytes the positive ones come
+ * first, then the negative ones, which are addressed from 2^24 downwards.
+ */
+final class LaneMemory {
+  private static final int WORD_BYTES = 4;
+  private static final int ROW_BYTES = Warp.LANES * WORD_BYTES;
+
+  private final GlobalMemory global;
+  private final SharedMemory shared;
+  private final ConstantMemory constants;
+  private final long sharedWindow;
+  private final long localWindow;
+  private final int localPositive;
+  private final int localNegative;
+  private final long localBase;
+  private final long localPerWarp;
+
+  /**
+   * @param grid the launch
+   * @param translator the MMU
+   * @param sites instructions that keep a window of their own
+   * @param slot which part of local memory is this worker's: its first warp's number
+   */
+  LaneMemory(Grid grid, Translator translator, int sites, int slot) {
+    global = new GlobalMemory(translator, grid, sites);
+    shared = new SharedMemory(grid.sharedBytes());
+    constants = new ConstantMemory(grid.banks(), global);
+    sharedWindow = grid.sharedWindow();
+    localWindow = grid.localWindow();
+    localPositive = grid.local().positiveBytes();
+    localNegative = grid.local().negativeBytes();
+    localPerWarp = grid.local().warpBytes();
+    localBase = grid.local().address() + slot * localPerWarp;
+  }
+
+  /** Global memory alone. */
+  GlobalMemory global() {
+    return global;
+  }
+
+  /** The block's shared memory. */
+  SharedMemory shared() {
+    return shared;
+  }
+
+  /** The constant banks. */
+  ConstantMemory constants() {
+    return constants;
+  }
+
+  /** Prepares for another block. */
+  void clear() {
+    shared.clear();
+  }
+
+  /** Refuses an address that is not a multiple of the access size. */
+  static void align(long address, int bytes) {
+    if ((address & bytes - 1) != 0) {
+      throw new WarpFault(WarpError.UNALIGNED, address);
+    }
+  }
+
+  /** Refuses an address in the windows of shared and local memory. */
+  void requireGlobal(long address) {
+    if (isIn(sharedWindow, address) || isIn(localWindow, address)) {
+      throw new WarpFault(WarpError.INVALID_ADDR_SPACE, address);
+    }
+  }
+
+  private static boolean isIn(long window, long address) {
+    return address >= window && address < window + Grid.WINDOW_BYTES;
+  }
+
+  // ---- generic addresses; a site of global memory is asked first ----
+
+  int load8(int site, int thread, long address) {
+    if (!global.isAt(site, address)) {
+      if (isIn(sharedWindow, address)) {
+        return shared.load8((int) (address - sharedWindow));
+      }
+      if (isIn(localWindow, address)) {
+        return loadLocal8(thread, (int) (address - localWindow));
+      }
+    }
+    return global.load8(site, address);
+  }
+
+  int load16(int site, int thread, long address) {
+    if (!global.isAt(site, address)) {
+      if (isIn(sharedWindow, address)) {
+        return shared.load16((int) (address - sharedWindow));
+      }
+      if (isIn(localWindow, address)) {
+        return loadLocal16(thread, (int) (address - localWindow));
+      }
+    }
+    return global.load16(site, address);
+  }
+
+  int load32(int site, int thread, long address) {
+    if (!global.isAt(site, address)) {
+      if (isIn(sharedWindow, address)) {
+        return shared.load32((int) (address - sharedWindow));
+      }
+      if (isIn(localWindow, address)) {
+        return loadLocal32(thread, (int) (address - localWindow));
+      }
+    }
+    return global.load32(site, address);
+  }
+
+  void store8(int site, int thread, long address, int value) {
+    if (!global.isAt(site, address)) {
+      if (isIn(sharedWindow, address)) {
+        shared.store8((int) (address - sharedWindow), value);
+        return;
+      }
+      if (isIn(localWindow, address)) {
+        storeLocal8(thread, (int) (address - localWindow), value);
+        return;
+      }
+    }
+    global.store8(site, address, value);
+  }
+
+  void store16(int site, int thread, long address, int value) {
+    if (!global.isAt(site, address)) {
+      if (isIn(sharedWindow, address)) {
+        shared.store16((int) (address - sharedWindow), value);
+        return;
+      }
+      if (isIn(localWindow, address)) {
+        storeLocal16(thread, (int) (address - localWindow), value);
+        return;
+      }
+    }
+    global.store16(site, address, value);
+  }
+
+  void store32(int site, int thread, long address, int value) {
+    if (!global.isAt(site, address)) {
+      if (isIn(sharedWindow, address)) {
+        shared.store32((int) (address - sharedWindow), value);
+        return;
+      }
+      if (isIn(localWindow, address)) {
+        storeLocal32(thread, (int) (address - localWindow), value);
+        return;
+      }
+    }
+    global.store32(site, address, value);
+  }
+
+  // ---- local addresses ----
+
+  int loadLocal8(int thread, int address) {
+    return global.load8(GlobalMemory.NO_SITE, local(thread, address, 1));
+  }
+
+  int loadLocal16(int thread, int address) {
+    return global.load16(GlobalMemory.NO_SITE, local(thread, address, 2));
+  }
+
+  int loadLocal32(int thread, int address) {
+    return global.load32(GlobalMemory.NO_SITE, local(thread, address, 4));
+  }
+
+  void storeLocal8(int thread, int address, int value) {
+    global.store8(GlobalMemory.NO_SITE, local(thread, address, 1), value);
+  }
+
+  void storeLocal16(int thread, int address, int value) {
+    global.store16(GlobalMemory.NO_SITE, local(thread, address, 2), value);
+  }
+
+  void storeLocal32(int thread, int address, int value) {
+    global.store32(GlobalMemory.NO_SITE, local(thread, address, 4), value);
+  }
+
+  /** Where a byte of a thread's local memory is. */
+  private long local(int thread, int address, int bytes) {
+    int masked = address & (int) Grid.WINDOW_BYTES - 1;
+    int fromTop = (int) Grid.WINDOW_BYTES - masked;
+    int offset;
+    if (masked <= localPositive - bytes) {
+      offset = masked;
+    } else if (fromTop <= localNegative && bytes <= fromTop) {
+      offset = localPositive + localNegative - fromTop;
+    } else {
+      throw new WarpFault(WarpError.MEM_OUT_OF_BOUNDS, Integer.toUnsignedLong(address));
+    }
+    long inWarp =
+        (long) (offset / WORD_BYTES) * ROW_BYTES
+            + thread % Warp.LANES * WORD_BYTES
+            + offset % WORD_BYTES;
+    if (inWarp + bytes > localPerWarp) {
+      throw new WarpFault(WarpError.MEM_OUT_OF_BOUNDS, Integer.toUnsignedLong(address));
+    }
+    return localBase + thread / Warp.LANES * localPerWarp + inWarp;
+  }
+}

@@ -1,0 +1,29 @@
+package io.sluice.gpu.sm;
+
+/** How a grid ended. */
+public sealed interface Outcome {
+  /** All threads have exited. */
+  record Completed() implements Outcome {}
+
+  /** It was killed. */
+  record Killed() implements Outcome {}
+
+  /**
+   * A warp did something wrong.
+   *
+   * @param error what
+   * @param pc offset of the instruction in the program region
+   * @param address the address concerned, otherwise 0
+   */
+  record Faulted(WarpError error, int pc, long address) implements Outcome {}
+
+  /**
+   * A warp accessed an address that its address space does not allow.
+   *
+   * @param pc offset of the instruction in the program region
+   * @param address the GPU address
+   * @param write whether it was to be written
+   * @param reason the MMU's code
+   */
+  record PageFault(int pc, long address, boolean write, int reason) implements Outcome {}
+}
