@@ -5,4 +5,6 @@ module io.sluice.gpu {
   requires org.slf4j;
 
   exports io.sluice.gpu;
+  exports io.sluice.gpu.sm to
+      io.sluice.testbed.workloads;
 }
