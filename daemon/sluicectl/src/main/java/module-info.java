@@ -4,4 +4,9 @@ module io.sluice.sluicectl {
   requires io.sluice.management;
   requires info.picocli;
   requires tools.jackson.core;
+
+  exports io.sluice.sluicectl;
+
+  opens io.sluice.sluicectl to
+      info.picocli;
 }

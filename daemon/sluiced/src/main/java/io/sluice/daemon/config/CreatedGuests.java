@@ -1,6 +1,7 @@
 package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.management.Quantities;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

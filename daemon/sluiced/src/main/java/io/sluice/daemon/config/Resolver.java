@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import io.sluice.daemon.config.Draft.GuestDraft;
 import io.sluice.daemon.config.Draft.Raw;
 import io.sluice.management.Nearest;
+import io.sluice.management.Quantities;
 import io.sluice.management.Setting;
 import io.sluice.management.local.SocketFile;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,7 @@ package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.gpu.GpuConfig;
+import io.sluice.management.Quantities;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;

@@ -2,6 +2,7 @@ package io.sluice.daemon.config;
 
 import io.sluice.daemon.config.Draft.GuestDraft;
 import io.sluice.daemon.config.Draft.Raw;
+import io.sluice.management.Quantities;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;

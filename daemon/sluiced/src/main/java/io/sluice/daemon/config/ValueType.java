@@ -1,5 +1,6 @@
 package io.sluice.daemon.config;
 
+import io.sluice.management.Quantities;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.sluice.daemon.config;
+package io.sluice.management;
 
 import java.math.BigDecimal;
 import java.time.Duration;

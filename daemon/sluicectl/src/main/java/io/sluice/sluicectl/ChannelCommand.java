@@ -1,0 +1,51 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.GuestStatus;
+import io.sluice.management.local.LocalConnection;
+import io.sluice.sluicectl.Views.GuestChannel;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluicectl channel …}. */
+@Command(
+    name = "channel",
+    description = "The channels of guests.",
+    synopsisSubcommandLabel = "COMMAND")
+final class ChannelCommand extends Noun {
+  ChannelCommand(SluiceCtl ctl) {
+    super(ctl, "channel");
+  }
+
+  @Command(name = "list", description = "The channels of one guest, or of all.")
+  int list(
+      @Parameters(
+              arity = "0..1",
+              paramLabel = "GUEST",
+              description = "Name, UUID, or GPU/NAME; all when left out.")
+          @Nullable String name)
+      throws IOException {
+    List<GuestChannel> channels = new ArrayList<>();
+    try (LocalConnection connection = ctl.connect()) {
+      Map<String, GuestStatus> guests = connection.daemon().getGuests();
+      Collection<GuestStatus> chosen =
+          name == null ? guests.values() : List.of(GuestNames.find(guests, name));
+      for (GuestStatus guest : chosen) {
+        if (guest.clientPid() != 0) {
+          connection
+              .guest(guest.name())
+              .getChannels()
+              .values()
+              .forEach(channel -> channels.add(new GuestChannel(guest.name(), channel)));
+        }
+      }
+    }
+    ctl.output().list(Views.CHANNELS, channels);
+    return ExitCode.OK;
+  }
+}

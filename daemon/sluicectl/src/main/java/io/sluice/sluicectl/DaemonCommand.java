@@ -1,0 +1,148 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.Problem;
+import io.sluice.management.local.LocalConnection;
+import io.sluice.sluicectl.Output.Fact;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluicectl daemon …}. */
+@Command(name = "daemon", description = "The daemon itself.", synopsisSubcommandLabel = "COMMAND")
+final class DaemonCommand extends Noun {
+  DaemonCommand(SluiceCtl ctl) {
+    super(ctl, "daemon");
+  }
+
+  @Command(name = "status", description = "What it is, since when it runs, and its GPUs.")
+  int status() throws IOException {
+    Output output = ctl.output();
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      if (output.format() == Format.csv) {
+        output.list(Views.GPUS, List.copyOf(daemon.getGpus().values()));
+      } else if (output.format() == Format.json) {
+        statusJson(output, daemon);
+      } else {
+        output.facts(
+            List.of(
+                new Fact("state", daemon.getState()),
+                new Fact("version", daemon.getVersion()),
+                new Fact("process", daemon.getPid() + ", user " + daemon.getUser()),
+                new Fact("up", Views.uptime(daemon.getUptimeMs())),
+                new Fact("configuration", orDefaults(daemon.getConfigFile())),
+                new Fact("control socket", ctl.socket().toString()),
+                new Fact(
+                    "guests", daemon.getGuests().size() + ", sockets in " + daemon.getRunDir()),
+                new Fact("log level", daemon.getLogLevel())));
+        output.text("\n");
+        output.list(Views.GPUS, List.copyOf(daemon.getGpus().values()));
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private void statusJson(Output output, DaemonMXBean daemon) {
+    output.json(json -> {
+      json.writeName("daemon");
+      json.writeStartObject();
+      json.writeStringProperty("state", daemon.getState());
+      json.writeStringProperty("version", daemon.getVersion());
+      json.writeNumberProperty("pid", daemon.getPid());
+      json.writeStringProperty("user", daemon.getUser());
+      json.writeStringProperty(
+          "startTime", Instant.ofEpochMilli(daemon.getStartTimeMs()).toString());
+      json.writeNumberProperty("uptimeMs", daemon.getUptimeMs());
+      json.writeStringProperty("configFile", daemon.getConfigFile());
+      json.writeStringProperty("runDir", daemon.getRunDir());
+      json.writeStringProperty("logLevel", daemon.getLogLevel());
+      json.writeNumberProperty("guestCount", daemon.getGuests().size());
+      json.writeEndObject();
+      json.writeName(Views.GPUS.plural());
+      json.writeStartArray();
+      daemon.getGpus().values().forEach(gpu -> Output.object(json, Views.GPUS.choose(output), gpu));
+      json.writeEndArray();
+    });
+  }
+
+  @Command(
+      name = "config",
+      description = "Every setting with its effective value and where that comes from.")
+  int config() throws IOException {
+    try (LocalConnection connection = ctl.connect()) {
+      ctl.output().list(Views.SETTINGS, connection.daemon().getConfiguration());
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "log-level",
+      description = "Shows the log level, or sets it until the daemon restarts.")
+  int logLevel(
+      @Parameters(
+              arity = "0..1",
+              paramLabel = "LEVEL",
+              description = "error, warn, info, debug or trace")
+          @Nullable String level)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      if (level != null) {
+        daemon.setLogLevel(level);
+      }
+      String now = daemon.getLogLevel();
+      Output output = ctl.output();
+      if (output.format() == Format.json) {
+        output.json(json -> json.writeStringProperty("logLevel", now));
+      } else {
+        output.text(now + "\n");
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "stop",
+      description = {
+        "Stops the daemon. Refused while machines or processes are attached, which would lose"
+            + " their GPU, unless forced."
+      })
+  int stop(
+      @Option(names = "--force", description = "Also when machines or processes are attached.")
+          boolean force)
+      throws IOException {
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      List<String> attached = new ArrayList<>();
+      daemon
+          .getGuests()
+          .forEach((name, guest) -> {
+            if (guest.clientPid() != 0) {
+              attached.add(name + " (" + Views.client(guest) + ")");
+            }
+          });
+      if (!attached.isEmpty() && !force) {
+        throw new ProblemException(
+            new Problem(
+                "SLU-CTL-008",
+                "cannot stop the daemon",
+                "attached are " + String.join(", ", attached),
+                "stop those first, or retry with --force: they lose their GPU"),
+            ExitCode.FAILED);
+      }
+      daemon.shutdown();
+    }
+    return ExitCode.OK;
+  }
+
+  private static String orDefaults(String file) {
+    return file.isEmpty() ? "defaults, no file" : file;
+  }
+}

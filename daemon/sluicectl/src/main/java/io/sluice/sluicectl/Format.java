@@ -1,0 +1,11 @@
+package io.sluice.sluicectl;
+
+/** How output looks. Names are what the operator types. */
+enum Format {
+  /** For people; may change. */
+  table,
+  /** For programs; promised by {@code schemaVersion}. */
+  json,
+  /** For spreadsheets: the fields of the JSON, RFC 4180. */
+  csv
+}

@@ -1,0 +1,208 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.GuestCounters;
+import io.sluice.management.GuestMXBean;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Quantities;
+import io.sluice.management.local.LocalConnection;
+import io.sluice.sluicectl.Output.Fact;
+import io.sluice.sluicectl.Views.GuestChannel;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluicectl guest …}. */
+@Command(
+    name = "guest",
+    description = "The guests: machines and processes that may attach.",
+    synopsisSubcommandLabel = "COMMAND")
+final class GuestCommand extends Noun {
+  private static final String GUEST = "Name, UUID, or GPU/NAME.";
+
+  GuestCommand(SluiceCtl ctl) {
+    super(ctl, "guest");
+  }
+
+  @Command(name = "list", description = "All guests.")
+  int list() throws IOException {
+    try (LocalConnection connection = ctl.connect()) {
+      ctl.output().list(Views.GUESTS, List.copyOf(connection.daemon().getGuests().values()));
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(name = "show", description = "One guest with its channels and counters.")
+  int show(@Parameters(paramLabel = "GUEST", description = GUEST) String name) throws IOException {
+    Output output = ctl.output();
+    try (LocalConnection connection = ctl.connect()) {
+      GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
+      GuestMXBean bean = connection.guest(guest.name());
+      GuestCounters counters = bean.getCounters();
+      List<GuestChannel> channels = new ArrayList<>();
+      bean.getChannels().values().forEach(c -> channels.add(new GuestChannel(guest.name(), c)));
+      switch (output.format()) {
+        case json -> showJson(output, guest, channels, counters);
+        case csv -> output.list(Views.GUESTS, List.of(guest));
+        case table -> {
+          output.facts(facts(guest, counters));
+          if (!channels.isEmpty()) {
+            output.text("\n");
+            output.list(Views.CHANNELS, channels);
+          }
+        }
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private static List<Fact> facts(GuestStatus guest, GuestCounters counters) {
+    List<Fact> facts = new ArrayList<>();
+    facts.add(new Fact("name", guest.name()));
+    facts.add(new Fact("uuid", guest.uuid()));
+    facts.add(new Fact("state", guest.state()));
+    facts.add(new Fact("gpu", guest.gpu() + ", " + guest.model()));
+    facts.add(new Fact("origin", guest.origin()));
+    facts.add(new Fact("socket", guest.socketPath()));
+    facts.add(
+        new Fact(
+            "client",
+            guest.clientPid() == 0 ? "-" : Views.client(guest) + ", uid " + guest.clientUid()));
+    facts.add(new Fact("memory", Views.share(guest.memoryUsedBytes(), guest.memoryLimitBytes())));
+    facts.add(new Fact("channels", guest.channels() + " of " + guest.maxChannels()));
+    facts.add(new Fact("attached", times(counters.attachments(), counters.attachmentsRefused())));
+    facts.add(new Fact("messages", times(counters.messages(), counters.messagesRefused())));
+    new TreeMap<>(counters.messagesByCommand())
+        .forEach((command, n) -> facts.add(new Fact("  " + command, n.toString())));
+    facts.add(new Fact("hypercalls", times(counters.hypercalls(), counters.hypercallsRefused())));
+    facts.add(new Fact("interrupts", Long.toString(counters.interrupts())));
+    facts.add(new Fact("events lost", Long.toString(counters.eventsLost())));
+    facts.add(new Fact("dma maps", Integer.toString(counters.dmaMaps())));
+    return facts;
+  }
+
+  private static String times(long all, long refused) {
+    return refused == 0 ? Long.toString(all) : all + ", " + refused + " refused";
+  }
+
+  private static void showJson(
+      Output output, GuestStatus guest, List<GuestChannel> channels, GuestCounters counters) {
+    output.json(json -> {
+      json.writeName("guest");
+      json.writeStartObject();
+      Output.fields(json, Views.GUESTS.choose(output), guest);
+      json.writeName(Views.CHANNELS.plural());
+      json.writeStartArray();
+      channels.forEach(c -> Output.object(json, Views.CHANNELS.columns(), c));
+      json.writeEndArray();
+      json.writeName("counters");
+      json.writeStartObject();
+      json.writeNumberProperty("attachments", counters.attachments());
+      json.writeNumberProperty("attachmentsRefused", counters.attachmentsRefused());
+      json.writeNumberProperty("messages", counters.messages());
+      json.writeNumberProperty("messagesRefused", counters.messagesRefused());
+      json.writeName("messagesByCommand");
+      json.writeStartObject();
+      new TreeMap<>(counters.messagesByCommand()).forEach(json::writeNumberProperty);
+      json.writeEndObject();
+      json.writeNumberProperty("hypercalls", counters.hypercalls());
+      json.writeNumberProperty("hypercallsRefused", counters.hypercallsRefused());
+      json.writeNumberProperty("interrupts", counters.interrupts());
+      json.writeNumberProperty("eventsLost", counters.eventsLost());
+      json.writeNumberProperty("dmaMaps", counters.dmaMaps());
+      json.writeEndObject();
+      json.writeEndObject();
+    });
+  }
+
+  @Command(
+      name = "create",
+      description = "Creates a guest and its socket; it is there again after a restart.")
+  int create(
+      @Parameters(paramLabel = "NAME", description = "Its name.") String name,
+      @Option(
+              names = "--gpu",
+              paramLabel = "GPU",
+              defaultValue = "",
+              description = "A GPU by name; needed when there are several.")
+          String gpu,
+      @Option(
+              names = "--vram-limit",
+              paramLabel = "SIZE",
+              description = "Most video memory it may hold, such as 512MiB.")
+          @Nullable String vramLimit)
+      throws IOException, OperationsException {
+    long limit = vramLimit == null ? 0 : size(vramLimit, "--vram-limit", "create");
+    Output output = ctl.output();
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      daemon.createGuest(name, gpu, limit);
+      GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
+      if (output.format() == Format.table) {
+        output.text("guest \"" + name + "\" waits at " + guest.socketPath() + "\n");
+      } else {
+        output.list(Views.GUESTS, List.of(guest));
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "destroy",
+      description = {
+        "Destroys a guest that was created at run time, with everything it holds. Refused while a"
+            + " machine or process is attached, unless forced."
+      })
+  int destroy(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(names = "--force", description = "Also when attached: it loses its GPU.")
+          boolean force)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      daemon.destroyGuest(GuestNames.find(daemon.getGuests(), name).name(), force);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "xml",
+      description = {
+        "Prints what a machine's definition needs to have this guest's device: a fragment of a"
+            + " libvirt domain or, with --qemu, arguments for QEMU."
+      })
+  int xml(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(names = "--qemu", description = "Arguments for QEMU instead.") boolean qemu,
+      @Option(
+              names = "--memory",
+              paramLabel = "SIZE",
+              defaultValue = "2GiB",
+              description = "With --qemu: the machine's memory, such as 4GiB (default 2GiB).")
+          String memory)
+      throws IOException {
+    long bytes = size(memory, "--memory", "xml");
+    try (LocalConnection connection = ctl.connect()) {
+      GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
+      ctl.output()
+          .text(qemu ? MachineFragments.qemu(guest, bytes) : MachineFragments.libvirt(guest));
+    }
+    return ExitCode.OK;
+  }
+
+  private long size(String text, String option, String command) {
+    return Quantities.parseSize(text)
+        .filter(bytes -> bytes > 0)
+        .orElseThrow(() ->
+            new ParameterException(
+                verb(command),
+                option + " takes a size such as 512MiB or 2GiB, not \"" + text + "\""));
+  }
+}

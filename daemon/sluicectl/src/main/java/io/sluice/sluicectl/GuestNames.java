@@ -1,0 +1,33 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.ErrorCode;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Nearest;
+import io.sluice.management.Problem;
+import java.util.Map;
+
+/** Finds the guest an operator means: by its name, its UUID, or {@code GPU/NAME}. */
+final class GuestNames {
+  private GuestNames() {}
+
+  static GuestStatus find(Map<String, GuestStatus> guests, String text) {
+    GuestStatus named = guests.get(text);
+    if (named != null) {
+      return named;
+    }
+    return guests.values().stream()
+        .filter(guest ->
+            guest.uuid().equalsIgnoreCase(text) || (guest.gpu() + "/" + guest.name()).equals(text))
+        .findFirst()
+        .orElseThrow(() -> unknown(guests, text));
+  }
+
+  private static ProblemException unknown(Map<String, GuestStatus> guests, String text) {
+    String fix =
+        Nearest.to(text, guests.keySet())
+            .map(near -> "did you mean \"" + near + "\"?")
+            .orElse("sluicectl guest list shows those there are");
+    Problem problem = Problem.of(ErrorCode.GUEST_UNKNOWN, "no guest \"" + text + "\"", "", fix);
+    return new ProblemException(problem, ExitCode.NOT_FOUND);
+  }
+}

@@ -1,0 +1,77 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.GuestStatus;
+import java.io.StringWriter;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * What a machine's definition needs to have a guest's device: the device itself, and memory that is
+ * shared by file descriptor, without which the GPU cannot reach it.
+ */
+final class MachineFragments {
+  private static final long MIB = 1L << 20;
+
+  private MachineFragments() {}
+
+  /** Arguments for QEMU 10.1 and later, for a shell. */
+  static String qemu(GuestStatus guest, long memoryBytes) {
+    return String.join(
+        "\n",
+        "-machine q35,memory-backend=sluice-ram \\",
+        "-object memory-backend-memfd,id=sluice-ram,size="
+            + megabytes(memoryBytes)
+            + ",share=on \\",
+        "-device " + shellQuoted(device(guest)),
+        "");
+  }
+
+  /** A fragment of a libvirt domain. */
+  static String libvirt(GuestStatus guest) {
+    return String.join(
+        "\n",
+        "<domain type=\"kvm\" xmlns:qemu=\"http://libvirt.org/schemas/domain/qemu/1.0\">",
+        "  <memoryBacking>",
+        "    <source type=\"memfd\"/>",
+        "    <access mode=\"shared\"/>",
+        "  </memoryBacking>",
+        "  <qemu:commandline>",
+        "    <qemu:arg value=\"-device\"/>",
+        "    <qemu:arg value=\"" + xmlEscaped(device(guest)) + "\"/>",
+        "  </qemu:commandline>",
+        "</domain>",
+        "");
+  }
+
+  /** The device as QEMU's {@code -device} takes it in JSON. */
+  static String device(GuestStatus guest) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JsonFactory.builder().build().createGenerator(text)) {
+      json.writeStartObject();
+      json.writeStringProperty("driver", "vfio-user-pci");
+      json.writeStringProperty("id", "sluice-" + guest.name());
+      json.writeName("socket");
+      json.writeStartObject();
+      json.writeStringProperty("type", "unix");
+      json.writeStringProperty("path", guest.socketPath());
+      json.writeEndObject();
+      json.writeEndObject();
+    }
+    return text.toString();
+  }
+
+  private static String megabytes(long bytes) {
+    return (bytes + MIB - 1) / MIB + "M";
+  }
+
+  private static String shellQuoted(String text) {
+    return "'" + text.replace("'", "'\\''") + "'";
+  }
+
+  private static String xmlEscaped(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+}

@@ -1,0 +1,190 @@
+package io.sluice.sluicectl;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.PrettyPrinter;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.util.DefaultPrettyPrinter;
+
+/**
+ * Prints rows as the operator asked for them.
+ *
+ * @param line where to print
+ * @param format how
+ * @param columns ids of the columns to show; empty for the usual ones
+ * @param header whether tables and CSV begin with the names of the columns
+ */
+record Output(CommandLine line, Format format, List<String> columns, boolean header) {
+  /** Version of all JSON of this program; a reader refuses one it does not know. */
+  static final int SCHEMA_VERSION = 1;
+
+  private static final int GAP = 2;
+
+  /** Prints rows in the format asked for. */
+  <T> void list(Listing<T> listing, List<T> rows) {
+    List<Column<T>> chosen = listing.choose(this);
+    switch (format) {
+      case table -> table(chosen, rows);
+      case csv -> csv(chosen, rows);
+      case json ->
+          json(json -> {
+            json.writeName(listing.plural());
+            json.writeStartArray();
+            rows.forEach(row -> object(json, chosen, row));
+            json.writeEndArray();
+          });
+    }
+  }
+
+  /** Prints a text as it is. */
+  void text(String text) {
+    out().print(text);
+    out().flush();
+  }
+
+  /** Prints {@code name value} lines. */
+  void facts(List<Fact> facts) {
+    int width = facts.stream().mapToInt(f -> f.name().length()).max().orElse(0) + GAP;
+    StringBuilder text = new StringBuilder();
+    for (Fact fact : facts) {
+      text.append(pad(fact.name(), width)).append(fact.value()).append('\n');
+    }
+    text(text.toString());
+  }
+
+  /**
+   * Something to say about one thing.
+   *
+   * @param name what
+   * @param value as people read it
+   */
+  record Fact(String name, String value) {}
+
+  /** Prints rows as a table, whatever the format asked for. */
+  <T> void table(List<Column<T>> chosen, List<T> rows) {
+    List<List<String>> lines = new ArrayList<>();
+    if (header) {
+      lines.add(chosen.stream().map(Column::heading).toList());
+    }
+    rows.forEach(row -> lines.add(chosen.stream().map(c -> orDash(c.display(row))).toList()));
+    int[] widths = new int[chosen.size()];
+    for (List<String> line : lines) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], line.get(i).length());
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    for (List<String> line : lines) {
+      StringBuilder printed = new StringBuilder();
+      for (int i = 0; i < widths.length; i++) {
+        printed.append(pad(line.get(i), widths[i] + GAP));
+      }
+      text.append(printed.toString().stripTrailing()).append('\n');
+    }
+    text(text.toString());
+  }
+
+  private <T> void csv(List<Column<T>> chosen, List<T> rows) {
+    StringBuilder text = new StringBuilder();
+    if (header) {
+      text.append(String.join(",", chosen.stream().map(Column::field).toList())).append("\r\n");
+    }
+    for (T row : rows) {
+      List<String> values = new ArrayList<>();
+      for (Column<T> column : chosen) {
+        values.add(quoted(String.valueOf(raw(column, row))));
+      }
+      text.append(String.join(",", values)).append("\r\n");
+    }
+    text(text.toString());
+  }
+
+  /**
+   * RFC 4180. A value that a spreadsheet would take for a formula is quoted too; names of guests
+   * cannot begin like one.
+   */
+  private static String quoted(String value) {
+    return value.matches("[^,\"\r\n]*") ? value : "\"" + value.replace("\"", "\"\"") + "\"";
+  }
+
+  /** Prints a JSON object that begins with the schema's version. */
+  void json(Consumer<JsonGenerator> body) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JsonFactory.builder().build().createGenerator(pretty(), text)) {
+      json.writeStartObject();
+      json.writeNumberProperty("schemaVersion", SCHEMA_VERSION);
+      body.accept(json);
+      json.writeEndObject();
+    }
+    text(text.append('\n').toString());
+  }
+
+  /** Writes one row as an object. */
+  static <T> void object(JsonGenerator json, List<Column<T>> columns, T row) {
+    json.writeStartObject();
+    fields(json, columns, row);
+    json.writeEndObject();
+  }
+
+  /** Writes one row into an object that was begun. */
+  static <T> void fields(JsonGenerator json, List<Column<T>> columns, T row) {
+    for (Column<T> column : columns) {
+      Object value = raw(column, row);
+      if (value != null) {
+        json.writeName(column.field());
+        value(json, value);
+      }
+    }
+  }
+
+  private static void value(JsonGenerator json, Object value) {
+    switch (value) {
+      case Integer number -> json.writeNumber(number);
+      case Long number -> json.writeNumber(number);
+      case Boolean bool -> json.writeBoolean(bool);
+      case List<?> list -> {
+        json.writeStartArray();
+        list.forEach(item -> value(json, item));
+        json.writeEndArray();
+      }
+      default -> json.writeString(value.toString());
+    }
+  }
+
+  private static <T> @Nullable Object raw(Column<T> column, T row) {
+    return column.raw() == null ? null : column.raw().apply(row);
+  }
+
+  private static ObjectWriteContext pretty() {
+    return new ObjectWriteContext.Base() {
+      @Override
+      public PrettyPrinter getPrettyPrinter() {
+        return new DefaultPrettyPrinter();
+      }
+
+      @Override
+      public boolean hasPrettyPrinter() {
+        return true;
+      }
+    };
+  }
+
+  private static String orDash(String text) {
+    return text.isEmpty() ? "-" : text;
+  }
+
+  private static String pad(String text, int width) {
+    return text + " ".repeat(Math.max(0, width - text.length()));
+  }
+
+  private PrintWriter out() {
+    return line.getOut();
+  }
+}

@@ -1,0 +1,25 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.Problem;
+
+/** Something this program itself refuses. */
+final class ProblemException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final transient Problem problem;
+  private final int exitCode;
+
+  ProblemException(Problem problem, int exitCode) {
+    super(problem.text());
+    this.problem = problem;
+    this.exitCode = exitCode;
+  }
+
+  Problem problem() {
+    return problem;
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+}

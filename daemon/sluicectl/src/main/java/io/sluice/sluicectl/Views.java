@@ -1,0 +1,130 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.ChannelStatus;
+import io.sluice.management.GpuStatus;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Setting;
+import java.util.List;
+import java.util.Locale;
+
+/** What there is to show of each kind of thing. */
+final class Views {
+  /**
+   * A channel with the guest it belongs to.
+   *
+   * @param guest name of the guest
+   * @param status of the channel
+   */
+  record GuestChannel(String guest, ChannelStatus status) {}
+
+  static final Listing<GuestStatus> GUESTS =
+      new Listing<>(
+          "guests",
+          List.of(
+              Column.both("name", GuestStatus::name),
+              Column.programs("uuid", GuestStatus::uuid),
+              Column.both("state", GuestStatus::state),
+              Column.both("gpu", GuestStatus::gpu),
+              Column.both("model", GuestStatus::model),
+              Column.programs("origin", GuestStatus::origin),
+              Column.programs("socket", GuestStatus::socketPath),
+              Column.people("channels", g -> g.channels() + "/" + g.maxChannels()),
+              Column.programs("channel-count", GuestStatus::channels),
+              Column.programs("channel-limit", GuestStatus::maxChannels),
+              Column.people("memory", g -> share(g.memoryUsedBytes(), g.memoryLimitBytes())),
+              Column.programs("memory-used-bytes", GuestStatus::memoryUsedBytes),
+              Column.programs("memory-limit-bytes", GuestStatus::memoryLimitBytes),
+              Column.people("client", Views::client),
+              Column.programs("client-name", GuestStatus::clientName),
+              Column.programs("client-pid", GuestStatus::clientPid),
+              Column.programs("client-uid", GuestStatus::clientUid)));
+
+  static final Listing<GuestChannel> CHANNELS =
+      new Listing<>(
+          "channels",
+          List.of(
+              Column.both("guest", GuestChannel::guest),
+              Column.both("id", c -> c.status().id()),
+              Column.both("state", c -> c.status().state()),
+              Column.people("work", Views::work),
+              Column.programs("drained", c -> c.status().drained()),
+              Column.programs("waiting", c -> c.status().waiting()),
+              Column.both("entries", c -> c.status().entries()),
+              Column.people("busy", c -> duration(c.status().busyNs())),
+              Column.programs("busy-ns", c -> c.status().busyNs()),
+              Column.both("error", c -> c.status().error()),
+              Column.programs("fault-address", c -> c.status().faultAddress())));
+
+  static final Listing<GpuStatus> GPUS =
+      new Listing<>(
+          "gpus",
+          List.of(
+              Column.both("gpu", GpuStatus::name),
+              Column.both("model", GpuStatus::model),
+              Column.both("guests", GpuStatus::guests),
+              Column.both("channels", GpuStatus::channels),
+              Column.people("memory", g -> share(g.vramBytes() - g.vramFreeBytes(), g.vramBytes())),
+              Column.programs("vram-bytes", GpuStatus::vramBytes),
+              Column.programs("vram-free-bytes", GpuStatus::vramFreeBytes),
+              Column.programs("capabilities", GpuStatus::capabilities)));
+
+  static final Listing<Setting> SETTINGS =
+      new Listing<>(
+          "settings",
+          List.of(
+              Column.both("key", Setting::key),
+              Column.both("value", Setting::value),
+              Column.both("source", Setting::source)));
+
+  private static final long KIB = 1L << 10;
+  private static final long MIB = 1L << 20;
+  private static final long GIB = 1L << 30;
+  private static final long US = 1_000;
+  private static final long MS = 1_000_000;
+  private static final long S = 1_000_000_000;
+
+  private Views() {}
+
+  static String client(GuestStatus guest) {
+    return guest.clientPid() == 0 ? "" : guest.clientName() + ", pid " + guest.clientPid();
+  }
+
+  private static String work(GuestChannel channel) {
+    if (channel.status().waiting()) {
+      return "waits";
+    }
+    return channel.status().drained() ? "idle" : "busy";
+  }
+
+  /** {@code 1.2/2.0 GiB}: both in the unit of the second. */
+  static String share(long usedBytes, long limitBytes) {
+    long unit = limitBytes >= GIB ? GIB : limitBytes >= MIB ? MIB : KIB;
+    String name = unit == GIB ? "GiB" : unit == MIB ? "MiB" : "KiB";
+    return String.format(
+        Locale.ROOT, "%.1f/%.1f %s", (double) usedBytes / unit, (double) limitBytes / unit, name);
+  }
+
+  static String duration(long ns) {
+    if (ns < MS) {
+      return String.format(Locale.ROOT, "%.1f us", (double) ns / US);
+    }
+    return ns < S
+        ? String.format(Locale.ROOT, "%.1f ms", (double) ns / MS)
+        : String.format(Locale.ROOT, "%.1f s", (double) ns / S);
+  }
+
+  /** {@code 3 d 4 h}, {@code 4 h 12 min}, {@code 12 min 5 s}, {@code 5 s}. */
+  static String uptime(long ms) {
+    long s = ms / 1000;
+    if (s < 60) {
+      return s + " s";
+    }
+    if (s < 3600) {
+      return s / 60 + " min " + s % 60 + " s";
+    }
+    if (s < 86_400) {
+      return s / 3600 + " h " + s / 60 % 60 + " min";
+    }
+    return s / 86_400 + " d " + s / 3600 % 24 + " h";
+  }
+}
