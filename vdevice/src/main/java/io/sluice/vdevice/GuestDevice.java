@@ -1,5 +1,7 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
@@ -8,7 +10,9 @@ import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.abi.sys.SyscallException;
 import io.sluice.channel.Guest;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
@@ -143,6 +147,33 @@ public final class GuestDevice implements AutoCloseable {
   /** Ends {@link #holdInterrupts}: every enabled vector fires once. */
   public void releaseInterrupts() {
     session().ifPresent(session -> session.vectors().release());
+  }
+
+  /**
+   * Reads the attached guest's memory by asking its client, which sees the access. Blocks: not for
+   * the threads of this device, and QEMU answers only while its machine does not wait for us.
+   *
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN when none is attached
+   */
+  public void dmaRead(Iova address, MemorySegment into, Duration timeout) {
+    attached().dmaRead(address, into, timeout);
+  }
+
+  /**
+   * Writes the attached guest's memory by asking its client: QEMU then knows that the pages are
+   * dirty. Otherwise as {@link #dmaRead}.
+   *
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN when none is attached
+   */
+  public void dmaWrite(Iova address, MemorySegment from, Duration timeout) {
+    attached().dmaWrite(address, from, timeout);
+  }
+
+  private DeviceSession attached() {
+    return session()
+        .orElseThrow(() ->
+            new RefusedException(
+                "SLU-VFU-009", Errno.ENOTCONN, "nobody is attached, guest=" + name, ""));
   }
 
   /** Detaches the client, if there is one, and waits until everything it held is given back. */
