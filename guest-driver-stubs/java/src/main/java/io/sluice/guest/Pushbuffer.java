@@ -74,7 +74,7 @@ public final class Pushbuffer {
 
   /** Data for methods from one on, each four bytes further. */
   public Pushbuffer methods(int subchannel, int method, int... data) {
-    raw(INCREASING | data.length << 16 | subchannel << 13 | method >> 2);
+    header(subchannel, method, data.length);
     for (int word : data) {
       raw(word);
     }
@@ -114,17 +114,26 @@ public final class Pushbuffer {
 
   private Pushbuffer semaphore(GpuVa address, int payload, int operation) {
     long a = address.value();
-    return methods(0, SEMAPHORE_ADDRESS_HIGH, (int) (a >>> 32), (int) a, payload, operation);
+    return header(0, SEMAPHORE_ADDRESS_HIGH, 4)
+        .raw((int) (a >>> 32))
+        .raw((int) a)
+        .raw(payload)
+        .raw(operation);
   }
 
   /** Raises the channel's interrupt. */
   public Pushbuffer interrupt() {
-    return methods(0, NON_STALL_INTERRUPT, 0);
+    return header(0, NON_STALL_INTERRUPT, 1).raw(0);
   }
 
   /** Stores a value in the control page's REFERENCE. */
   public Pushbuffer reference(int value) {
-    return methods(0, SET_REFERENCE, value);
+    return header(0, SET_REFERENCE, 1).raw(value);
+  }
+
+  /** The header of an increasing method; as many words of data follow. */
+  private Pushbuffer header(int subchannel, int method, int words) {
+    return raw(INCREASING | words << 16 | subchannel << 13 | method >> 2);
   }
 
   /** Copies with M2MF, in lines of 4 KiB and a rest. */
