@@ -7,6 +7,7 @@ import io.sluice.gpu.fifo.Runlist;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -149,6 +150,7 @@ public final class SoftwareGpu implements AutoCloseable {
   }
 
   private final class Engine implements GpuEngine {
+    private final BooleanSupplier isWanted = lock::hasQueuedThreads;
     private long nextSweepNs;
     private long idleNs;
 
@@ -164,7 +166,7 @@ public final class SoftwareGpu implements AutoCloseable {
           nextSweepNs = nowNs + SWEEP_INTERVAL_NS;
           sweep();
         }
-        int worked = runlist.round(nowNs, lock::hasQueuedThreads);
+        int worked = runlist.round(nowNs, isWanted);
         idleNs = Math.min(runlist.nextLookInNs(), Math.max(0, nextSweepNs - nowNs));
         return worked;
       } finally {

@@ -12,10 +12,13 @@ final class Rig implements AutoCloseable {
   static final long SYSTEM_BYTES = 32L << 20;
   static final long SPIN_NS = 100_000;
 
+  /** Longer than the longest wait between two looks at a channel. */
+  static final long CYCLE_NS = 8_000_000;
+
   final Kernel kernel = RealKernel.create();
   final SoftwareGpu gpu;
   private final List<Client> clients = new ArrayList<>();
-  long nowNs = 1_000_000;
+  volatile long nowNs = 1_000_000;
   int wakes;
 
   Rig() {
@@ -56,7 +59,7 @@ final class Rig implements AutoCloseable {
 
   /** One duty cycle, at a time when every channel is due. */
   int cycle() {
-    nowNs += 8_000_000;
+    nowNs += CYCLE_NS;
     return gpu.engine().doWork(nowNs);
   }
 

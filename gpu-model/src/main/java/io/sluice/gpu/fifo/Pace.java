@@ -5,7 +5,7 @@ package io.sluice.gpu.fifo;
  *
  * <p>Fermi has no doorbell: the GPU watches GP_PUT. A channel that was active is looked at all the
  * time for a while, then ever more rarely, in proportion to how long it has been idle. The times
- * are multiples of a power of two, so that many idle channels share their wake-ups.
+ * lie on common grids, so that many idle channels share their wake-ups.
  */
 final class Pace {
   /** Weight of a channel that was not given one. */
@@ -20,8 +20,8 @@ final class Pace {
   /** Shortest wait between two looks after the spin, 65.5 us. */
   private static final long MIN_INTERVAL_NS = 1 << 16;
 
-  /** Longest wait between two looks, 4.2 ms. */
-  private static final long MAX_INTERVAL_NS = 1 << 22;
+  /** Longest wait between two looks, 3.1 ms: a multiple of every shorter one. */
+  private static final long MAX_INTERVAL_NS = 3 << 20;
 
   /** A channel idle for this many times the interval is looked at once an interval. */
   private static final int IDLE_TO_INTERVAL_SHIFT = 11;
@@ -66,8 +66,11 @@ final class Pace {
       nextLookNs = nowNs;
       return;
     }
-    long interval = Long.highestOneBit(idleNs >>> IDLE_TO_INTERVAL_SHIFT);
-    interval = Math.clamp(interval, MIN_INTERVAL_NS, MAX_INTERVAL_NS);
-    nextLookNs = (nowNs | interval - 1) + 1;
+    long share = idleNs >>> IDLE_TO_INTERVAL_SHIFT;
+    long interval =
+        share >= MAX_INTERVAL_NS
+            ? MAX_INTERVAL_NS
+            : Math.clamp(Long.highestOneBit(share), MIN_INTERVAL_NS, MAX_INTERVAL_NS / 3);
+    nextLookNs = (Math.floorDiv(nowNs, interval) + 1) * interval;
   }
 }
