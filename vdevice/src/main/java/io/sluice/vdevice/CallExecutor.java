@@ -90,6 +90,11 @@ final class CallExecutor implements Runnable {
     Arrays.fill(executed, 0);
   }
 
+  /** Whether {@link #stop} was called. Call inside {@link #exclusively}. */
+  boolean isStopped() {
+    return stopped;
+  }
+
   /** Ends {@link #run}; no call begins any more. Call inside {@link #exclusively}. */
   void stop() {
     stopped = true;
@@ -107,6 +112,9 @@ final class CallExecutor implements Runnable {
       } else {
         executeSlot(entry, copy, args);
       }
+    } catch (RuntimeException | AssertionError e) {
+      // A bug of ours, or a host that fails: the thread stays for the calls that come.
+      LOG.error("entry {} failed", entry, e);
     } finally {
       running.unlock();
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One client's connection: receives messages, checks them, has them done and answers them, one
@@ -32,6 +33,9 @@ final class Connection {
   private static final int KNOWN_FLAGS =
       VfioUserHeader.TYPE_MASK | VfioUserHeader.FLAG_NO_REPLY | VfioUserHeader.FLAG_ERROR;
 
+  /** Refusals of one connection that an operator sees; the rest is for who debugs. */
+  private static final int MAX_REFUSALS_LOGGED = 16;
+
   private final Kernel kernel;
   private final Fd socket;
   private final DeviceSession device;
@@ -40,6 +44,7 @@ final class Connection {
   private final MessageReader reader;
   private final MessageWriter writer;
   private boolean negotiated;
+  private int refusalsLogged;
 
   /**
    * @param arena of the thread that calls {@link #serve}
@@ -130,9 +135,15 @@ final class Connection {
     return null;
   }
 
+  /** A client that is refused again and again must not fill the log. */
+  private Level refusalLevel() {
+    refusalsLogged = Math.min(refusalsLogged + 1, MAX_REFUSALS_LOGGED + 1);
+    return refusalsLogged > MAX_REFUSALS_LOGGED ? Level.DEBUG : Level.INFO;
+  }
+
   private void refuse(int id, int code, boolean wantsReply, Errno errno, String what) {
     counters.refused();
-    LOG.atDebug()
+    LOG.atLevel(refusalLevel())
         .addKeyValue("guest", device.name())
         .addKeyValue("error", errno)
         .log("refused {}", what);
@@ -174,13 +185,16 @@ final class Connection {
         }
       };
     } catch (RefusedException e) {
-      LOG.atInfo()
+      LOG.atLevel(refusalLevel())
           .addKeyValue("guest", device.name())
           .addKeyValue("command", command)
           .log("refused: {} {}", e.getMessage(), e.remedy());
       return e.errno().number();
     } catch (SyscallException e) {
-      LOG.atWarn().addKeyValue("guest", device.name()).addKeyValue("command", command).log("", e);
+      LOG.atWarn()
+          .addKeyValue("guest", device.name())
+          .addKeyValue("command", command)
+          .log("failed", e);
       return e.errno();
     }
   }

@@ -253,11 +253,15 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     return requests;
   }
 
-  /** How much video memory the guest may hold from now on; it is told. */
+  /** How much video memory the guest may hold from now on; it is told, unless it is just going. */
   void setVramLimit(long bytes) {
-    guest.setVramLimit(bytes);
-    vramBytes = bytes;
-    notifier.onQuota(bytes, guest.timeNs());
+    executor.exclusively(() -> {
+      if (!executor.isStopped()) {
+        guest.setVramLimit(bytes);
+        vramBytes = bytes;
+        notifier.onQuota(bytes, guest.timeNs());
+      }
+    });
   }
 
   // ---- registers ----

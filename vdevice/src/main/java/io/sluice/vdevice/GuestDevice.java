@@ -39,6 +39,9 @@ public final class GuestDevice implements AutoCloseable {
   /** How long a client that came while another was attached is waited for, to go or to speak. */
   private static final int REFUSAL_WAIT_MS = 200;
 
+  /** How long accepting pauses when it has failed. */
+  private static final int RETRY_MS = 100;
+
   private static final int BACKLOG = 8;
 
   private final String name;
@@ -232,15 +235,7 @@ public final class GuestDevice implements AutoCloseable {
   private void accept(Fd socket) {
     try {
       while (!isClosed()) {
-        Fd accepted = kernel.accept(socket);
-        if (!admit(accepted)) {
-          counters.connectionRefused();
-          refuse(accepted);
-        }
-      }
-    } catch (SyscallException e) {
-      if (!isClosed()) {
-        LOG.atError().addKeyValue("guest", name).log("no client is accepted any more", e);
+        acceptOne(socket);
       }
     } finally {
       lock.lock();
@@ -250,6 +245,34 @@ public final class GuestDevice implements AutoCloseable {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  private void acceptOne(Fd socket) {
+    try {
+      Fd accepted = kernel.accept(socket);
+      if (!admit(accepted)) {
+        counters.connectionRefused();
+        refuse(accepted);
+      }
+    } catch (SyscallException e) {
+      if (!isClosed()) {
+        // No descriptors or no memory left, most likely: both may come back.
+        LOG.atError().addKeyValue("guest", name).log("a client could not be accepted", e);
+        pause();
+      }
+    }
+  }
+
+  /** Waits a moment, or until something changes. */
+  private void pause() {
+    lock.lock();
+    try {
+      long ignored = changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -278,7 +301,15 @@ public final class GuestDevice implements AutoCloseable {
       }
       Client admitted = new Client(socket, kernel.peerCredentials(socket));
       client = admitted;
-      thread("serve", () -> serve(admitted));
+      boolean serving = false;
+      try {
+        thread("serve", () -> serve(admitted));
+        serving = true;
+      } finally {
+        if (!serving) {
+          client = null;
+        }
+      }
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
