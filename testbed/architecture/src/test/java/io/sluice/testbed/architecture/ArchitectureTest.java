@@ -1,0 +1,57 @@
+package io.sluice.testbed.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The product keeps the rules. */
+final class ArchitectureTest {
+  private static final String ROOT = "io.sluice";
+
+  @SuppressWarnings("NullAway.Init")
+  private static JavaClasses classes;
+
+  @BeforeAll
+  static void read() {
+    classes =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages(ROOT);
+  }
+
+  static Stream<ArchRule> rules() {
+    return Stream.of(
+            Rules.moduleGraph(ROOT),
+            Rules.nativeCode(ROOT),
+            Rules.composition(ROOT),
+            List.of(Rules.noCycles(ROOT)))
+        .flatMap(List::stream);
+  }
+
+  @ParameterizedTest
+  @MethodSource("rules")
+  void product_always_keepsTheRule(ArchRule rule) {
+    rule.check(classes);
+  }
+
+  @Test
+  void product_everyModule_wasRead() {
+    for (String module : Rules.MODULES.keySet()) {
+      if (!module.equals("migrate") && !module.equals("quota")) {
+        assertThat(
+                classes.stream().anyMatch(c -> c.getPackageName().startsWith(ROOT + "." + module)))
+            .as("classes of module " + module)
+            .isTrue();
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.sluice.testbed.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What only the sources show. */
+final class SourceTreeTest {
+  private static final Path HOME = Path.of(System.getProperty("sluice.home", "../.."));
+  private static final Set<String> LEFT_OUT = Set.of(".git", "target", ".idea", ".vscode");
+  private static final Pattern TEXT =
+      Pattern.compile(
+          ".*\\.(java|c|h|sh|md|xml|toml|yml|py|gdb|config)|.*/(Makefile|Kbuild|sluice)");
+
+  /** Written in parts, or this file would break the rule. */
+  private static final Pattern OPEN_END =
+      Pattern.compile("\\b(" + "TO" + "DO|FIX" + "ME|XX" + "X)\\b(?!\\(#\\d+\\))");
+
+  @Test
+  void sources_openEnd_namesItsIssue() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path file : files(TEXT)) {
+      List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+      for (int i = 0; i < lines.size(); i++) {
+        if (OPEN_END.matcher(lines.get(i)).find()) {
+          found.add(HOME.relativize(file) + ":" + (i + 1) + ": " + lines.get(i).strip());
+        }
+      }
+    }
+
+    assertThat(found).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TO" + "DO: later", "// FIX" + "ME", "a TO" + "DO (#x)"})
+  void openEnd_withoutIssue_isFound(String line) {
+    assertThat(OPEN_END.matcher(line).find()).isTrue();
+  }
+
+  @Test
+  void openEnd_withIssue_isAllowed() {
+    assertThat(OPEN_END.matcher("TO" + "DO(#12): later").find()).isFalse();
+    assertThat(OPEN_END.matcher("sluice.XXXXXX").find()).isFalse();
+  }
+
+  @Test
+  void modules_all_haveADescriptor() throws IOException {
+    Set<Path> without = new TreeSet<>();
+    for (Path source : sourceRoots()) {
+      if (!Files.exists(source.resolve("module-info.java"))) {
+        without.add(HOME.relativize(source));
+      }
+    }
+
+    assertThat(without).isEmpty();
+  }
+
+  @Test
+  void packages_all_areNullMarked() throws IOException {
+    Set<Path> without = new TreeSet<>();
+    for (Path source : sourceRoots()) {
+      for (Path file : below(source, Pattern.compile(".*\\.java"))) {
+        Path directory = file.getParent();
+        if (directory != null && !directory.equals(source) && !isNullMarked(directory)) {
+          without.add(HOME.relativize(directory));
+        }
+      }
+    }
+
+    assertThat(without).isEmpty();
+  }
+
+  private static boolean isNullMarked(Path directory) throws IOException {
+    Path info = directory.resolve("package-info.java");
+    return Files.exists(info) && Files.readString(info).contains("@NullMarked");
+  }
+
+  /** The {@code src/main/java} of every module. */
+  private static List<Path> sourceRoots() throws IOException {
+    List<Path> roots =
+        files(Pattern.compile(".*/pom\\.xml")).stream()
+            .map(pom -> pom.resolveSibling("src/main/java"))
+            .filter(Files::isDirectory)
+            .toList();
+    assertThat(roots).hasSizeGreaterThan(10);
+    return roots;
+  }
+
+  private static List<Path> files(Pattern name) throws IOException {
+    return below(HOME, name);
+  }
+
+  private static List<Path> below(Path directory, Pattern name) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (Stream<Path> entries = Files.list(directory)) {
+      for (Path entry : entries.sorted().toList()) {
+        if (Files.isSymbolicLink(entry) || LEFT_OUT.contains(entry.getFileName().toString())) {
+          continue;
+        }
+        if (Files.isDirectory(entry)) {
+          found.addAll(below(entry, name));
+        } else if (name.matcher(entry.toString()).matches()) {
+          found.add(entry);
+        }
+      }
+    }
+    return found;
+  }
+}
