@@ -3,5 +3,6 @@ module io.sluice.testbed.workloads {
   requires static org.jspecify;
   requires transitive io.sluice.gpu;
 
+  exports io.sluice.testbed.workloads;
   exports io.sluice.testbed.workloads.asm;
 }
