@@ -7,6 +7,7 @@ module io.sluice.channel {
   requires transitive com.google.common;
 
   exports io.sluice.channel;
+  exports io.sluice.channel.nvidia;
   exports io.sluice.channel.pscnv;
   exports io.sluice.channel.record;
 }

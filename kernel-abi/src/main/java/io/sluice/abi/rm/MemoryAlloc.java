@@ -61,6 +61,9 @@ public final class MemoryAlloc {
   /** {@link #flags}: stays where it is. */
   public static final int FLAGS_PERSISTENT_VIDMEM = 1 << 16;
 
+  /** {@link #attr}: 4 KiB pages. */
+  public static final int ATTR_PAGE_SIZE_4KB = 1 << 23;
+
   /** {@link #attr}: 2 MiB pages. */
   public static final int ATTR_PAGE_SIZE_HUGE = 3 << 23;
 

@@ -34,6 +34,9 @@ public final class Nvos46MapMemoryDma {
   /** {@link #flags}: accesses snoop the CPU's caches. */
   public static final int FLAGS_CACHE_SNOOP = 1 << 4;
 
+  /** {@link #flags}: with 4 KiB pages, whatever the memory's are. */
+  public static final int FLAGS_PAGE_SIZE_4KB = 1 << 8;
+
   /** {@link #flags}: {@link #dmaOffset} is the address, nothing else will do. */
   public static final int FLAGS_DMA_OFFSET_FIXED = 1 << 15;
 

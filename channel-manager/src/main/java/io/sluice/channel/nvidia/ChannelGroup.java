@@ -1,0 +1,165 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.ChannelAlloc;
+import io.sluice.abi.rm.ChannelGroupAlloc;
+import io.sluice.abi.rm.ContextShareAlloc;
+import io.sluice.abi.rm.CopyAlloc;
+import io.sluice.abi.rm.CtxswPreemption;
+import io.sluice.abi.rm.DisableChannels;
+import io.sluice.abi.rm.GpfifoSchedule;
+import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.RmControl;
+import io.sluice.abi.rm.RmEngine;
+import io.sluice.abi.rm.Timeslice;
+import io.sluice.abi.rm.WorkSubmitToken;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A channel as RM has it: a group of one, its subcontext, the channel and the engine objects.
+ *
+ * @param client whose it is
+ * @param group the group, which frees all of it
+ * @param channel the channel
+ * @param engineType {@link RmEngine}
+ * @param token what to store in the doorbell
+ */
+record ChannelGroup(RmClient client, int group, int channel, int engineType, int token) {
+  private static final Logger log = LoggerFactory.getLogger(ChannelGroup.class);
+
+  /**
+   * What a channel is made of.
+   *
+   * @param space address space
+   * @param engineType {@link RmEngine}
+   * @param ringStart address of the ring
+   * @param ringEntries a power of two
+   * @param userd memory whose first 512 bytes become USERD
+   * @param errors memory of the error notifier
+   * @param suspended it is not to run yet
+   */
+  record Plan(
+      int space,
+      int engineType,
+      GpuVa ringStart,
+      int ringEntries,
+      int userd,
+      int errors,
+      boolean suspended) {}
+
+  /** Makes and schedules a channel. RM clears USERD on the way. */
+  static ChannelGroup create(RmClient client, Plan plan) {
+    int group =
+        client.alloc(
+            client.device(),
+            RmClass.KEPLER_CHANNEL_GROUP_A,
+            block -> {
+              ChannelGroupAlloc.hVaSpace(block, plan.space());
+              ChannelGroupAlloc.engineType(block, plan.engineType());
+            });
+    boolean complete = false;
+    try {
+      ChannelGroup made = fill(client, group, plan);
+      complete = true;
+      return made;
+    } finally {
+      if (!complete) {
+        client.free(client.device(), group);
+      }
+    }
+  }
+
+  private static ChannelGroup fill(RmClient client, int group, Plan plan) {
+    boolean graphics = plan.engineType() == RmEngine.GRAPHICS;
+    int subcontext =
+        client.alloc(
+            group,
+            RmClass.FERMI_CONTEXT_SHARE_A,
+            block -> {
+              ContextShareAlloc.hVaSpace(block, plan.space());
+              ContextShareAlloc.flags(
+                  block, graphics ? ContextShareAlloc.FLAGS_ASYNC : ContextShareAlloc.FLAGS_SYNC);
+            });
+    int channel =
+        client.alloc(
+            group,
+            RmClass.HOPPER_CHANNEL_GPFIFO_A,
+            block -> {
+              ChannelAlloc.hObjectError(block, plan.errors());
+              ChannelAlloc.gpFifoOffset(block, plan.ringStart().value());
+              ChannelAlloc.gpFifoEntries(block, plan.ringEntries());
+              ChannelAlloc.hContextShare(block, subcontext);
+              ChannelAlloc.hUserdMemory(block, 0, plan.userd());
+              ChannelAlloc.engineType(block, plan.engineType());
+            });
+    ChannelGroup made = new ChannelGroup(client, group, channel, plan.engineType(), 0);
+    if (graphics) {
+      made.preemptBetweenBlocks();
+      int _ = client.alloc(channel, RmClass.HOPPER_COMPUTE_A);
+      int _ = client.alloc(channel, RmClass.HOPPER_DMA_COPY_A);
+    } else {
+      int _ =
+          client.alloc(
+              channel,
+              RmClass.HOPPER_DMA_COPY_A,
+              block -> {
+                CopyAlloc.version(block, CopyAlloc.VERSION_ENGINE_TYPE);
+                CopyAlloc.engineType(block, plan.engineType());
+              });
+    }
+    if (plan.suspended()) {
+      made.setDisabled(true);
+    }
+    client.control(
+        group, RmControl.GPFIFO_SCHEDULE, block -> GpfifoSchedule.enable(block, (byte) 1));
+    long token =
+        client.control(
+            channel, RmControl.GPFIFO_GET_WORK_SUBMIT_TOKEN, _ -> {}, WorkSubmitToken::token);
+    return new ChannelGroup(client, group, channel, plan.engineType(), (int) token);
+  }
+
+  /** Otherwise a grid runs to its end before anybody else does; works before compute is there. */
+  private void preemptBetweenBlocks() {
+    client.control(
+        client.subdevice(),
+        RmControl.GR_SET_CTXSW_PREEMPTION_MODE,
+        block -> {
+          CtxswPreemption.flags(block, CtxswPreemption.FLAGS_CILP_SET);
+          CtxswPreemption.hChannel(block, channel);
+          CtxswPreemption.computeMode(block, CtxswPreemption.COMPUTE_CTA);
+        });
+  }
+
+  /** Stops taking entries, or takes them again. RM counts; so every true wants its false. */
+  void setDisabled(boolean disabled) {
+    client.control(
+        client.subdevice(),
+        RmControl.FIFO_DISABLE_CHANNELS,
+        block -> {
+          DisableChannels.disable(block, (byte) (disabled ? 1 : 0));
+          DisableChannels.count(block, 1);
+          DisableChannels.hClient(block, 0, client.root());
+          DisableChannels.hChannel(block, 0, channel);
+        });
+  }
+
+  void setTimeslice(long microseconds) {
+    client.control(
+        group, RmControl.SET_TIMESLICE, block -> Timeslice.microseconds(block, microseconds));
+  }
+
+  /**
+   * Frees it. A channel that waits on a semaphore takes a second to free, unless it is disabled
+   * first; one that has ended with an error may refuse that, and needs it not.
+   */
+  void destroy() {
+    try {
+      setDisabled(true);
+    } catch (RefusedException e) {
+      log.atDebug().addKeyValue("channel", channel).setCause(e).log("not disabled before freeing");
+    }
+    client.free(client.device(), group);
+  }
+}

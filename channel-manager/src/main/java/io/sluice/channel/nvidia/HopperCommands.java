@@ -1,0 +1,125 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.rm.HopperMethods;
+import io.sluice.abi.rm.RmClass;
+import java.util.Arrays;
+
+/** Words of a pushbuffer in the making: host semaphores and copies. Not for several threads. */
+public final class HopperCommands {
+  /** Words of one pushbuffer at most. */
+  public static final int MAX_WORDS = 1024;
+
+  private static final int RELEASE =
+      HopperMethods.SEM_RELEASE | HopperMethods.SEM_WAIT_FOR_IDLE | HopperMethods.SEM_PAYLOAD_64;
+
+  private static final int ACQUIRE =
+      HopperMethods.SEM_ACQUIRE | HopperMethods.SEM_ACQUIRE_SWITCH | HopperMethods.SEM_PAYLOAD_64;
+
+  private static final int LAUNCH =
+      HopperMethods.LAUNCH_NON_PIPELINED
+          | HopperMethods.LAUNCH_FLUSH
+          | HopperMethods.LAUNCH_SOURCE_PITCH
+          | HopperMethods.LAUNCH_DESTINATION_PITCH;
+
+  private final int[] words = new int[MAX_WORDS];
+  private int count;
+
+  /** An empty pushbuffer. */
+  public HopperCommands() {}
+
+  /** Binds the copy class to its subchannel; once per channel, before the first copy. */
+  public HopperCommands bindCopy() {
+    return method(
+        HopperMethods.SUBCHANNEL_COPY,
+        HopperMethods.SET_OBJECT,
+        RmClass.HOPPER_DMA_COPY_A.number());
+  }
+
+  /** Stores 64 bits once all before has finished, writes included. */
+  public HopperCommands release(GpuVa address, long payload) {
+    return semaphore(address, payload, RELEASE);
+  }
+
+  /** Waits until 64 bits have a value; other channels may run meanwhile. */
+  public HopperCommands acquire(GpuVa address, long payload) {
+    return semaphore(address, payload, ACQUIRE);
+  }
+
+  private HopperCommands semaphore(GpuVa address, long payload, int execute) {
+    return method(
+        HopperMethods.SUBCHANNEL_HOST,
+        HopperMethods.SEM_ADDR_LO,
+        low(address.value()),
+        high(address.value()),
+        low(payload),
+        high(payload),
+        execute);
+  }
+
+  /** Raises the engine's non-stall interrupt. */
+  public HopperCommands interrupt() {
+    return method(HopperMethods.SUBCHANNEL_HOST, HopperMethods.NON_STALL_INTERRUPT, 0);
+  }
+
+  /**
+   * Copies.
+   *
+   * @param bytes 1 to 2<sup>32</sup> minus 1
+   */
+  public HopperCommands copy(GpuVa from, GpuVa to, long bytes) {
+    if (bytes < 1 || bytes > 0xffff_ffffL) {
+      throw new IllegalArgumentException("no length of a copy, bytes=" + bytes);
+    }
+    int copy = HopperMethods.SUBCHANNEL_COPY;
+    return method(
+            copy,
+            HopperMethods.COPY_OFFSET_IN_UPPER,
+            high(from.value()),
+            low(from.value()),
+            high(to.value()),
+            low(to.value()))
+        .method(copy, HopperMethods.COPY_LINE_LENGTH, (int) bytes)
+        .method(copy, HopperMethods.COPY_LINE_COUNT, 1)
+        .method(copy, HopperMethods.COPY_LAUNCH_DMA, LAUNCH);
+  }
+
+  /** Stores words to consecutive methods. */
+  public HopperCommands method(int subchannel, int method, int... values) {
+    if (values.length >= MAX_WORDS - count) {
+      throw new IllegalStateException("the pushbuffer is full, words=" + count);
+    }
+    words[count++] = HopperMethods.header(subchannel, method, values.length);
+    System.arraycopy(values, 0, words, count, values.length);
+    count += values.length;
+    return this;
+  }
+
+  /** Words so far. */
+  public int count() {
+    return count;
+  }
+
+  int word(int index) {
+    return words[index];
+  }
+
+  /** Starts again. */
+  public HopperCommands clear() {
+    count = 0;
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(Arrays.copyOf(words, count));
+  }
+
+  private static int low(long value) {
+    return (int) value;
+  }
+
+  private static int high(long value) {
+    return (int) (value >>> Integer.SIZE);
+  }
+}

@@ -1,0 +1,188 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.rm.HopperMethods;
+import io.sluice.abi.rm.MemoryVirtualAlloc;
+import io.sluice.abi.rm.Nvos46MapMemoryDma;
+import io.sluice.abi.rm.RmClass;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.Limits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * An address space of RM. Addresses are chosen here, since they must be the guest's; nothing of
+ * ours is mapped in it. Guarded by the open's lock.
+ */
+final class NvidiaAddressSpace implements AddressSpace {
+  /** Lowest address that RM maps at. */
+  static final long FIRST_ADDRESS = 0x10_0000;
+
+  /** First address beyond what a ring entry can name. */
+  static final long END = 1L << HopperMethods.PUSHBUFFER_ADDRESS_BITS;
+
+  // Where RM puts buffers of its own when a context is made.
+  private static final long RM_START = 0x1_0000_0000L;
+  private static final long RM_END = 0x2_0000_0000L;
+
+  private final NvidiaGuestGpu gpu;
+  private final int space;
+  private final int virtual;
+  private final AddressRanges ranges = new AddressRanges();
+  private final TreeMap<Long, NvidiaMemory> entries = new TreeMap<>();
+  private int channels;
+  private boolean closed;
+
+  private NvidiaAddressSpace(NvidiaGuestGpu gpu, int space, int virtual) {
+    this.gpu = gpu;
+    this.space = space;
+    this.virtual = virtual;
+    ranges.take(RM_START, RM_END - RM_START);
+  }
+
+  static NvidiaAddressSpace create(NvidiaGuestGpu gpu) {
+    RmClient client = gpu.client();
+    int space = client.alloc(client.device(), RmClass.FERMI_VASPACE_A, _ -> {});
+    boolean complete = false;
+    try {
+      int virtual =
+          client.alloc(
+              client.device(),
+              RmClass.NV01_MEMORY_VIRTUAL,
+              block -> MemoryVirtualAlloc.hVaSpace(block, space));
+      complete = true;
+      return new NvidiaAddressSpace(gpu, space, virtual);
+    } finally {
+      if (!complete) {
+        client.free(client.device(), space);
+      }
+    }
+  }
+
+  /** RM's handle. */
+  int object() {
+    return space;
+  }
+
+  @Override
+  public GpuVa map(GpuMemory memory, GpuVa start, GpuVa end, boolean highestFirst) {
+    if (!(memory instanceof NvidiaMemory buffer) || buffer.gpu != gpu) {
+      throw new IllegalArgumentException("a buffer of another open, memory=" + memory);
+    }
+    return gpu.ask(() -> {
+      long address = choose(buffer, start.value(), end.value(), highestFirst);
+      boolean aligned = address % buffer.alignment() == 0;
+      int flags = aligned ? 0 : Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB;
+      List<NvidiaMemory.Piece> done = new ArrayList<>();
+      boolean complete = false;
+      try {
+        for (NvidiaMemory.Piece piece : buffer.pieces()) {
+          gpu.client()
+              .mapDma(virtual, piece.object(), piece.bytes(), address + piece.offset(), flags);
+          done.add(piece);
+        }
+        complete = true;
+      } finally {
+        if (!complete) {
+          done.forEach(piece -> unmap(piece, address));
+        }
+      }
+      ranges.take(address, buffer.sizeBytes());
+      entries.put(address, buffer);
+      buffer.mapped();
+      return new GpuVa(address);
+    });
+  }
+
+  /** Aligned to the pages of the buffer if there is room for that, else to the smallest. */
+  private long choose(NvidiaMemory buffer, long start, long end, boolean highestFirst) {
+    long low = Math.max(start, FIRST_ADDRESS);
+    long high = Math.min(end, END);
+    OptionalLong found =
+        ranges.find(low, high, buffer.sizeBytes(), buffer.alignment(), highestFirst);
+    if (found.isEmpty()) {
+      found = ranges.find(low, high, buffer.sizeBytes(), Limits.PAGE_BYTES, highestFirst);
+    }
+    return found.orElseThrow(() ->
+        RmRefusal.noRoom(
+            "no room, start=0x"
+                + Long.toHexString(start)
+                + " end=0x"
+                + Long.toHexString(end)
+                + " bytes="
+                + buffer.sizeBytes()));
+  }
+
+  @Override
+  public void unmap(GpuVa address) {
+    gpu.run(() -> {
+      Map.Entry<Long, NvidiaMemory> at = entries.floorEntry(address.value());
+      if (at == null || address.value() - at.getKey() >= at.getValue().sizeBytes()) {
+        throw RmRefusal.notThere("nothing is mapped there, address=" + address);
+      }
+      remove(at.getKey(), at.getValue());
+    });
+  }
+
+  private void remove(long address, NvidiaMemory memory) {
+    // Pieces of a region that was closed are unmapped already, and no longer among them.
+    memory.pieces().forEach(piece -> unmap(piece, address));
+    entries.remove(address);
+    ranges.giveBack(address);
+    memory.unmapped();
+  }
+
+  private void unmap(NvidiaMemory.Piece piece, long address) {
+    gpu.client().unmapDma(virtual, piece.object(), piece.bytes(), address + piece.offset());
+  }
+
+  boolean maps(NvidiaMemory memory) {
+    return entries.containsValue(memory);
+  }
+
+  @Override
+  public Channel createChannel(OptionalInt id) {
+    return gpu.ask(() -> {
+      if (closed) {
+        throw RmRefusal.notThere("the address space is closed");
+      }
+      NvidiaChannel channel = gpu.addChannel(this, id);
+      channels++;
+      return channel;
+    });
+  }
+
+  void channelClosed() {
+    channels--;
+    releaseIfUnused();
+  }
+
+  @Override
+  public void close() {
+    gpu.run(() -> {
+      if (!closed) {
+        closed = true;
+        releaseIfUnused();
+      }
+    });
+  }
+
+  private void releaseIfUnused() {
+    if (!closed || channels > 0) {
+      return;
+    }
+    for (Map.Entry<Long, NvidiaMemory> entry : List.copyOf(entries.entrySet())) {
+      remove(entry.getKey(), entry.getValue());
+    }
+    RmClient client = gpu.client();
+    client.free(client.device(), virtual);
+    client.free(client.device(), space);
+    gpu.forget(this);
+  }
+}

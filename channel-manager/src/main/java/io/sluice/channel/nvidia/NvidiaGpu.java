@@ -1,0 +1,193 @@
+package io.sluice.channel.nvidia;
+
+import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.rm.ClassList;
+import io.sluice.abi.rm.FbInfo;
+import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.RmControl;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.GpuInfo;
+import io.sluice.channel.GuestGpu;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+
+/**
+ * A Hopper GPU behind NVIDIA's open kernel modules, through {@code /dev/nvidiactl} and {@code
+ * /dev/nvidia<n>} alone.
+ *
+ * <p>One RM client is kept for questions about the card, one owns the doorbell page and nothing
+ * else; each guest gets a client of its own, whose descriptors are never handed out.
+ */
+public final class NvidiaGpu implements Gpu {
+  /** What this backend can do so far. */
+  private static final ImmutableSet<Capability> CAPABILITIES =
+      ImmutableSet.of(
+          Capability.DOORBELL,
+          Capability.GUEST_MEMORY,
+          Capability.CONTROL_WORDS,
+          Capability.KILL,
+          Capability.SUSPEND,
+          Capability.TIME_SHARES);
+
+  /** What a channel of this backend is made of. */
+  private static final ImmutableList<RmClass> CLASSES =
+      ImmutableList.of(
+          RmClass.HOPPER_CHANNEL_GPFIFO_A,
+          RmClass.HOPPER_COMPUTE_A,
+          RmClass.HOPPER_DMA_COPY_A,
+          RmClass.HOPPER_USERMODE_A);
+
+  private static final String MODEL = "gh100";
+
+  /** The chip's number in the manner of the older cards: GH100. */
+  private static final int CHIPSET = 0x180;
+
+  private static final int MAX_CHANNELS = 128;
+  private static final int MAX_ADDRESS_SPACES = 128;
+  private static final int MAX_CLASSES = 200;
+
+  private final Kernel kernel;
+  private final RandomGenerator random;
+  private final RmPort port;
+  private final RmDriver driver;
+  private final RmCard card;
+  private final RmClient client;
+  private final Doorbell doorbell;
+  private final CopyEngines copyEngines;
+  private final GpuInfo info;
+
+  /**
+   * @param name the operator's name for the GPU
+   * @param pciAddress which card, such as {@code 0000:65:00.0}; empty for the first
+   * @param random chooses handles; must not be predictable
+   * @throws io.sluice.abi.RefusedException SLU-RM-001 for a driver whose version is not known
+   */
+  public NvidiaGpu(String name, String pciAddress, Kernel kernel, RandomGenerator random) {
+    this(name, pciAddress, kernel, random, new RmFiles(kernel));
+  }
+
+  NvidiaGpu(String name, String pciAddress, Kernel kernel, RandomGenerator random, RmPort port) {
+    this.kernel = kernel;
+    this.random = random;
+    this.port = port;
+    driver = RmDriver.probe(port);
+    card = driver.card(pciAddress);
+    client = RmClient.open(port, driver, card, random);
+    boolean complete = false;
+    try {
+      requireClasses(name);
+      copyEngines = CopyEngines.ask(client);
+      if (copyEngines.isEmpty()) {
+        throw RmRefusal.notHopper(name, "copy engine");
+      }
+      info =
+          new GpuInfo(
+              name,
+              MODEL,
+              card.pciVendor(),
+              card.pciDevice(),
+              CHIPSET,
+              0,
+              ImmutableList.of(),
+              0,
+              frameBuffer(FbInfo.HEAP_SIZE),
+              MAX_CHANNELS,
+              MAX_ADDRESS_SPACES,
+              NvidiaAddressSpace.END);
+      doorbell = Doorbell.open(port, kernel, driver, card, random);
+      complete = true;
+    } finally {
+      if (!complete) {
+        client.close();
+      }
+    }
+  }
+
+  private void requireClasses(String name) {
+    Set<Integer> offered = new HashSet<>();
+    long _ =
+        client.control(
+            client.device(),
+            RmControl.GPU_GET_CLASSLIST_V2,
+            _ -> {},
+            block -> {
+              for (int i = 0; i < Math.clamp(ClassList.count(block), 0, MAX_CLASSES); i++) {
+                offered.add(ClassList.classNumber(block, i));
+              }
+              return 0;
+            });
+    for (RmClass type : CLASSES) {
+      if (!offered.contains(type.number())) {
+        throw RmRefusal.notHopper(name, type.name());
+      }
+    }
+  }
+
+  /** A size in bytes by its index in {@link FbInfo}. */
+  private long frameBuffer(int index) {
+    return 1024
+        * client.control(
+            client.subdevice(),
+            RmControl.FB_GET_INFO_V2,
+            block -> {
+              FbInfo.count(block, 1);
+              FbInfo.list(block, 0, index);
+            },
+            block -> Integer.toUnsignedLong(FbInfo.list(block, 1)));
+  }
+
+  /** The driver's version, {@code 580.159.04}. */
+  public String driverVersion() {
+    return driver.version();
+  }
+
+  /** PCI addresses of the cards that the driver has. */
+  public List<String> cards() {
+    return driver.cards().stream().map(RmCard::pciAddress).toList();
+  }
+
+  Doorbell doorbell() {
+    return doorbell;
+  }
+
+  CopyEngines copyEngines() {
+    return copyEngines;
+  }
+
+  /** Video memory that nobody holds, of this process or another. */
+  long vramFreeBytes() {
+    return frameBuffer(FbInfo.HEAP_FREE);
+  }
+
+  @Override
+  public GpuInfo info() {
+    return info;
+  }
+
+  @Override
+  public ImmutableSet<Capability> capabilities() {
+    return CAPABILITIES;
+  }
+
+  @Override
+  public long timeNs() {
+    return doorbell.timeNs();
+  }
+
+  @Override
+  public GuestGpu open(String guestName) {
+    return NvidiaGuestGpu.open(this, kernel, RmClient.open(port, driver, card, random));
+  }
+
+  /** Guests are closed before. */
+  @Override
+  public void close() {
+    doorbell.close();
+    client.close();
+  }
+}

@@ -1,0 +1,352 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.pscnv.PscnvParam;
+import io.sluice.abi.rm.UsermodePage;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.EventSink;
+import io.sluice.channel.GpuInfo;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.Limits;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * A guest's open of an NVIDIA GPU: an RM client of its own, so that the driver keeps guests apart
+ * and gives everything back when it goes. One lock guards all that belongs to it.
+ */
+final class NvidiaGuestGpu implements GuestGpu {
+  private static final int SEALS = Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL;
+
+  private final NvidiaGpu gpu;
+  private final Kernel kernel;
+  private final RmClient client;
+  private final SharedPages control;
+  private final SharedPages notifiers;
+  private final Fd events;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final TreeMap<Integer, NvidiaChannel> channels = new TreeMap<>();
+  private final Set<NvidiaAddressSpace> spaces = new HashSet<>();
+  private final Set<NvidiaMemory> buffers = new HashSet<>();
+  private final Set<NvidiaRegion> regions = new HashSet<>();
+  private boolean closed;
+
+  /** One page per channel id, in a file that both sides map. */
+  private record SharedPages(Fd fd, Mapping mapping) {
+    static SharedPages create(Kernel kernel, String name, long bytes) {
+      Fd fd = kernel.memfdCreate(name, bytes);
+      try {
+        kernel.addSeals(fd, SEALS);
+        return new SharedPages(fd, kernel.mmap(fd, 0, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
+      } catch (RuntimeException e) {
+        fd.close();
+        throw e;
+      }
+    }
+
+    MemorySegment page(int index) {
+      return mapping.segment().asSlice(index * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+    }
+
+    void close() {
+      mapping.close();
+      fd.close();
+    }
+  }
+
+  private NvidiaGuestGpu(
+      NvidiaGpu gpu,
+      Kernel kernel,
+      RmClient client,
+      SharedPages control,
+      SharedPages notifiers,
+      Fd events) {
+    this.gpu = gpu;
+    this.kernel = kernel;
+    this.client = client;
+    this.control = control;
+    this.notifiers = notifiers;
+    this.events = events;
+  }
+
+  /** Takes the client over: it is closed with this, or when this fails. */
+  static NvidiaGuestGpu open(NvidiaGpu gpu, Kernel kernel, RmClient client) {
+    List<Runnable> undo = new ArrayList<>();
+    undo.add(client::close);
+    boolean complete = false;
+    try {
+      long bytes = gpu.info().maxChannels() * Limits.PAGE_BYTES;
+      SharedPages control = SharedPages.create(kernel, "sluice-control", bytes);
+      undo.add(control::close);
+      SharedPages notifiers = SharedPages.create(kernel, "sluice-notifiers", bytes);
+      undo.add(notifiers::close);
+      Fd events = kernel.eventfd(0, Kernel.NONBLOCK);
+      complete = true;
+      return new NvidiaGuestGpu(gpu, kernel, client, control, notifiers, events);
+    } finally {
+      if (!complete) {
+        undo.reversed().forEach(Runnable::run);
+      }
+    }
+  }
+
+  // ---- for the parts ----
+
+  RmClient client() {
+    return client;
+  }
+
+  Kernel kernel() {
+    return kernel;
+  }
+
+  Doorbell doorbellPage() {
+    return gpu.doorbell();
+  }
+
+  CopyEngines copyEngines() {
+    return gpu.copyEngines();
+  }
+
+  void run(Runnable operation) {
+    lock.lock();
+    try {
+      requireOpen();
+      operation.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  <T> T ask(Supplier<T> question) {
+    lock.lock();
+    try {
+      requireOpen();
+      return question.get();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw RmRefusal.closed();
+    }
+  }
+
+  NvidiaChannel addChannel(NvidiaAddressSpace space, OptionalInt wanted) {
+    int limit = info().maxChannels();
+    int id = wanted.orElseGet(this::lowestFreeId);
+    if (id < 1 || id >= limit) {
+      throw RmRefusal.noRoom("no more channels, limit=" + (limit - 1));
+    }
+    if (channels.containsKey(id)) {
+      throw RmRefusal.busy("there is a channel with this id, cid=" + id);
+    }
+    NvidiaChannel channel =
+        new NvidiaChannel(this, space, id, control.page(id), notifiers.page(id));
+    channels.put(id, channel);
+    return channel;
+  }
+
+  private int lowestFreeId() {
+    int id = 1;
+    while (channels.containsKey(id)) {
+      id++;
+    }
+    return id;
+  }
+
+  SharedArea controlPage(int id) {
+    return new SharedArea(kernel.dup(control.fd()), id * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+  }
+
+  void forget(NvidiaChannel channel) {
+    channels.remove(channel.id());
+  }
+
+  void forget(NvidiaAddressSpace space) {
+    spaces.remove(space);
+  }
+
+  void forget(NvidiaMemory memory) {
+    buffers.remove(memory);
+  }
+
+  void forget(NvidiaRegion region) {
+    regions.remove(region);
+  }
+
+  /** Ends the channels that can reach a region, then takes its pages from the GPU. */
+  void revoke(NvidiaRegion region) {
+    for (NvidiaMemory memory : buffers) {
+      if (memory instanceof NvidiaMemory.Registered registered && registered.uses(region)) {
+        for (NvidiaChannel channel : channels.values()) {
+          if (channel.space().maps(memory)) {
+            channel.kill(GuestAbi.ERROR_REVOKED, 0);
+          }
+        }
+        registered.revoke(region);
+      }
+    }
+  }
+
+  private GpuInfo info() {
+    return gpu.info();
+  }
+
+  // ---- GuestGpu ----
+
+  @Override
+  public Optional<SharedArea> controlPages() {
+    return Optional.of(new SharedArea(control.fd(), 0, info().maxChannels() * Limits.PAGE_BYTES));
+  }
+
+  /** Every mapping of video memory has a descriptor of its own, which no machine's BAR can be. */
+  @Override
+  public Optional<SharedArea> vramAperture() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Optional<SharedArea> doorbell() {
+    return Optional.of(new SharedArea(gpu.doorbell().fd(), 0, UsermodePage.MAPPED_BYTES));
+  }
+
+  @Override
+  public OptionalLong parameter(long id) {
+    GpuInfo info = info();
+    if (id != (int) id) {
+      return OptionalLong.empty();
+    }
+    return switch ((int) id) {
+      case PscnvParam.PCI_VENDOR -> OptionalLong.of(info.pciVendor());
+      case PscnvParam.PCI_DEVICE -> OptionalLong.of(info.pciDevice());
+      case PscnvParam.BUS_TYPE -> OptionalLong.of(PscnvParam.BUS_TYPE_PCIE);
+      case PscnvParam.FB_SIZE -> OptionalLong.of(info.vramBytes());
+      case PscnvParam.CHIPSET_ID -> OptionalLong.of(info.chipset());
+      case PscnvParam.PTIMER_TIME -> OptionalLong.of(gpu.timeNs());
+      default -> OptionalLong.empty();
+    };
+  }
+
+  @Override
+  public AddressSpace createAddressSpace() {
+    return ask(() -> {
+      if (spaces.size() >= info().maxAddressSpaces() - 1) {
+        throw RmRefusal.noRoom("no more address spaces, limit=" + spaces.size());
+      }
+      NvidiaAddressSpace space = NvidiaAddressSpace.create(this);
+      spaces.add(space);
+      return space;
+    });
+  }
+
+  @Override
+  public GpuMemory allocate(MemoryRequest request) {
+    if (request.apertureOffset().isPresent()) {
+      throw RmRefusal.missing("allocating at an aperture offset");
+    }
+    requireSize(request);
+    return ask(() -> {
+      NvidiaMemory memory =
+          PscnvGem.isSystem(request.flags())
+              ? NvidiaMemory.Host.allocate(this, request.sizeBytes())
+              : NvidiaMemory.Video.allocate(this, request.sizeBytes());
+      buffers.add(memory);
+      return memory;
+    });
+  }
+
+  private void requireSize(MemoryRequest request) {
+    if (request.sizeBytes() <= 0 || request.sizeBytes() > info().addressSpaceBytes()) {
+      throw RmRefusal.noRoom("no such size, bytes=" + request.sizeBytes());
+    }
+  }
+
+  @Override
+  public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+    return ask(() -> {
+      NvidiaRegion region = NvidiaRegion.map(this, fd, offset, sizeBytes, writable);
+      regions.add(region);
+      return region;
+    });
+  }
+
+  @Override
+  public GpuMemory register(MemoryRequest request) {
+    requireSize(request);
+    return ask(() -> {
+      NvidiaMemory memory = new NvidiaMemory.Registered(this, request.sizeBytes());
+      buffers.add(memory);
+      return memory;
+    });
+  }
+
+  /** Never readable: this backend does not deliver events yet, and says so. */
+  @Override
+  public Fd events() {
+    return events;
+  }
+
+  @Override
+  public int readEvents(EventSink sink) {
+    return 0;
+  }
+
+  @Override
+  public MemoryUsage usage() {
+    return ask(() -> {
+      long video = 0;
+      long system = 0;
+      for (NvidiaMemory memory : buffers) {
+        if (memory.isSystem()) {
+          system += memory.sizeBytes();
+        } else {
+          video += memory.sizeBytes();
+        }
+      }
+      return new MemoryUsage(video, system, info().vramBytes(), gpu.vramFreeBytes());
+    });
+  }
+
+  /** What is left is freed in order, so that no channel outlives what it uses. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      try {
+        List.copyOf(channels.values()).forEach(NvidiaChannel::close);
+        List.copyOf(spaces).forEach(NvidiaAddressSpace::close);
+        List.copyOf(buffers).forEach(NvidiaMemory::close);
+        List.copyOf(regions).forEach(NvidiaRegion::close);
+      } finally {
+        closed = true;
+        client.close();
+        notifiers.close();
+        control.close();
+        events.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package io.sluice.channel.nvidia;
+
+/**
+ * A card that the driver has.
+ *
+ * @param gpuId RM's number of it
+ * @param minor n of {@code /dev/nvidia<n>}
+ * @param pciAddress {@code 0000:65:00.0}
+ * @param pciVendor PCI vendor id
+ * @param pciDevice PCI device id
+ */
+record RmCard(int gpuId, int minor, String pciAddress, int pciVendor, int pciDevice) {}

@@ -1,0 +1,351 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.GpuIdInfo;
+import io.sluice.abi.rm.Nv0080Alloc;
+import io.sluice.abi.rm.Nv2080Alloc;
+import io.sluice.abi.rm.NvRegisterFd;
+import io.sluice.abi.rm.Nvos00Free;
+import io.sluice.abi.rm.Nvos02AllocMemory;
+import io.sluice.abi.rm.Nvos21Alloc;
+import io.sluice.abi.rm.Nvos33MapMemory;
+import io.sluice.abi.rm.Nvos46MapMemoryDma;
+import io.sluice.abi.rm.Nvos47UnmapMemoryDma;
+import io.sluice.abi.rm.Nvos54Control;
+import io.sluice.abi.rm.RmAbi;
+import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.RmControl;
+import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.sys.Fd;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
+import java.util.random.RandomGenerator;
+
+/**
+ * A client of RM with its GPU: the root of everything that is made through it. What protects it is
+ * its control descriptor, which never leaves this object; freeing the client frees all it has.
+ *
+ * <p>Every refusal of RM is a {@link RefusedException} with code SLU-RM-004. Any thread may call.
+ */
+final class RmClient implements AutoCloseable {
+  private static final int NONE = 0;
+  private static final int OK = 0;
+
+  private final RmPort port;
+  private final RmAbi abi;
+  private final RmCard card;
+  private final RmHandles handles;
+  private final Fd control;
+  private final Fd cardFd;
+  private int root;
+  private int device;
+  private int subdevice;
+
+  private RmClient(RmPort port, RmAbi abi, RmCard card, RmHandles handles, Fd control, Fd cardFd) {
+    this.port = port;
+    this.abi = abi;
+    this.card = card;
+    this.handles = handles;
+    this.control = control;
+    this.cardFd = cardFd;
+  }
+
+  /** A new client that has the card's device and subdevice. */
+  static RmClient open(RmPort port, RmDriver driver, RmCard card, RandomGenerator random) {
+    Fd control = port.openControl();
+    Fd cardFd;
+    try {
+      cardFd = registered(port, driver.abi(), card, control);
+    } catch (RuntimeException e) {
+      control.close();
+      throw e;
+    }
+    RmClient client =
+        new RmClient(port, driver.abi(), card, new RmHandles(random), control, cardFd);
+    try {
+      client.attach();
+    } catch (RuntimeException e) {
+      client.close();
+      throw e;
+    }
+    return client;
+  }
+
+  private void attach() {
+    root = allocate(NONE, NONE, NONE, RmClass.NV01_ROOT_CLIENT, MemorySegment.NULL);
+    int[] instances = new int[2];
+    long _ =
+        control(
+            root,
+            RmControl.GPU_GET_ID_INFO_V2,
+            block -> GpuIdInfo.gpuId(block, card.gpuId()),
+            block -> {
+              instances[0] = GpuIdInfo.deviceInstance(block);
+              instances[1] = GpuIdInfo.subDeviceInstance(block);
+              return 0;
+            });
+    device =
+        alloc(
+            root,
+            RmClass.NV01_DEVICE_0,
+            block -> {
+              Nv0080Alloc.deviceId(block, instances[0]);
+              Nv0080Alloc.hClientShare(block, root);
+              Nv0080Alloc.vaMode(block, Nv0080Alloc.VA_MODE_MULTIPLE_VASPACES);
+            });
+    subdevice =
+        alloc(
+            device,
+            RmClass.NV20_SUBDEVICE_0,
+            block -> Nv2080Alloc.subDeviceId(block, instances[1]));
+  }
+
+  int root() {
+    return root;
+  }
+
+  int device() {
+    return device;
+  }
+
+  int subdevice() {
+    return subdevice;
+  }
+
+  /** Makes an object with a block that starts as zeros. */
+  int alloc(int parent, RmClass type, Consumer<MemorySegment> fill) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment block =
+          arena.allocate(
+              abi.layout(type).orElseThrow(() -> new AssertionError("no block, class=" + type)));
+      fill.accept(block);
+      return allocNamed(parent, type, block);
+    }
+  }
+
+  /** Makes an object without a block. */
+  int alloc(int parent, RmClass type) {
+    return allocNamed(parent, type, MemorySegment.NULL);
+  }
+
+  private int allocNamed(int parent, RmClass type, MemorySegment block) {
+    int handle = handles.take();
+    try {
+      return allocate(root, parent, handle, type, block);
+    } catch (RuntimeException e) {
+      handles.giveBack(handle);
+      throw e;
+    }
+  }
+
+  private int allocate(int client, int parent, int handle, RmClass type, MemorySegment block) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_ALLOC));
+      Nvos21Alloc.hRoot(argument, client);
+      Nvos21Alloc.hParent(argument, parent);
+      Nvos21Alloc.hObject(argument, handle);
+      Nvos21Alloc.hClass(argument, type.number());
+      Nvos21Alloc.params(argument, block.address());
+      Nvos21Alloc.paramsSize(argument, (int) block.byteSize());
+      long request = abi.request(RmIoctl.RM_ALLOC);
+      port.ioctl(control, RmIoctl.RM_ALLOC, request, argument, block);
+      check(type.name(), Nvos21Alloc.status(argument));
+      return Nvos21Alloc.hObject(argument);
+    }
+  }
+
+  /** Sends a command with a block that starts as zeros. */
+  void control(int object, RmControl command, Consumer<MemorySegment> fill) {
+    long _ = control(object, command, fill, _ -> 0);
+  }
+
+  /** Sends a command with a block that starts as zeros, and takes a number from the answer. */
+  long control(
+      int object,
+      RmControl command,
+      Consumer<MemorySegment> fill,
+      ToLongFunction<MemorySegment> answer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment block = arena.allocate(abi.layout(command));
+      fill.accept(block);
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_CONTROL));
+      Nvos54Control.hClient(argument, root);
+      Nvos54Control.hObject(argument, object);
+      Nvos54Control.cmd(argument, command.command());
+      Nvos54Control.params(argument, block.address());
+      Nvos54Control.paramsSize(argument, (int) block.byteSize());
+      port.ioctl(control, RmIoctl.RM_CONTROL, abi.request(RmIoctl.RM_CONTROL), argument, block);
+      check(command.name(), Nvos54Control.status(argument));
+      return answer.applyAsLong(block);
+    }
+  }
+
+  /** Frees an object and all below it. */
+  void free(int parent, int object) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_FREE));
+      Nvos00Free.hRoot(argument, root);
+      Nvos00Free.hParent(argument, parent);
+      Nvos00Free.hObject(argument, object);
+      port.ioctl(control, RmIoctl.RM_FREE, abi.request(RmIoctl.RM_FREE), argument);
+      check("RM_FREE", Nvos00Free.status(argument));
+    }
+    handles.giveBack(object);
+  }
+
+  /**
+   * Makes memory of mapped pages; they are pinned until it is freed.
+   *
+   * @param pages at a page boundary, whole pages, writable
+   */
+  int registerMemory(MemorySegment pages) {
+    int handle = handles.take();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_ALLOC_MEMORY));
+      Nvos02AllocMemory.hRoot(argument, root);
+      Nvos02AllocMemory.hParent(argument, device);
+      Nvos02AllocMemory.hObject(argument, handle);
+      Nvos02AllocMemory.hClass(argument, RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number());
+      Nvos02AllocMemory.flags(
+          argument,
+          Nvos02AllocMemory.FLAGS_PHYSICALITY_NONCONTIGUOUS
+              | Nvos02AllocMemory.FLAGS_COHERENCY_CACHED
+              | Nvos02AllocMemory.FLAGS_MAPPING_NO_MAP);
+      Nvos02AllocMemory.memory(argument, pages.address());
+      Nvos02AllocMemory.limit(argument, pages.byteSize() - 1);
+      Nvos02AllocMemory.fd(argument, -1);
+      long request = abi.request(RmIoctl.RM_ALLOC_MEMORY);
+      port.ioctl(cardFd, RmIoctl.RM_ALLOC_MEMORY, request, argument, pages);
+      check("RM_ALLOC_MEMORY", Nvos02AllocMemory.status(argument));
+      return handle;
+    } catch (RuntimeException e) {
+      handles.giveBack(handle);
+      throw e;
+    }
+  }
+
+  /**
+   * Maps memory in an address space at an address of our choice.
+   *
+   * @param virtual the space's NV01_MEMORY_VIRTUAL
+   * @param flags of {@link Nvos46MapMemoryDma}, beyond those that every mapping has
+   */
+  void mapDma(int virtual, int memory, long bytes, long address, int flags) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_MAP_MEMORY_DMA));
+      Nvos46MapMemoryDma.hClient(argument, root);
+      Nvos46MapMemoryDma.hDevice(argument, device);
+      Nvos46MapMemoryDma.hDma(argument, virtual);
+      Nvos46MapMemoryDma.hMemory(argument, memory);
+      Nvos46MapMemoryDma.length(argument, bytes);
+      Nvos46MapMemoryDma.flags(
+          argument,
+          flags | Nvos46MapMemoryDma.FLAGS_CACHE_SNOOP | Nvos46MapMemoryDma.FLAGS_DMA_OFFSET_FIXED);
+      Nvos46MapMemoryDma.dmaOffset(argument, address);
+      long request = abi.request(RmIoctl.RM_MAP_MEMORY_DMA);
+      port.ioctl(control, RmIoctl.RM_MAP_MEMORY_DMA, request, argument);
+      check("RM_MAP_MEMORY_DMA", Nvos46MapMemoryDma.status(argument));
+      long mapped = Nvos46MapMemoryDma.dmaOffset(argument);
+      if (mapped != address) {
+        // RM rounds an address down to the page, and says success.
+        unmapDma(virtual, memory, bytes, mapped);
+        throw RmRefusal.invalid(
+            "RM maps elsewhere, wanted=0x"
+                + Long.toHexString(address)
+                + " mapped=0x"
+                + Long.toHexString(mapped));
+      }
+    }
+  }
+
+  void unmapDma(int virtual, int memory, long bytes, long address) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_UNMAP_MEMORY_DMA));
+      Nvos47UnmapMemoryDma.hClient(argument, root);
+      Nvos47UnmapMemoryDma.hDevice(argument, device);
+      Nvos47UnmapMemoryDma.hDma(argument, virtual);
+      Nvos47UnmapMemoryDma.hMemory(argument, memory);
+      Nvos47UnmapMemoryDma.dmaOffset(argument, address);
+      Nvos47UnmapMemoryDma.sizeBytes(argument, bytes);
+      long request = abi.request(RmIoctl.RM_UNMAP_MEMORY_DMA);
+      port.ioctl(control, RmIoctl.RM_UNMAP_MEMORY_DMA, request, argument);
+      check("RM_UNMAP_MEMORY_DMA", Nvos47UnmapMemoryDma.status(argument));
+    }
+  }
+
+  /**
+   * A descriptor through which an object can be mapped, offset 0 and exactly this length, and that
+   * is good for nothing else: it is tied to a control descriptor that has no client. One tied to
+   * ours could make memory and events in our client, and would keep the client alive.
+   *
+   * @param owner the device, or the subdevice for what belongs to that
+   */
+  Fd mappable(int owner, int object, long bytes) {
+    Fd fd;
+    try (Fd empty = port.openControl()) {
+      fd = registered(port, abi, card, empty);
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_MAP_MEMORY));
+      Nvos33MapMemory.hClient(argument, root);
+      Nvos33MapMemory.hDevice(argument, owner);
+      Nvos33MapMemory.hMemory(argument, object);
+      Nvos33MapMemory.length(argument, bytes);
+      Nvos33MapMemory.fd(argument, fd.number());
+      port.ioctl(control, RmIoctl.RM_MAP_MEMORY, abi.request(RmIoctl.RM_MAP_MEMORY), argument);
+      check("RM_MAP_MEMORY", Nvos33MapMemory.status(argument));
+      return fd;
+    } catch (RuntimeException e) {
+      fd.close();
+      throw e;
+    }
+  }
+
+  /** A new open of the card's node that may name the clients of a control descriptor. */
+  private static Fd registered(RmPort port, RmAbi abi, RmCard card, Fd control) {
+    Fd fd = port.openCard(card.minor());
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.REGISTER_FD));
+      NvRegisterFd.controlFd(argument, control.number());
+      port.ioctl(fd, RmIoctl.REGISTER_FD, abi.request(RmIoctl.REGISTER_FD), argument);
+      return fd;
+    } catch (RuntimeException e) {
+      fd.close();
+      throw e;
+    }
+  }
+
+  private static void check(String call, int status) {
+    if (status != OK) {
+      throw RmRefusal.status(call, status);
+    }
+  }
+
+  /** The driver frees what the client still has when its last descriptor is closed. */
+  @Override
+  public void close() {
+    try {
+      if (root != NONE) {
+        int client = root;
+        root = NONE;
+        freeRoot(client);
+      }
+    } finally {
+      cardFd.close();
+      control.close();
+    }
+  }
+
+  private void freeRoot(int client) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_FREE));
+      Nvos00Free.hRoot(argument, client);
+      Nvos00Free.hParent(argument, client);
+      Nvos00Free.hObject(argument, client);
+      port.ioctl(control, RmIoctl.RM_FREE, abi.request(RmIoctl.RM_FREE), argument);
+      check("RM_FREE", Nvos00Free.status(argument));
+    }
+  }
+}

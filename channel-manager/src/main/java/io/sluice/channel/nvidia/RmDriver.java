@@ -1,0 +1,99 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.NvCardInfo;
+import io.sluice.abi.rm.NvVersion;
+import io.sluice.abi.rm.RmAbi;
+import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The driver of this host: its version is looked at before anything else is asked of it.
+ *
+ * @param version as the driver says it
+ * @param abi what it expects
+ * @param cards what it drives
+ */
+record RmDriver(String version, RmAbi abi, List<RmCard> cards) {
+  /**
+   * Asks the driver.
+   *
+   * @throws RefusedException SLU-RM-001 for a version that is not known, SLU-RM-002 when it does
+   *     not answer
+   */
+  static RmDriver probe(RmPort port) {
+    try (Fd control = port.openControl();
+        Arena arena = Arena.ofConfined()) {
+      String version = version(port, control, arena);
+      RmAbi abi = RmAbi.of(version);
+      return new RmDriver(version, abi, cards(port, abi, control, arena));
+    }
+  }
+
+  private static String version(RmPort port, Fd control, Arena arena) {
+    MemorySegment argument = arena.allocate(NvVersion.LAYOUT);
+    NvVersion.cmd(argument, NvVersion.QUERY);
+    // The one ioctl whose layout cannot depend on the version.
+    long request = RmIoctl.CHECK_VERSION_STR.request(NvVersion.SIZE);
+    port.ioctl(control, RmIoctl.CHECK_VERSION_STR, request, argument);
+    MemorySegment text = NvVersion.versionString(argument);
+    if (text.get(ValueLayout.JAVA_BYTE, text.byteSize() - 1) != 0) {
+      throw new RefusedException(
+          "SLU-RM-002", Errno.EPROTO, "the NVIDIA driver names no version of itself", "");
+    }
+    return text.getString(0, StandardCharsets.US_ASCII);
+  }
+
+  private static List<RmCard> cards(RmPort port, RmAbi abi, Fd control, Arena arena) {
+    MemorySegment all = arena.allocate(abi.layout(RmIoctl.CARD_INFO));
+    port.ioctl(control, RmIoctl.CARD_INFO, abi.request(RmIoctl.CARD_INFO), all);
+    List<RmCard> cards = new ArrayList<>();
+    for (int i = 0; i < NvCardInfo.MAX_CARDS; i++) {
+      MemorySegment card = all.asSlice(i * NvCardInfo.SIZE, NvCardInfo.SIZE);
+      if (NvCardInfo.valid(card) != 0) {
+        cards.add(
+            new RmCard(
+                NvCardInfo.gpuId(card),
+                NvCardInfo.minorNumber(card),
+                String.format(
+                    Locale.ROOT,
+                    "%04x:%02x:%02x.%x",
+                    NvCardInfo.domain(card),
+                    NvCardInfo.bus(card),
+                    NvCardInfo.slot(card),
+                    NvCardInfo.function(card)),
+                Short.toUnsignedInt(NvCardInfo.vendor(card)),
+                Short.toUnsignedInt(NvCardInfo.device(card))));
+      }
+    }
+    return List.copyOf(cards);
+  }
+
+  /**
+   * The card of a PCI address; the first one for an empty text.
+   *
+   * @throws RefusedException SLU-RM-003, naming those there are
+   */
+  RmCard card(String pciAddress) {
+    return cards.stream()
+        .filter(card -> pciAddress.isEmpty() || card.pciAddress().equals(pciAddress))
+        .findFirst()
+        .orElseThrow(() ->
+            new RefusedException(
+                "SLU-RM-003",
+                Errno.ENODEV,
+                "the NVIDIA driver has no such card, address="
+                    + pciAddress
+                    + " cards="
+                    + cards.stream().map(RmCard::pciAddress).toList(),
+                "Configure one of the cards it has."));
+  }
+}

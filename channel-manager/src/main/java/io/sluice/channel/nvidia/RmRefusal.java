@@ -1,0 +1,59 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.sys.Errno;
+
+/** The refusals of this backend, each with its stable code. */
+final class RmRefusal {
+  private RmRefusal() {}
+
+  /** RM has executed a call and says no. */
+  static RefusedException status(String call, int status) {
+    return new RefusedException(
+        "SLU-RM-004",
+        RmStatus.errnoOf(status),
+        "RM refused, call=" + call + " status=" + RmStatus.nameOf(status),
+        "");
+  }
+
+  static RefusedException notHopper(String gpu, String what) {
+    return new RefusedException(
+        "SLU-RM-005",
+        Errno.ENODEV,
+        "not a GPU of the Hopper family, gpu=" + gpu + " missing=" + what,
+        "Configure an H100, H200 or GH200, or the embedded GPU.");
+  }
+
+  static RefusedException missing(String operation) {
+    return new RefusedException(
+        "SLU-RM-006",
+        Errno.EOPNOTSUPP,
+        "this backend cannot do that, operation=" + operation,
+        "Ask the GPU's capabilities first.");
+  }
+
+  static RefusedException noRoom(String what) {
+    return new RefusedException("SLU-RM-007", Errno.ENOMEM, what, "");
+  }
+
+  static RefusedException invalid(String what) {
+    return new RefusedException("SLU-RM-008", Errno.EINVAL, what, "");
+  }
+
+  static RefusedException notThere(String what) {
+    return new RefusedException("SLU-RM-009", Errno.ENOENT, what, "");
+  }
+
+  static RefusedException noClass(String what) {
+    return new RefusedException("SLU-RM-010", Errno.ENODEV, what, "");
+  }
+
+  static RefusedException busy(String what) {
+    return new RefusedException("SLU-RM-011", Errno.EBUSY, what, "");
+  }
+
+  static RefusedException closed() {
+    return new RefusedException("SLU-RM-012", Errno.ENODEV, "the GPU was closed", "");
+  }
+}

@@ -1,0 +1,340 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.rm.CeCaps;
+import io.sluice.abi.rm.ChannelAlloc;
+import io.sluice.abi.rm.ClassList;
+import io.sluice.abi.rm.DisableChannels;
+import io.sluice.abi.rm.EngineList;
+import io.sluice.abi.rm.ErrorNotifier;
+import io.sluice.abi.rm.FbInfo;
+import io.sluice.abi.rm.NvCardInfo;
+import io.sluice.abi.rm.NvRegisterFd;
+import io.sluice.abi.rm.NvVersion;
+import io.sluice.abi.rm.Nvos00Free;
+import io.sluice.abi.rm.Nvos02AllocMemory;
+import io.sluice.abi.rm.Nvos21Alloc;
+import io.sluice.abi.rm.Nvos33MapMemory;
+import io.sluice.abi.rm.Nvos46MapMemoryDma;
+import io.sluice.abi.rm.Nvos47UnmapMemoryDma;
+import io.sluice.abi.rm.Nvos54Control;
+import io.sluice.abi.rm.RmAbi;
+import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.RmControl;
+import io.sluice.abi.rm.RmEngine;
+import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.WorkSubmitToken;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RM as the fact sheet of an H200 describes it, without a GPU: a tree of objects per client,
+ * mappings per address space, descriptors and what they are tied to. It is strict where RM is
+ * forgiving: what would silently destroy a channel is an AssertionError here.
+ */
+final class FakeRm implements RmPort {
+  /** RM's first client. */
+  static final int FIRST_CLIENT = 0xc1d0_0018;
+
+  private static final long PAGE = 4096;
+
+  /** An object: its client, its parent and class, and of memory the pages. */
+  record Rmo(int client, int parent, int type, @Nullable MemorySegment pages) {}
+
+  private record Key(int client, int handle) {}
+
+  private final Kernel kernel;
+  private final RmAbi abi = RmAbi.of("580.159.04");
+  private final Map<Key, Rmo> objects = new LinkedHashMap<>();
+  private final Map<Key, ChannelMemory> channels = new HashMap<>();
+  private final Map<Key, Map<Long, Integer>> mapped = new HashMap<>();
+  private final Map<Integer, Integer> clientOfControl = new HashMap<>();
+  private final Map<Integer, Integer> controlOfCard = new HashMap<>();
+  private int nextClient = FIRST_CLIENT;
+  private int nextToken = 0x1_0004;
+  private int calls;
+
+  String version = "580.159.04";
+  int missingClass;
+
+  /** The call, counted from 1, that RM refuses; 0 for none. */
+  int refuseCall;
+
+  /** RM rounds addresses of mappings down to this. */
+  long mapGranularity = PAGE;
+
+  final List<String> log = new ArrayList<>();
+
+  private record ChannelMemory(int userd, int errors) {}
+
+  FakeRm(Kernel kernel) {
+    this.kernel = kernel;
+  }
+
+  int calls() {
+    return calls;
+  }
+
+  Map<String, Integer> objectCounts() {
+    Map<String, Integer> counts = new HashMap<>();
+    objects.values().forEach(o -> counts.merge(Integer.toHexString(o.type()), 1, Integer::sum));
+    return counts;
+  }
+
+  List<Integer> handles() {
+    return objects.keySet().stream().map(Key::handle).toList();
+  }
+
+  int mappings() {
+    return mapped.values().stream().mapToInt(Map::size).sum();
+  }
+
+  /** A channel ends with an error, as RM tells it. */
+  void failChannel(int xid, int engine) {
+    Map.Entry<Key, ChannelMemory> first = channels.entrySet().iterator().next();
+    MemorySegment pages = pages(first.getKey().client(), first.getValue().errors());
+    ErrorNotifier.info32(pages, xid);
+    ErrorNotifier.info16(pages, (short) engine);
+    ErrorNotifier.status(pages, ErrorNotifier.STATUS_ERROR);
+  }
+
+  private MemorySegment pages(int client, int handle) {
+    Rmo object = objects.get(new Key(client, handle));
+    if (object == null || object.pages() == null) {
+      throw new AssertionError("no pages, handle=" + Integer.toHexString(handle));
+    }
+    return object.pages();
+  }
+
+  // ---- nodes ----
+
+  @Override
+  public Fd openControl() {
+    return kernel.eventfd(0, 0);
+  }
+
+  /** A file, so that what RM_MAP_MEMORY prepared can be mapped. */
+  @Override
+  public Fd openCard(int minor) {
+    if (minor != 3) {
+      throw new AssertionError("no such card, minor=" + minor);
+    }
+    return kernel.memfdCreate("nvidia", PAGE);
+  }
+
+  @Override
+  public void ioctl(Fd fd, RmIoctl ioctl, long request, MemorySegment argument) {
+    ioctl(fd, ioctl, request, argument, MemorySegment.NULL);
+  }
+
+  @Override
+  public void ioctl(
+      Fd fd, RmIoctl ioctl, long request, MemorySegment argument, MemorySegment block) {
+    if (request != abi.request(ioctl) || argument.byteSize() != abi.layout(ioctl).byteSize()) {
+      throw new AssertionError("not the request of " + ioctl);
+    }
+    calls++;
+    boolean refuse = calls == refuseCall;
+    switch (ioctl) {
+      case CHECK_VERSION_STR -> NvVersion.versionString(argument).setString(0, version);
+      case CARD_INFO -> card(argument.asSlice(5 * NvCardInfo.SIZE, NvCardInfo.SIZE));
+      case REGISTER_FD -> controlOfCard.put(fd.number(), NvRegisterFd.controlFd(argument));
+      case RM_ALLOC ->
+          Nvos21Alloc.status(argument, refuse ? noMemory() : alloc(fd, argument, block));
+      case RM_CONTROL ->
+          Nvos54Control.status(argument, refuse ? noMemory() : control(argument, block));
+      case RM_FREE -> Nvos00Free.status(argument, free(argument));
+      case RM_ALLOC_MEMORY ->
+          Nvos02AllocMemory.status(argument, refuse ? noMemory() : allocMemory(argument, block));
+      case RM_MAP_MEMORY ->
+          Nvos33MapMemory.status(argument, refuse ? noMemory() : mapMemory(argument));
+      case RM_MAP_MEMORY_DMA ->
+          Nvos46MapMemoryDma.status(argument, refuse ? noMemory() : mapDma(argument));
+      case RM_UNMAP_MEMORY_DMA -> Nvos47UnmapMemoryDma.status(argument, unmapDma(argument));
+      case RM_DUP_OBJECT, RM_SHARE, RM_UNMAP_MEMORY, ALLOC_OS_EVENT ->
+          throw new AssertionError("not used, ioctl=" + ioctl);
+    }
+  }
+
+  private static int noMemory() {
+    return RmStatus.NO_MEMORY.code();
+  }
+
+  private static void card(MemorySegment card) {
+    NvCardInfo.valid(card, (byte) 1);
+    NvCardInfo.bus(card, (byte) 0x65);
+    NvCardInfo.vendor(card, (short) 0x10de);
+    NvCardInfo.device(card, (short) 0x2335);
+    NvCardInfo.gpuId(card, 0x6500);
+    NvCardInfo.minorNumber(card, 3);
+  }
+
+  // ---- objects ----
+
+  private int alloc(Fd fd, MemorySegment argument, MemorySegment block) {
+    int type = Nvos21Alloc.hClass(argument);
+    if (type == RmClass.NV01_ROOT_CLIENT.number()) {
+      int client = nextClient++;
+      clientOfControl.put(fd.number(), client);
+      objects.put(new Key(client, client), new Rmo(client, 0, type, null));
+      Nvos21Alloc.hObject(argument, client);
+      return 0;
+    }
+    int client = Nvos21Alloc.hRoot(argument);
+    Key parent = new Key(client, Nvos21Alloc.hParent(argument));
+    Key key = new Key(client, Nvos21Alloc.hObject(argument));
+    if (!objects.containsKey(parent) || objects.containsKey(key)) {
+      return RmStatus.INVALID_OBJECT_HANDLE.code();
+    }
+    if (type == RmClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
+      channel(key, block);
+    }
+    objects.put(key, new Rmo(client, parent.handle(), type, null));
+    return 0;
+  }
+
+  private void channel(Key key, MemorySegment block) {
+    int userd = ChannelAlloc.hUserdMemory(block, 0);
+    channels.put(key, new ChannelMemory(userd, ChannelAlloc.hObjectError(block)));
+    pages(key.client(), userd).asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
+  }
+
+  private int allocMemory(MemorySegment argument, MemorySegment pages) {
+    if (pages.address() % PAGE != 0
+        || Nvos02AllocMemory.limit(argument) != pages.byteSize() - 1
+        || Nvos02AllocMemory.memory(argument) != pages.address()) {
+      return RmStatus.NOT_SUPPORTED.code();
+    }
+    int client = Nvos02AllocMemory.hRoot(argument);
+    objects.put(
+        new Key(client, Nvos02AllocMemory.hObject(argument)),
+        new Rmo(
+            client,
+            Nvos02AllocMemory.hParent(argument),
+            Nvos02AllocMemory.hClass(argument),
+            pages));
+    return 0;
+  }
+
+  private int free(MemorySegment argument) {
+    Key key = new Key(Nvos00Free.hRoot(argument), Nvos00Free.hObject(argument));
+    if (!objects.containsKey(key)) {
+      return RmStatus.INVALID_OBJECT_HANDLE.code();
+    }
+    remove(key);
+    return 0;
+  }
+
+  private void remove(Key key) {
+    List<Key> below =
+        objects.entrySet().stream()
+            .filter(e -> e.getValue().client() == key.client())
+            .filter(e -> e.getValue().parent() == key.handle())
+            .map(Map.Entry::getKey)
+            .toList();
+    below.forEach(this::remove);
+    Rmo gone = objects.remove(key);
+    channels.remove(key);
+    mapped.remove(key);
+    if (gone != null && gone.type() != RmClass.NV01_ROOT_CLIENT.number()) {
+      mapped.values().forEach(space -> space.values().removeIf(m -> m == key.handle()));
+      channels.forEach((channel, memory) -> {
+        if (channel.client() == key.client() && memory.userd() == key.handle()) {
+          throw new AssertionError("USERD freed under its channel");
+        }
+      });
+    }
+  }
+
+  // ---- mappings ----
+
+  private int mapMemory(MemorySegment argument) {
+    int control = controlOfCard.getOrDefault(Nvos33MapMemory.fd(argument), -1);
+    if (clientOfControl.containsKey(control)) {
+      throw new AssertionError("a descriptor that is handed out can name a client, fd=" + control);
+    }
+    return 0;
+  }
+
+  private int mapDma(MemorySegment argument) {
+    Key space = new Key(Nvos46MapMemoryDma.hClient(argument), Nvos46MapMemoryDma.hDma(argument));
+    boolean small =
+        (Nvos46MapMemoryDma.flags(argument) & Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB) != 0;
+    long address = Nvos46MapMemoryDma.dmaOffset(argument) & -(small ? PAGE : mapGranularity);
+    Map<Long, Integer> there = mapped.computeIfAbsent(space, _ -> new HashMap<>());
+    if (there.putIfAbsent(address, Nvos46MapMemoryDma.hMemory(argument)) != null) {
+      return noMemory();
+    }
+    Nvos46MapMemoryDma.dmaOffset(argument, address);
+    return 0;
+  }
+
+  private int unmapDma(MemorySegment argument) {
+    Key space =
+        new Key(Nvos47UnmapMemoryDma.hClient(argument), Nvos47UnmapMemoryDma.hDma(argument));
+    Integer gone =
+        mapped.getOrDefault(space, Map.of()).remove(Nvos47UnmapMemoryDma.dmaOffset(argument));
+    return gone == null ? RmStatus.INVALID_OFFSET.code() : 0;
+  }
+
+  // ---- commands ----
+
+  private int control(MemorySegment argument, MemorySegment block) {
+    int command = Nvos54Control.cmd(argument);
+    for (RmControl control : RmControl.values()) {
+      if (control.command() == command) {
+        if (block.byteSize() != abi.layout(control).byteSize()) {
+          return RmStatus.INVALID_ARGUMENT.code();
+        }
+        answer(control, block);
+        return 0;
+      }
+    }
+    return RmStatus.NOT_SUPPORTED.code();
+  }
+
+  private void answer(RmControl control, MemorySegment block) {
+    switch (control) {
+      case GPU_GET_CLASSLIST_V2 -> {
+        int count = 0;
+        for (RmClass type : RmClass.values()) {
+          if (type.number() != missingClass) {
+            ClassList.classNumber(block, count++, type.number());
+          }
+        }
+        ClassList.count(block, count);
+      }
+      case GPU_GET_ENGINES_V2 -> {
+        int[] engines = {RmEngine.GRAPHICS, 9, 10, 11, 12, 13};
+        EngineList.count(block, engines.length);
+        for (int i = 0; i < engines.length; i++) {
+          EngineList.engine(block, i, engines[i]);
+        }
+      }
+      case CE_GET_CAPS_V2 ->
+          CeCaps.caps(block, 0, (byte) (CeCaps.engineType(block) < 11 ? CeCaps.CAPS_GRCE : 0));
+      case FB_GET_INFO_V2 -> FbInfo.list(block, 1, 1 << 20);
+      case GPFIFO_GET_WORK_SUBMIT_TOKEN -> WorkSubmitToken.token(block, nextToken++);
+      case FIFO_DISABLE_CHANNELS ->
+          log.add(DisableChannels.disable(block) == 1 ? "disable" : "enable");
+      case SET_TIMESLICE -> log.add("timeslice " + block.get(ValueLayout.JAVA_LONG, 0));
+      case GPU_GET_ID_INFO_V2,
+          GPU_GET_NAME_STRING,
+          EVENT_SET_NOTIFICATION,
+          GR_SET_CTXSW_PREEMPTION_MODE,
+          GPFIFO_SCHEDULE,
+          GET_TIMESLICE,
+          PREEMPT,
+          STOP_CHANNEL -> {}
+    }
+  }
+}

@@ -1,0 +1,351 @@
+package io.sluice.channel.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Layouts;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.ControlWords;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.testbed.fakes.LeakCheck;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The backend on an RM without a GPU. */
+@ExtendWith(LeakCheck.class)
+final class NvidiaGpuTest {
+  private static final GpuVa RING = new GpuVa(0x10_0000_0000L);
+  private static final GpuVa START = new GpuVa(0x2000_0000L);
+  private static final GpuVa END = new GpuVa(1L << 40);
+  private static final int COPY = 0xc8b5;
+  private static final int COMPUTE = 0xcbc0;
+
+  private final Kernel kernel = RealKernel.create();
+  private final FakeRm rm = new FakeRm(kernel);
+
+  private NvidiaGpu open() {
+    return new NvidiaGpu("test", "", kernel, new Random(1), rm);
+  }
+
+  private static MemoryRequest request(int flags, long bytes) {
+    return new MemoryRequest(flags, 0, 0, bytes, OptionalLong.empty());
+  }
+
+  private static void assertErrno(Runnable refused, Errno errno, String code) {
+    assertThatThrownBy(refused::run)
+        .isInstanceOfSatisfying(
+            RefusedException.class,
+            e -> {
+              assertThat(e.errno()).isEqualTo(errno);
+              assertThat(e.code()).isEqualTo(code);
+            });
+  }
+
+  // ---- refusals ----
+
+  @Test
+  void open_driverOfUnknownVersion_isRefusedBeforeAnythingIsAsked() {
+    rm.version = "610.10";
+    assertErrno(this::open, Errno.EOPNOTSUPP, "SLU-RM-001");
+    assertThat(rm.calls()).isEqualTo(1);
+    assertThat(rm.objectCounts()).isEmpty();
+  }
+
+  @Test
+  void open_cardThatIsNotThere_isRefusedWithThoseThatAre() {
+    assertThatThrownBy(() -> new NvidiaGpu("x", "0000:01:00.0", kernel, new Random(1), rm))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("cards=[0000:65:00.0]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0xc86f, 0xcbc0, 0xc8b5, 0xc661})
+  void open_gpuWithoutAClassOfHopper_isRefused(int missing) {
+    rm.missingClass = missing;
+    assertErrno(this::open, Errno.ENODEV, "SLU-RM-005");
+    assertThat(rm.objectCounts()).isEmpty();
+  }
+
+  @Test
+  void everyCall_refusedByRm_leavesNothingBehind() {
+    rm.refuseCall = Integer.MAX_VALUE;
+    work();
+    int calls = rm.calls();
+    int refused = 0;
+    for (int call = 1; call <= calls; call++) {
+      FakeRm failing = new FakeRm(kernel);
+      failing.refuseCall = call;
+      try {
+        workOn(failing);
+      } catch (RefusedException e) {
+        refused++;
+        assertThat(e.code()).isEqualTo("SLU-RM-004");
+        assertThat(e.errno()).isEqualTo(Errno.ENOMEM);
+      }
+      assertThat(failing.objectCounts()).as("call %d refused", call).isEmpty();
+    }
+    // All but frees, unmaps, tying descriptors, and disabling before a free.
+    assertThat(refused).isGreaterThan(calls / 3);
+  }
+
+  private void work() {
+    workOn(rm);
+    assertThat(rm.objectCounts()).isEmpty();
+  }
+
+  private void workOn(FakeRm port) {
+    try (NvidiaGpu gpu = new NvidiaGpu("test", "", kernel, new Random(1), port);
+        GuestGpu guest = gpu.open("guest");
+        Fd ram = kernel.memfdCreate("ram", 1 << 16);
+        AddressSpace space = guest.createAddressSpace();
+        GpuMemory video = guest.allocate(request(PscnvGem.VRAM_SMALL, 4 << 20));
+        GpuMemory system = guest.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096));
+        GpuMemory registered = guest.register(request(PscnvGem.SYSRAM_SNOOP, 8192))) {
+      MemoryRegion region = guest.addRegion(ram, 0, 1 << 16, true);
+      registered.setPages(0, List.of(new Extent(region, 0, 4096), new Extent(region, 8192, 4096)));
+      for (GpuMemory memory : List.of(video, system, registered)) {
+        GpuVa _ = space.map(memory, START, END, false);
+      }
+      video.share().fd().close();
+      Channel channel = space.createChannel(OptionalInt.empty());
+      channel.start(RING, 8, 1);
+      channel.setWeight(3);
+      channel.suspend();
+      channel.resume();
+      region.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"detach", "attach", "saveState"})
+  void whatTheCapabilitiesLack_isRefused(String operation) {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        Channel channel = space.createChannel(OptionalInt.empty())) {
+      assertThat(gpu.capabilities())
+          .doesNotContain(
+              Capability.DETACH,
+              Capability.STATE_SAVE,
+              Capability.VRAM_APERTURE,
+              Capability.DIRTY_TRACKING,
+              Capability.CHANNEL_EVENTS);
+      Runnable refused =
+          switch (operation) {
+            case "detach" -> channel::detach;
+            case "attach" -> channel::attach;
+            default -> channel::saveState;
+          };
+      assertErrno(refused, Errno.EOPNOTSUPP, "SLU-RM-006");
+      assertThat(guest.vramAperture()).isEmpty();
+    }
+  }
+
+  @Test
+  void map_rmRoundsTheAddress_isRefusedAndUndone() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        GpuMemory memory = guest.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096))) {
+      rm.mapGranularity = 1 << 16;
+      GpuVa odd = new GpuVa(0x2000_3000L);
+      assertErrno(
+          () -> space.map(memory, odd, new GpuVa(0x2000_4000L), false), Errno.EINVAL, "SLU-RM-008");
+      assertThat(rm.mappings()).isZero();
+    }
+  }
+
+  @Test
+  void map_whereRmKeepsItsOwn_isNoRoom() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        GpuMemory memory = guest.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096))) {
+      assertErrno(
+          () -> space.map(memory, new GpuVa(0x1_0000_0000L), new GpuVa(0x2_0000_0000L), false),
+          Errno.ENOMEM,
+          "SLU-RM-007");
+    }
+  }
+
+  @Test
+  void unmap_whereNothingIs_isNoEntry() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace()) {
+      assertErrno(() -> space.unmap(START), Errno.ENOENT, "SLU-RM-009");
+    }
+  }
+
+  // ---- clients and handles ----
+
+  @Test
+  void handles_ofAllObjects_areNoneThatRmWouldMake() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        Channel channel = space.createChannel(OptionalInt.empty())) {
+      channel.start(RING, 4, 1);
+      List<Integer> chosen =
+          rm.handles().stream().filter(h -> h >>> 16 != FakeRm.FIRST_CLIENT >>> 16).toList();
+      assertThat(chosen).doesNotHaveDuplicates().hasSizeGreaterThan(10);
+      assertThat(chosen).noneMatch(h -> h == 0 || h >>> 20 == 0xcaf);
+    }
+  }
+
+  @Test
+  void start_ofAChannelThatOnlyCopies_takesTurnsOnCopyEngines() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace()) {
+      for (int i = 0; i < 3; i++) {
+        Channel channel = space.createChannel(OptionalInt.empty());
+        channel.declareObject(1, COPY, 0);
+        channel.start(RING, 4, 1);
+        assertErrno(() -> channel.declareObject(2, COMPUTE, 0), Errno.EBUSY, "SLU-RM-011");
+      }
+      assertThat(rm.objectCounts()).doesNotContainKey(Integer.toHexString(COMPUTE));
+    }
+  }
+
+  // ---- channels ----
+
+  @Test
+  void start_afterGpPutWasStored_putsItBackAndTellsTheToken() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        Channel channel = space.createChannel(OptionalInt.of(5))) {
+      GuestGpu.SharedArea area = channel.controlPage();
+      try (Fd fd = area.fd();
+          Mapping page =
+              kernel.mmap(fd, area.offset(), 4096, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+        page.segment().set(Layouts.U32, GuestAbi.USERD_GP_PUT, 7);
+        assertThat(channel.doorbellToken()).isZero();
+        channel.start(RING, 4, 1);
+        assertThat(page.segment().get(Layouts.U32, GuestAbi.USERD_GP_PUT)).isEqualTo(7);
+        assertThat(channel.doorbellToken()).isEqualTo(0x1_0004);
+        assertThat(ControlWords.doorbellToken(page.segment(), GuestAbi.CONTROL_OFFSET))
+            .isEqualTo(0x1_0004);
+        assertThat(channel.status().gpPut()).isEqualTo(7);
+        assertThat(channel.status().drained()).isFalse();
+      }
+      assertErrno(() -> channel.start(RING, 4, 1), Errno.EBUSY, "SLU-RM-011");
+    }
+  }
+
+  @Test
+  void suspend_beforeTheRing_disablesBeforeItIsScheduled() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        Channel channel = space.createChannel(OptionalInt.empty())) {
+      channel.suspend();
+      channel.setWeight(16);
+      channel.start(RING, 4, 1);
+      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
+      channel.resume();
+      assertThat(rm.log).containsExactly("disable", "timeslice 1024", "enable");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {13, 31, 32, 43})
+  void status_afterRmWroteAnError_saysWhichAndOnWhatEngine(int xid) {
+    Map<Integer, Integer> reasons =
+        Map.of(
+            13, GuestAbi.ERROR_SM,
+            31, GuestAbi.ERROR_PAGE_FAULT,
+            32, GuestAbi.ERROR_ILLEGAL_METHOD,
+            43, GuestAbi.ERROR_ENGINE);
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        Channel channel = space.createChannel(OptionalInt.empty())) {
+      channel.start(RING, 4, 1);
+      rm.failChannel(xid, 11);
+      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
+      assertThat(channel.status().reason()).isEqualTo(reasons.get(xid));
+      assertThat(channel.status().info()).isEqualTo(11 << 16 | xid);
+      channel.kill(GuestAbi.ERROR_OPERATOR, 1);
+      assertThat(channel.status().reason()).isEqualTo(reasons.get(xid));
+    }
+  }
+
+  @Test
+  void kill_ofARunningChannel_disablesThenFrees() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        Channel channel = space.createChannel(OptionalInt.empty())) {
+      channel.start(RING, 4, 1);
+      channel.kill(GuestAbi.ERROR_OPERATOR, 9);
+      assertThat(rm.log).containsExactly("disable");
+      assertThat(rm.objectCounts()).doesNotContainKey("c86f");
+      assertThat(channel.status().info()).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void closeOfARegion_endsChannelsOfSpacesThatMapIt_andNoOthers() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        Fd ram = kernel.memfdCreate("ram", 1 << 16);
+        AddressSpace space = guest.createAddressSpace();
+        AddressSpace other = guest.createAddressSpace();
+        GpuMemory buffer = guest.register(request(PscnvGem.SYSRAM_SNOOP, 4096));
+        Channel uses = space.createChannel(OptionalInt.empty());
+        Channel lives = other.createChannel(OptionalInt.empty())) {
+      uses.start(RING, 4, 1);
+      lives.start(RING, 4, 1);
+      MemoryRegion region = guest.addRegion(ram, 0, 1 << 16, true);
+      buffer.setPages(0, List.of(new Extent(region, 4096, 4096)));
+      GpuVa at = space.map(buffer, START, END, true);
+      region.close();
+      assertThat(rm.mappings()).isZero();
+      assertThat(uses.status().reason()).isEqualTo(GuestAbi.ERROR_REVOKED);
+      assertThat(lives.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+      space.unmap(at);
+    }
+  }
+
+  @Test
+  void close_ofBufferAndSpaceInUse_waitsForTheLastUser() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a")) {
+      AddressSpace space = guest.createAddressSpace();
+      GpuMemory memory = guest.allocate(request(PscnvGem.VRAM_SMALL, 4096));
+      GpuVa _ = space.map(memory, START, END, false);
+      Channel channel = space.createChannel(OptionalInt.empty());
+      memory.close();
+      space.close();
+      assertThat(rm.objectCounts()).containsKeys("40", "90f1");
+      assertThat(guest.usage().vramBytes()).isEqualTo(4096);
+      channel.close();
+      assertThat(rm.objectCounts()).doesNotContainKeys("40", "90f1");
+      assertThat(guest.usage().vramBytes()).isZero();
+    }
+  }
+}
