@@ -1,0 +1,103 @@
+package io.sluice.testbed.conformance;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.NvidiaGpu;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** Measures, judges nothing: latencies and bandwidths of channels of the GPU of this machine. */
+public final class NvidiaFigures {
+  private static final int SAMPLES = 10_000;
+  private static final long MIB = 1 << 20;
+  private static final long SYSTEM = 0x2000_0000L;
+  private static final long VIDEO = 0x20_0000_0000L;
+
+  private NvidiaFigures() {}
+
+  /** No arguments. */
+  public static void main(String[] arguments) throws Exception {
+    NvidiaGpu gpu = NvidiaRig.open();
+    try {
+      System.out.printf("driver %s%n", gpu.driverVersion());
+      long start = System.nanoTime();
+      gpu.open("first").close();
+      print("open and close of a guest", System.nanoTime() - start);
+      for (int engine : new int[] {NvidiaRig.COPY_CLASS, NvidiaRig.COMPUTE_CLASS}) {
+        String name = engine == NvidiaRig.COPY_CLASS ? "copy engine" : "graphics";
+        try (var guest = new NvidiaRig.Guest(gpu, "figures", engine)) {
+          bandwidth(guest, name);
+          latency(guest, name);
+        }
+      }
+    } finally {
+      gpu.close();
+    }
+  }
+
+  private static void latency(NvidiaRig.Guest guest, String name) {
+    long[] release = new long[SAMPLES];
+    long[] copy = new long[SAMPLES];
+    HopperCommands commands = new HopperCommands();
+    for (int round = 0; round < 3; round++) { // the last one counts: compiled, clocks up
+      for (int i = 0; i < SAMPLES; i++) {
+        release[i] = timed(guest, commands.clear());
+      }
+      for (int i = 0; i < SAMPLES; i++) {
+        commands.clear().copy(new GpuVa(SYSTEM), new GpuVa(VIDEO), 4096);
+        copy[i] = timed(guest, commands);
+      }
+    }
+    print(name + ": release after wait-for-idle, submit to seen", release);
+    print(name + ": 4 KiB host to video memory, submit to seen", copy);
+  }
+
+  private static long timed(NvidiaRig.Guest guest, HopperCommands commands) {
+    long start = System.nanoTime();
+    long done = guest.queue.submitWithRelease(commands);
+    if (!guest.queue.await(done, System::nanoTime, NvidiaRig.TIMEOUT_NS)) {
+      throw new IllegalStateException("no completion");
+    }
+    return System.nanoTime() - start;
+  }
+
+  private static void bandwidth(NvidiaRig.Guest guest, String name) {
+    long bytes = 256 * MIB;
+    GpuMemory system = guest.allocate(true, bytes);
+    GpuMemory video = guest.allocate(false, 2 * bytes);
+    guest.mapAt(system, SYSTEM);
+    guest.mapAt(video, VIDEO);
+    guest.cpu(system).fill((byte) 0x3c);
+    long[][] routes = {{SYSTEM, VIDEO}, {VIDEO, SYSTEM}, {VIDEO, VIDEO + bytes}};
+    String[] names = {"host to video", "video to host", "video to video"};
+    for (int route = 0; route < routes.length; route++) {
+      long best = Long.MAX_VALUE;
+      for (int i = 0; i < 40; i++) { // long enough for the clocks to go up by themselves
+        HopperCommands commands =
+            new HopperCommands()
+                .bindCopy()
+                .copy(new GpuVa(routes[route][0]), new GpuVa(routes[route][1]), bytes);
+        best = Math.min(best, timed(guest, commands));
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "%s: %s 256 MiB, best of 40: %.1f GB/s%n",
+          name,
+          names[route],
+          (double) bytes / best);
+    }
+  }
+
+  private static void print(String name, long... ns) {
+    Arrays.sort(ns);
+    System.out.printf(
+        Locale.ROOT,
+        "%s: n=%d median=%.2f us p99=%.2f us max=%.2f us%n",
+        name,
+        ns.length,
+        ns[ns.length / 2] / 1e3,
+        ns[(int) (ns.length * 0.99)] / 1e3,
+        ns[ns.length - 1] / 1e3);
+  }
+}

@@ -1,0 +1,108 @@
+package io.sluice.testbed.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.HopperQueue;
+import io.sluice.channel.nvidia.NvidiaGpu;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * The NVIDIA GPU of this machine, and a guest on it with a queue; skips the test if none is here.
+ */
+final class NvidiaRig {
+  static final int COPY_CLASS = 0xc8b5;
+  static final int COMPUTE_CLASS = 0xcbc0;
+  static final GpuVa RING = new GpuVa(0x10_0000_0000L);
+  static final long TIMEOUT_NS = 2_000_000_000L;
+
+  private static final Path NODE = Path.of("/dev/nvidiactl");
+
+  private NvidiaRig() {}
+
+  static Kernel kernel() {
+    return RealKernel.create();
+  }
+
+  static NvidiaGpu open() {
+    Assumptions.assumeTrue(Files.exists(NODE), () -> "no NVIDIA GPU on this machine: no " + NODE);
+    return new NvidiaGpu("nvidia", "", kernel(), new SecureRandom());
+  }
+
+  /** A guest: its open, one address space, one queue, and what it allocates. */
+  static final class Guest implements AutoCloseable {
+    final Kernel kernel = kernel();
+    final GuestGpu gpu;
+    final AddressSpace space;
+    final HopperQueue queue;
+    private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+
+    Guest(NvidiaGpu card, String name, int... classes) {
+      gpu = card.open(name);
+      space = gpu.createAddressSpace();
+      queue = new HopperQueue(gpu, space, kernel, RING, classes);
+    }
+
+    GpuMemory allocate(boolean system, long bytes) {
+      int flags = system ? PscnvGem.SYSRAM_SNOOP : PscnvGem.VRAM_SMALL;
+      GpuMemory memory = gpu.allocate(new MemoryRequest(flags, 0, 0, bytes, OptionalLong.empty()));
+      closing.push(memory);
+      return memory;
+    }
+
+    /** Maps at exactly this address. */
+    void mapAt(GpuMemory memory, long address) {
+      GpuVa at =
+          space.map(memory, new GpuVa(address), new GpuVa(address + memory.sizeBytes()), false);
+      assertThat(at.value()).isEqualTo(address);
+    }
+
+    MemorySegment cpu(GpuMemory memory) {
+      SharedArea area = memory.share();
+      try (var fd = area.fd()) {
+        Mapping mapping =
+            kernel.mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ | Kernel.PROT_WRITE);
+        closing.push(mapping);
+        return mapping.segment();
+      }
+    }
+
+    boolean run(HopperCommands commands) {
+      long done = queue.submitWithRelease(commands);
+      return queue.await(done, System::nanoTime, TIMEOUT_NS);
+    }
+
+    void copy(long from, long to, long bytes) {
+      HopperCommands commands =
+          new HopperCommands().bindCopy().copy(new GpuVa(from), new GpuVa(to), bytes);
+      assertThat(run(commands)).as("copy of %d bytes finishes", bytes).isTrue();
+    }
+
+    @Override
+    public void close() throws Exception {
+      queue.close();
+      while (!closing.isEmpty()) {
+        closing.pop().close();
+      }
+      space.close();
+      gpu.close();
+    }
+  }
+}
