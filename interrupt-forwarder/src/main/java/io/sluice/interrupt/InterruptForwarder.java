@@ -14,8 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for the events of all guests of a GPU and has each guest dispatch its own: one thread, one
- * {@code poll}.
+ * Waits for the events of guests and has each dispatch its own: one thread, one {@code poll}.
  *
  * <p><b>Wake-ups.</b> A GPU's event makes its descriptor readable, which wakes this thread, which
  * signals the guest's eventfd: one hop between the two. For a while after an event the thread can

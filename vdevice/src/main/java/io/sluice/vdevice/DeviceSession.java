@@ -336,13 +336,14 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     if (requests != null) {
       requests.close();
     }
+    // First, so that no thread of this device stays stuck in an interrupt.
+    vectors.close();
     // A call that runs is waited for.
     executor.exclusively(() -> {
       executor.stop();
       dma.close();
       source.release(guest);
     });
-    vectors.clear();
     for (DeviceRegion region : regions) {
       if (region instanceof MappedBar bar) {
         bar.close();

@@ -187,6 +187,9 @@ public final class GuestDevice implements AutoCloseable {
       if (attached != null) {
         kernel.shutdown(attached.socket);
         while (client == attached) {
+          if (attached.session != null) {
+            attached.session.vectors().close(); // the serving thread itself may be stuck in one
+          }
           changed.awaitUninterruptibly();
         }
       }

@@ -4,6 +4,10 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.SyscallException;
 import io.sluice.interrupt.InterruptVectors;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,23 +20,35 @@ import org.slf4j.LoggerFactory;
  * are held back, is kept as a pending bit and delivered when it can be; that is what a PCI
  * function's pending-bit array does. Interrupts are hints, so several of them count as one.
  *
- * <p>Any thread may raise. The lock makes sure that a descriptor is not closed, and its number
- * reused, between the look at the table and the signal.
+ * <p>Any thread of the guest's own may raise. The lock makes sure that a descriptor is not closed,
+ * and its number reused, between the look at the table and the signal.
+ *
+ * <p><b>A client can make a signal block.</b> It shares the eventfd's open file: it can make it
+ * blocking and fill its counter. So only threads that serve this one guest may raise, nothing that
+ * others wait for takes the lock, and {@link #close} frees whoever is stuck by emptying the
+ * counter.
  */
 final class VectorTable implements InterruptVectors {
   /** Vector 0 for calls and events, the others for channels. */
   static final int MAX_VECTORS = 17;
 
   private static final Logger LOG = LoggerFactory.getLogger(VectorTable.class);
+  private static final int CLOSE_TRIES = 100;
+  private static final int CLOSE_TRY_MS = 20;
 
   private final Kernel kernel;
   private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicLong delivered = new AtomicLong();
 
-  // All guarded by lock.
-  private final @Nullable Fd[] eventfds = new @Nullable Fd[MAX_VECTORS];
+  /** Changed under the lock; read without it to free whoever holds the lock. */
+  private final AtomicReferenceArray<@Nullable Fd> eventfds =
+      new AtomicReferenceArray<>(MAX_VECTORS);
+
+  // Guarded by lock.
   private long pending;
   private boolean held;
-  private long delivered;
+
+  private volatile boolean closed;
 
   VectorTable(Kernel kernel) {
     this.kernel = kernel;
@@ -40,12 +56,7 @@ final class VectorTable implements InterruptVectors {
 
   /** Interrupts that reached an eventfd. */
   long delivered() {
-    lock.lock();
-    try {
-      return delivered;
-    } finally {
-      lock.unlock();
-    }
+    return delivered.get();
   }
 
   /** The pending-bit array: one bit per vector. */
@@ -62,8 +73,7 @@ final class VectorTable implements InterruptVectors {
   void assign(int vector, @Nullable Fd eventfd) {
     lock.lock();
     try {
-      Fd old = eventfds[vector];
-      eventfds[vector] = eventfd;
+      Fd old = eventfds.getAndSet(vector, eventfd);
       if (old != null) {
         old.close();
       }
@@ -78,14 +88,48 @@ final class VectorTable implements InterruptVectors {
     lock.lock();
     try {
       for (int vector = 0; vector < MAX_VECTORS; vector++) {
-        Fd old = eventfds[vector];
-        eventfds[vector] = null;
+        Fd old = eventfds.getAndSet(vector, null);
         if (old != null) {
           old.close();
         }
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Raises nothing any more, frees a thread that is stuck in a signal, and takes every eventfd
+   * away. What a client that fights it for {@link #CLOSE_TRIES} turns gets is a thread that stays
+   * stuck, and its own descriptors left open.
+   */
+  void close() {
+    closed = true;
+    for (int i = 0; i < CLOSE_TRIES; i++) {
+      try {
+        if (lock.tryLock(CLOSE_TRY_MS, TimeUnit.MILLISECONDS)) {
+          lock.unlock();
+          clear();
+          return;
+        }
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+      emptyCounters();
+    }
+    LOG.warn("a client keeps a thread of its device blocked in an eventfd; the thread is given up");
+  }
+
+  /** Makes room in every eventfd that has a count. */
+  private void emptyCounters() {
+    short[] found = new short[1];
+    for (int vector = 0; vector < MAX_VECTORS; vector++) {
+      Fd eventfd = eventfds.get(vector);
+      if (eventfd != null
+          && kernel.poll(List.of(eventfd), new short[] {Kernel.POLLIN}, found, 0) > 0) {
+        long _ = kernel.drain(eventfd);
+      }
     }
   }
 
@@ -131,7 +175,7 @@ final class VectorTable implements InterruptVectors {
     try {
       held = false;
       for (int vector = 0; vector < MAX_VECTORS; vector++) {
-        if (eventfds[vector] != null) {
+        if (eventfds.get(vector) != null) {
           pending |= 1L << vector;
         }
         deliver(vector);
@@ -142,16 +186,16 @@ final class VectorTable implements InterruptVectors {
   }
 
   private void deliver(int vector) {
-    Fd eventfd = eventfds[vector];
-    if (!held && eventfd != null && (pending & 1L << vector) != 0) {
+    Fd eventfd = eventfds.get(vector);
+    if (!closed && !held && eventfd != null && (pending & 1L << vector) != 0) {
       pending &= ~(1L << vector);
       try {
         kernel.signal(eventfd);
-        delivered++;
+        delivered.incrementAndGet();
       } catch (SyscallException e) {
         // One that cannot be written is of no use to anybody; the next one assigned starts afresh.
         LOG.warn("vector {} cannot be signalled", vector, e);
-        eventfds[vector] = null;
+        eventfds.set(vector, null);
         eventfd.close();
       }
     }

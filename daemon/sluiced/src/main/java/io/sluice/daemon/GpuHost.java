@@ -4,6 +4,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.drm.DrmFile;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Gpu;
+import io.sluice.channel.Guest;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;
 import io.sluice.gpu.GpuConfig;
@@ -17,11 +18,11 @@ import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU with the threads it needs: one that delivers events, and the engine of the software one.
+ * A GPU with the threads it needs: one for each guest's events, and the engine of the software one.
  */
 final class GpuHost implements AutoCloseable {
   private final Gpu gpu;
-  private final InterruptForwarder forwarder;
+  private final Delivery delivery;
   private final @Nullable SoftwareEngine software;
 
   /** What only the software GPU has. */
@@ -33,9 +34,20 @@ final class GpuHost implements AutoCloseable {
     }
   }
 
-  private GpuHost(Gpu gpu, InterruptForwarder forwarder, @Nullable SoftwareEngine software) {
+  /** What a guest's events are delivered with. */
+  private record Delivery(Kernel kernel, LongSupplier clock, Duration spin, Threads threads) {
+    InterruptForwarder start(Guest guest) {
+      InterruptForwarder forwarder =
+          new InterruptForwarder(kernel, clock, spin.toNanos(), (_, _) -> {});
+      forwarder.add(guest);
+      threads.start("sluice-" + guest.name() + "-irq", forwarder);
+      return forwarder;
+    }
+  }
+
+  private GpuHost(Gpu gpu, Delivery delivery, @Nullable SoftwareEngine software) {
     this.gpu = gpu;
-    this.forwarder = forwarder;
+    this.delivery = delivery;
     this.software = software;
   }
 
@@ -91,23 +103,19 @@ final class GpuHost implements AutoCloseable {
       Kernel kernel,
       Threads threads,
       LongSupplier clock) {
-    InterruptForwarder forwarder;
-    try {
-      forwarder = new InterruptForwarder(kernel, clock, interruptSpin.toNanos(), (_, _) -> {});
-    } catch (SluiceException e) {
-      gpu.close();
-      throw e;
-    }
-    threads.start("sluice-irq-" + gpu.info().name(), forwarder);
-    return new GpuHost(gpu, forwarder, software);
+    return new GpuHost(gpu, new Delivery(kernel, clock, interruptSpin, threads), software);
   }
 
   Gpu gpu() {
     return gpu;
   }
 
-  InterruptForwarder forwarder() {
-    return forwarder;
+  /**
+   * Begins to deliver a guest's events, on a thread of its own: a client can block the thread that
+   * signals its interrupts, and must block nobody else's.
+   */
+  InterruptForwarder deliver(Guest guest) {
+    return delivery.start(guest);
   }
 
   String name() {
@@ -117,7 +125,6 @@ final class GpuHost implements AutoCloseable {
   /** After its guests are gone. */
   @Override
   public void close() {
-    forwarder.close();
     gpu.close();
     if (software != null) {
       software.stop();

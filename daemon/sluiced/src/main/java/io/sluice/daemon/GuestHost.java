@@ -8,6 +8,7 @@ import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.QuotaInfo;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestCounters;
@@ -29,6 +30,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BiConsumer;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 
 /** A guest that is served: its settings, its socket, its device; and what JMX shows of it. */
 final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
@@ -41,6 +43,9 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
   private final SocketFile file;
   private final BiConsumer<GuestHost, Boolean> onAttach;
   private final GuestDevice device;
+
+  /** Of the client that is attached; used by the thread that serves it. */
+  private @Nullable InterruptForwarder forwarder;
 
   private GuestHost(
       GuestSettings settings,
@@ -165,7 +170,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     Guest guest = new Guest(settings.name(), gpu.gpu(), kernel, listener);
     try {
       guest.setVramLimit(limitBytes());
-      gpu.forwarder().add(guest);
+      forwarder = gpu.deliver(guest);
     } catch (SluiceException e) {
       guest.close();
       throw e;
@@ -176,7 +181,10 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   @Override
   public void release(Guest guest) {
-    gpu.forwarder().remove(guest);
+    if (forwarder != null) {
+      forwarder.close();
+      forwarder = null;
+    }
     guest.close();
     onAttach.accept(this, false);
   }
