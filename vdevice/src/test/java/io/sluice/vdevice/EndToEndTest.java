@@ -108,6 +108,10 @@ final class EndToEndTest {
       MemorySegment expected = MemorySegment.ofArray(new long[(int) (BYTES / 8)]);
       fill(expected, 2);
       assertThat(videoB.bytes().mismatch(expected)).isEqualTo(-1);
+      // Ids are each guest's own: A's last buffer is none of B's.
+      try (Buffer onlyOfA = a.allocateVideo(4096)) {
+        assertThatThrownBy(() -> spaceB.map(onlyOfA)).hasMessageContaining("EBADF");
+      }
       // An error of one ends its channel alone.
       channelA.submit(new Pushbuffer().release(new GpuVa(0x1000), 1));
       assertThatThrownBy(() ->

@@ -18,6 +18,7 @@ import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -105,6 +106,7 @@ final class FakeGpu implements Gpu {
     private final Fd events = kernel.eventfd(0, Kernel.NONBLOCK);
     private final ConcurrentLinkedQueue<Object> happened = new ConcurrentLinkedQueue<>();
     final List<String> regions = new ArrayList<>();
+    private final BitSet ids = new BitSet();
     int buffers;
     int spaces;
     int channels;
@@ -276,8 +278,13 @@ final class FakeGpu implements Gpu {
 
       @Override
       public Channel createChannel(OptionalInt id) {
+        int free = ids.nextClearBit(1);
+        if (free >= MAX_CHANNELS) {
+          throw new RefusedException("SLU-TST-003", Errno.ENOMEM, "no channel", "");
+        }
+        ids.set(free);
         channels++;
-        return new Chan(channels);
+        return new Chan(free);
       }
 
       @Override
@@ -354,6 +361,7 @@ final class FakeGpu implements Gpu {
 
       @Override
       public void close() {
+        ids.clear(id);
         channels--;
       }
     }
