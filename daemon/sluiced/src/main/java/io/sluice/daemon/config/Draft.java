@@ -3,6 +3,7 @@ package io.sluice.daemon.config;
 import io.sluice.management.Nearest;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ final class Draft {
   record GuestDraft(Origin origin, Map<String, Raw> values) {}
 
   private final Map<String, Map<String, Raw>> sections = new LinkedHashMap<>();
+  private final Map<String, Origin> beginnings = new HashMap<>();
   private final List<GuestDraft> guests = new ArrayList<>();
   private final List<ConfigError> errors = new ArrayList<>();
 
@@ -55,13 +57,19 @@ final class Draft {
     return errors;
   }
 
+  /** Where a section was first written. */
+  Origin beginning(String section) {
+    return beginnings.getOrDefault(section, Origin.DEFAULT);
+  }
+
   /** A section exists, even when no key of it is written. */
-  void open(String section) {
+  void open(String section, Origin where) {
+    beginnings.putIfAbsent(section, where);
     sections.computeIfAbsent(section, _ -> new LinkedHashMap<>());
   }
 
   void put(String section, String key, Raw raw) {
-    open(section);
+    open(section, raw.origin());
     sections.getOrDefault(section, Map.of()).put(key, raw);
   }
 

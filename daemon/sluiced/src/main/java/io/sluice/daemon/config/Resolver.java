@@ -114,8 +114,7 @@ final class Resolver {
   private GpuSettings device(String name) {
     String section = Schema.GPU + "." + name;
     Map<String, Raw> values = draft.section(section);
-    Origin where =
-        values.values().stream().map(Raw::origin).findFirst().orElse(new Origin(section));
+    Origin where = draft.beginning(section);
     if (ValueType.GUEST_NAME.parse().apply(name).isEmpty()) {
       draft.error(
           ConfigError.VALUE,

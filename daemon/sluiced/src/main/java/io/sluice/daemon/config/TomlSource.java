@@ -79,7 +79,7 @@ final class TomlSource {
       draft.error(ConfigError.VALUE, where, name + " is a section", "write " + schema.title());
       return;
     }
-    draft.open(name);
+    draft.open(name, where);
     keys(table, schema).forEach((key, raw) -> draft.put(name, key, raw));
   }
 

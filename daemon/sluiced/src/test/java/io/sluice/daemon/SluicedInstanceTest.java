@@ -1,0 +1,390 @@
+package io.sluice.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ConfigException;
+import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.guest.Buffer;
+import io.sluice.guest.ClientChannel;
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Space;
+import io.sluice.management.ChannelStatus;
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.GpuStatus;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.ObjectNames;
+import io.sluice.management.local.LocalConnection;
+import io.sluice.testbed.fakes.LeakCheck;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.OperationsException;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The daemon with the software GPU and the real kernel, in this process. */
+@ExtendWith(LeakCheck.class)
+final class SluicedInstanceTest {
+  static {
+    // RMI keeps a client's connections 15 s for reuse; read once, when RMI is first used.
+    System.setProperty("sun.rmi.transport.connectionTimeout", "100");
+  }
+
+  private static final Kernel KERNEL = RealKernel.create();
+
+  @TempDir private static Path warmUpDir;
+  @TempDir private Path dir;
+  private Path file;
+
+  /** What the JDK opens once and keeps. */
+  @BeforeAll
+  static void warmUp() throws Exception {
+    Map<String, String> settings =
+        Map.of("daemon.run-dir", warmUpDir.toString(), "daemon.state-dir", warmUpDir.toString());
+    try (SluicedInstance daemon = SluicedInstance.start(DaemonConfig.of(settings));
+        LocalConnection connection = LocalConnection.open(daemon.controlSocket())) {
+      assertThat(connection.daemon().getState()).isEqualTo("running");
+    }
+  }
+
+  @BeforeEach
+  void writeConfiguration() throws IOException {
+    file =
+        Files.writeString(
+            dir.resolve("sluice.toml"),
+            """
+            [daemon]
+            run-dir = "%s/run"
+            state-dir = "%s/state"
+            [gpu.embedded]
+            vram = "64MiB"
+            [[guest]]
+            name = "web-01"
+            vram-limit = "16MiB"
+            """
+                .formatted(dir, dir));
+  }
+
+  // ---- refusals ----
+
+  @Test
+  void start_runDirInUse_refusesAndLeavesTheOther() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      assertThatThrownBy(this::start)
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("another process listens there");
+      assertThat(daemon.daemon().getState()).isEqualTo("running");
+      attachAndLeave(daemon, "web-01");
+    }
+  }
+
+  @Test
+  void start_deviceThatIsNotThere_saysWhich() throws Exception {
+    Files.writeString(file, "[gpu.card0]\ndevice = \"/nowhere/card0\"\n");
+
+    assertThatThrownBy(() -> SluicedInstance.start(withDirs()))
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("cannot open GPU \"card0\"")
+        .hasMessageContaining("/nowhere/card0")
+        .hasMessageContaining("SLU-DAEMON-006");
+  }
+
+  @Test
+  void start_deviceThatIsNoGpu_saysSo() throws Exception {
+    Files.writeString(file, "[gpu.null]\ndevice = \"/dev/null\"\n");
+
+    assertThatThrownBy(() -> SluicedInstance.start(withDirs()))
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("cannot open GPU \"null\"");
+  }
+
+  @Test
+  void start_groupThatIsNotThere_saysSo() throws Exception {
+    Files.writeString(file, "[daemon]\nguest-group = \"no-such-group\"\n");
+
+    assertThatThrownBy(() -> SluicedInstance.start(withDirs()))
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("no-such-group")
+        .hasMessageContaining("daemon.guest-group");
+  }
+
+  @Test
+  void start_brokenStateFile_refuses() throws Exception {
+    Path state = Files.createDirectories(dir.resolve("state"));
+    Files.writeString(state.resolve("guests.toml"), "[[guest]]\n");
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("guests.toml:1:1: [[guest]] without a name");
+  }
+
+  @Test
+  void start_guestSocketIsAFile_refusesAndLeavesIt() throws Exception {
+    Path run = Files.createDirectories(dir.resolve("run"));
+    Files.writeString(run.resolve("web-01.sock"), "mine");
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("SLU-GUEST-007");
+    assertThat(run.resolve("web-01.sock")).hasContent("mine");
+    assertThat(run.resolve("control")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "../x", "-x", "a b", "a/b", "ü", "x\n"})
+  void createGuest_noName_refuses(String name) throws Exception {
+    try (SluicedInstance daemon = start()) {
+      assertThatThrownBy(() -> daemon.daemon().createGuest(name, "", 0))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("SLU-GUEST-003");
+      assertThat(daemon.daemon().getGuests()).containsOnlyKeys("web-01");
+    }
+  }
+
+  @Test
+  void createGuest_wrongArguments_refuses() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      DaemonMXBean bean = daemon.daemon();
+      assertThatThrownBy(() -> bean.createGuest("web-01", "", 0))
+          .hasMessageContaining("SLU-GUEST-002");
+      assertThatThrownBy(() -> bean.createGuest("a", "embeded", 0))
+          .hasMessageContaining("SLU-DAEMON-004")
+          .hasMessageContaining("did you mean \"embedded\"?");
+      assertThatThrownBy(() -> bean.createGuest("a", "", (64L << 20) + 1))
+          .hasMessageContaining("SLU-GUEST-009");
+      assertThatThrownBy(() -> bean.createGuest("a", "", -1)).hasMessageContaining("SLU-GUEST-009");
+      assertThat(bean.getGuests()).containsOnlyKeys("web-01");
+      assertThat(dir.resolve("state/guests.toml")).doesNotExist();
+    }
+  }
+
+  @Test
+  void createGuest_stateCannotBeWritten_undoesIt() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      Files.delete(dir.resolve("state"));
+
+      assertThatThrownBy(() -> daemon.daemon().createGuest("a", "", 0))
+          .hasMessageContaining("SLU-GUEST-008");
+      assertThat(daemon.daemon().getGuests()).containsOnlyKeys("web-01");
+      assertThat(daemon.guestSocket("a")).doesNotExist();
+    }
+  }
+
+  @Test
+  void destroyGuest_refusals_leaveEverything() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      DaemonMXBean bean = daemon.daemon();
+      assertThatThrownBy(() -> bean.destroyGuest("web-1", false))
+          .hasMessageContaining("SLU-GUEST-001")
+          .hasMessageContaining("did you mean \"web-01\"?");
+      assertThatThrownBy(() -> bean.destroyGuest("web-01", true))
+          .hasMessageContaining("SLU-GUEST-005");
+      bean.createGuest("ml-02", "", 0);
+      try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("ml-02"))) {
+        assertThatThrownBy(() -> bean.destroyGuest("ml-02", false))
+            .hasMessageContaining("SLU-GUEST-004")
+            .hasMessageContaining("pid " + ProcessHandle.current().pid());
+        assertThat(device.ping(7)).isEqualTo(7);
+      }
+      assertThat(bean.getGuests()).containsOnlyKeys("ml-02", "web-01");
+    }
+  }
+
+  @Test
+  void setLogLevel_noLevel_refuses() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      String before = daemon.daemon().getLogLevel();
+      assertThatThrownBy(() -> daemon.daemon().setLogLevel("loud"))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("SLU-LOG-001");
+      assertThat(daemon.daemon().getLogLevel()).isEqualTo(before);
+    }
+  }
+
+  // ---- what works ----
+
+  @Test
+  void guest_attachedAndWorking_isShown() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      assertThat(status(daemon, "web-01").state()).isEqualTo(GuestStatus.WAITING);
+      try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("web-01"));
+          Space space = device.newSpace();
+          Buffer buffer = device.allocateVideo(1 << 20);
+          ClientChannel channel = space.newChannel()) {
+        assertThat(buffer.bytes().byteSize()).isEqualTo(1 << 20);
+        GuestStatus status = status(daemon, "web-01");
+        assertThat(status.state()).isEqualTo(GuestStatus.RUNNING);
+        assertThat(status.clientPid()).isEqualTo(ProcessHandle.current().pid());
+        assertThat(status.clientName()).isEqualTo("java");
+        assertThat(status.channels()).isEqualTo(1);
+        assertThat(status.memoryUsedBytes()).isGreaterThanOrEqualTo(1 << 20);
+        assertThat(status.memoryLimitBytes()).isEqualTo(16 << 20);
+        Map<Integer, ChannelStatus> channels = daemon.guest("web-01").getChannels();
+        assertThat(channels).containsOnlyKeys(channel.id());
+        assertThat(channels.values()).extracting(ChannelStatus::state).containsExactly("running");
+        GpuStatus gpu = daemon.daemon().getGpus().values().iterator().next();
+        assertThat(gpu.guests()).isEqualTo(1);
+        assertThat(gpu.channels()).isEqualTo(1);
+        assertThat(gpu.vramBytes() - gpu.vramFreeBytes()).isEqualTo(status.memoryUsedBytes());
+      }
+      await().until(() -> daemon.guest("web-01").getState().equals(GuestStatus.WAITING));
+      assertThat(daemon.guest("web-01").getCounters().attachments()).isEqualTo(1);
+      assertThat(daemon.guest("web-01").getCounters().hypercalls()).isGreaterThan(3);
+      assertThat(daemon.guest("web-01").getCounters().messagesByCommand())
+          .containsEntry("version", 1L)
+          .containsKey("dma_map");
+    }
+  }
+
+  @Test
+  void createGuest_restart_isThereAgain() throws Exception {
+    GuestStatus created;
+    try (SluicedInstance daemon = start()) {
+      daemon.daemon().createGuest("ml-02", "embedded", 8 << 20);
+      created = status(daemon, "ml-02");
+      assertThat(created.origin()).isEqualTo(GuestStatus.CREATED);
+      attachAndLeave(daemon, "ml-02");
+    }
+    assertThat(dir.resolve("run")).isEmptyDirectory();
+    try (SluicedInstance daemon = start()) {
+      assertThat(status(daemon, "ml-02")).isEqualTo(created);
+      attachAndLeave(daemon, "ml-02");
+      daemon.daemon().destroyGuest("ml-02", false);
+      assertThat(daemon.guestSocket("ml-02")).doesNotExist();
+    }
+    try (SluicedInstance daemon = start()) {
+      assertThat(daemon.daemon().getGuests()).containsOnlyKeys("web-01");
+    }
+  }
+
+  @Test
+  void destroyGuest_forced_takesTheDeviceAway() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      daemon.daemon().createGuest("ml-02", "", 0);
+      Fd client = KERNEL.connect(daemon.guestSocket("ml-02"));
+      try (client) {
+        await().until(() -> daemon.guest("ml-02").getClientPid() != 0);
+
+        daemon.daemon().destroyGuest("ml-02", true);
+
+        short[] ready = new short[1];
+        KERNEL.poll(List.of(client), new short[] {Kernel.POLLIN}, ready, 5_000);
+        assertThat(ready[0] & Kernel.POLLHUP).isNotZero();
+      }
+      assertThat(daemon.daemon().getGuests()).containsOnlyKeys("web-01");
+    }
+  }
+
+  @Test
+  void close_guestAttached_saysWhichAndReturnsEverything() throws Exception {
+    MBeanServer beans = MBeanServerFactory.newMBeanServer();
+    List<String> told = new CopyOnWriteArrayList<>();
+    SluicedInstance daemon =
+        SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file), KERNEL, beans);
+    beans.addNotificationListener(
+        ObjectNames.DAEMON,
+        (notification, _) -> told.add(notification.getType() + " " + notification.getMessage()),
+        null,
+        null);
+    try (Fd client = KERNEL.connect(daemon.guestSocket("web-01"))) {
+      await().until(() -> daemon.guest("web-01").getClientPid() != 0);
+      daemon.close();
+      daemon.close();
+      assertThat(client.isOpen()).isTrue();
+    }
+
+    assertThat(told)
+        .anyMatch(text ->
+            text.startsWith(NotificationTypes.DAEMON_STOPPING + " web-01 (java, pid ")
+                && text.endsWith(")"));
+    assertThat(dir.resolve("run")).isEmptyDirectory();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().startsWith("sluice-"));
+    assertThat(beans.queryNames(null, null)).hasSize(1); // the server's own delegate
+  }
+
+  @Test
+  void shutdown_overTheSocket_asksTheOwner() throws Exception {
+    try (SluicedInstance daemon = start();
+        LocalConnection connection = LocalConnection.open(daemon.controlSocket())) {
+      connection.daemon().shutdown();
+
+      daemon.awaitStop();
+      assertThat(daemon.daemon().getState()).isEqualTo("running"); // until the owner closes it
+    }
+  }
+
+  @Test
+  void start_sockets_areForTheOwnerOnly() throws Exception {
+    try (SluicedInstance daemon = start();
+        Stream<Path> sockets = Files.list(dir.resolve("run"))) {
+      assertThat(daemon.controlSocket()).exists();
+      for (Path socket : sockets.toList()) {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(socket)))
+            .as(socket.toString())
+            .isEqualTo("rw-------");
+      }
+    }
+  }
+
+  @Test
+  void getConfiguration_overTheSocket_saysWhereFrom() throws Exception {
+    try (SluicedInstance daemon = start();
+        LocalConnection connection = LocalConnection.open(daemon.controlSocket())) {
+      assertThat(connection.daemon().getConfiguration())
+          .anyMatch(s ->
+              s.key().equals("gpu.embedded.vram")
+                  && s.value().equals("64MiB")
+                  && s.source().equals(file + ":5:1"));
+    }
+  }
+
+  private void attachAndLeave(SluicedInstance daemon, String guest) {
+    try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket(guest))) {
+      assertThat(device.ping(42)).isEqualTo(42);
+    }
+    await().until(() -> daemon.guest(guest).getState().equals(GuestStatus.WAITING));
+  }
+
+  private static GuestStatus status(SluicedInstance daemon, String guest) {
+    GuestStatus status = daemon.daemon().getGuests().get(guest);
+    assertThat(status).isNotNull();
+    return Objects.requireNonNull(status);
+  }
+
+  private SluicedInstance start() throws Exception {
+    return SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file));
+  }
+
+  /** The file as it is, with directories of this test. */
+  private DaemonConfig withDirs() throws ConfigException {
+    return new ConfigLoader(
+            Map.of(),
+            Map.of(
+                "daemon.run-dir",
+                dir.resolve("run").toString(),
+                "daemon.state-dir",
+                dir.resolve("state").toString()))
+        .load(file);
+  }
+}

@@ -1,0 +1,78 @@
+package io.sluice.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+final class SluicedTest {
+  @TempDir private Path dir;
+
+  /**
+   * @param code exit code
+   * @param out standard output
+   * @param err standard error
+   */
+  private record Run(int code, String out, String err) {}
+
+  private static Run run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = Sluiced.commandLine();
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    return new Run(line.execute(arguments), out.toString(), err.toString());
+  }
+
+  @Test
+  void unknownOption_isAUsageError() {
+    Run run = run("--check");
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains("--check-config");
+  }
+
+  @Test
+  void checkConfig_wrong_exits78AndNamesEveryError() throws IOException {
+    Path file = Files.writeString(dir.resolve("s.toml"), "a = 1\n[log]\nlevl = \"info\"\n");
+
+    Run run = run("--check-config", "--config", file.toString());
+
+    assertThat(run.code()).isEqualTo(78);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err().lines())
+        .satisfiesExactly(
+            line ->
+                assertThat(line)
+                    .startsWith("error: " + file + ":1:1: unknown section \"a\"")
+                    .endsWith("[SLU-CONFIG-003]"),
+            line -> assertThat(line).contains(":3:1: unknown key of [log] \"levl\""));
+  }
+
+  @Test
+  void checkConfig_right_exits0() throws IOException {
+    Path file = Files.writeString(dir.resolve("s.toml"), "[log]\nlevel = \"warn\"\n");
+
+    Run run = run("--check-config", "--config", file.toString());
+
+    assertThat(run).isEqualTo(new Run(0, "configuration is right: " + file + "\n", ""));
+  }
+
+  @Test
+  void printConfig_flag_isShownWithItsSource() {
+    Run run = run("--print-config", "--set", "gpu.embedded.vram=32MiB");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).contains("gpu.embedded.vram = \"32MiB\"  # flag --set\n");
+  }
+
+  @Test
+  void version_isPrinted() {
+    assertThat(run("--version").out()).startsWith("sluiced ");
+  }
+}
