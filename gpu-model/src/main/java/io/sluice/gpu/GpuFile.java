@@ -60,6 +60,7 @@ final class GpuFile implements DrmDevice {
   final RegionTable regions = new RegionTable();
   long vramBytes;
   long systemBytes;
+  long importedBytes;
   int extents;
 
   /** The channel whose events were read last: the next ones go first. */

@@ -158,6 +158,7 @@ final class MemoryIoctls {
     }
     if (object.buffer.backing() instanceof ExtentBacking backing) {
       file.extents -= backing.extents();
+      file.importedBytes -= size;
     }
   }
 

@@ -11,18 +11,21 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.gpu.fifo.ChannelError;
+import io.sluice.gpu.mmu.Extent;
 import io.sluice.gpu.mmu.ExtentBacking;
 import io.sluice.gpu.mmu.GpuBuffer;
 import io.sluice.gpu.mmu.MemoryRegion;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The extensions that make buffers of guest memory. */
 final class RegionIoctls {
-  /** Largest buffer of guest memory. */
+  /** Most guest memory in the buffers of an open; also bounds what is kept per page. */
   static final long MAX_IMPORT_BYTES = 64L << 30;
 
-  /** Most extents of an open: 4 GiB of guest memory in which no two pages are neighbours. */
-  static final int MAX_FILE_EXTENTS = 1 << 20;
+  /** Most extents of an open: 2 GiB of guest memory in which no two pages are neighbours. */
+  static final int MAX_FILE_EXTENTS = 1 << 19;
 
   private static final long PAGE_MASK = 4095;
 
@@ -101,6 +104,9 @@ final class RegionIoctls {
     if (!valid) {
       throw call.refuse(Errno.EINVAL, "size=" + size + ", flags=" + flags);
     }
+    if (size > MAX_IMPORT_BYTES - file.importedBytes) {
+      throw call.refuse(Errno.ENOMEM, "too much imported, bytes=" + file.importedBytes);
+    }
     int handle = file.handles.take();
     if (handle == IdPool.NONE) {
       throw call.refuse(Errno.ENOMEM, "no handle left");
@@ -108,6 +114,7 @@ final class RegionIoctls {
     GpuBuffer buffer = new GpuBuffer(size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size));
     int cookie = ExtGemImport.cookie(argument);
     file.systemBytes += size;
+    file.importedBytes += size;
     MemoryIoctls.publish(file, new GemObject(flags, 0, cookie, buffer, null, 0), handle);
     ExtGemImport.handle(argument, handle);
   }
@@ -130,25 +137,21 @@ final class RegionIoctls {
     if (start < 0 || (start & PAGE_MASK) != 0) {
       throw call.refuse(Errno.EINVAL, "offset=" + start);
     }
-    long end = check(file, call, object, start, count);
-    if (backing.overlaps(start, end - start)) {
+    List<Extent> extents = extents(file, call, object.buffer.sizeBytes(), start, count);
+    long bytes = extents.stream().mapToLong(Extent::bytes).sum();
+    if (backing.overlaps(start, bytes)) {
       throw call.refuse(Errno.EEXIST, "offset=" + start);
     }
     int before = backing.extents();
-    long next = start;
-    for (int i = 0; i < count; i++) {
-      long at = ExtGemImportPages.extentOffset(i);
-      MemoryRegion region = region(file, call, ExtExtent.region(argument, at), Errno.EINVAL);
-      long bytes = ExtExtent.bytes(argument, at);
-      backing.set(next, region, ExtExtent.offset(argument, at), bytes);
-      next += bytes;
-    }
+    backing.set(start, extents);
     file.extents += backing.extents() - before;
   }
 
-  /** Checks every extent; the offset behind the last one. */
-  private static long check(GpuFile file, IoctlCall call, GemObject object, long start, int count) {
+  /** The extents of a call, each checked. */
+  private static List<Extent> extents(
+      GpuFile file, IoctlCall call, long bufferBytes, long start, int count) {
     MemorySegment argument = call.argument();
+    List<Extent> extents = new ArrayList<>(count);
     long next = start;
     for (int i = 0; i < count; i++) {
       long at = ExtGemImportPages.extentOffset(i);
@@ -159,13 +162,13 @@ final class RegionIoctls {
         throw call.refuse(Errno.EINVAL, "extent=" + i + ", offset=" + offset);
       }
       boolean inRegion = bytes <= region.sizeBytes() && offset <= region.sizeBytes() - bytes;
-      long size = object.buffer.sizeBytes();
-      if (!inRegion || next > size || bytes > size - next) {
+      if (!inRegion || next > bufferBytes || bytes > bufferBytes - next) {
         throw call.refuse(Errno.ERANGE, "extent=" + i + ", bytes=" + bytes);
       }
+      extents.add(new Extent(region, offset, bytes));
       next += bytes;
     }
-    return next;
+    return extents;
   }
 
   private static MemoryRegion region(GpuFile file, IoctlCall call, int id, Errno missing) {

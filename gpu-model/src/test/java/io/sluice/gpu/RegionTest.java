@@ -156,6 +156,15 @@ class RegionTest {
   }
 
   @Test
+  void gemImport_moreThanAnOpenMayHave_hasNoMemory() {
+    int first = gemImport(PscnvGem.SYSRAM_SNOOP, 63L << 30);
+    gemImport(PscnvGem.SYSRAM_SNOOP, 1L << 30);
+    assertRefused(Errno.ENOMEM, () -> gemImport(PscnvGem.SYSRAM_SNOOP, 4096));
+    client.gemClose(first);
+    gemImport(PscnvGem.SYSRAM_SNOOP, 63L << 30);
+  }
+
+  @Test
   void importPages_whatCannotBe_isRefusedWhole() {
     int region = regionAdd(0, 0x10000, true);
     int handle = gemImport(PscnvGem.SYSRAM_SNOOP, 0x4000);

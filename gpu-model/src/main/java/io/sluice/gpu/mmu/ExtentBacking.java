@@ -2,6 +2,7 @@ package io.sluice.gpu.mmu;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Guest memory in extents, in the order of the buffer. Neighbours that continue each other in the
@@ -38,22 +39,32 @@ public final class ExtentBacking implements Backing {
   }
 
   /**
-   * Gives pages of the buffer memory of a region. The caller has checked alignment, both ranges and
-   * {@link #overlaps}.
+   * Gives consecutive pages of the buffer memory. The caller has checked alignment, ranges and
+   * {@link #overlaps}. The table is moved once for all of them, so that the order in which a guest
+   * fills a buffer costs little.
    *
-   * @param start offset in the buffer
-   * @param region where the memory is
-   * @param offset offset in the region
-   * @param bytes length
+   * @param start offset in the buffer of the first extent
+   * @param extents what follows there
    */
-  public void set(long start, MemoryRegion region, long offset, long bytes) {
+  public void set(long start, List<Extent> extents) {
     int index = firstEndingAfter(start);
-    filledBytes += bytes;
-    if (index > 0 && continues(index - 1, start, region, offset)) {
-      lengths[index - 1] += bytes;
-      return;
+    makeRoom(index, extents.size());
+    int end = index;
+    long next = start;
+    for (Extent extent : extents) {
+      if (end > 0 && continues(end - 1, next, extent)) {
+        lengths[end - 1] += extent.bytes();
+      } else {
+        starts[end] = next;
+        lengths[end] = extent.bytes();
+        offsets[end] = extent.offset();
+        regions[end] = extent.region();
+        end++;
+      }
+      next += extent.bytes();
     }
-    insert(index, start, region, offset, bytes);
+    closeGap(end, index + extents.size());
+    filledBytes += next - start;
   }
 
   /** Offset in the region of the first page that belongs to it, or -1. */
@@ -91,30 +102,38 @@ public final class ExtentBacking implements Backing {
     return filledBytes == sizeBytes;
   }
 
-  private boolean continues(int index, long start, MemoryRegion region, long offset) {
-    return regions[index] == region
+  private boolean continues(int index, long start, Extent extent) {
+    return regions[index] == extent.region()
         && starts[index] + lengths[index] == start
-        && offsets[index] + lengths[index] == offset;
+        && offsets[index] + lengths[index] == extent.offset();
   }
 
-  private void insert(int index, long start, MemoryRegion region, long offset, long bytes) {
-    if (count == starts.length) {
-      int capacity = count * 2;
+  private void makeRoom(int index, int more) {
+    if (count + more > starts.length) {
+      int capacity = Math.max(count + more, count * 2);
       starts = Arrays.copyOf(starts, capacity);
       lengths = Arrays.copyOf(lengths, capacity);
       offsets = Arrays.copyOf(offsets, capacity);
       regions = Arrays.copyOf(regions, capacity);
     }
-    int tail = count - index;
-    System.arraycopy(starts, index, starts, index + 1, tail);
-    System.arraycopy(lengths, index, lengths, index + 1, tail);
-    System.arraycopy(offsets, index, offsets, index + 1, tail);
-    System.arraycopy(regions, index, regions, index + 1, tail);
-    starts[index] = start;
-    lengths[index] = bytes;
-    offsets[index] = offset;
-    regions[index] = region;
-    count++;
+    move(index, index + more);
+  }
+
+  /** Takes out what neighbours that became one have left over. */
+  private void closeGap(int end, int tail) {
+    if (end < tail) {
+      move(tail, end);
+    }
+  }
+
+  /** Moves the tail of the table from one index to another. */
+  private void move(int from, int to) {
+    int tail = count - from;
+    System.arraycopy(starts, from, starts, to, tail);
+    System.arraycopy(lengths, from, lengths, to, tail);
+    System.arraycopy(offsets, from, offsets, to, tail);
+    System.arraycopy(regions, from, regions, to, tail);
+    count += to - from;
   }
 
   /** Index of the first extent that ends after an offset, or {@link #count}. */

@@ -120,10 +120,10 @@ class AddressSpaceTest {
   void translate_importedPages_followTheExtents() {
     MemoryRegion region = new MemoryRegion(1, memory, false);
     ExtentBacking backing = new ExtentBacking(3 * PAGE);
-    backing.set(2 * PAGE, region, 7 * PAGE, PAGE);
-    backing.set(0, region, 4 * PAGE, PAGE);
+    backing.set(2 * PAGE, List.of(new Extent(region, 7 * PAGE, PAGE)));
+    backing.set(0, List.of(new Extent(region, 4 * PAGE, PAGE)));
     assertThat(backing.isComplete()).isFalse();
-    backing.set(PAGE, region, 5 * PAGE, PAGE);
+    backing.set(PAGE, List.of(new Extent(region, 5 * PAGE, PAGE)));
     assertThat(backing.isComplete()).isTrue();
     assertThat(backing.extents()).as("neighbours are one").isEqualTo(2);
     GpuBuffer buffer = new GpuBuffer(3 * PAGE, PAGE, backing);
@@ -163,7 +163,14 @@ class AddressSpaceTest {
             .as("seed %d", seed)
             .isEqualTo(taken);
         if (!taken) {
-          backing.set(first * PAGE, region, from, count * PAGE);
+          List<Extent> extents = new ArrayList<>();
+          for (int j = 0; j < count; j++) {
+            extents.add(new Extent(region, from + j * PAGE, PAGE));
+          }
+          if (random.nextBoolean()) {
+            extents = List.of(new Extent(region, from, count * PAGE));
+          }
+          backing.set(first * PAGE, extents);
           for (int j = 0; j < count; j++) {
             table[first + j] = from + j * PAGE;
           }

@@ -1,0 +1,10 @@
+package io.sluice.gpu.mmu;
+
+/**
+ * A range of guest memory.
+ *
+ * @param region where it is
+ * @param offset byte offset in the region, a multiple of the page size
+ * @param bytes length, a multiple of the page size
+ */
+public record Extent(MemoryRegion region, long offset, long bytes) {}
