@@ -15,6 +15,8 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +50,7 @@ final class GpuFile implements DrmDevice {
   private final Aperture vram;
   private final Fd events;
   private @Nullable Aperture system;
-  private boolean open = true;
+  private volatile boolean open = true;
   private long offences;
 
   final IdPool handles = new IdPool(1, MAX_HANDLES);
@@ -56,14 +58,23 @@ final class GpuFile implements DrmDevice {
   final Map<Integer, GemObject> objects = new HashMap<>();
   final Map<GpuBuffer, GemObject> objectOf = new IdentityHashMap<>();
   final Map<Integer, Vspace> vspaces = new TreeMap<>();
-  final TreeMap<Integer, ChannelEntry> channels = new TreeMap<>();
+
+  /** Changed under the GPU's lock; whoever reads events looks at it without. */
+  final ConcurrentSkipListMap<Integer, ChannelEntry> channels = new ConcurrentSkipListMap<>();
+
   final RegionTable regions = new RegionTable();
   long vramBytes;
   long systemBytes;
   long importedBytes;
   int extents;
 
-  /** The channel whose events were read last: the next ones go first. */
+  /**
+   * Held while events are read, so that an interrupt need not wait for the slice that the engine
+   * executes.
+   */
+  private final ReentrantLock eventLock = new ReentrantLock();
+
+  /** The channel whose events were read last: the next ones go first. Guarded by eventLock. */
   int lastEventCid;
 
   GpuFile(SoftwareGpu gpu) {
@@ -100,12 +111,13 @@ final class GpuFile implements DrmDevice {
     MemorySegment copy = MemorySegment.ofArray(new long[(int) (size + 7 >>> 3)]).asSlice(0, size);
     MemorySegment.copy(argument, 0, copy, 0, size);
     IoctlCall call = new IoctlCall(entry.name(), copy);
-    gpu.lock().lock();
+    ReentrantLock lock = entry.readsEvents() ? eventLock : gpu.lock();
+    lock.lock();
     try {
       requireOpen();
       entry.handler().handle(this, call);
     } finally {
-      gpu.lock().unlock();
+      lock.unlock();
     }
     call.finish();
     MemorySegment.copy(copy, 0, argument, 0, size);
@@ -150,7 +162,12 @@ final class GpuFile implements DrmDevice {
     if (system != null) {
       system.close();
     }
-    events.close();
+    eventLock.lock();
+    try {
+      events.close();
+    } finally {
+      eventLock.unlock();
+    }
   }
 
   SoftwareGpu gpu() {

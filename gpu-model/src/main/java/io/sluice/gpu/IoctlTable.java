@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Every ioctl the software GPU answers, by its number. */
 final class IoctlTable {
-  /** Executes an ioctl under the GPU's lock. */
+  /** Executes an ioctl under the lock that its entry names. */
   interface Handler {
     void handle(GpuFile file, IoctlCall call);
   }
@@ -21,8 +21,9 @@ final class IoctlTable {
    * @param name for messages
    * @param sizeBytes bytes of the argument
    * @param handler executes it
+   * @param readsEvents whether it holds the open's event lock instead of the GPU's
    */
-  record Entry(String name, long sizeBytes, Handler handler) {}
+  record Entry(String name, long sizeBytes, Handler handler, boolean readsEvents) {}
 
   private static final Map<Integer, Entry> ENTRIES = new HashMap<>();
 
@@ -70,11 +71,12 @@ final class IoctlTable {
   }
 
   private static void core(String name, int request, long sizeBytes, Handler handler) {
-    ENTRIES.put(DrmIoctl.number(request), new Entry(name, sizeBytes, handler));
+    ENTRIES.put(DrmIoctl.number(request), new Entry(name, sizeBytes, handler, false));
   }
 
   private static void put(PscnvIoctl ioctl, Handler handler) {
     int number = DrmIoctl.COMMAND_BASE + ioctl.nr();
-    ENTRIES.put(number, new Entry(ioctl.name(), ioctl.sizeBytes(), handler));
+    boolean readsEvents = ioctl == PscnvIoctl.EVENT_READ;
+    ENTRIES.put(number, new Entry(ioctl.name(), ioctl.sizeBytes(), handler, readsEvents));
   }
 }

@@ -2,6 +2,8 @@ package io.sluice.gpu.fifo;
 
 /**
  * What a channel has raised and nobody has read yet: interrupts count as one, the error comes once.
+ * The engine raises under the GPU's lock; whoever reads does not hold it, so the latch has a
+ * monitor of its own.
  */
 public final class EventLatch {
   private boolean interrupt;
@@ -10,29 +12,29 @@ public final class EventLatch {
   private long errorTimeNs;
 
   /** Whether an interrupt waits to be read. */
-  public boolean hasInterrupt() {
+  public synchronized boolean hasInterrupt() {
     return interrupt;
   }
 
   /** Whether the error waits to be read. */
-  public boolean hasError() {
+  public synchronized boolean hasError() {
     return error;
   }
 
   /** Takes the interrupt; GPU time of the first one. */
-  public long takeInterrupt() {
+  public synchronized long takeInterrupt() {
     interrupt = false;
     return interruptTimeNs;
   }
 
   /** Takes the error; GPU time of it. */
-  public long takeError() {
+  public synchronized long takeError() {
     error = false;
     return errorTimeNs;
   }
 
   /** Latches an interrupt; false when one waits already. */
-  boolean raiseInterrupt(long timeNs) {
+  synchronized boolean raiseInterrupt(long timeNs) {
     if (interrupt) {
       return false;
     }
@@ -41,7 +43,7 @@ public final class EventLatch {
     return true;
   }
 
-  void raiseError(long timeNs) {
+  synchronized void raiseError(long timeNs) {
     error = true;
     errorTimeNs = timeNs;
   }
