@@ -7,10 +7,8 @@ import picocli.CommandLine.Command;
 /** {@code sluicectl completion}. */
 @Command(
     name = "completion",
-    description = {
-      "Prints a completion script for bash and zsh. To use it:",
-      "  source <(sluicectl completion)"
-    })
+    description = "Prints a completion script for bash and zsh.",
+    footer = {"%nTo use it:", "  source <(sluicectl completion)"})
 final class CompletionCommand implements Callable<Integer> {
   private final SluiceCtl ctl;
 

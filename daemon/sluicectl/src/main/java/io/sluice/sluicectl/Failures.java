@@ -43,18 +43,21 @@ final class Failures {
                   String.valueOf(e.getMessage()),
                   "see the daemon's log; what was asked for may have happened"),
               ExitCode.UNREACHABLE);
-      default ->
-          new Failure(
-              new Problem("SLU-CTL-007", "sluicectl failed", e.toString(), "report it"),
-              ExitCode.FAILED);
+      default -> new Failure(unexpected(e), ExitCode.FAILED);
     };
   }
 
   private static Failure refused(Exception e) {
-    Problem problem =
-        Problem.parse(e.getMessage())
-            .orElseGet(
-                () -> new Problem("SLU-CTL-007", "the daemon failed", e.toString(), "report it"));
+    Problem problem = Problem.parse(e.getMessage()).orElseGet(() -> unexpected(e));
     return new Failure(problem, problem.kind().exitCode());
+  }
+
+  /** JMX hands a failure of the daemon on as if it were one of this program. */
+  private static Problem unexpected(Exception e) {
+    return new Problem(
+        "SLU-CTL-007",
+        "something failed that should not, here or in the daemon",
+        e.toString(),
+        "report it, with the daemon's log and what --debug prints");
   }
 }

@@ -55,7 +55,7 @@ final class GuestCommand extends Noun {
           output.facts(facts(guest, counters));
           if (!channels.isEmpty()) {
             output.text("\n");
-            output.list(Views.CHANNELS, channels);
+            output.table(Views.CHANNELS_OF_ONE, channels);
           }
         }
       }

@@ -37,7 +37,7 @@ final class MachineFragments {
         "  </memoryBacking>",
         "  <qemu:commandline>",
         "    <qemu:arg value=\"-device\"/>",
-        "    <qemu:arg value=\"" + xmlEscaped(device(guest)) + "\"/>",
+        "    <qemu:arg value='" + xmlEscaped(device(guest)) + "'/>",
         "  </qemu:commandline>",
         "</domain>",
         "");
@@ -68,10 +68,11 @@ final class MachineFragments {
     return "'" + text.replace("'", "'\\''") + "'";
   }
 
+  /** For an attribute in single quotes, which leaves JSON readable. */
   private static String xmlEscaped(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")
         .replace(">", "&gt;")
-        .replace("\"", "&quot;");
+        .replace("'", "&apos;");
   }
 }

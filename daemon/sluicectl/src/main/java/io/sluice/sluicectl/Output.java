@@ -99,11 +99,17 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
     for (T row : rows) {
       List<String> values = new ArrayList<>();
       for (Column<T> column : chosen) {
-        values.add(quoted(String.valueOf(raw(column, row))));
+        values.add(quoted(flat(raw(column, row))));
       }
       text.append(String.join(",", values)).append("\r\n");
     }
     text(text.toString());
+  }
+
+  private static String flat(@Nullable Object value) {
+    return value instanceof List<?> list
+        ? String.join(" ", list.stream().map(String::valueOf).toList())
+        : String.valueOf(value);
   }
 
   /**

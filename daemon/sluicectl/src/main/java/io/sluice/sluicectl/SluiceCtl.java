@@ -1,5 +1,6 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnectException;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Failures.Failure;
@@ -19,6 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The program {@code sluicectl}: a noun, a verb, and what they apply to. */
 @Command(
@@ -130,6 +132,7 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new VersionCommand(ctl))
             .addSubcommand(new CompletionCommand(ctl));
     line.setExecutionExceptionHandler((e, _, _) -> ctl.failed(e));
+    line.setParameterExceptionHandler((e, _) -> misused(e));
     return line;
   }
 
@@ -163,11 +166,20 @@ public final class SluiceCtl implements Runnable {
     return filled.commandLine();
   }
 
+  /** Wrong arguments: says what was probably meant, or where to read what there is. */
+  private static int misused(ParameterException e) {
+    String help = "see " + e.getCommandLine().getCommandSpec().qualifiedName() + " --help";
+    String fix =
+        e instanceof UnmatchedArgumentException unmatched && !unmatched.getSuggestions().isEmpty()
+            ? "did you mean " + String.join(" or ", unmatched.getSuggestions()) + "? " + help
+            : help;
+    PrintWriter err = e.getCommandLine().getErr();
+    err.print(new Problem("SLU-CTL-009", String.valueOf(e.getMessage()), "", fix).render());
+    err.flush();
+    return ExitCode.USAGE;
+  }
+
   private int failed(Exception e) {
-    if (e instanceof ParameterException wrong) {
-      line().getErr().println(wrong.getMessage());
-      return ExitCode.USAGE;
-    }
     Failure failure = Failures.of(e, socket());
     PrintWriter err = line().getErr();
     err.print(failure.problem().render());

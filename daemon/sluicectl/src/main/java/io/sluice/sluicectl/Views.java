@@ -55,6 +55,10 @@ final class Views {
               Column.both("error", c -> c.status().error()),
               Column.programs("fault-address", c -> c.status().faultAddress())));
 
+  /** For people, below the guest they belong to. */
+  static final List<Column<GuestChannel>> CHANNELS_OF_ONE =
+      CHANNELS.columns().stream().filter(c -> c.shown() && !c.id().equals("guest")).toList();
+
   static final Listing<GpuStatus> GPUS =
       new Listing<>(
           "gpus",

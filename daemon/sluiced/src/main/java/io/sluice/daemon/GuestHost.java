@@ -6,7 +6,6 @@ import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.ChannelInfo;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
-import io.sluice.channel.QuotaInfo;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ChannelStatus;
@@ -29,6 +28,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 
@@ -139,7 +139,6 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   GuestStatus status() {
     Optional<PeerCredentials> peer = device.peer();
-    Optional<Guest> guest = device.guest();
     long limit = limitBytes();
     return new GuestStatus(
         settings.name(),
@@ -152,10 +151,19 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
         peer.map(PeerCredentials::pid).orElse(0),
         peer.map(PeerCredentials::uid).orElse(NO_UID),
         peer.map(GuestHost::program).orElse(""),
-        guest.map(g -> g.channelIds().size()).orElse(0),
+        ask(guest -> guest.channelIds().size(), 0),
         getMaxChannels(),
-        guest.map(g -> g.quota().vramUsedBytes()).orElse(0L),
-        guest.map(g -> g.quota().vramLimitBytes()).orElse(limit));
+        ask(guest -> guest.quota().vramUsedBytes(), 0L),
+        ask(guest -> guest.quota().vramLimitBytes(), limit));
+  }
+
+  /** Asks the guest that is attached, if there is one and it does not leave meanwhile. */
+  private <T> T ask(Function<Guest, T> question, T otherwise) {
+    try {
+      return device.guest().map(question).orElse(otherwise);
+    } catch (SluiceException _) {
+      return otherwise;
+    }
   }
 
   private long limitBytes() {
@@ -240,7 +248,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   @Override
   public long getMemoryUsedBytes() {
-    return device.guest().map(Guest::quota).map(QuotaInfo::vramUsedBytes).orElse(0L);
+    return status().memoryUsedBytes();
   }
 
   @Override

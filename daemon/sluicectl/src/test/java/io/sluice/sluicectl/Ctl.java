@@ -1,0 +1,52 @@
+package io.sluice.sluicectl;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import picocli.CommandLine;
+
+/** Runs sluicectl in this process. */
+final class Ctl {
+  private final Path socket;
+
+  /**
+   * @param socket of the daemon; shown as /run/sluice/control
+   */
+  Ctl(Path socket) {
+    this.socket = socket;
+  }
+
+  /**
+   * What a command did.
+   *
+   * @param code exit code
+   * @param out standard output
+   * @param err standard error
+   */
+  record Run(int code, String out, String err) {}
+
+  Run run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = SluiceCtl.commandLine(Map.of("SLUICE_SOCKET", socket.toString()));
+    line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    line.setUsageHelpWidth(80);
+    line.getSubcommands().values().forEach(Ctl::fixWidth);
+    int code = line.execute(arguments);
+    return new Run(code, shown(out), shown(err));
+  }
+
+  /** Help pages are as wide as the terminal; goldens are not. */
+  private static void fixWidth(CommandLine line) {
+    line.setUsageHelpAutoWidth(false);
+    line.setUsageHelpWidth(80);
+    line.getSubcommands().values().forEach(Ctl::fixWidth);
+  }
+
+  private String shown(StringWriter text) {
+    return text.toString()
+        .replace(socket.toString(), "/run/sluice/control")
+        .replace(SluiceCtl.version(), "VERSION");
+  }
+}

@@ -1,0 +1,276 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.ChannelStatus;
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.GpuStatus;
+import io.sluice.management.GuestCounters;
+import io.sluice.management.GuestMXBean;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Problem;
+import io.sluice.management.Setting;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.management.OperationsException;
+
+/** A daemon that always looks the same, and remembers what it was asked to do. */
+final class FakeDaemon implements DaemonMXBean {
+  private final List<String> asked = new ArrayList<>();
+  private final Map<String, GuestStatus> guests = new TreeMap<>();
+  private String logLevel = "info";
+
+  FakeDaemon() {
+    put(
+        new GuestStatus(
+            "web-01",
+            "5c1f2a0e-7b1d-4f61-9a3c-2f6d0f0e8a11",
+            GuestStatus.RUNNING,
+            "embedded",
+            "gf100",
+            GuestStatus.FROM_CONFIGURATION,
+            "/run/sluice/web-01.sock",
+            4121,
+            64055,
+            "qemu-system-x86",
+            2,
+            127,
+            1_288_490_189L,
+            2L << 30));
+    put(
+        new GuestStatus(
+            "ml-02",
+            "9d2b3c70-04be-4c0f-8f33-5b2a1c9e7d42",
+            GuestStatus.WAITING,
+            "embedded",
+            "gf100",
+            GuestStatus.CREATED,
+            "/run/sluice/ml-02.sock",
+            0,
+            -1,
+            "",
+            0,
+            127,
+            0,
+            512L << 20));
+  }
+
+  private void put(GuestStatus guest) {
+    guests.put(guest.name(), guest);
+  }
+
+  /** What it was asked to do, in order. */
+  List<String> asked() {
+    return asked;
+  }
+
+  @Override
+  public String getVersion() {
+    return "1.2.3";
+  }
+
+  @Override
+  public long getPid() {
+    return 812;
+  }
+
+  @Override
+  public String getUser() {
+    return "sluice";
+  }
+
+  @Override
+  public String getState() {
+    return "running";
+  }
+
+  @Override
+  public long getStartTimeMs() {
+    return 1_767_323_045_000L;
+  }
+
+  @Override
+  public long getUptimeMs() {
+    return 273_600_000;
+  }
+
+  @Override
+  public String getConfigFile() {
+    return "/etc/sluice/sluice.toml";
+  }
+
+  @Override
+  public String getRunDir() {
+    return "/run/sluice";
+  }
+
+  @Override
+  public String getLogLevel() {
+    return logLevel;
+  }
+
+  @Override
+  public void setLogLevel(String level) throws OperationsException {
+    if (level.equals("loud")) {
+      throw Problem.of(
+              ErrorCode.LOG_LEVEL, "cannot set the log level to \"loud\"", "no such level", "")
+          .exception();
+    }
+    logLevel = level;
+  }
+
+  @Override
+  public Map<String, GpuStatus> getGpus() {
+    return Map.of(
+        "embedded",
+        new GpuStatus(
+            "embedded", "gf100", 1536L << 20, 300L << 20, 1, 2, List.of("kill", "suspend")));
+  }
+
+  @Override
+  public Map<String, GuestStatus> getGuests() {
+    return guests;
+  }
+
+  @Override
+  public List<Setting> getConfiguration() {
+    return List.of(
+        new Setting("daemon.run-dir", "/run/sluice", "default"),
+        new Setting("daemon.control-group", "", "default"),
+        new Setting("gpu.embedded.vram", "1536MiB", "/etc/sluice/sluice.toml:4:1"));
+  }
+
+  @Override
+  public void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException {
+    asked.add("create " + name + " on '" + gpu + "' with " + vramLimitBytes);
+    switch (name) {
+      case "full" ->
+          throw Problem.of(
+                  ErrorCode.GUEST_VRAM,
+                  "cannot create guest \"full\"",
+                  "GPU \"embedded\" has 1536MiB of video memory, 5GiB requested",
+                  "choose a smaller limit, or none")
+              .exception();
+      case "web-01" ->
+          throw Problem.of(
+                  ErrorCode.GUEST_EXISTS,
+                  "cannot create guest \"web-01\"",
+                  "there is a guest of that name",
+                  "choose another name")
+              .exception();
+      case "late" ->
+          throw Problem.of(
+                  ErrorCode.DAEMON_STOPPING,
+                  "cannot create guest \"late\"",
+                  "the daemon is stopping",
+                  "retry when it is back")
+              .exception();
+      case "bug" -> throw new IllegalStateException("a bug of the daemon");
+      default -> {
+        GuestStatus like = guests.values().iterator().next();
+        put(
+            new GuestStatus(
+                name,
+                "11111111-2222-3333-4444-555555555555",
+                GuestStatus.WAITING,
+                like.gpu(),
+                like.model(),
+                GuestStatus.CREATED,
+                "/run/sluice/" + name + ".sock",
+                0,
+                -1,
+                "",
+                0,
+                127,
+                0,
+                vramLimitBytes));
+      }
+    }
+  }
+
+  @Override
+  public void destroyGuest(String name, boolean force) {
+    asked.add("destroy " + name + (force ? " forced" : ""));
+  }
+
+  @Override
+  public void shutdown() {
+    asked.add("shutdown");
+  }
+
+  /** Guest web-01. */
+  record FakeGuest(GuestStatus status) implements GuestMXBean {
+    @Override
+    public String getName() {
+      return status.name();
+    }
+
+    @Override
+    public String getUuid() {
+      return status.uuid();
+    }
+
+    @Override
+    public String getState() {
+      return status.state();
+    }
+
+    @Override
+    public String getGpu() {
+      return status.gpu();
+    }
+
+    @Override
+    public String getSocketPath() {
+      return Path.of(status.socketPath()).toString();
+    }
+
+    @Override
+    public int getClientPid() {
+      return status.clientPid();
+    }
+
+    @Override
+    public int getClientUid() {
+      return status.clientUid();
+    }
+
+    @Override
+    public String getClientName() {
+      return status.clientName();
+    }
+
+    @Override
+    public long getMemoryUsedBytes() {
+      return status.memoryUsedBytes();
+    }
+
+    @Override
+    public long getMemoryLimitBytes() {
+      return status.memoryLimitBytes();
+    }
+
+    @Override
+    public int getMaxChannels() {
+      return status.maxChannels();
+    }
+
+    @Override
+    public Map<Integer, ChannelStatus> getChannels() {
+      return new TreeMap<>(
+          Map.of(
+              1,
+              new ChannelStatus(1, "running", "", 0, false, true, 1204, 83_500_000),
+              7,
+              new ChannelStatus(7, "dead", "page-fault", 0x2000_0000L, true, false, 3, 4_100)));
+    }
+
+    @Override
+    public GuestCounters getCounters() {
+      return new GuestCounters(
+          2, 1, 140, 3, Map.of("version", 2L, "dma_map", 18L, "set_irqs", 6L), 63, 0, 4012, 0, 9);
+    }
+  }
+}

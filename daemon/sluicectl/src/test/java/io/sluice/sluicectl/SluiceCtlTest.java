@@ -1,0 +1,251 @@
+package io.sluice.sluicectl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.management.GuestStatus;
+import io.sluice.management.ObjectNames;
+import io.sluice.management.local.LocalConnectorServer;
+import io.sluice.management.local.PeerPolicy;
+import io.sluice.sluicectl.Ctl.Run;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The program against the real transport and a daemon that always looks the same. */
+final class SluiceCtlTest {
+  @TempDir private Path dir;
+  private final FakeDaemon daemon = new FakeDaemon();
+
+  @SuppressWarnings("NullAway.Init")
+  private Ctl ctl;
+
+  @SuppressWarnings("NullAway.Init")
+  private LocalConnectorServer server;
+
+  @BeforeEach
+  void serve() throws Exception {
+    MBeanServer beans = MBeanServerFactory.newMBeanServer();
+    beans.registerMBean(daemon, ObjectNames.DAEMON);
+    for (String name : List.of("web-01", "ml-02")) {
+      beans.registerMBean(
+          new FakeDaemon.FakeGuest(Objects.requireNonNull(daemon.getGuests().get(name))),
+          ObjectNames.guest(name));
+    }
+    Path socket = dir.resolve("control");
+    server = LocalConnectorServer.start(socket, PeerPolicy.owner(), beans);
+    ctl = new Ctl(socket);
+  }
+
+  @AfterEach
+  void stop() throws IOException {
+    server.close();
+  }
+
+  /** Commands and all they print, each in a file of its own. */
+  @ParameterizedTest
+  @CsvSource({
+    "unknown-noun, gust list",
+    "unknown-verb, guest lst",
+    "missing-verb, guest",
+    "missing-noun, ''",
+    "unknown-option, guest list --colums name",
+    "unknown-format, guest list --format yaml",
+    "unknown-column, guest list --columns name;nmae",
+    "unknown-json-column, guest list --format json --columns memory",
+    "missing-guest, guest show",
+    "unknown-guest, guest show web-1",
+    "unknown-guest-nothing-near, guest show mail",
+    "unknown-guest-channels, channel list x",
+    "wrong-size, guest create a --vram-limit 5",
+    "wrong-memory, guest xml web-01 --memory lots",
+    "exists, guest create web-01",
+    "quota, guest create full --vram-limit 5GiB",
+    "busy, guest create late",
+    "daemon-bug, guest create bug",
+    "stop-refused, daemon stop",
+    "log-level-wrong, daemon log-level loud",
+    "guest-list, guest list",
+    "guest-list-columns, guest list --columns uuid;name;memory-used-bytes",
+    "guest-list-no-header, guest list --no-header",
+    "guest-list-json, guest list --format json",
+    "guest-list-json-columns, guest list -f json --columns name;client-pid",
+    "guest-list-csv, guest list --format csv",
+    "guest-show, guest show web-01",
+    "guest-show-by-uuid, guest show 9D2B3C70-04BE-4C0F-8F33-5B2A1C9E7D42",
+    "guest-show-json, guest show embedded/web-01 --format json",
+    "guest-create, guest create a --gpu embedded --vram-limit 64MiB",
+    "guest-create-json, guest create a --format json --columns name;socket",
+    "guest-destroy, guest destroy ml-02",
+    "guest-xml, guest xml web-01",
+    "guest-xml-qemu, guest xml web-01 --qemu --memory 4GiB",
+    "channel-list, channel list",
+    "channel-list-json, channel list web-01 --format json",
+    "channel-list-csv, channel list web-01 --format csv",
+    "channel-list-none, channel list ml-02",
+    "gpu-list, gpu list",
+    "gpu-list-csv, gpu list --format csv",
+    "daemon-status, daemon status",
+    "daemon-status-json, daemon status --format json",
+    "daemon-config, daemon config",
+    "daemon-config-json, daemon config --format json",
+    "log-level, daemon log-level",
+    "log-level-set, daemon log-level debug",
+    "version, version",
+    "version-json, version --format json",
+    "help, --help",
+    "help-daemon, daemon --help",
+    "help-daemon-stop, daemon stop --help",
+    "help-gpu, gpu --help",
+    "help-guest, guest --help",
+    "help-guest-create, guest create --help",
+    "help-guest-destroy, guest destroy --help",
+    "help-guest-xml, guest xml --help",
+    "help-channel, channel --help",
+    "help-completion, completion --help",
+  })
+  void command_always_printsAsBefore(String name, String command) throws IOException {
+    String[] arguments = command.isEmpty() ? new String[0] : command.replace(';', ',').split(" ");
+
+    Run run = ctl.run(arguments);
+
+    StringBuilder text = new StringBuilder("$ sluicectl ").append(String.join(" ", arguments));
+    text.append('\n').append(run.out().replace("\r\n", "<CR>\n"));
+    if (!run.err().isEmpty()) {
+      text.append("--- standard error\n").append(run.err());
+    }
+    text.append("--- exit ").append(run.code()).append('\n');
+    Golden.check(name, text.toString());
+  }
+
+  /** The promise of the help page. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, guest list",
+    "1, guest create web-01",
+    "1, daemon stop",
+    "2, guest list --columns x",
+    "4, guest show x",
+    "6, guest create full",
+    "75, guest create late",
+  })
+  void exitCode_outcome_isAsPromised(int code, String command) {
+    assertThat(ctl.run(command.split(" ")).code()).isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"guest list", "daemon status", "channel list", "guest destroy web-01"})
+  void run_noDaemon_exits3AndSaysWhatToDo(String command) throws IOException {
+    server.close();
+
+    Run run = ctl.run(command.split(" "));
+
+    assertThat(run.code()).isEqualTo(3);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .startsWith("error: cannot reach sluiced at /run/sluice/control ")
+        .contains("[SLU-CTL-001]\n  cause: there is no such socket\n  fix:   start the daemon");
+  }
+
+  @Test
+  void version_noDaemon_saysSo() throws IOException {
+    server.close();
+
+    assertThat(ctl.run("version"))
+        .isEqualTo(
+            new Run(
+                0, "sluicectl  VERSION\nsluiced    not reachable at /run/sluice/control\n", ""));
+    assertThat(ctl.run("version", "-f", "json").out()).contains("\"sluiced\" : null");
+  }
+
+  @Test
+  void run_notPermitted_exits5AndSaysWhoMay() throws Exception {
+    Path other = dir.resolve("other");
+    byte[] reason = "you are user mallory".getBytes(StandardCharsets.UTF_8);
+    ByteBuffer refusal = ByteBuffer.allocate(12 + reason.length);
+    refusal.put("SLUICEJ1".getBytes(StandardCharsets.US_ASCII));
+    refusal.putInt(1 << 24 | reason.length).put(reason).flip();
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listener.bind(UnixDomainSocketAddress.of(other));
+      Thread refuser =
+          Thread.ofPlatform()
+              .start(() -> {
+                try (var connection = listener.accept()) {
+                  connection.write(refusal);
+                } catch (IOException e) {
+                  throw new AssertionError(e);
+                }
+              });
+
+      Run run = new Ctl(other).run("guest", "list");
+      refuser.join();
+
+      assertThat(run.code()).isEqualTo(5);
+      assertThat(run.err())
+          .contains("[SLU-CTL-004]")
+          .contains("cause: the daemon refuses you: you are user mallory");
+    }
+  }
+
+  @Test
+  void debug_failure_printsWhereItCameFrom() {
+    assertThat(ctl.run("guest", "show", "x").err()).doesNotContain("\tat ");
+    assertThat(ctl.run("guest", "show", "x", "--debug").err()).contains("\tat ");
+  }
+
+  @Test
+  void stop_attachedAndForced_isAskedFor() {
+    assertThat(ctl.run("daemon", "stop", "--force").code()).isZero();
+    assertThat(daemon.asked()).containsExactly("shutdown");
+  }
+
+  @Test
+  void create_options_reachTheDaemon() {
+    ctl.run("guest", "create", "a", "--vram-limit", "1.5GiB");
+    ctl.run("guest", "destroy", "ml-02", "--force");
+
+    assertThat(daemon.asked())
+        .containsExactly("create a on '' with 1610612736", "destroy ml-02 forced");
+  }
+
+  @Test
+  void socket_option_winsOverTheEnvironment() {
+    Run run = ctl.run("guest", "list", "--socket", "/nowhere/control");
+
+    assertThat(run.code()).isEqualTo(3);
+    assertThat(run.err()).contains("cannot reach sluiced at /nowhere/control");
+  }
+
+  @Test
+  void completion_always_isAScriptOfAllCommands() {
+    Run run = ctl.run("completion");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).startsWith("#!/usr/bin/env bash").contains("create", "log-level", "xml");
+  }
+
+  @Test
+  void fragments_pathWithEveryQuote_areEscaped() {
+    var guest = new GuestStatus("a", "", "", "", "", "", "/r/\"<&>'\\.sock", 0, 0, "", 0, 0, 0, 0);
+
+    assertThat(MachineFragments.qemu(guest, 1))
+        .contains("\"path\":\"/r/\\\"<&>'\\''\\\\.sock\"")
+        .contains("size=1M");
+    assertThat(MachineFragments.libvirt(guest))
+        .contains("\"path\":\"/r/\\\"&lt;&amp;&gt;&apos;\\\\.sock\"");
+  }
+}
