@@ -11,7 +11,10 @@ public enum Capability {
   DOORBELL,
   /** Pages of guest memory become GPU buffers without a copy. */
   GUEST_MEMORY,
-  /** Interrupts and faults of a channel are reported with the channel they belong to. */
+  /**
+   * Interrupts and faults of a channel are reported with the channel they belong to. An interrupt
+   * is a hint: a GPU that does not tell whose it was reports it for each that may have asked.
+   */
   CHANNEL_EVENTS,
   /** Control pages have room for Sluice's own words behind the hardware's. */
   CONTROL_WORDS,

@@ -8,11 +8,13 @@ import io.sluice.abi.rm.ErrorNotifier;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmEngine;
 import io.sluice.channel.Channel;
+import io.sluice.channel.ChannelError;
 import io.sluice.channel.ChannelState;
 import io.sluice.channel.GuestGpu.SharedArea;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,9 @@ final class NvidiaChannel implements Channel {
   // Why it has ended.
   private int reason;
   private int info;
+
+  /** RM has ended it, and {@link #takeError} was not asked since. */
+  private boolean untold;
 
   NvidiaChannel(
       NvidiaGuestGpu gpu,
@@ -238,9 +243,29 @@ final class NvidiaChannel implements Channel {
         && ErrorNotifier.status(notifier) == ErrorNotifier.STATUS_ERROR) {
       VarHandle.acquireFence();
       int xid = ErrorNotifier.info32(notifier);
+      untold = true;
       reason = Xid.reason(xid);
       info = Xid.info(xid, Short.toUnsignedInt(ErrorNotifier.info16(notifier)));
     }
+  }
+
+  /** Whether it runs and was ever given something. */
+  boolean hasWork() {
+    noteError();
+    return reason == 0
+        && group != null
+        && ((int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_PUT)
+                | (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_GET))
+            != 0;
+  }
+
+  /** The error that RM has told of it, once. */
+  Optional<ChannelError> takeError(long timeNs) {
+    if (!untold) {
+      return Optional.empty();
+    }
+    untold = false;
+    return Optional.of(new ChannelError(id, reason, info, 0, timeNs));
   }
 
   @Override

@@ -29,6 +29,7 @@ public final class NvidiaGpu implements Gpu {
       ImmutableSet.of(
           Capability.DOORBELL,
           Capability.GUEST_MEMORY,
+          Capability.CHANNEL_EVENTS,
           Capability.CONTROL_WORDS,
           Capability.KILL,
           Capability.SUSPEND,

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
+import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
@@ -36,11 +37,12 @@ final class NvidiaGuestGpu implements GuestGpu {
   private final RmClient client;
   private final SharedPages control;
   private final SharedPages notifiers;
-  private final Fd events;
+  private final NvidiaEvents events;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
   private final TreeMap<Integer, NvidiaChannel> channels = new TreeMap<>();
+  private NvidiaChannel[] channelArray = {};
   private final Set<NvidiaAddressSpace> spaces = new HashSet<>();
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
@@ -75,7 +77,7 @@ final class NvidiaGuestGpu implements GuestGpu {
       RmClient client,
       SharedPages control,
       SharedPages notifiers,
-      Fd events) {
+      NvidiaEvents events) {
     this.gpu = gpu;
     this.kernel = kernel;
     this.client = client;
@@ -95,7 +97,7 @@ final class NvidiaGuestGpu implements GuestGpu {
       undo.add(control::close);
       SharedPages notifiers = SharedPages.create(kernel, "sluice-notifiers", bytes);
       undo.add(notifiers::close);
-      Fd events = kernel.eventfd(0, Kernel.NONBLOCK);
+      NvidiaEvents events = NvidiaEvents.open(client, gpu.info().maxChannels());
       complete = true;
       return new NvidiaGuestGpu(gpu, kernel, client, control, notifiers, events);
     } finally {
@@ -161,6 +163,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     NvidiaChannel channel =
         new NvidiaChannel(this, space, id, control.page(id), notifiers.page(id));
     channels.put(id, channel);
+    channelArray = channels.values().toArray(new NvidiaChannel[0]);
     return channel;
   }
 
@@ -178,6 +181,37 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   void forget(NvidiaChannel channel) {
     channels.remove(channel.id());
+    channelArray = channels.values().toArray(new NvidiaChannel[0]);
+  }
+
+  long timeNs() {
+    return gpu.timeNs();
+  }
+
+  /**
+   * What has happened to the channels.
+   *
+   * @param interrupted receives the ids of those that run
+   * @param ended receives those that have ended since they were asked last
+   * @return how many run
+   */
+  int collect(int[] interrupted, List<ChannelError> ended, long timeNs) {
+    lock.lock();
+    try {
+      int count = 0;
+      if (!closed) {
+        for (NvidiaChannel channel : channelArray) {
+          if (channel.hasWork()) {
+            interrupted[count++] = channel.id();
+          } else {
+            channel.takeError(timeNs).ifPresent(ended::add);
+          }
+        }
+      }
+      return count;
+    } finally {
+      lock.unlock();
+    }
   }
 
   void forget(NvidiaAddressSpace space) {
@@ -298,15 +332,14 @@ final class NvidiaGuestGpu implements GuestGpu {
     });
   }
 
-  /** Never readable: this backend does not deliver events yet, and says so. */
   @Override
   public Fd events() {
-    return events;
+    return events.fd();
   }
 
   @Override
   public int readEvents(EventSink sink) {
-    return 0;
+    return events.read(this, sink);
   }
 
   @Override

@@ -1,9 +1,11 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.EventAlloc;
 import io.sluice.abi.rm.GpuIdInfo;
 import io.sluice.abi.rm.Nv0080Alloc;
 import io.sluice.abi.rm.Nv2080Alloc;
+import io.sluice.abi.rm.NvAllocOsEvent;
 import io.sluice.abi.rm.NvRegisterFd;
 import io.sluice.abi.rm.Nvos00Free;
 import io.sluice.abi.rm.Nvos02AllocMemory;
@@ -296,6 +298,41 @@ final class RmClient implements AutoCloseable {
       Nvos33MapMemory.fd(argument, fd.number());
       port.ioctl(control, RmIoctl.RM_MAP_MEMORY, abi.request(RmIoctl.RM_MAP_MEMORY), argument);
       check("RM_MAP_MEMORY", Nvos33MapMemory.status(argument));
+      return fd;
+    } catch (RuntimeException e) {
+      fd.close();
+      throw e;
+    }
+  }
+
+  /**
+   * A descriptor that becomes readable when the GPU notifies; asking whether it is readable takes
+   * the readiness away, there is nothing to read.
+   *
+   * @param notifications indices with flags, of {@link EventAlloc}
+   */
+  Fd openEvents(int... notifications) {
+    Fd fd = port.openControl();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.ALLOC_OS_EVENT));
+      NvAllocOsEvent.hClient(argument, root);
+      NvAllocOsEvent.hDevice(argument, device);
+      NvAllocOsEvent.fd(argument, fd.number());
+      port.ioctl(fd, RmIoctl.ALLOC_OS_EVENT, abi.request(RmIoctl.ALLOC_OS_EVENT), argument);
+      check("ALLOC_OS_EVENT", NvAllocOsEvent.status(argument));
+      for (int notification : notifications) {
+        int _ =
+            alloc(
+                subdevice,
+                RmClass.NV01_EVENT_OS_EVENT,
+                block -> {
+                  EventAlloc.hParentClient(block, root);
+                  EventAlloc.hSrcResource(block, subdevice);
+                  EventAlloc.hClass(block, RmClass.NV01_EVENT_OS_EVENT.number());
+                  EventAlloc.notifyIndex(block, notification);
+                  EventAlloc.data(block, fd.number());
+                });
+      }
       return fd;
     } catch (RuntimeException e) {
       fd.close();

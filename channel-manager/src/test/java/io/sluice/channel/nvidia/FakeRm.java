@@ -8,6 +8,7 @@ import io.sluice.abi.rm.DisableChannels;
 import io.sluice.abi.rm.EngineList;
 import io.sluice.abi.rm.ErrorNotifier;
 import io.sluice.abi.rm.FbInfo;
+import io.sluice.abi.rm.NvAllocOsEvent;
 import io.sluice.abi.rm.NvCardInfo;
 import io.sluice.abi.rm.NvRegisterFd;
 import io.sluice.abi.rm.NvVersion;
@@ -55,7 +56,7 @@ final class FakeRm implements RmPort {
   private final Kernel kernel;
   private final RmAbi abi = RmAbi.of("580.159.04");
   private final Map<Key, Rmo> objects = new LinkedHashMap<>();
-  private final Map<Key, ChannelMemory> channels = new HashMap<>();
+  private final Map<Key, ChannelMemory> channels = new LinkedHashMap<>();
   private final Map<Key, Map<Long, Integer>> mapped = new HashMap<>();
   private final Map<Integer, Integer> clientOfControl = new HashMap<>();
   private final Map<Integer, Integer> controlOfCard = new HashMap<>();
@@ -160,7 +161,9 @@ final class FakeRm implements RmPort {
       case RM_MAP_MEMORY_DMA ->
           Nvos46MapMemoryDma.status(argument, refuse ? noMemory() : mapDma(argument));
       case RM_UNMAP_MEMORY_DMA -> Nvos47UnmapMemoryDma.status(argument, unmapDma(argument));
-      case RM_DUP_OBJECT, RM_SHARE, RM_UNMAP_MEMORY, ALLOC_OS_EVENT ->
+      case ALLOC_OS_EVENT ->
+          NvAllocOsEvent.status(argument, refuse ? noMemory() : osEvent(fd, argument));
+      case RM_DUP_OBJECT, RM_SHARE, RM_UNMAP_MEMORY ->
           throw new AssertionError("not used, ioctl=" + ioctl);
     }
   }
@@ -206,6 +209,10 @@ final class FakeRm implements RmPort {
     int userd = ChannelAlloc.hUserdMemory(block, 0);
     channels.put(key, new ChannelMemory(userd, ChannelAlloc.hObjectError(block)));
     pages(key.client(), userd).asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
+  }
+
+  private static int osEvent(Fd fd, MemorySegment argument) {
+    return NvAllocOsEvent.fd(argument) == fd.number() ? 0 : RmStatus.INVALID_ARGUMENT.code();
   }
 
   private int allocMemory(MemorySegment argument, MemorySegment pages) {
@@ -294,6 +301,11 @@ final class FakeRm implements RmPort {
       if (control.command() == command) {
         if (block.byteSize() != abi.layout(control).byteSize()) {
           return RmStatus.INVALID_ARGUMENT.code();
+        }
+        if (control == RmControl.EVENT_SET_NOTIFICATION
+            && objects.values().stream()
+                .noneMatch(o -> o.type() == RmClass.NV01_EVENT_OS_EVENT.number())) {
+          return RmStatus.INVALID_STATE.code();
         }
         answer(control, block);
         return 0;

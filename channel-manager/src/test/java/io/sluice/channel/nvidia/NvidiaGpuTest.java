@@ -17,12 +17,15 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Channel;
+import io.sluice.channel.ChannelError;
+import io.sluice.channel.EventSink;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.testbed.fakes.LeakCheck;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -150,8 +153,7 @@ final class NvidiaGpuTest {
               Capability.DETACH,
               Capability.STATE_SAVE,
               Capability.VRAM_APERTURE,
-              Capability.DIRTY_TRACKING,
-              Capability.CHANNEL_EVENTS);
+              Capability.DIRTY_TRACKING);
       Runnable refused =
           switch (operation) {
             case "detach" -> channel::detach;
@@ -291,6 +293,51 @@ final class NvidiaGpuTest {
       assertThat(channel.status().info()).isEqualTo(11 << 16 | xid);
       channel.kill(GuestAbi.ERROR_OPERATOR, 1);
       assertThat(channel.status().reason()).isEqualTo(reasons.get(xid));
+    }
+  }
+
+  @Test
+  void readEvents_afterAnError_tellsItOnceAndInterruptsTheOthers() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        Channel fails = space.createChannel(OptionalInt.of(3));
+        Channel runs = space.createChannel(OptionalInt.of(4));
+        Channel idle = space.createChannel(OptionalInt.of(5))) {
+      for (Channel channel : List.of(fails, runs, idle)) {
+        channel.start(RING, 4, 1);
+      }
+      try (Mapping pages =
+          kernel.mmap(
+              guest.controlPages().orElseThrow().fd(),
+              0,
+              128 * 4096,
+              Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+        pages.segment().set(Layouts.U32, 4 * 4096 + GuestAbi.USERD_GP_PUT, 1);
+        pages.segment().set(Layouts.U32, 3 * 4096 + GuestAbi.USERD_GP_PUT, 1);
+      }
+      rm.failChannel(31, 11);
+      List<Integer> interrupts = new ArrayList<>();
+      List<ChannelError> errors = new ArrayList<>();
+      EventSink sink =
+          new EventSink() {
+            @Override
+            public void interrupt(int channelId, long timeNs) {
+              interrupts.add(channelId);
+            }
+
+            @Override
+            public void error(ChannelError error) {
+              errors.add(error);
+            }
+          };
+      assertThat(guest.readEvents(sink)).isEqualTo(2);
+      assertThat(guest.readEvents(sink)).isEqualTo(1);
+      assertThat(interrupts).containsExactly(4, 4);
+      assertThat(errors).extracting(ChannelError::channelId).containsExactly(3);
+      assertThat(errors)
+          .extracting(ChannelError::reason)
+          .containsExactly(GuestAbi.ERROR_PAGE_FAULT);
     }
   }
 

@@ -29,6 +29,8 @@ public final class NvidiaFigures {
         try (var guest = new NvidiaRig.Guest(gpu, "figures", engine)) {
           bandwidth(guest, name);
           latency(guest, name);
+          interrupts(guest, name);
+          suspending(guest, name);
         }
       }
     } finally {
@@ -53,10 +55,38 @@ public final class NvidiaFigures {
     print(name + ": 4 KiB host to video memory, submit to seen", copy);
   }
 
+  private static void interrupts(NvidiaRig.Guest guest, String name) {
+    long[] woken = new long[2000];
+    for (int i = 0; i < woken.length; i++) {
+      long start = System.nanoTime();
+      guest.queue.ring().submit(new HopperCommands().interrupt());
+      if (!guest.waitForEvent()) {
+        throw new IllegalStateException("no event");
+      }
+      woken[i] = System.nanoTime() - start;
+    }
+    print(name + ": interrupt, submit to poll's return", woken);
+  }
+
+  private static void suspending(NvidiaRig.Guest guest, String name) {
+    long[] suspend = new long[200];
+    long[] resume = new long[suspend.length];
+    for (int i = 0; i < suspend.length; i++) {
+      long start = System.nanoTime();
+      guest.queue.channel().suspend();
+      long between = System.nanoTime();
+      guest.queue.channel().resume();
+      resume[i] = System.nanoTime() - between;
+      suspend[i] = between - start;
+    }
+    print(name + ": suspend of an idle channel", suspend);
+    print(name + ": resume", resume);
+  }
+
   private static long timed(NvidiaRig.Guest guest, HopperCommands commands) {
     long start = System.nanoTime();
-    long done = guest.queue.submitWithRelease(commands);
-    if (!guest.queue.await(done, System::nanoTime, NvidiaRig.TIMEOUT_NS)) {
+    long done = guest.queue.ring().submitWithRelease(commands);
+    if (!guest.queue.ring().await(done, System::nanoTime, NvidiaRig.TIMEOUT_NS)) {
       throw new IllegalStateException("no completion");
     }
     return System.nanoTime() - start;

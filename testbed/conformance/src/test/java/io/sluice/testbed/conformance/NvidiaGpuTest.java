@@ -16,18 +16,21 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Channel;
+import io.sluice.channel.ChannelError;
+import io.sluice.channel.EventSink;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperQueue;
+import io.sluice.channel.nvidia.HopperRing;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -127,7 +130,7 @@ final class NvidiaGpuTest {
           assertThat(guest.run(new HopperCommands())).as("release %d", i).isTrue();
         }
         Channel.Status status = guest.queue.channel().status();
-        assertThat(status.gpGet()).isEqualTo(status.gpPut()).isEqualTo(1000 % HopperQueue.ENTRIES);
+        assertThat(status.gpGet()).isEqualTo(status.gpPut()).isEqualTo(1000 % HopperRing.ENTRIES);
         assertThat(status.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
         assertThat(status.drained()).isTrue();
       }
@@ -251,7 +254,7 @@ final class NvidiaGpuTest {
       victim.mapAt(victim.allocate(true, 4096), SYSTEM);
       HopperCommands bad =
           new HopperCommands().bindCopy().copy(new GpuVa(NOT_MAPPED), new GpuVa(SYSTEM), 4096);
-      long done = victim.queue.submitWithRelease(bad);
+      long done = victim.queue.ring().submitWithRelease(bad);
       Channel.Status status = victim.queue.channel().status();
       long until = System.nanoTime() + TIMEOUT_NS;
       while (status.state() != GuestAbi.CHANNEL_DEAD && System.nanoTime() < until) {
@@ -261,8 +264,81 @@ final class NvidiaGpuTest {
       assertThat(status.state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
       assertThat(status.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
       System.out.printf("fault: info=0x%x%n", status.info());
-      assertThat(victim.queue.hasReleased(done)).isFalse();
+      assertThat(victim.queue.ring().hasReleased(done)).isFalse();
       assertThat(other.run(new HopperCommands())).isTrue();
+    }
+  }
+
+  @Test
+  void interruptMethod_ofEachEngine_wakesTheEventDescriptor() throws Exception {
+    for (int engine : new int[] {COPY_CLASS, COMPUTE_CLASS}) {
+      try (var guest = new NvidiaRig.Guest(gpu, "a", engine);
+          Channel idle = guest.space.createChannel(OptionalInt.empty())) {
+        assertThat(guest.run(new HopperCommands())).isTrue();
+        for (int i = 0; i < 200; i++) {
+          long done = guest.queue.ring().submitWithRelease(new HopperCommands());
+          guest.queue.ring().submit(new HopperCommands().interrupt());
+          assertThat(guest.waitForEvent()).as("event %d", i).isTrue();
+          Events events = new Events();
+          assertThat(guest.gpu.readEvents(events)).isEqualTo(1);
+          assertThat(events.interrupts).containsExactly(guest.queue.channel().id());
+          assertThat(guest.queue.ring().hasReleased(done)).isTrue();
+        }
+        assertThat(idle.status().state()).isEqualTo(GuestAbi.CHANNEL_NEW);
+      }
+    }
+  }
+
+  @Test
+  void fault_wakesTheEventDescriptorOfItsGuest_withTheChannel() throws Exception {
+    try (var guest = new NvidiaRig.Guest(gpu, "faulty", COPY_CLASS)) {
+      guest.mapAt(guest.allocate(true, 4096), SYSTEM);
+      Events events = new Events();
+      long _ =
+          guest
+              .queue
+              .ring()
+              .submitWithRelease(
+                  new HopperCommands()
+                      .bindCopy()
+                      .copy(new GpuVa(NOT_MAPPED), new GpuVa(SYSTEM), 4096));
+      long until = System.nanoTime() + TIMEOUT_NS;
+      while (events.errors.isEmpty() && System.nanoTime() < until) {
+        assertThat(guest.waitForEvent()).isTrue();
+        int _ = guest.gpu.readEvents(events);
+      }
+      assertThat(events.errors)
+          .singleElement()
+          .satisfies(error -> {
+            assertThat(error.channelId()).isEqualTo(guest.queue.channel().id());
+            assertThat(error.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+          });
+    }
+  }
+
+  /** What was delivered. */
+  private static final class Events implements EventSink {
+    final List<Integer> interrupts = new ArrayList<>();
+    final List<ChannelError> errors = new ArrayList<>();
+
+    @Override
+    public void interrupt(int channelId, long timeNs) {
+      interrupts.add(channelId);
+    }
+
+    @Override
+    public void error(ChannelError error) {
+      errors.add(error);
+    }
+  }
+
+  @Test
+  void anotherProcess_withMappingsOnly_submitsByItself() throws Exception {
+    try (var guest = new NvidiaRig.Guest(gpu, "a", COPY_CLASS)) {
+      List<String> said = OtherProcess.submitFrom(guest, 3000);
+      System.out.println(said);
+      assertThat(said).last().asString().startsWith("released 3000 of 3000");
+      assertThat(guest.queue.channel().status().gpGet()).isEqualTo(3000 % HopperRing.ENTRIES);
     }
   }
 
@@ -273,11 +349,11 @@ final class NvidiaGpuTest {
     try (var guest = new NvidiaRig.Guest(gpu, "a", COPY_CLASS)) {
       assertThat(guest.run(new HopperCommands())).isTrue();
       guest.queue.channel().suspend();
-      long done = guest.queue.submitWithRelease(new HopperCommands());
-      assertThat(guest.queue.await(done, System::nanoTime, 50_000_000)).isFalse();
+      long done = guest.queue.ring().submitWithRelease(new HopperCommands());
+      assertThat(guest.queue.ring().await(done, System::nanoTime, 50_000_000)).isFalse();
       assertThat(guest.queue.channel().status().state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
       guest.queue.channel().resume();
-      assertThat(guest.queue.await(done, System::nanoTime, TIMEOUT_NS)).isTrue();
+      assertThat(guest.queue.ring().await(done, System::nanoTime, TIMEOUT_NS)).isTrue();
     }
   }
 
@@ -287,8 +363,8 @@ final class NvidiaGpuTest {
         var other = new NvidiaRig.Guest(gpu, "other", COPY_CLASS)) {
       stuck.mapAt(stuck.allocate(true, 4096), SYSTEM);
       long done =
-          stuck.queue.submitWithRelease(new HopperCommands().acquire(new GpuVa(SYSTEM), 77));
-      assertThat(stuck.queue.await(done, System::nanoTime, 20_000_000)).isFalse();
+          stuck.queue.ring().submitWithRelease(new HopperCommands().acquire(new GpuVa(SYSTEM), 77));
+      assertThat(stuck.queue.ring().await(done, System::nanoTime, 20_000_000)).isFalse();
       assertThat(other.run(new HopperCommands())).isTrue();
       long start = System.nanoTime();
       stuck.queue.channel().kill(GuestAbi.ERROR_OPERATOR, 5);

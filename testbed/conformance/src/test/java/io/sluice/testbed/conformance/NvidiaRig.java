@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Assumptions;
 
@@ -85,8 +86,18 @@ final class NvidiaRig {
     }
 
     boolean run(HopperCommands commands) {
-      long done = queue.submitWithRelease(commands);
-      return queue.await(done, System::nanoTime, TIMEOUT_NS);
+      long done = queue.ring().submitWithRelease(commands);
+      return queue.ring().await(done, System::nanoTime, TIMEOUT_NS);
+    }
+
+    /** Whether the event descriptor becomes readable in time. */
+    boolean waitForEvent() {
+      return kernel.poll(
+              List.of(gpu.events()),
+              new short[] {Kernel.POLLIN},
+              new short[1],
+              (int) (TIMEOUT_NS / 1_000_000))
+          == 1;
     }
 
     void copy(long from, long to, long bytes) {

@@ -1,0 +1,130 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Layouts;
+import io.sluice.abi.guest.ControlWords;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.rm.HopperMethods;
+import io.sluice.abi.rm.UsermodePage;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
+
+/**
+ * The submitting side of a channel, by the means that a guest has: mapped memory, its control page
+ * and the doorbell; nobody is called.
+ *
+ * <p>The memory is one buffer at one address: ring, then a semaphore, then pushbuffers, one per
+ * ring entry, so that an entry's pushbuffer is free when its entry is. Submitting allocates
+ * nothing. Not for several threads.
+ */
+public final class HopperRing {
+  /** Exponent of the number of ring entries. */
+  public static final int ORDER = 8;
+
+  /** Ring entries. */
+  public static final int ENTRIES = 1 << ORDER;
+
+  private static final long SEMAPHORE = ENTRIES * 8L;
+  private static final long PUSHBUFFERS = 4096;
+  private static final long PUSHBUFFER_BYTES = HopperCommands.MAX_WORDS * 4L;
+
+  /** Bytes of the memory. */
+  public static final long SIZE_BYTES = PUSHBUFFERS + ENTRIES * PUSHBUFFER_BYTES;
+
+  private static final VarHandle U32 = Layouts.U32.varHandle();
+  private static final VarHandle U64 = Layouts.U64.varHandle();
+
+  private final MemorySegment memory;
+  private final MemorySegment control;
+  private final MemorySegment doorbell;
+  private final GpuVa base;
+  private int put;
+  private long released;
+
+  /**
+   * @param memory the buffer, zeros
+   * @param control the channel's control page
+   * @param doorbell the doorbell page
+   * @param base the buffer's address in the channel's address space
+   */
+  public HopperRing(
+      MemorySegment memory, MemorySegment control, MemorySegment doorbell, GpuVa base) {
+    this.memory = memory.asSlice(0, SIZE_BYTES);
+    this.control = control;
+    this.doorbell = doorbell;
+    this.base = base;
+  }
+
+  /** Whether the ring has no room; entries become free as they are fetched. */
+  public boolean isFull() {
+    return ((put + 1) & (ENTRIES - 1))
+        == (int) U32.getAcquire(control, (long) GuestAbi.USERD_GP_GET);
+  }
+
+  /**
+   * Submits a pushbuffer.
+   *
+   * @throws IllegalStateException the ring {@link #isFull}
+   */
+  public void submit(HopperCommands commands) {
+    if (isFull()) {
+      throw new IllegalStateException("the ring is full, entries=" + ENTRIES);
+    }
+    long pushbuffer = PUSHBUFFERS + put * PUSHBUFFER_BYTES;
+    for (int i = 0; i < commands.count(); i++) {
+      memory.set(Layouts.U32, pushbuffer + i * 4L, commands.word(i));
+    }
+    long entry = HopperMethods.entry(base.value() + pushbuffer, commands.count());
+    U64.setRelease(memory, put * 8L, entry);
+    put = (put + 1) & (ENTRIES - 1);
+    VarHandle.fullFence();
+    U32.setOpaque(control, (long) GuestAbi.USERD_GP_PUT, put);
+    ring();
+  }
+
+  /** A channel that moves changes its token: ring until the token rung is the one that counts. */
+  private void ring() {
+    int token;
+    do {
+      VarHandle.fullFence();
+      token = ControlWords.doorbellToken(control, GuestAbi.CONTROL_OFFSET);
+      U32.setOpaque(doorbell, UsermodePage.DOORBELL, token);
+      VarHandle.fullFence();
+    } while (token != ControlWords.doorbellToken(control, GuestAbi.CONTROL_OFFSET));
+  }
+
+  /**
+   * Adds a release of this queue's semaphore behind the commands and submits both.
+   *
+   * @return what {@link #await} wants
+   */
+  public long submitWithRelease(HopperCommands commands) {
+    released++;
+    submit(commands.release(new GpuVa(base.value() + SEMAPHORE), released));
+    return released;
+  }
+
+  /** Whether a release, and with it all before, has happened. */
+  public boolean hasReleased(long value) {
+    return (long) U64.getAcquire(memory, SEMAPHORE) - value >= 0;
+  }
+
+  /**
+   * Spins until a release has happened.
+   *
+   * @param nanoTime a clock
+   * @param timeoutNs how long at most
+   * @return whether it has
+   */
+  public boolean await(long value, LongSupplier nanoTime, long timeoutNs) {
+    long start = nanoTime.getAsLong();
+    while (!hasReleased(value)) {
+      if (nanoTime.getAsLong() - start > timeoutNs) {
+        return hasReleased(value);
+      }
+      Thread.onSpinWait();
+    }
+    return true;
+  }
+}
