@@ -1,4 +1,6 @@
 /** Pure policy of memory shares. */
 module io.sluice.quota {
   requires static org.jspecify;
+
+  exports io.sluice.quota;
 }

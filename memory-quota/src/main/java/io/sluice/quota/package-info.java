@@ -1,4 +1,7 @@
-/** Policy of memory shares between guests; no policy beyond the accounting records exists yet. */
+/**
+ * Policy of memory shares between guests: who may hold how much of a card's video memory, and which
+ * buffers move when that changes. Pure functions of records; docs/quotas.md says what they decide.
+ */
 @NullMarked
 package io.sluice.quota;
 

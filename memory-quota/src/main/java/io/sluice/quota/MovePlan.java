@@ -1,0 +1,134 @@
+package io.sluice.quota;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Which buffers move so that every guest keeps to its share.
+ *
+ * <p><b>Eviction.</b> A guest that holds more than its share gives buffers up until it does not.
+ * First those that no address space maps, because no program can notice; then the mapped ones.
+ * Among either kind the smallest that covers all that is still to be freed, or the largest when
+ * none does: few buffers move, and little more than necessary. Whatever turns out superfluous
+ * stays. GPUs do not report what they read, so there is no order of last use.
+ *
+ * <p><b>Return.</b> When nobody is over, buffers come back that fit into both their guest's share
+ * and the free video memory, mapped ones first, then the largest, then the lowest id. A guest that
+ * comes to its share this way is not over it: what returned is not evicted again before a share or
+ * an allocation changes.
+ *
+ * @param evictions in the order they are to be made
+ * @param returns to be made after the evictions
+ */
+public record MovePlan(List<Move> evictions, List<Move> returns) {
+  /** Why a buffer moves. */
+  public enum Reason {
+    /** Evicted: no address space maps it. */
+    UNMAPPED,
+    /** Evicted: the smallest that frees all that is to be freed. */
+    COVERS_REST,
+    /** Evicted: none frees enough, this one frees most. */
+    LARGEST,
+    /** Returned: there is room. */
+    ROOM
+  }
+
+  /** One buffer moves to the other kind of memory. */
+  public record Move(Buffer buffer, Reason reason) {}
+
+  private static final Comparator<Buffer> RETURN_ORDER =
+      Comparator.comparing(Buffer::mapped)
+          .reversed()
+          .thenComparing(Comparator.comparingLong(Buffer::bytes).reversed())
+          .thenComparing(Buffer::guest)
+          .thenComparingLong(Buffer::id);
+
+  private static final Comparator<Buffer> SMALLEST =
+      Comparator.comparingLong(Buffer::bytes).thenComparingLong(Buffer::id);
+
+  /**
+   * @param cardBytes video memory of the card
+   * @param shares bytes by guest, from {@link Shares}; a guest that is not in it has 0
+   * @param buffers all buffers of all guests that were allocated in video memory
+   */
+  public static MovePlan of(long cardBytes, Map<String, Long> shares, Collection<Buffer> buffers) {
+    SortedMap<String, List<Buffer>> resident = new TreeMap<>();
+    Map<String, Long> held = new HashMap<>();
+    long free = cardBytes;
+    for (Buffer buffer : buffers) {
+      if (!buffer.evicted()) {
+        resident.computeIfAbsent(buffer.guest(), _ -> new ArrayList<>()).add(buffer);
+        held.merge(buffer.guest(), buffer.bytes(), Math::addExact);
+        free = Math.subtractExact(free, buffer.bytes());
+      }
+    }
+    List<Move> evictions = new ArrayList<>();
+    for (Map.Entry<String, List<Buffer>> each : resident.entrySet()) {
+      String guest = each.getKey();
+      long share = shares.getOrDefault(guest, 0L);
+      for (Move move : evict(each.getValue(), held.getOrDefault(guest, 0L) - share)) {
+        evictions.add(move);
+        held.merge(guest, -move.buffer().bytes(), Math::addExact);
+        free += move.buffer().bytes();
+      }
+    }
+    return new MovePlan(List.copyOf(evictions), bringBack(free, shares, held, buffers));
+  }
+
+  private static List<Move> evict(List<Buffer> resident, long excess) {
+    List<Buffer> unmapped = new ArrayList<>();
+    List<Buffer> mapped = new ArrayList<>();
+    resident.stream().sorted(SMALLEST).forEach(b -> (b.mapped() ? mapped : unmapped).add(b));
+    List<Move> chosen = new ArrayList<>();
+    long rest = choose(unmapped, excess, chosen);
+    rest = choose(mapped, rest, chosen);
+    // What was chosen early may not be needed any more; the mapped ones are spared first.
+    long spare = -rest;
+    for (int i = chosen.size() - 1; i >= 0; i--) {
+      long bytes = chosen.get(i).buffer().bytes();
+      if (bytes <= spare) {
+        spare -= bytes;
+        chosen.remove(i);
+      }
+    }
+    return chosen;
+  }
+
+  /** Takes from candidates, ascending by size; returns what is still to be freed, maybe below 0. */
+  private static long choose(List<Buffer> candidates, long excess, List<Move> chosen) {
+    long rest = excess;
+    while (rest > 0 && !candidates.isEmpty()) {
+      int index = 0;
+      while (index < candidates.size() - 1 && candidates.get(index).bytes() < rest) {
+        index++;
+      }
+      Buffer buffer = candidates.remove(index);
+      Reason size = buffer.bytes() >= rest ? Reason.COVERS_REST : Reason.LARGEST;
+      chosen.add(new Move(buffer, buffer.mapped() ? size : Reason.UNMAPPED));
+      rest -= buffer.bytes();
+    }
+    return rest;
+  }
+
+  private static List<Move> bringBack(
+      long free, Map<String, Long> shares, Map<String, Long> held, Collection<Buffer> buffers) {
+    List<Move> returns = new ArrayList<>();
+    long left = free;
+    for (Buffer buffer : buffers.stream().filter(Buffer::evicted).sorted(RETURN_ORDER).toList()) {
+      long used = held.getOrDefault(buffer.guest(), 0L);
+      if (buffer.bytes() <= left
+          && buffer.bytes() <= shares.getOrDefault(buffer.guest(), 0L) - used) {
+        left -= buffer.bytes();
+        held.put(buffer.guest(), used + buffer.bytes());
+        returns.add(new Move(buffer, Reason.ROOM));
+      }
+    }
+    return List.copyOf(returns);
+  }
+}
