@@ -73,6 +73,7 @@ final class ChannelIoctls {
   static void free(GpuFile file, IoctlCall call) {
     int cid = PscnvChanFree.cid(call.argument());
     ChannelEntry entry = file.entry(call, cid);
+    entry.channel().cancelGrid();
     file.gpu().runlist().remove(entry.channel());
     file.gpu().cids().give(cid);
     file.channels.remove(cid);

@@ -143,6 +143,7 @@ final class GpuFile implements DrmDevice {
       }
       open = false;
       for (ChannelEntry entry : channels.values()) {
+        entry.channel().cancelGrid();
         gpu.runlist().remove(entry.channel());
         gpu.cids().give(entry.channel().cid());
       }

@@ -207,12 +207,20 @@ final class MemoryIoctls {
     }
     MemorySegment bitmap = ExtDirtyRead.bitmap(argument);
     bitmap.fill((byte) 0);
+    // A grid marks a page once and then stores to it without asking again.
+    file.vspaces.values().forEach(v -> file.gpu().launcher().pause(v.space));
+    readDirty(object.buffer, first, pages, flags != 0, bitmap);
+    file.vspaces.values().forEach(v -> file.gpu().launcher().unpause(v.space));
+  }
+
+  private static void readDirty(
+      GpuBuffer buffer, long first, long pages, boolean clear, MemorySegment bitmap) {
     for (int i = 0; i < pages; i++) {
-      if (object.buffer.isDirty(first + i)) {
+      if (buffer.isDirty(first + i)) {
         int bits = bitmap.get(ValueLayout.JAVA_BYTE, i >>> 3) | 1 << (i & 7);
         bitmap.set(ValueLayout.JAVA_BYTE, i >>> 3, (byte) bits);
-        if (flags != 0) {
-          object.buffer.clearDirty(first + i);
+        if (clear) {
+          buffer.clearDirty(first + i);
         }
       }
     }

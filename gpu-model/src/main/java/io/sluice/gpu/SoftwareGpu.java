@@ -4,8 +4,10 @@ import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.fifo.Runlist;
+import io.sluice.gpu.launch.Multiprocessors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -31,6 +33,7 @@ public final class SoftwareGpu implements AutoCloseable {
   private final LongSupplier clock;
   private final IdleStrategy idle;
   private final Engine engine;
+  private final GridLauncher launcher;
 
   // Guarded by lock.
   private final Runlist runlist;
@@ -46,10 +49,40 @@ public final class SoftwareGpu implements AutoCloseable {
    * @param idle how the engine's thread waits, and is woken
    */
   public SoftwareGpu(Kernel kernel, GpuConfig config, LongSupplier clock, IdleStrategy idle) {
+    this(kernel, config, clock, idle, new Multiprocessors(Runnable::run, 1, clock));
+  }
+
+  /**
+   * A GPU whose grids run on threads of their own.
+   *
+   * @param kernel the operating system
+   * @param config what the GPU is made like
+   * @param clock GPU time in nanoseconds, monotonic; also what {@link GpuEngine#doWork} is given
+   * @param idle how the engine's thread waits, and is woken
+   * @param compute runs grids; it may be shared with others
+   * @param computeThreads threads it has
+   */
+  public SoftwareGpu(
+      Kernel kernel,
+      GpuConfig config,
+      LongSupplier clock,
+      IdleStrategy idle,
+      Executor compute,
+      int computeThreads) {
+    this(kernel, config, clock, idle, new Multiprocessors(compute, computeThreads, clock));
+  }
+
+  private SoftwareGpu(
+      Kernel kernel,
+      GpuConfig config,
+      LongSupplier clock,
+      IdleStrategy idle,
+      GridLauncher launcher) {
     this.kernel = kernel;
     this.config = config;
     this.clock = clock;
     this.idle = idle;
+    this.launcher = launcher;
     this.runlist = new Runlist(clock, config.spinNs());
     this.cids = new IdPool(1, Runlist.MAX_CHANNELS);
     this.vids = new IdPool(1, GpuFile.MAX_VSPACES);
@@ -103,7 +136,7 @@ public final class SoftwareGpu implements AutoCloseable {
   }
 
   GridLauncher launcher() {
-    return GridLauncher.NONE;
+    return launcher;
   }
 
   ReentrantLock lock() {

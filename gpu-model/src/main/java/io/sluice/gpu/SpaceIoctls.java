@@ -35,12 +35,14 @@ final class SpaceIoctls {
     if (!object.buffer.backing().isComplete()) {
       throw call.refuse(Errno.EINVAL, "a buffer with pages missing, handle=" + object.handle);
     }
+    file.gpu().launcher().pause(vspace.space);
     long address =
         vspace.space.map(
             object.buffer,
             PscnvVspaceMap.start(argument),
             PscnvVspaceMap.end(argument),
             PscnvVspaceMap.back(argument) != 0);
+    file.gpu().launcher().unpause(vspace.space);
     if (address == AddressSpace.NO_ROOM) {
       throw call.refuse(Errno.ENOMEM, "size=" + object.buffer.sizeBytes());
     }
@@ -52,7 +54,9 @@ final class SpaceIoctls {
     MemorySegment argument = call.argument();
     Vspace vspace = file.vspace(call, PscnvVspaceUnmap.vid(argument));
     long address = PscnvVspaceUnmap.offset(argument);
+    file.gpu().launcher().pause(vspace.space);
     GpuBuffer buffer = vspace.space.unmap(address);
+    file.gpu().launcher().unpause(vspace.space);
     if (buffer == null) {
       throw call.refuse(Errno.ENOENT, "address=0x" + Long.toHexString(address));
     }

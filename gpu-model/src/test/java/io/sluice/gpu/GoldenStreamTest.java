@@ -5,7 +5,6 @@ import static io.sluice.gpu.Words.parse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvMapHandle;
 import java.lang.foreign.MemorySegment;
@@ -32,6 +31,7 @@ class GoldenStreamTest {
 
   private static final int[] MEMBAR = parse("60022087 00000004 00001111");
 
+  private static final int N = 16;
   private static final long FIRST_CYCLE_NS = 9_000_000;
 
   private final Rig rig = new Rig();
@@ -130,24 +130,55 @@ class GoldenStreamTest {
   }
 
   @Test
-  void launch_withoutMultiprocessors_fillsConstantsThenReportsUnsupported() {
+  void launch_multiply_computesTheProductBeforeItsFence() {
+    Client.Memory fences = at(0x20200000, 0x10000, PscnvGem.SYSRAM_SNOOP);
+    Client.Memory code = at(0x20600000, 0x1000, PscnvGem.VRAM_SMALL);
     Client.Memory constants0 = at(0x20610000, 0x1000, PscnvGem.VRAM_SMALL);
     Client.Memory constants1 = at(0x20620000, 0x10000, PscnvGem.VRAM_SMALL);
+    Client.Memory a = at(0x20800000, 0x1000, PscnvGem.VRAM_SMALL);
+    Client.Memory b = at(0x20810000, 0x1000, PscnvGem.VRAM_SMALL);
+    Client.Memory c = at(0x20820000, 0x1000, PscnvGem.VRAM_SMALL);
+    for (int i = 0; i < TestKernels.MULTIPLY.length; i++) {
+      code.bytes().setAtIndex(ValueLayout.JAVA_LONG, i, TestKernels.MULTIPLY[i]);
+    }
+    for (int i = 0; i < N * N; i++) {
+      a.bytes().setAtIndex(INT, i, 3 * i + 1);
+      b.bytes().setAtIndex(INT, i, 7 * i + 2);
+    }
+    GuestChannel channel = upperChannel();
+    channel.submit(INIT);
+    channel.submit(LAUNCH);
+    channel.submit(parse("20012044 00000000 200426c0 00000000 20200020 00000002 00000000"));
+
+    rig.run();
+
+    assertThat(channel.reason()).isZero();
+    assertThat(constants0.bytes().get(INT, 0x38)).isEqualTo(N);
+    assertThat(constants1.bytes().get(INT, 0x100)).isEqualTo(0x00fffc40);
+    assertThat(fences.bytes().get(INT, 0x20)).isEqualTo(2);
+    for (int i = 0; i < N * N; i++) {
+      int sum = 0;
+      for (int k = 0; k < N; k++) {
+        sum += (3 * (i / N * N + k) + 1) * (7 * (k * N + i % N) + 2);
+      }
+      assertThat(c.bytes().getAtIndex(INT, i)).as("element %d", i).isEqualTo(sum);
+    }
+  }
+
+  @Test
+  void launch_withoutItsCode_endsTheChannelWithAPageFault() {
+    at(0x20610000, 0x1000, PscnvGem.VRAM_SMALL);
+    at(0x20620000, 0x10000, PscnvGem.VRAM_SMALL);
     GuestChannel channel = upperChannel();
     channel.submit(INIT);
     channel.submit(LAUNCH);
 
     rig.run();
 
-    MemorySegment query = channel.query();
-    assertThat(ExtChanQuery.state(query)).isEqualTo(GuestAbi.CHANNEL_DEAD);
-    assertThat(ExtChanQuery.reason(query)).isEqualTo(GuestAbi.ERROR_UNSUPPORTED);
-    assertThat(ExtChanQuery.info(query)).isEqualTo(0x368 | 1 << 16);
-    assertThat(ExtChanQuery.faultAddress(query)).isEqualTo(0x1000);
-    assertThat(constants0.bytes().get(INT, 0)).isEqualTo(0x01000000);
-    assertThat(constants0.bytes().get(INT, 0x20)).isEqualTo(0x20800000);
-    assertThat(constants0.bytes().get(INT, 0x38)).isEqualTo(16);
-    assertThat(constants1.bytes().get(INT, 0x100)).isEqualTo(0x00fffc40);
+    assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(channel.info()).isEqualTo(2);
+    assertThat(channel.faultAddress()).isEqualTo(0x20600000);
   }
 
   /** A channel whose own memory is out of the way of the golden addresses. */

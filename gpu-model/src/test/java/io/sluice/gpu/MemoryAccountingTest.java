@@ -132,7 +132,7 @@ class MemoryAccountingTest {
     }
   }
 
-  private static List<Integer> dirty(Client client, int handle, long first, int pages, int flags) {
+  static List<Integer> dirty(Client client, int handle, long first, int pages, int flags) {
     MemorySegment argument = Client.block(PscnvIoctl.DIRTY_READ);
     ExtDirtyRead.handle(argument, handle);
     ExtDirtyRead.flags(argument, flags);

@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 
 /** A small software GPU with a clock that only moves when told, run by the test's own thread. */
 final class Rig implements AutoCloseable {
@@ -27,6 +28,18 @@ final class Rig implements AutoCloseable {
 
   Rig(GpuConfig config) {
     gpu = new SoftwareGpu(kernel, config, () -> nowNs, new CountingIdle());
+  }
+
+  /** A GPU whose grids run on threads of their own. */
+  Rig(Executor compute, int computeThreads) {
+    gpu =
+        new SoftwareGpu(
+            kernel,
+            new GpuConfig(VRAM_BYTES, SYSTEM_BYTES, SPIN_NS),
+            () -> nowNs,
+            new CountingIdle(),
+            compute,
+            computeThreads);
   }
 
   private final class CountingIdle implements IdleStrategy {

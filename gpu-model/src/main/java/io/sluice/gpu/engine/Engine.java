@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 
 /**
  * The state of one object class on one channel. Methods arrive in order; a method that answered
- * {@link Outcome#PENDING} is continued by {@link #resume} until it is done. Guarded by the GPU's
- * lock.
+ * {@link Outcome#PENDING} or {@link Outcome#RUNNING} is continued by {@link #resume} until it is
+ * done. Guarded by the GPU's lock.
  */
 public interface Engine {
   /**
@@ -16,7 +16,7 @@ public interface Engine {
    */
   Outcome method(int method, int data);
 
-  /** Goes on with the method that answered {@link Outcome#PENDING}. */
+  /** Goes on with the method that answered {@link Outcome#PENDING} or {@link Outcome#RUNNING}. */
   Outcome resume();
 
   /** Appends the whole state, progress of a pending method included. */

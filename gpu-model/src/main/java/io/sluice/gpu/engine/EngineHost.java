@@ -21,6 +21,9 @@ public interface EngineHost {
   /** Charges work to the slice, in units of about one copied byte. */
   void spend(long units);
 
+  /** Adds to the GPU time that the channel has used, where it was used outside its slices. */
+  void used(long ns);
+
   /** Ends the channel: the MMU refused an access. */
   Outcome pageFault(FaultReason reason, boolean write, GpuUnit unit, long address);
 
@@ -29,6 +32,12 @@ public interface EngineHost {
 
   /** Ends the channel: an engine's error code (PGRAPH DATA_ERROR or copy-engine error). */
   Outcome engineError(int code, int method);
+
+  /** Ends the channel: a warp did something wrong, at an offset in the program region. */
+  Outcome warpError(int code, int pc);
+
+  /** Ends the channel: the GPU failed. */
+  Outcome deviceError();
 
   /** Ends the channel: the hardware could do this, the model cannot. */
   Outcome unsupported(int method, int data);

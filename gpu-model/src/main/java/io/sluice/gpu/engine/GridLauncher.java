@@ -1,5 +1,7 @@
 package io.sluice.gpu.engine;
 
+import io.sluice.gpu.mmu.AddressSpace;
+
 /** Executes the grid that a channel's compute state describes. One for all channels of a GPU. */
 public interface GridLauncher {
   /** A GPU without multiprocessors: every launch ends its channel as unsupported. */
@@ -19,10 +21,19 @@ public interface GridLauncher {
   /**
    * Starts a grid; the launch word is in {@code state.register(Compute.LAUNCH)}.
    *
-   * @return DONE when the grid has run, PENDING to be asked again, FAULT when the channel ended
+   * @return DONE when the grid has run, RUNNING to be asked again, FAULT when the channel ended
    */
   Outcome launch(ComputeState state, EngineHost host);
 
-  /** Goes on with the grid of a channel whose launch answered PENDING. */
+  /** Asks for the grid of a channel whose launch answered RUNNING. */
   Outcome resume(ComputeState state, EngineHost host);
+
+  /** Ends the grid of a channel, if there is one; it touches no memory any more afterwards. */
+  default void cancel(EngineHost host) {}
+
+  /** Stops the grids that run in an address space, which is going to change. */
+  default void pause(AddressSpace space) {}
+
+  /** Lets them go on. */
+  default void unpause(AddressSpace space) {}
 }

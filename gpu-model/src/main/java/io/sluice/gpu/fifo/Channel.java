@@ -158,6 +158,13 @@ public final class Channel implements EngineHost {
     recordError(reason == 0 ? ChannelError.OPERATOR.code() : reason, info, address);
   }
 
+  /** Ends its grid, if one runs: nothing of the channel touches memory any more. */
+  public void cancelGrid() {
+    if (pending instanceof Compute) {
+      services.launcher().cancel(this);
+    }
+  }
+
   /** Sets its share of the GPU's time relative to the other channels. */
   public void setWeight(int weight) {
     pace.setWeight(weight);
@@ -238,6 +245,14 @@ public final class Channel implements EngineHost {
     return !life.isDetached() && userd.gpPut() != ring.gpPut();
   }
 
+  /** A grid goes on while its channel is suspended; says whether one still runs. */
+  boolean collectGrid() {
+    if (pending instanceof Compute && !isDead()) {
+      goOn();
+    }
+    return pending instanceof Compute;
+  }
+
   /**
    * Executes for one slice.
    *
@@ -272,7 +287,7 @@ public final class Channel implements EngineHost {
         case PENDING -> {
           return SliceEnd.READY;
         }
-        case BLOCKED -> {
+        case BLOCKED, RUNNING -> {
           return SliceEnd.BLOCKED;
         }
         case FAULT -> {
@@ -299,7 +314,7 @@ public final class Channel implements EngineHost {
     Engine engine = pending;
     if (engine != null) {
       Outcome outcome = engine.resume();
-      if (outcome != Outcome.PENDING) {
+      if (!goesOn(outcome)) {
         pending = null;
       }
       return outcome;
@@ -312,6 +327,10 @@ public final class Channel implements EngineHost {
       return outcome;
     }
     return Outcome.DONE;
+  }
+
+  private static boolean goesOn(Outcome outcome) {
+    return outcome == Outcome.PENDING || outcome == Outcome.RUNNING;
   }
 
   private boolean seeWork() {
@@ -361,7 +380,7 @@ public final class Channel implements EngineHost {
     int word = window.take();
     ring.consumed();
     Outcome outcome = decoder.word(word);
-    if (outcome == Outcome.PENDING) {
+    if (goesOn(outcome)) {
       commandStartNs = nowNs;
     }
     if (ring.wordsLeft() == 0) {
@@ -399,7 +418,7 @@ public final class Channel implements EngineHost {
       return fault(ChannelError.EMPTY_SUBCHANNEL, methodInfo(method), Integer.toUnsignedLong(data));
     }
     Outcome outcome = engine.method(method, data);
-    if (outcome == Outcome.PENDING) {
+    if (goesOn(outcome)) {
       pending = engine;
     }
     return outcome;
@@ -472,6 +491,11 @@ public final class Channel implements EngineHost {
   }
 
   @Override
+  public void used(long ns) {
+    busyNs += ns;
+  }
+
+  @Override
   public Outcome pageFault(FaultReason reason, boolean write, GpuUnit unit, long address) {
     int info = reason.code() | (write ? 1 << 8 : 0) | unit.code() << 16;
     return fault(ChannelError.PAGE_FAULT, info, address);
@@ -485,6 +509,16 @@ public final class Channel implements EngineHost {
   @Override
   public Outcome engineError(int code, int method) {
     return fault(ChannelError.ENGINE, code, method);
+  }
+
+  @Override
+  public Outcome warpError(int code, int pc) {
+    return fault(ChannelError.SM, code, Integer.toUnsignedLong(pc));
+  }
+
+  @Override
+  public Outcome deviceError() {
+    return fault(ChannelError.DEVICE, 0, 0);
   }
 
   @Override
@@ -510,6 +544,7 @@ public final class Channel implements EngineHost {
     if (!life.transition(ChannelLife.Step.END)) {
       return;
     }
+    cancelGrid();
     pending = null;
     errorReason = reason;
     errorInfo = info;

@@ -18,13 +18,15 @@ public enum ChannelError {
   SEMAPHORE(7),
   /** An engine's own error code. */
   ENGINE(9),
+  /** A warp did something wrong. */
+  SM(10),
   /** The hardware could do this, the model cannot. */
   UNSUPPORTED(11),
   /** Guest memory it used was taken away. */
   REVOKED(12),
   /** Ended from outside without another reason. */
   OPERATOR(14),
-  /** The host could not give the memory the channel was using. */
+  /** The host could not give the memory the channel was using, or the model has failed. */
   DEVICE(15);
 
   private final int code;

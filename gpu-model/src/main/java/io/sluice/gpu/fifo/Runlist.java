@@ -17,6 +17,9 @@ public final class Runlist {
   /** Most a channel executes between two looks at whether somebody wants the lock. */
   private static final long SLICE_UNITS = 4 << 20;
 
+  /** How often the grid of a suspended channel is looked at. */
+  private static final long GRID_LOOK_NS = 1_000_000;
+
   private final @Nullable Channel[] channels = new @Nullable Channel[MAX_CHANNELS];
   private final Window window = new Window();
   private final LongSupplier clock;
@@ -67,6 +70,9 @@ public final class Runlist {
       int index = first + i < count ? first + i : first + i - count;
       Channel channel = at(index);
       if (!channel.life.isRunnable()) {
+        if (channel.collectGrid()) {
+          soonest = Math.min(soonest, GRID_LOOK_NS);
+        }
         continue;
       }
       if (channel.pace.dueInNs(now) <= 0) {

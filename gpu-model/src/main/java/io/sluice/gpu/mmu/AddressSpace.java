@@ -103,6 +103,19 @@ public final class AddressSpace {
       }
       last = index;
     }
+    return access(index, address, wanted, write, run);
+  }
+
+  /**
+   * As {@link #translate}, for a worker of a grid: without the GPU's lock, but never while the
+   * table changes.
+   */
+  public FaultReason translateUnlocked(long address, long wanted, boolean write, Run run) {
+    int index = find(address);
+    return index < 0 ? missing(address) : access(index, address, wanted, write, run);
+  }
+
+  private FaultReason access(int index, long address, long wanted, boolean write, Run run) {
     GpuBuffer buffer = buffer(index);
     long inside = address - starts[index];
     if (!buffer.backing().locate(inside, run)) {

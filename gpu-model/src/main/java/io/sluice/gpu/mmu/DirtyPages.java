@@ -1,7 +1,15 @@
 package io.sluice.gpu.mmu;
 
-/** One bit per 4 KiB page of a buffer: the GPU has written it. */
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * One bit per 4 KiB page of a buffer: the GPU has written it. The workers of grids mark pages at
+ * the same time as each other; they stand still when marks are cleared.
+ */
 final class DirtyPages {
+  private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
+
   private static final int PAGE_SHIFT = 12;
 
   private final long[] words;
@@ -18,14 +26,20 @@ final class DirtyPages {
     long head = -1L << first;
     long tail = -1L >>> ~last;
     if (firstWord == lastWord) {
-      words[firstWord] |= head & tail;
+      set(firstWord, head & tail);
       return;
     }
-    words[firstWord] |= head;
+    set(firstWord, head);
     for (int i = firstWord + 1; i < lastWord; i++) {
-      words[i] = -1L;
+      set(i, -1L);
     }
-    words[lastWord] |= tail;
+    set(lastWord, tail);
+  }
+
+  private void set(int index, long bits) {
+    if ((words[index] & bits) != bits) {
+      WORD.getAndBitwiseOr(words, index, bits);
+    }
   }
 
   boolean isMarked(long page) {

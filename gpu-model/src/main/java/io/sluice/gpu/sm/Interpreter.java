@@ -3,13 +3,11 @@ package io.sluice.gpu.sm;
 import java.util.function.BooleanSupplier;
 
 /**
- * Runs a grid, instruction by instruction and lane by lane: the readable definition of what a
- * program does. Blocks run one after the other; the warps of a block take turns.
+ * Runs a grid on the calling thread, instruction by instruction and lane by lane: the readable
+ * definition of what a program does. Blocks run one after the other; the warps of a block take
+ * turns.
  */
 public final class Interpreter {
-  /** Instructions a warp runs before the next one has its turn. */
-  private static final int TURN = 1024;
-
   private final Translator translator;
   private final BooleanSupplier killed;
   private long instructions;
@@ -33,49 +31,10 @@ public final class Interpreter {
    *
    * @throws IllegalArgumentException for a grid whose {@link Grid#problem} was not asked first
    */
-  public Outcome run(Grid grid) {
-    if (grid.problem().isPresent()) {
-      throw new IllegalArgumentException("grid is not launchable, " + grid.problem().get());
-    }
-    LaneMemory memory = new LaneMemory(grid, translator, 0, 0);
-    Stepper stepper = new Stepper(grid, memory);
-    Block block = new Block(grid);
-    for (long number = 0; number < grid.blocks(); number++) {
-      memory.clear();
-      block.reset(number);
-      Outcome outcome = runBlock(stepper, block);
-      if (!(outcome instanceof Outcome.Completed)) {
-        return outcome;
-      }
-    }
-    return new Outcome.Completed();
-  }
-
-  private Outcome runBlock(Stepper stepper, Block block) {
-    while (!block.finished()) {
-      boolean progress = false;
-      for (Warp warp : block.warps()) {
-        for (int n = 0; n < TURN && !warp.finished() && warp.waitingAt < 0; n++) {
-          int pc = warp.pc;
-          try {
-            stepper.step(block, warp);
-          } catch (WarpFault fault) {
-            return new Outcome.Faulted(fault.error(), pc, fault.address());
-          } catch (MemoryFault fault) {
-            return new Outcome.PageFault(pc, fault.address(), fault.write(), fault.reason());
-          }
-          instructions++;
-          progress = true;
-        }
-        if (killed.getAsBoolean()) {
-          return new Outcome.Killed();
-        }
-      }
-      if (!progress) {
-        // Every warp waits at a barrier that the others never reach.
-        return new Outcome.Faulted(WarpError.INVALID_PARAM, block.warps()[0].pc, 0);
-      }
-    }
-    return new Outcome.Completed();
+  public GridOutcome run(Grid grid) {
+    GridRun run = GridRun.interpreted(grid, () -> translator, 1);
+    GridOutcome outcome = run.runInline(killed);
+    instructions += run.instructions();
+    return outcome;
   }
 }

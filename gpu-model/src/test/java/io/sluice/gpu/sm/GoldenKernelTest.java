@@ -51,9 +51,9 @@ final class GoldenKernelTest {
       memory.store32(B + 4L * i, Float.floatToRawIntBits(i * 3f));
     }
 
-    Outcome outcome = interpreter().run(grid(1, 1, 32, 1));
+    GridOutcome outcome = interpreter().run(grid(1, 1, 32, 1));
 
-    assertThat(outcome).isInstanceOf(Outcome.Completed.class);
+    assertThat(outcome).isInstanceOf(GridOutcome.Completed.class);
     for (int i = 0; i < 32; i++) {
       float x = i * 0.5f;
       float y = i * 3f;
@@ -77,9 +77,9 @@ final class GoldenKernelTest {
       memory.store32(B + 4L * i, 7 * i + 2);
     }
 
-    Outcome outcome = interpreter().run(grid(2, 2, 4, 4));
+    GridOutcome outcome = interpreter().run(grid(2, 2, 4, 4));
 
-    assertThat(outcome).isInstanceOf(Outcome.Completed.class);
+    assertThat(outcome).isInstanceOf(GridOutcome.Completed.class);
     for (int row = 0; row < n; row++) {
       for (int column = 0; column < n; column++) {
         int sum = 0;
@@ -102,9 +102,9 @@ final class GoldenKernelTest {
     memory.store64(BANK0 + 0x30, C);
     memory.store32(BANK0 + 0x38, 4);
 
-    Outcome outcome = interpreter().run(grid(1, 1, 4, 4));
+    GridOutcome outcome = interpreter().run(grid(1, 1, 4, 4));
 
-    assertThat(outcome).isEqualTo(new Outcome.PageFault(0x88, 0x7000000000L, false, 2));
+    assertThat(outcome).isEqualTo(new GridOutcome.PageFault(0x88, 0x7000000000L, false, 2));
   }
 
   @Test
@@ -113,11 +113,11 @@ final class GoldenKernelTest {
     parameters(1, 1, 4, 4);
     Grid small = grid(1, 1, 4, 4, 4);
 
-    Outcome outcome = interpreter().run(small);
+    GridOutcome outcome = interpreter().run(small);
 
     assertThat(outcome)
         .isInstanceOfSatisfying(
-            Outcome.Faulted.class,
+            GridOutcome.Faulted.class,
             fault -> assertThat(fault.error()).isEqualTo(WarpError.GPR_OUT_OF_BOUNDS));
   }
 
@@ -126,9 +126,9 @@ final class GoldenKernelTest {
     memory.store64(CODE, 0x4003ffffe0001de7L); // BRA to itself
     parameters(1, 1, 1, 1);
 
-    Outcome outcome = new Interpreter(memory, () -> true).run(grid(1, 1, 1, 1));
+    GridOutcome outcome = new Interpreter(memory, () -> true).run(grid(1, 1, 1, 1));
 
-    assertThat(outcome).isInstanceOf(Outcome.Killed.class);
+    assertThat(outcome).isInstanceOf(GridOutcome.Killed.class);
   }
 
   @Test
@@ -137,9 +137,9 @@ final class GoldenKernelTest {
     memory.store64(CODE + 8, 0xffffffffffffffffL);
     parameters(1, 1, 1, 1);
 
-    Outcome outcome = interpreter().run(grid(1, 1, 1, 1));
+    GridOutcome outcome = interpreter().run(grid(1, 1, 1, 1));
 
-    assertThat(outcome).isEqualTo(new Outcome.Faulted(WarpError.INVALID_OPCODE, 8, 8));
+    assertThat(outcome).isEqualTo(new GridOutcome.Faulted(WarpError.INVALID_OPCODE, 8, 8));
   }
 
   private Interpreter interpreter() {

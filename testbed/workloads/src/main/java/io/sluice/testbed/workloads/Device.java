@@ -1,8 +1,8 @@
 package io.sluice.testbed.workloads;
 
 import io.sluice.gpu.sm.Grid;
+import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.MemoryFault;
-import io.sluice.gpu.sm.Outcome;
 import io.sluice.gpu.sm.Translator;
 import io.sluice.gpu.sm.Window;
 import io.sluice.testbed.workloads.asm.Kernel;
@@ -120,11 +120,11 @@ public final class Device implements Translator, AutoCloseable {
    * @param run executes a grid
    * @return how the last one that ran ended
    */
-  public Outcome run(Workload workload, Function<Grid, Outcome> run) {
-    Outcome outcome = new Outcome.Completed();
+  public GridOutcome run(Workload workload, Function<Grid, GridOutcome> run) {
+    GridOutcome outcome = new GridOutcome.Completed();
     for (Workload.Launch launch : workload.launches()) {
       outcome = run.apply(prepare(launch));
-      if (!(outcome instanceof Outcome.Completed)) {
+      if (!(outcome instanceof GridOutcome.Completed)) {
         return outcome;
       }
     }

@@ -2,8 +2,8 @@ package io.sluice.testbed.workloads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.Interpreter;
-import io.sluice.gpu.sm.Outcome;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,9 +28,9 @@ final class WorkloadsTest {
     try (Device device = Device.of(workload)) {
       Interpreter interpreter = new Interpreter(device, () -> false);
 
-      Outcome outcome = device.run(workload, interpreter::run);
+      GridOutcome outcome = device.run(workload, interpreter::run);
 
-      assertThat(outcome).isEqualTo(new Outcome.Completed());
+      assertThat(outcome).isEqualTo(new GridOutcome.Completed());
       check(workload, device);
     }
   }

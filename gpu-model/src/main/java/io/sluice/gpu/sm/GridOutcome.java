@@ -1,12 +1,12 @@
 package io.sluice.gpu.sm;
 
 /** How a grid ended. */
-public sealed interface Outcome {
+public sealed interface GridOutcome {
   /** All threads have exited. */
-  record Completed() implements Outcome {}
+  record Completed() implements GridOutcome {}
 
   /** It was killed. */
-  record Killed() implements Outcome {}
+  record Killed() implements GridOutcome {}
 
   /**
    * A warp did something wrong.
@@ -15,7 +15,7 @@ public sealed interface Outcome {
    * @param pc offset of the instruction in the program region
    * @param address the address concerned, otherwise 0
    */
-  record Faulted(WarpError error, int pc, long address) implements Outcome {}
+  record Faulted(WarpError error, int pc, long address) implements GridOutcome {}
 
   /**
    * A warp accessed an address that its address space does not allow.
@@ -25,5 +25,12 @@ public sealed interface Outcome {
    * @param write whether it was to be written
    * @param reason the MMU's code
    */
-  record PageFault(int pc, long address, boolean write, int reason) implements Outcome {}
+  record PageFault(int pc, long address, boolean write, int reason) implements GridOutcome {}
+
+  /**
+   * We did something wrong.
+   *
+   * @param cause what
+   */
+  record Failed(Throwable cause) implements GridOutcome {}
 }

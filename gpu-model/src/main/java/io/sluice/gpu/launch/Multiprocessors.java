@@ -1,0 +1,132 @@
+package io.sluice.gpu.launch;
+
+import io.sluice.gpu.engine.Compute;
+import io.sluice.gpu.engine.ComputeState;
+import io.sluice.gpu.engine.DataError;
+import io.sluice.gpu.engine.EngineHost;
+import io.sluice.gpu.engine.GridLauncher;
+import io.sluice.gpu.engine.Outcome;
+import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuUnit;
+import io.sluice.gpu.sm.Grid;
+import io.sluice.gpu.sm.GridOutcome;
+import io.sluice.gpu.sm.GridRun;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The multiprocessors of a GPU: they run grids on threads of their own, beside the engine's.
+ *
+ * <p>A launch hands its grid to the executor and answers RUNNING; the engine goes on with other
+ * channels and asks again. So grids of several channels run at the same time, where the hardware
+ * runs them one after the other: an endless one stops nobody else. All methods are called under the
+ * GPU's lock; workers never take it.
+ *
+ * <p>With an executor that runs tasks inline a launch is over when it returns, in a simulation.
+ */
+public final class Multiprocessors implements GridLauncher {
+  private static final Logger LOG = LoggerFactory.getLogger(Multiprocessors.class);
+
+  private final Executor executor;
+  private final int workers;
+  private final LongSupplier clock;
+  private final Map<EngineHost, Running> running = new IdentityHashMap<>();
+
+  /** Grids under way, for workers that ask whether they should share their thread. */
+  private volatile int grids;
+
+  private record Running(GridRun run, AddressSpace space, long startNs) {}
+
+  /**
+   * @param executor runs the workers of grids; tasks give way to others when there are several
+   * @param workers most workers of a grid
+   * @param clock GPU time in nanoseconds
+   */
+  public Multiprocessors(Executor executor, int workers, LongSupplier clock) {
+    this.executor = executor;
+    this.workers = workers;
+    this.clock = clock;
+  }
+
+  @Override
+  public Outcome launch(ComputeState state, EngineHost host) {
+    Grid grid = LaunchState.grid(state);
+    if (grid.problem().isPresent()) {
+      LOG.atDebug().addKeyValue("grid", grid.problem().get()).log("a grid that cannot be launched");
+      return host.engineError(DataError.INVALID_VALUE, Compute.LAUNCH);
+    }
+    if (!LaunchState.isThreadCountRight(state, grid)) {
+      return host.engineError(DataError.BLOCK_SIZE_MISMATCH, Compute.LAUNCH);
+    }
+    AddressSpace space = host.space();
+    GridRun run = GridRun.interpreted(grid, () -> new SpaceTranslator(space), workers);
+    running.put(host, new Running(run, space, clock.getAsLong()));
+    grids = running.size();
+    run.start(executor, () -> grids > 1);
+    return resume(state, host);
+  }
+
+  @Override
+  public Outcome resume(ComputeState state, EngineHost host) {
+    Running grid = running.get(host);
+    if (grid == null) {
+      // A restored channel that says it was in the middle of a launch: that cannot be saved.
+      return host.deviceError();
+    }
+    if (!grid.run.isDone()) {
+      return Outcome.RUNNING;
+    }
+    forget(host);
+    host.used(clock.getAsLong() - grid.startNs);
+    return switch (grid.run.outcome()) {
+      case GridOutcome.Completed _ -> Outcome.DONE;
+      case GridOutcome.Killed _ -> host.deviceError();
+      case GridOutcome.Faulted fault -> host.warpError(fault.error().code(), fault.pc());
+      case GridOutcome.PageFault fault ->
+          host.pageFault(reason(fault), fault.write(), GpuUnit.PGRAPH, fault.address());
+      case GridOutcome.Failed failed -> {
+        LOG.atError().setCause(failed.cause()).log("a grid failed; its channel ends");
+        yield host.deviceError();
+      }
+    };
+  }
+
+  private static FaultReason reason(GridOutcome.PageFault fault) {
+    for (FaultReason reason : FaultReason.values()) {
+      if (reason.code() == fault.reason()) {
+        return reason;
+      }
+    }
+    throw new AssertionError("the MMU's code, reason=" + fault.reason());
+  }
+
+  private void forget(EngineHost host) {
+    running.remove(host);
+    grids = running.size();
+  }
+
+  @Override
+  public void cancel(EngineHost host) {
+    Running grid = running.get(host);
+    if (grid != null) {
+      grid.run.kill();
+      forget(host);
+      host.used(clock.getAsLong() - grid.startNs);
+    }
+  }
+
+  @Override
+  public void pause(AddressSpace space) {
+    running.values().stream().filter(g -> g.space == space).forEach(g -> g.run.pause());
+  }
+
+  @Override
+  public void unpause(AddressSpace space) {
+    running.values().stream().filter(g -> g.space == space).forEach(g -> g.run.resume());
+  }
+}

@@ -1,0 +1,142 @@
+package io.sluice.gpu.sm;
+
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the workers of a grid are stopped and paused.
+ *
+ * <p>A worker that touches memory has entered, and looks at a flag every few microseconds. Pausing
+ * sets the flag and waits until all who have entered stand still; stopping sets it for good.
+ */
+final class GridControl {
+  /** Ends a worker whose grid was stopped. It carries no stack trace: it is no error. */
+  static final class Stopped extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Stopped() {
+      super(null, null, false, false);
+    }
+  }
+
+  /** Whether workers have to look at what is asked of them. */
+  private volatile boolean interrupted;
+
+  // Guarded by this.
+  private boolean paused;
+  private @Nullable GridOutcome stopped;
+  private int entered;
+  private int standing;
+
+  /**
+   * A worker wants to touch memory.
+   *
+   * @return false when the grid was stopped: it must not
+   */
+  synchronized boolean enter() {
+    awaitNotPaused();
+    if (stopped != null) {
+      return false;
+    }
+    entered++;
+    return true;
+  }
+
+  /** A worker touches memory no more. */
+  synchronized void leave() {
+    entered--;
+    notifyAll();
+  }
+
+  /**
+   * A worker looks whether something is asked of it.
+   *
+   * @return whether it was paused, so that the address space may have changed
+   * @throws Stopped when the grid was stopped
+   */
+  boolean poll() {
+    return interrupted && stand();
+  }
+
+  private synchronized boolean stand() {
+    standing++;
+    notifyAll();
+    boolean wasPaused = awaitNotPaused();
+    standing--;
+    if (stopped != null) {
+      throw new Stopped();
+    }
+    return wasPaused;
+  }
+
+  /** Waits while the grid is paused; the caller holds the lock. */
+  private boolean awaitNotPaused() {
+    boolean wasPaused = paused;
+    boolean interruptedThread = false;
+    while (paused && stopped == null) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interruptedThread = true;
+      }
+    }
+    if (interruptedThread) {
+      Thread.currentThread().interrupt();
+    }
+    return wasPaused;
+  }
+
+  /** Returns when all workers stand still. */
+  synchronized void pause() {
+    paused = true;
+    interrupted = true;
+    awaitEntered(() -> standing);
+  }
+
+  synchronized void resume() {
+    paused = false;
+    interrupted = stopped != null;
+    notifyAll();
+  }
+
+  /** Stops all workers; the first reason counts. */
+  synchronized void stop(GridOutcome outcome) {
+    if (stopped == null) {
+      stopped = outcome;
+    }
+    interrupted = true;
+    notifyAll();
+  }
+
+  /** Returns when no worker touches memory. */
+  synchronized void awaitIdle() {
+    awaitEntered(() -> 0);
+  }
+
+  private void awaitEntered(IntSupplier allowed) {
+    boolean interruptedThread = false;
+    while (entered > allowed.getAsInt()) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interruptedThread = true;
+      }
+    }
+    if (interruptedThread) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  synchronized boolean isIdle() {
+    return entered == 0;
+  }
+
+  synchronized boolean isStopped() {
+    return stopped != null;
+  }
+
+  /** How the grid ended. */
+  synchronized GridOutcome outcome() {
+    return stopped == null ? new GridOutcome.Completed() : stopped;
+  }
+}

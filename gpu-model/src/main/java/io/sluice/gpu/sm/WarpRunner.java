@@ -1,0 +1,31 @@
+package io.sluice.gpu.sm;
+
+/** Runs the warps of one worker's block: by interpretation, or compiled. */
+interface WarpRunner {
+  /**
+   * Runs a warp until it ends, waits at a barrier, or has had its turn.
+   *
+   * @param poll asked in loops and every few thousand instructions; it may throw
+   * @throws WarpFault when the program did something wrong
+   * @throws MemoryFault when it accessed what its address space does not allow
+   */
+  void run(Block block, Warp warp, Runnable poll);
+
+  /** Offset of the instruction that threw. */
+  int faultPc();
+
+  /** Warp instructions that were executed. */
+  long instructions();
+
+  /** Those of them that were interpreted. */
+  long interpreted();
+
+  /** Makes the runners of the workers of a grid. */
+  interface Factory {
+    /** Instructions that keep a window of their own. */
+    int sites();
+
+    /** A runner for one worker. */
+    WarpRunner create(Grid grid, LaneMemory memory);
+  }
+}

@@ -1,0 +1,231 @@
+package io.sluice.gpu;
+
+import static io.sluice.gpu.Words.join;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.ExtChanControl;
+import io.sluice.abi.pscnv.ExtChanQuery;
+import io.sluice.abi.pscnv.ExtDirtyRead;
+import io.sluice.abi.pscnv.PscnvGem;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Launches, and the ways in which a grid ends before its time. */
+@ExtendWith(OpenFds.class)
+@Timeout(60)
+class LaunchTest {
+  private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+  private static final int COMPUTE = 0x90c0;
+
+  private final ExecutorService compute = Executors.newFixedThreadPool(2);
+  private final Rig rig = new Rig(compute, 2);
+  private final Client client = rig.open();
+  private final int vid = client.vspaceNew();
+  private final GuestChannel channel = new GuestChannel(client, vid, 9);
+  private final Client.Memory target = client.memory(vid, PscnvGem.VRAM_SMALL, 4096);
+
+  @AfterEach
+  void close() throws InterruptedException {
+    rig.close();
+    compute.shutdown();
+    assertThat(compute.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private static int[] method(int method, int... data) {
+    return join(new int[] {0x20000000 | data.length << 16 | method >> 2}, data);
+  }
+
+  /** What a driver sends for a launch of blocks of 32 threads. */
+  private int[] launch(GuestChannel on, long[] program, int blocks) {
+    int space = on.vid;
+    Client.Memory code = on.client.memory(space, PscnvGem.VRAM_SMALL, 4096);
+    Client.Memory bank = on.client.memory(space, PscnvGem.VRAM_SMALL, 4096);
+    for (int i = 0; i < program.length; i++) {
+      code.bytes().setAtIndex(ValueLayout.JAVA_LONG, i, program[i]);
+    }
+    bank.bytes().set(ValueLayout.JAVA_LONG, 0x20, target.va());
+    List<int[]> words = new ArrayList<>();
+    words.add(method(0, COMPUTE));
+    words.add(method(0x1608, (int) (code.va() >>> 32), (int) code.va()));
+    words.add(method(0x2380, 0x100, (int) (bank.va() >>> 32), (int) bank.va()));
+    words.add(method(0x1694, 1));
+    words.add(method(0x214, 0x01000000));
+    words.add(method(0x77c, 0x02000000));
+    words.add(method(0x238, 1 << 16 | blocks, 1));
+    words.add(method(0x3ac, 1 << 16 | 32, 1));
+    words.add(method(0x250, 32));
+    words.add(method(0x2c0, 20));
+    words.add(method(0x368, 0x1000));
+    return words.stream().reduce(new int[0], Words::join);
+  }
+
+  /** Runs the engine until a condition holds. */
+  private void until(java.util.function.BooleanSupplier done) {
+    while (!done.getAsBoolean()) {
+      rig.cycle();
+      Thread.onSpinWait();
+    }
+  }
+
+  private void startCounting() {
+    channel.submit(launch(channel, TestKernels.COUNT, 1));
+    until(() -> counter() > 0);
+  }
+
+  private int counter() {
+    return (int) ValueLayout.JAVA_INT.varHandle().getVolatile(target.bytes(), 0L);
+  }
+
+  /** Whether nobody counts any more. */
+  private boolean standsStill() throws InterruptedException {
+    int before = counter();
+    Thread.sleep(5);
+    return counter() == before;
+  }
+
+  @Test
+  void launch_emptyKernel_ends() {
+    channel.submit(join(launch(channel, TestKernels.NOTHING, 100), new int[] {0x20010014, 7}));
+
+    until(() -> channel.reference() == 7);
+
+    assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+  }
+
+  @Test
+  void launch_endlessKernel_leavesOtherChannelsAlone() {
+    GuestChannel other = new GuestChannel(client, vid, 9);
+    channel.submit(launch(channel, TestKernels.ENDLESS, 4));
+    rig.cycle();
+
+    other.submit(join(launch(other, TestKernels.NOTHING, 100), new int[] {0x20010014, 7}));
+    until(() -> other.reference() == 7);
+
+    assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    MemorySegment query = channel.query();
+    assertThat(ExtChanQuery.runningNs(query)).isPositive();
+    assertThat(ExtChanQuery.flags(query) & ExtChanQuery.DRAINED).isZero();
+  }
+
+  @Test
+  void kill_runningGrid_storesNothingAfterwards() throws InterruptedException {
+    startCounting();
+
+    client.control(channel.cid, ExtChanControl.KILL, GuestAbi.ERROR_TIMEOUT, 5);
+
+    assertThat(standsStill()).isTrue();
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(ExtChanQuery.busyNs(channel.query())).isPositive();
+  }
+
+  @Test
+  void free_runningGrid_storesNothingAfterwards() throws InterruptedException {
+    startCounting();
+
+    client.chanFree(channel.cid);
+
+    assertThat(standsStill()).isTrue();
+  }
+
+  @Test
+  void close_runningGrid_storesNothingAfterwards() {
+    startCounting();
+
+    client.close();
+
+    rig.cycle();
+  }
+
+  @Test
+  void unmap_whatAGridStoresTo_isAPageFault() {
+    startCounting();
+
+    client.unmap(vid, target.va());
+    until(() -> channel.state() == GuestAbi.CHANNEL_DEAD);
+
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(channel.faultAddress()).isEqualTo(target.va());
+    assertThat(channel.info() & 0x100).as("a write").isEqualTo(0x100);
+  }
+
+  @Test
+  void map_whileAGridRuns_letsItGoOn() {
+    startCounting();
+
+    client.memory(vid, PscnvGem.VRAM_SMALL, 4096);
+    int before = counter();
+    until(() -> counter() != before);
+
+    assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+  }
+
+  @Test
+  void dirtyRead_clearedWhileAGridRuns_isMarkedAgain() {
+    startCounting();
+
+    assertThat(MemoryAccountingTest.dirty(client, target.handle(), 0, 1, ExtDirtyRead.CLEAR))
+        .containsExactly(0);
+    int before = counter();
+    until(() -> counter() != before);
+
+    assertThat(MemoryAccountingTest.dirty(client, target.handle(), 0, 1, 0)).containsExactly(0);
+  }
+
+  @Test
+  void suspend_whileAGridRuns_letsItEndAndKeepsTheRest() {
+    channel.submit(join(launch(channel, TestKernels.NOTHING, 2000), new int[] {0x20010014, 7}));
+    rig.cycle();
+    client.control(channel.cid, ExtChanControl.SUSPEND);
+
+    until(() -> ExtChanQuery.runningNs(channel.query()) == 0);
+
+    assertThat(channel.reference()).isZero();
+    client.control(channel.cid, ExtChanControl.RESUME);
+    until(() -> channel.reference() == 7);
+  }
+
+  @Test
+  void launch_illegalInstruction_endsTheChannelWithItsPc() {
+    channel.submit(launch(channel, TestKernels.ILLEGAL, 1));
+
+    until(() -> channel.state() == GuestAbi.CHANNEL_DEAD);
+
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_SM);
+    assertThat(channel.info()).as("INVALID_OPCODE").isEqualTo(9);
+    assertThat(channel.faultAddress()).isEqualTo(8);
+  }
+
+  @Test
+  void launch_badShapes_endTheChannel() {
+    int[][] shapes = {
+      method(0x238, 0, 1), // no blocks
+      method(0x3ac, 1 << 16 | 64, 1), // not what CTA_THREAD_COUNT says
+      method(0x2c0, 64), // too many registers
+      method(0x254, 17), // too many barriers
+      method(0x24c, 0xc080), // too much shared memory
+      method(0x204, 0x7fffffff), // too much local memory
+      method(0x1608, 0, 0x20000001) // a program at an odd address
+    };
+    for (int[] shape : shapes) {
+      GuestChannel one = new GuestChannel(client, vid, 9);
+      int[] all = launch(one, TestKernels.NOTHING, 1);
+      int[] before = java.util.Arrays.copyOf(all, all.length - 2);
+      one.submit(join(join(before, shape), method(0x368, 0x1000)));
+
+      until(() -> one.state() == GuestAbi.CHANNEL_DEAD);
+
+      assertThat(one.reason()).as("%s", shape[0]).isEqualTo(GuestAbi.ERROR_ENGINE);
+      assertThat(one.faultAddress()).isEqualTo(0x368);
+    }
+  }
+}
