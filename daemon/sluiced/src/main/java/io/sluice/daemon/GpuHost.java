@@ -13,6 +13,11 @@ import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -21,16 +26,20 @@ import org.jspecify.annotations.Nullable;
  * A GPU with the threads it needs: one for each guest's events, and the engine of the software one.
  */
 final class GpuHost implements AutoCloseable {
+  private static final Duration COMPUTE_IDLE = Duration.ofSeconds(10);
+
   private final Gpu gpu;
   private final Delivery delivery;
   private final @Nullable SoftwareEngine software;
 
   /** What only the software GPU has. */
-  private record SoftwareEngine(SoftwareGpu gpu, EngineLoop loop, Thread thread) {
+  private record SoftwareEngine(
+      SoftwareGpu gpu, EngineLoop loop, Thread thread, ExecutorService compute) {
     void stop() {
       loop.stop();
       joinUninterruptibly(thread);
       gpu.close();
+      compute.shutdown();
     }
   }
 
@@ -83,10 +92,12 @@ final class GpuHost implements AutoCloseable {
     GpuConfig config =
         new GpuConfig(
             settings.vramBytes(), GpuConfig.gtx480().systemBytes(), settings.spin().toNanos());
-    SoftwareGpu card = new SoftwareGpu(kernel, config, clock, loop);
+    int cores = Runtime.getRuntime().availableProcessors();
+    ExecutorService compute = compute(settings.name(), cores, threads);
+    SoftwareGpu card = new SoftwareGpu(kernel, config, clock, loop, compute, cores);
     loop.setEngine(card.engine());
     Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);
-    SoftwareEngine software = new SoftwareEngine(card, loop, thread);
+    SoftwareEngine software = new SoftwareEngine(card, loop, thread, compute);
     try {
       Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open);
       return host(gpu, software, settings.interruptSpin(), kernel, threads, clock);
@@ -94,6 +105,26 @@ final class GpuHost implements AutoCloseable {
       software.stop();
       throw e;
     }
+  }
+
+  /** Threads for compute grids; they end when there have been none for a while. */
+  private static ExecutorService compute(String gpu, int count, Threads threads) {
+    ThreadFactory named =
+        action -> {
+          Thread thread = threads.newThread(action);
+          thread.setName("sluice-sm-" + gpu);
+          return thread;
+        };
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            COMPUTE_IDLE.toSeconds(),
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            named);
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
   }
 
   private static GpuHost host(
