@@ -5,6 +5,7 @@ import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,9 +138,20 @@ final class DaemonCommand extends Noun {
                 "stop those first, or retry with --force: they lose their GPU"),
             ExitCode.FAILED);
       }
-      daemon.shutdown();
+      askToStop(daemon);
     }
     return ExitCode.OK;
+  }
+
+  /** The daemon may be gone before its answer is: that, too, is what was asked for. */
+  private static void askToStop(DaemonMXBean daemon) {
+    try {
+      daemon.shutdown();
+    } catch (UndeclaredThrowableException e) {
+      if (!(e.getCause() instanceof IOException)) {
+        throw e;
+      }
+    }
   }
 
   private static String orDefaults(String file) {

@@ -163,7 +163,9 @@ final class GuestTable {
   }
 
   private GuestHost start(GuestSettings settings, String origin) throws OperationsException {
-    GpuHost gpu = gpu("cannot serve guest \"" + settings.name() + "\"", settings.gpu());
+    String failed = "cannot serve guest \"" + settings.name() + "\"";
+    GpuHost gpu = gpu(failed, settings.gpu());
+    checkLimit(failed, settings.vramLimitBytes(), gpu);
     GuestHost guest = GuestHost.start(settings, origin, gpu, surroundings);
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
     changed.put(settings.name(), guest);

@@ -9,7 +9,6 @@ import io.sluice.management.Problem;
 import io.sluice.management.Setting;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -119,10 +118,7 @@ public final class Sluiced implements Callable<Integer> {
   private DaemonConfig load() throws ConfigException {
     ConfigLoader loader = new ConfigLoader(System.getenv(), settings);
     Path chosen = file;
-    if (chosen == null && Files.exists(DEFAULT_FILE)) {
-      chosen = DEFAULT_FILE;
-    }
-    return chosen == null ? loader.load() : loader.load(chosen);
+    return chosen == null ? loader.loadIfThere(DEFAULT_FILE) : loader.load(chosen);
   }
 
   private int serve(DaemonConfig config) throws InterruptedException {

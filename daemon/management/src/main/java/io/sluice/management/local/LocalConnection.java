@@ -69,9 +69,14 @@ public final class LocalConnection implements AutoCloseable {
     return JMX.newMXBeanProxy(beans, ObjectNames.guest(name), GuestMXBean.class);
   }
 
+  /** Ends the connection; that the daemon has ended it already is no failure. */
   @Override
-  public void close() throws IOException {
-    connector.close();
+  public void close() {
+    try {
+      connector.close();
+    } catch (IOException _) {
+      // There is nothing left to be closed.
+    }
   }
 
   private static RMIServer stub(Path path) throws IOException, ClassNotFoundException {

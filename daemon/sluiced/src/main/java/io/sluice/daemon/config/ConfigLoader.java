@@ -30,25 +30,33 @@ public final class ConfigLoader {
 
   /** Without a file. */
   public DaemonConfig load() throws ConfigException {
-    return merge(null);
+    return merge(null, false);
   }
 
   /** With a file, which must exist. */
   public DaemonConfig load(Path file) throws ConfigException {
-    return merge(file.toAbsolutePath().normalize());
+    return merge(file.toAbsolutePath().normalize(), true);
   }
 
-  private DaemonConfig merge(@Nullable Path file) throws ConfigException {
+  /** With a file that need not exist; {@code conf.d} beside it is read all the same. */
+  public DaemonConfig loadIfThere(Path file) throws ConfigException {
+    return merge(file.toAbsolutePath().normalize(), false);
+  }
+
+  private DaemonConfig merge(@Nullable Path file, boolean required) throws ConfigException {
     Draft draft = new Draft();
+    boolean there = file != null && (required || Files.exists(file));
     if (file != null) {
-      new TomlSource(file, draft).read();
+      if (there) {
+        new TomlSource(file, draft).read();
+      }
       for (Path part : parts(file, draft)) {
         new TomlSource(part, draft).read();
       }
     }
     TextSources.environment(environment, draft);
     TextSources.flags(flags, draft);
-    DaemonConfig config = new Resolver(draft).resolve(file);
+    DaemonConfig config = new Resolver(draft).resolve(there ? file : null);
     if (!draft.errors().isEmpty()) {
       throw new ConfigException(draft.errors());
     }

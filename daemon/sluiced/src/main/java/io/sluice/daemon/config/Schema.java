@@ -21,76 +21,32 @@ final class Schema {
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
 
-  static final Key<Path> RUN_DIR =
-      new Key<>("run-dir", ValueType.PATH, "/run/sluice", "directory of the guests' sockets");
-  static final Key<Path> STATE_DIR =
-      new Key<>(
-          "state-dir",
-          ValueType.PATH,
-          "/var/lib/sluice",
-          "directory of what outlives the daemon: the guests created at run time");
-  static final Key<Path> CONTROL_SOCKET =
-      new Key<>(
-          "control-socket", ValueType.PATH, "", "what sluicectl connects to; `RUN-DIR/control`");
-  static final Key<String> CONTROL_GROUP =
-      new Key<>(
-          "control-group",
-          ValueType.GROUP,
-          "",
-          "group whose members may control the daemon, besides its user and root; nobody else");
-  static final Key<String> GUEST_GROUP =
-      new Key<>(
-          "guest-group",
-          ValueType.GROUP,
-          "",
-          "group whose members may attach guests (QEMU's, such as `libvirt-qemu`); only the"
-              + " daemon's user and root");
+  static final Key<Path> RUN_DIR = new Key<>("run-dir", ValueType.PATH, "/run/sluice");
+  static final Key<Path> STATE_DIR = new Key<>("state-dir", ValueType.PATH, "/var/lib/sluice");
+  static final Key<Path> CONTROL_SOCKET = new Key<>("control-socket", ValueType.PATH, "");
+  static final Key<String> CONTROL_GROUP = new Key<>("control-group", ValueType.GROUP, "");
+  static final Key<String> GUEST_GROUP = new Key<>("guest-group", ValueType.GROUP, "");
 
   static final Key<String> LOG_LEVEL =
-      new Key<>(
-          "level",
-          ValueType.oneOf("error", "warn", "info", "debug", "trace"),
-          "info",
-          "least severe level that is logged; changed at run time by `sluicectl daemon log-level`");
+      new Key<>("level", ValueType.oneOf("error", "warn", "info", "debug", "trace"), "info");
 
   static final Key<Long> VRAM =
       new Key<>(
           "vram",
           ValueType.size(16 * MIB, 64 * GIB, 128 * KIB),
-          Quantities.formatSize(GpuConfig.GTX480_VRAM_BYTES),
-          "video memory of the software GPU, shared by its guests; the host gives memory as it is"
-              + " written");
+          Quantities.formatSize(GpuConfig.GTX480_VRAM_BYTES));
   static final Key<Duration> SPIN =
-      new Key<>(
-          "spin",
-          ValueType.duration(Duration.ZERO, Duration.ofMillis(100)),
-          "100us",
-          "how long a channel is watched without a pause after its last work: less saves"
-              + " processor time, more answers sooner");
+      new Key<>("spin", ValueType.duration(Duration.ZERO, Duration.ofMillis(100)), "100us");
   static final Key<Duration> INTERRUPT_SPIN =
-      new Key<>(
-          "interrupt-spin",
-          ValueType.duration(Duration.ZERO, Duration.ofMillis(100)),
-          "0us",
-          "how long after an interrupt to look for the next without sleeping: more makes bursts"
-              + " of interrupts faster, and takes a processor meanwhile");
-  static final Key<Path> DEVICE =
-      new Key<>("device", ValueType.PATH, "", "DRM node of a card driven by pscnv; required");
+      new Key<>("interrupt-spin", ValueType.duration(Duration.ZERO, Duration.ofMillis(100)), "0us");
+  static final Key<Path> DEVICE = new Key<>("device", ValueType.PATH, "");
 
-  static final Key<String> GUEST_NAME =
-      new Key<>("name", ValueType.GUEST_NAME, "", "its name; required, unique");
-  static final Key<String> GUEST_GPU =
-      new Key<>("gpu", ValueType.GUEST_NAME, "", "a GPU by name; the only one there is");
-  static final Key<Path> GUEST_SOCKET =
-      new Key<>("socket", ValueType.PATH, "", "where its machine attaches; `RUN-DIR/NAME.sock`");
-  static final Key<UUID> GUEST_UUID =
-      new Key<>("uuid", ValueType.UUID_TEXT, "", "its identity; derived from its name");
+  static final Key<String> GUEST_NAME = new Key<>("name", ValueType.GUEST_NAME, "");
+  static final Key<String> GUEST_GPU = new Key<>("gpu", ValueType.GUEST_NAME, "");
+  static final Key<Path> GUEST_SOCKET = new Key<>("socket", ValueType.PATH, "");
+  static final Key<UUID> GUEST_UUID = new Key<>("uuid", ValueType.UUID_TEXT, "");
   static final Key<Long> GUEST_VRAM_LIMIT =
-      new Key<>(
-          "vram-limit",
-          ValueType.size(MIB, 64 * GIB, 4 * KIB),
-          "",
-          "most video memory it may hold; all of the GPU's");
+      new Key<>("vram-limit", ValueType.size(MIB, 64 * GIB, 4 * KIB), "");
 
   static final Section DAEMON_KEYS =
       new Section(

@@ -1,0 +1,132 @@
+package io.sluice.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.management.local.LocalConnectException;
+import io.sluice.management.local.LocalConnection;
+import java.io.IOException;
+import java.lang.reflect.UndeclaredThrowableException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program as a process of its own. */
+final class SluicedProcessTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir private Path dir;
+
+  @SuppressWarnings("NullAway.Init")
+  private Process process;
+
+  @BeforeEach
+  void start() throws IOException {
+    process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--illegal-native-access=deny",
+                "--enable-native-access=io.sluice.abi",
+                "--module-path",
+                System.getProperty("jdk.module.path"),
+                "--module",
+                "io.sluice.daemon/io.sluice.daemon.Sluiced",
+                "--set",
+                "daemon.run-dir=" + dir.resolve("run"),
+                "--set",
+                "daemon.state-dir=" + dir.resolve("state"))
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("log").toFile())
+            .start();
+    await().atMost(PATIENCE).until(this::answers);
+  }
+
+  @AfterEach
+  void end() {
+    process.destroyForcibly();
+  }
+
+  private boolean answers() throws IOException {
+    assertThat(process.isAlive()).as(Files.readString(dir.resolve("log"))).isTrue();
+    try (LocalConnection connection = LocalConnection.open(dir.resolve("run/control"))) {
+      return connection.daemon().getPid() == process.pid();
+    } catch (LocalConnectException _) {
+      return false;
+    }
+  }
+
+  @Test
+  void process_serving_hasNoNetworkSocket() throws IOException {
+    assertThat(internetSockets(process.pid())).isEmpty();
+  }
+
+  @Test
+  void sigterm_stopsInOrder() throws Exception {
+    process.destroy();
+
+    assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isEqualTo(143);
+    assertThat(Files.readString(dir.resolve("log"))).contains("msg=stopping", "msg=stopped");
+    assertThat(dir.resolve("run")).isEmptyDirectory();
+  }
+
+  @Test
+  void shutdown_overTheSocket_exits0() throws Exception {
+    try (LocalConnection connection = LocalConnection.open(dir.resolve("run/control"))) {
+      connection.daemon().shutdown();
+    } catch (UndeclaredThrowableException _) {
+      // gone before it answered
+    }
+
+    assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).isZero();
+    assertThat(dir.resolve("run")).isEmptyDirectory();
+  }
+
+  @Test
+  void sigkill_nextStart_takesTheSocketsOver() throws Exception {
+    process.destroyForcibly().waitFor();
+    assertThat(dir.resolve("run/control")).exists();
+
+    start();
+
+    assertThat(answers()).isTrue();
+  }
+
+  /** Sockets of a process that are of an internet family, in any state. */
+  private static List<String> internetSockets(long pid) throws IOException {
+    Path proc = Path.of("/proc", Long.toString(pid));
+    Set<String> inodes = new HashSet<>();
+    try (Stream<Path> fds = Files.list(proc.resolve("fd"))) {
+      for (Path fd : fds.toList()) {
+        String target = Files.readSymbolicLink(fd).toString();
+        if (target.startsWith("socket:[")) {
+          inodes.add(target.substring("socket:[".length(), target.length() - 1));
+        }
+      }
+    }
+    assertThat(inodes).as("the control socket itself").isNotEmpty();
+    List<String> found = new ArrayList<>();
+    for (String table : List.of("tcp", "tcp6", "udp", "udp6", "raw", "raw6")) {
+      Path file = proc.resolve("net").resolve(table);
+      if (Files.exists(file)) {
+        Files.readAllLines(file).stream()
+            .skip(1)
+            .map(line -> line.trim().split("\\s+"))
+            .filter(fields -> inodes.contains(fields[9]))
+            .forEach(fields -> found.add(table + " " + fields[1]));
+      }
+    }
+    return found;
+  }
+}
