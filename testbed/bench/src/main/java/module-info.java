@@ -3,6 +3,8 @@ module io.sluice.testbed.bench {
   requires static org.jspecify;
   requires info.picocli;
   requires io.sluice.abi;
+  requires io.sluice.channel;
+  requires io.sluice.gpu;
   requires io.sluice.guest;
   requires io.sluice.management;
   requires io.sluice.testbed.machine;

@@ -52,12 +52,12 @@ record Figure(
 
   /** The line a bench ends with. */
   String line() {
-    String number = String.format(Locale.ROOT, Math.abs(value) < 100 ? "%.2f" : "%.0f", value);
+    String number = format(value);
     String measured = bench + ": " + what + " " + number + (unit.isEmpty() ? "" : " " + unit);
     if (relation == Relation.NONE) {
       return measured;
     }
-    String wanted = String.format(Locale.ROOT, Math.abs(goal) < 100 ? "%.2f" : "%.0f", goal);
+    String wanted = format(goal);
     return measured
         + " (goal "
         + relation.sign
@@ -66,5 +66,12 @@ record Figure(
         + (unit.isEmpty() ? "" : " " + unit)
         + ") "
         + (met() ? "met" : "short");
+  }
+
+  /** Small numbers with as many decimals as a ratio's goal has. */
+  private static String format(double number) {
+    double magnitude = Math.abs(number);
+    String pattern = magnitude < 10 ? "%.3f" : magnitude < 100 ? "%.1f" : "%.0f";
+    return String.format(Locale.ROOT, pattern, number);
   }
 }

@@ -1,20 +1,28 @@
 package io.sluice.testbed.bench;
 
+import io.sluice.abi.GpuVa;
+import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.management.GuestCounters;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * P1, what is counted: messages, calls and client-side allocations while work is submitted. Whether
- * the work was done is seen by its last fence.
+ * P1: messages, calls and client-side allocations while work is submitted, counted; and the wall
+ * time of copies by a process guest against the same copies on the GPU's backend alone, in turns.
  */
 final class SubmissionBench implements Measurement {
   private static final String GUEST = "bench";
   private static final int WARM_UP = 20_000;
   private static final int SUBMISSIONS = 100_000;
+  private static final int WARM_UP_ROUNDS = 5;
+  private static final int ROUNDS = 31;
+  private static final int COPIES = 16;
+  private static final long COPY_BYTES = 16L << 20;
+  private static final double GOAL = 1.005;
 
   @Override
   public String id() {
@@ -23,7 +31,7 @@ final class SubmissionBench implements Measurement {
 
   @Override
   public String title() {
-    return "messages, calls and allocations of submissions (counted)";
+    return "messages, calls and allocations of submissions; copies against the bare backend";
   }
 
   @Override
@@ -36,17 +44,68 @@ final class SubmissionBench implements Measurement {
       GuestCounters before = daemon.counters(GUEST);
       long allocated = submit(stamps, submissions);
       GuestCounters after = daemon.counters(GUEST);
-      return List.of(
-          Figure.info("P1", "submissions", submissions, ""),
-          Figure.atMost("P1", "messages", after.messages() - before.messages(), "", 0),
-          Figure.atMost("P1", "calls", after.hypercalls() - before.hypercalls(), "", 0),
-          Figure.atMost(
-              "P1",
-              "bytes allocated per submission by the submitting thread",
-              Math.floor((double) allocated / submissions),
-              "",
-              0));
+      List<Figure> figures = new ArrayList<>();
+      figures.addAll(
+          List.of(
+              Figure.info("P1", "submissions", submissions, ""),
+              Figure.atMost("P1", "messages", after.messages() - before.messages(), "", 0),
+              Figure.atMost("P1", "calls", after.hypercalls() - before.hypercalls(), "", 0),
+              Figure.atMost(
+                  "P1",
+                  "bytes allocated per submission by the submitting thread",
+                  Math.floor((double) allocated / submissions),
+                  "",
+                  0)));
+      figures.addAll(copies(context, device, stamps));
+      return figures;
     }
+  }
+
+  /** The same copies through the virtual device and on the backend alone. */
+  private static List<Figure> copies(BenchContext context, GuestDevice device, Stamps stamps)
+      throws Exception {
+    Samples guest = new Samples(context.samples(ROUNDS));
+    Samples bare = new Samples(context.samples(ROUNDS));
+    try (DirectCard card = new DirectCard(context.kernel());
+        Buffer source = device.allocateProcess(COPY_BYTES);
+        Buffer video = device.allocateVideo(COPY_BYTES)) {
+      GpuVa from = stamps.space.map(source);
+      GpuVa to = stamps.space.map(video);
+      DirectCard.Buffer bareSource = card.system(COPY_BYTES);
+      DirectCard.Buffer bareVideo = card.video(COPY_BYTES);
+      source.bytes().fill((byte) 0x5a);
+      bareSource.bytes().fill((byte) 0x5a);
+      stamps.channel.submit(new Pushbuffer().bindEngines());
+      card.run(new Pushbuffer().bindEngines(), 1);
+      int mark = (int) System.nanoTime() | 1;
+      for (int i = -WARM_UP_ROUNDS; i < context.samples(ROUNDS); i++) {
+        long start = System.nanoTime();
+        stamps.channel.submit(manyCopies(from, to).release(stamps.address, ++mark));
+        stamps.await(mark);
+        long middle = System.nanoTime();
+        card.run(manyCopies(bareSource.address(), bareVideo.address()), ++mark);
+        long end = System.nanoTime();
+        if (i >= 0) {
+          guest.add(middle - start);
+          bare.add(end - middle);
+        }
+      }
+      stamps.space.unmap(from);
+      stamps.space.unmap(to);
+    }
+    return List.of(
+        Figure.info("P1", "16 copies of 16 MiB by a process guest", guest.p50() / 1e6, "ms"),
+        Figure.info("P1", "the same on the backend alone", bare.p50() / 1e6, "ms"),
+        Figure.atMost(
+            "P1", "wall time, guest / backend", (double) guest.p50() / bare.p50(), "", GOAL));
+  }
+
+  private static Pushbuffer manyCopies(GpuVa from, GpuVa to) {
+    Pushbuffer words = new Pushbuffer();
+    for (int i = 0; i < COPIES; i++) {
+      words.copyM2mf(from, to, COPY_BYTES);
+    }
+    return words;
   }
 
   /** Bytes this thread allocated meanwhile. */

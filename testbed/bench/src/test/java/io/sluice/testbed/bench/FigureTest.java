@@ -8,13 +8,13 @@ final class FigureTest {
   @Test
   void line_goalMissed_saysShort() {
     assertThat(Figure.atMost("P2", "p50 ratio", 1.254, "", 1.0).line())
-        .isEqualTo("P2: p50 ratio 1.25 (goal <= 1.00) short");
+        .isEqualTo("P2: p50 ratio 1.254 (goal <= 1.000) short");
   }
 
   @Test
   void line_goalMet_saysMet() {
     assertThat(Figure.atLeast("P15", "copy against memory copy", 0.93, "", 0.8).line())
-        .isEqualTo("P15: copy against memory copy 0.93 (goal >= 0.80) met");
+        .isEqualTo("P15: copy against memory copy 0.930 (goal >= 0.800) met");
   }
 
   @Test

@@ -38,18 +38,7 @@ public final class DaemonProcess implements AutoCloseable {
    */
   public static DaemonProcess start(Path directory, List<String> guests)
       throws IOException, InterruptedException {
-    return start(directory, guests, "");
-  }
-
-  /**
-   * Starts a daemon whose embedded GPU has settings of its own.
-   *
-   * @param gpuSettings lines of the section {@code [gpu.embedded]}
-   */
-  public static DaemonProcess start(Path directory, List<String> guests, String gpuSettings)
-      throws IOException, InterruptedException {
-    Path config =
-        Files.writeString(directory.resolve("sluice.toml"), config(directory, guests, gpuSettings));
+    Path config = Files.writeString(directory.resolve("sluice.toml"), config(directory, guests));
     Path log = directory.resolve("sluiced.log");
     Process process =
         new ProcessBuilder(
@@ -73,12 +62,12 @@ public final class DaemonProcess implements AutoCloseable {
     }
   }
 
-  private static String config(Path directory, List<String> guests, String gpuSettings) {
+  private static String config(Path directory, List<String> guests) {
     StringBuilder text = new StringBuilder();
     text.append("[daemon]\n");
     text.append("run-dir = \"").append(directory).append("\"\n");
     text.append("state-dir = \"").append(directory.resolve("state")).append("\"\n");
-    text.append("[gpu.embedded]\n").append(gpuSettings).append('\n');
+    text.append("[gpu.embedded]\n");
     for (String guest : guests) {
       text.append("[[guest]]\nname = \"").append(guest).append("\"\n");
     }
