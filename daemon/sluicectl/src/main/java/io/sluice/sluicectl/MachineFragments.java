@@ -14,7 +14,7 @@ final class MachineFragments {
 
   private MachineFragments() {}
 
-  /** Arguments for QEMU 10.1 and later, for a shell. */
+  /** Arguments for QEMU 11.1 and later, for a shell. */
   static String qemu(GuestStatus guest, long memoryBytes) {
     return String.join(
         "\n",
