@@ -28,6 +28,8 @@ public enum Capability {
   STATE_SAVE,
   /** The backend knows exactly which pages the GPU wrote. */
   DIRTY_TRACKING,
+  /** A buffer of video memory can become one of system memory, and return, at its GPU addresses. */
+  EVICTION,
   /** GPU time can be shared by weight. */
   TIME_SHARES
 }

@@ -14,6 +14,7 @@ import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.StateRecord;
+import io.sluice.quota.Buffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -54,6 +55,7 @@ public final class Guest implements EventSource, AutoCloseable {
   private final GuestChannels channels;
   private int generation = 1;
   private long vramLimitBytes;
+  private boolean overflowToSystem;
   private volatile boolean closed;
 
   /**
@@ -167,6 +169,52 @@ public final class Guest implements EventSource, AutoCloseable {
     });
   }
 
+  /**
+   * Whether an allocation beyond the limit gets system memory, rather than ENOMEM. Needs {@link
+   * Capability#EVICTION}; the card must have room for the buffer for a moment.
+   */
+  public void setOverflowToSystem(boolean overflow) {
+    run(() -> {
+      if (overflow) {
+        require(Capability.EVICTION, "system memory in place of video memory");
+      }
+      overflowToSystem = overflow;
+    });
+  }
+
+  /** Every buffer that was allocated in video memory, oldest first. */
+  List<Buffer> videoBuffers() {
+    return locked(() -> tables.videoBuffers(name));
+  }
+
+  /** Whether anything is left to share the GPU for: a buffer, an address space or a channel. */
+  boolean usesGpu() {
+    return locked(() -> !tables.isEmpty());
+  }
+
+  /**
+   * Moves buffers between video and system memory while the channels of this guest are suspended.
+   * Buffers that are gone are passed over, as are those that would bring the guest over its limit.
+   *
+   * @param ids from {@link #videoBuffers}
+   * @return how many moved
+   */
+  int moveBuffers(List<Long> ids, boolean toSystem) {
+    return locked(() -> {
+      require(Capability.EVICTION, "moving buffers");
+      List<GuestChannel> suspended = channels.suspendRunning("buffers move");
+      try {
+        int moved = 0;
+        for (long id : ids) {
+          moved += tables.move(id, toSystem, vramLimitBytes) ? 1 : 0;
+        }
+        return moved;
+      } finally {
+        suspended.forEach(channel -> channel.resume("buffers moved"));
+      }
+    });
+  }
+
   // ---- memory ----
 
   /**
@@ -185,7 +233,7 @@ public final class Guest implements EventSource, AutoCloseable {
       }
       MemoryRequest request =
           new MemoryRequest(flags, tileFlags, cookie, sizeBytes, OptionalLong.empty());
-      GuestMemory memory = tables.allocate(request, vramLimitBytes);
+      GuestMemory memory = tables.allocate(request, vramLimitBytes, overflowToSystem);
       return new MemoryGrant(memory.handle, memory.sizeBytes(), memory.apertureOffset());
     });
   }
@@ -481,6 +529,11 @@ public final class Guest implements EventSource, AutoCloseable {
   /** What the GPU accounts to this guest; equals {@link #quota} in what both tell. */
   public GuestGpu.MemoryUsage usage() {
     return locked(backend::usage);
+  }
+
+  /** Whether {@link #close} was called. */
+  boolean isClosed() {
+    return closed;
   }
 
   /** How often channels of this guest entered a state since it was attached. */

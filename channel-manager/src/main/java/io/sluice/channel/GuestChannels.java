@@ -81,6 +81,18 @@ final class GuestChannels {
     all().forEach(this::free);
   }
 
+  /** Suspends every channel that takes entries; the caller resumes those returned. */
+  List<GuestChannel> suspendRunning(String reason) {
+    List<GuestChannel> suspended = new ArrayList<>();
+    for (GuestChannel channel : all()) {
+      if (channel.life.state() == ChannelState.RUNNING) {
+        channel.suspend(reason);
+        suspended.add(channel);
+      }
+    }
+    return suspended;
+  }
+
   void kill(GuestChannel channel, int reason, int info) {
     if (channel.life.state() != ChannelState.DEAD) {
       channel.backend.kill(reason, info);

@@ -134,6 +134,17 @@ public interface GuestGpu extends AutoCloseable {
      */
     void readDirty(long firstPage, int pages, boolean clear, MemorySegment bitmap);
 
+    /**
+     * Moves a buffer of video memory to system memory, or back; its GPU addresses stay. Channels
+     * that use it are suspended by the caller. Needs {@link Capability#EVICTION}. ENOMEM when there
+     * is no room, EINVAL for a buffer that was not allocated in video memory.
+     *
+     * @param system whether it becomes system memory
+     */
+    default void setPool(boolean system) {
+      throw Refusal.missing(Capability.EVICTION, "moving a buffer to another memory");
+    }
+
     /** Pages that one {@link #readDirty} can tell of. */
     int MAX_DIRTY_PAGES = 0x8000;
 

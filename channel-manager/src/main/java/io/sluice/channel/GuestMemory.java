@@ -29,6 +29,9 @@ final class GuestMemory {
 
   int mappings;
 
+  /** Allocated in video memory, in system memory now. */
+  boolean evicted;
+
   // Of a registered buffer: ascending by offset, never overlapping.
   final List<Part> parts = new ArrayList<>(1);
   long partBytes;
@@ -58,6 +61,11 @@ final class GuestMemory {
 
   boolean isSystem() {
     return registered || GemFlags.isSystem(flags);
+  }
+
+  /** Whether it counts as system memory now. */
+  boolean isInSystem() {
+    return evicted || isSystem();
   }
 
   /** Whether an address space may map it. */

@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Errno;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.record.MemoryPagesRecord;
+import io.sluice.quota.Buffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -66,7 +67,10 @@ final class GuestTables {
     return space;
   }
 
-  GuestMemory allocate(MemoryRequest request, long vramLimitBytes) {
+  /**
+   * @param overflow whether a buffer beyond the limit goes to system memory rather than be refused
+   */
+  GuestMemory allocate(MemoryRequest request, long vramLimitBytes, boolean overflow) {
     long size = request.sizeBytes();
     if (!GemFlags.areKnown(request.flags())
         || !GemFlags.allowsTileFlags(request.flags(), request.tileFlags())
@@ -75,7 +79,8 @@ final class GuestTables {
       throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
     }
     long rounded = GemFlags.roundUp(request.flags(), size);
-    if (!GemFlags.isSystem(request.flags()) && rounded > vramLimitBytes - vramBytes) {
+    boolean over = !GemFlags.isSystem(request.flags()) && rounded > vramLimitBytes - vramBytes;
+    if (over && !overflow) {
       throw Refusal.outOfMemory(
           "over the guest's share of video memory, bytes="
               + rounded
@@ -86,7 +91,61 @@ final class GuestTables {
           "Free some, or raise the guest's share.");
     }
     int handle = handleForNewBuffer();
-    return addBuffer(backend.allocate(request), request, false, handle);
+    GuestMemory memory = addBuffer(backend.allocate(request), request, false, handle);
+    if (over) {
+      evictNew(memory);
+    }
+    return memory;
+  }
+
+  private void evictNew(GuestMemory memory) {
+    boolean complete = false;
+    try {
+      move(memory, true);
+      complete = true;
+    } finally {
+      if (!complete) {
+        free(memory.handle);
+      }
+    }
+  }
+
+  /** Every buffer that was allocated in video memory, for plans of who moves. */
+  List<Buffer> videoBuffers(String guest) {
+    List<Buffer> found = new ArrayList<>();
+    for (GuestMemory memory : buffers.values()) {
+      if (!memory.isSystem()) {
+        found.add(
+            new Buffer(
+                guest, memory.serial, memory.sizeBytes(), memory.mappings > 0, memory.evicted));
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Moves a buffer to the other kind of memory. Nothing happens when it is gone, is there already,
+   * or would bring the guest over the limit.
+   *
+   * @return whether it moved
+   */
+  boolean move(long serial, boolean toSystem, long vramLimitBytes) {
+    GuestMemory memory = buffers.get(serial);
+    if (memory == null
+        || memory.isSystem()
+        || memory.evicted == toSystem
+        || !toSystem && memory.sizeBytes() > vramLimitBytes - vramBytes) {
+      return false;
+    }
+    move(memory, toSystem);
+    return true;
+  }
+
+  private void move(GuestMemory memory, boolean toSystem) {
+    memory.backend.setPool(toSystem);
+    account(memory, -1);
+    memory.evicted = toSystem;
+    account(memory, 1);
   }
 
   GuestMemory register(MemoryRequest request) {
@@ -375,7 +434,7 @@ final class GuestTables {
   }
 
   private void account(GuestMemory memory, int sign) {
-    if (memory.isSystem()) {
+    if (memory.isInSystem()) {
       systemBytes += sign * memory.sizeBytes();
     } else {
       vramBytes += sign * memory.sizeBytes();

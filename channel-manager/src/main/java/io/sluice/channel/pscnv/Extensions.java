@@ -30,6 +30,7 @@ record Extensions(
           Capability.DETACH,
           Capability.STATE_SAVE,
           Capability.DIRTY_TRACKING,
+          Capability.EVICTION,
           Capability.TIME_SHARES);
 
   /** Asks the device; empty for a real pscnv, and for extensions of another version. */

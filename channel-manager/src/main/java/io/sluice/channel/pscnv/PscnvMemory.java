@@ -4,6 +4,7 @@ import io.sluice.abi.drm.DrmDevice.DrmMapping;
 import io.sluice.abi.pscnv.ExtDirtyRead;
 import io.sluice.abi.pscnv.ExtExtent;
 import io.sluice.abi.pscnv.ExtGemImportPages;
+import io.sluice.abi.pscnv.ExtGemPool;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
@@ -22,7 +23,7 @@ import java.util.OptionalLong;
 final class PscnvMemory implements GpuMemory {
   private final PscnvGuestGpu gpu;
   private final int handle;
-  private final boolean system;
+  private boolean system;
   private final long sizeBytes;
   private final OptionalLong apertureOffset;
 
@@ -105,6 +106,20 @@ final class PscnvMemory implements GpuMemory {
       gpu.calls().issue(PscnvIoctl.DIRTY_READ, argument);
       bitmap.copyFrom(ExtDirtyRead.bitmap(argument).asSlice(0, (pages + 7L) / 8));
     }
+  }
+
+  /** Called under the guest's lock, as {@link #close} is. */
+  @Override
+  public void setPool(boolean toSystem) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(ExtGemPool.LAYOUT);
+      ExtGemPool.handle(argument, handle);
+      ExtGemPool.pool(argument, toSystem ? ExtGemPool.SYSTEM : ExtGemPool.VIDEO);
+      gpu.calls().issue(PscnvIoctl.GEM_POOL, argument);
+    }
+    gpu.account(system, -sizeBytes);
+    system = toSystem;
+    gpu.account(system, sizeBytes);
   }
 
   @Override

@@ -1,0 +1,154 @@
+package io.sluice.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.MemoryQuotas.Moves;
+import io.sluice.channel.MemoryQuotas.Settings;
+import io.sluice.quota.GuestQuota;
+import io.sluice.testbed.fakes.Seeds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith({OpenFds.class, Seeds.class})
+final class MemoryQuotasTest {
+  private static final long MIB = 1 << 20;
+  private static final int STEPS = 3000;
+
+  private final MemoryQuotas quotas = new MemoryQuotas(GpuRig.VRAM_BYTES);
+
+  private Guest attach(GpuRig rig, String name) {
+    Guest guest = rig.attach(name);
+    quotas.set(name, Settings.DEFAULT);
+    quotas.attach(guest);
+    return guest;
+  }
+
+  @Test
+  void set_minimumDoesNotFit_refusesAndChangesNothing() {
+    quotas.set("a", new Settings(30 * MIB, 1, GuestQuota.NO_LIMIT));
+    assertThatThrownBy(() -> quotas.set("b", new Settings(3 * MIB, 1, GuestQuota.NO_LIMIT)))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("SLU-QUOTA-002")
+        .hasMessageContaining("leave 2097152 bytes of 33554432, 3145728 requested");
+    quotas.set("b", new Settings(2 * MIB, 1, GuestQuota.NO_LIMIT));
+  }
+
+  @Test
+  void rebalance_guestComesAndGoes_buffersLeaveAndReturn() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      Worker worker = new Worker(rig, a, a.vspaceNew()).start();
+      for (int i = 0; i < 3; i++) {
+        a.memAlloc(0, 0, 0, 8 * MIB);
+      }
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+      Guest b = attach(rig, "b");
+      b.vspaceNew();
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
+      assertThat(a.usage().vramBytes()).isLessThanOrEqualTo(16 * MIB);
+      worker.submit(Worker.SET_REFERENCE, 7);
+      rig.run();
+      assertThat(worker.reference()).isEqualTo(7);
+      assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
+      b.memAlloc(0, 0, 0, 16 * MIB);
+      assertThat(b.quota().vramUsedBytes()).isEqualTo(16 * MIB);
+      quotas.detach(b);
+      b.close();
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 2));
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+    }
+  }
+
+  @Test
+  void rebalance_closedGuest_isForgotten() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      a.memAlloc(0, 0, 0, MIB);
+      a.close();
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+    }
+  }
+
+  @Test
+  void memAlloc_overShare_refusesOrGivesSystemMemory() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      a.setVramLimit(MIB);
+      assertThatThrownBy(() -> a.memAlloc(0, 0, 0, 2 * MIB))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("over the guest's share");
+      a.setOverflowToSystem(true);
+      int handle = a.memAlloc(0, 0, 0, 2 * MIB).handle();
+      assertThat(a.usage().vramBytes()).isZero();
+      assertThat(a.usage().systemBytes()).isEqualTo(2 * MIB);
+      a.memFree(handle);
+      assertThat(a.usage().systemBytes()).isZero();
+    }
+  }
+
+  @Test
+  void rebalance_randomHistories_accountsAsTheGpuDoes(RandomGenerator random) throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      List<Guest> guests = List.of(attach(rig, "a"), attach(rig, "b"), attach(rig, "c"));
+      long free = guests.getFirst().usage().vramFreeBytes();
+      List<List<Integer>> handles =
+          List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+      int moves = 0;
+      for (int i = 0; i < STEPS; i++) {
+        int which = random.nextInt(3);
+        try {
+          moves += step(guests.get(which), handles.get(which), random);
+        } catch (RefusedException expected) {
+          // The share is used up, or the quota does not fit.
+        }
+        check("step=" + i, guests, free);
+      }
+      assertThat(moves).isPositive();
+    }
+  }
+
+  private int step(Guest guest, List<Integer> handles, RandomGenerator random) {
+    switch (random.nextInt(12)) {
+      case 0, 1, 2, 3 -> handles.add(guest.memAlloc(0, 0, 0, random.nextLong(1, 8 * MIB)).handle());
+      case 4, 5 -> {
+        if (!handles.isEmpty()) {
+          guest.memFree(handles.remove(random.nextInt(handles.size())));
+        }
+      }
+      case 6 -> {
+        guest.reset();
+        handles.clear();
+      }
+      case 7 -> guest.setOverflowToSystem(random.nextBoolean());
+      case 8 ->
+          quotas.set(
+              guest.name(),
+              new Settings(
+                  random.nextLong(12 * MIB), random.nextInt(0, 9), random.nextLong(48 * MIB)));
+      default -> {
+        Moves moves = quotas.rebalance();
+        QuotaInfo quota = guest.quota();
+        assertThat(quota.vramUsedBytes()).isLessThanOrEqualTo(quota.vramLimitBytes());
+        assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+        return moves.evicted() + moves.returned();
+      }
+    }
+    return 0;
+  }
+
+  private static void check(String when, List<Guest> guests, long free) {
+    long sum = 0;
+    for (Guest guest : guests) {
+      GuestGpu.MemoryUsage usage = guest.usage();
+      assertThat(guest.quota().vramUsedBytes()).as(when).isEqualTo(usage.vramBytes());
+      assertThat(guest.quota().systemUsedBytes()).as(when).isEqualTo(usage.systemBytes());
+      sum += usage.vramBytes();
+    }
+    assertThat(guests.getFirst().usage().vramFreeBytes()).as(when).isEqualTo(free - sum);
+  }
+}
