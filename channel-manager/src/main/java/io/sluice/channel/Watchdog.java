@@ -1,0 +1,251 @@
+package io.sluice.channel;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends channels whose command keeps others from the GPU: a duty cycle that observes, so that
+ * submitting work costs nothing.
+ *
+ * <p>A channel is over its limit when one command, or one semaphore acquire that is not satisfied,
+ * has been seen to last longer than its guest's limit. It is ended only while another guest waits:
+ * when a running channel of that guest had unfinished work, and was not itself blocked on an
+ * acquire, at this observation and at the one before. A guest that is alone is never touched, and a
+ * guest's own channels are not protected from each other.
+ *
+ * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
+ * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
+ */
+public final class Watchdog {
+  /** Limit of a guest that has none of its own. */
+  public static final Duration DEFAULT_LIMIT = Duration.ofSeconds(2);
+
+  /** Least time between two kills of one guest. */
+  public static final Duration KILL_INTERVAL = Duration.ofMillis(100);
+
+  private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** A guest as the watchdog needs it. */
+  interface Watched {
+    String name();
+
+    List<ChannelInfo> channels();
+
+    void kill(int channelId, int info);
+  }
+
+  /**
+   * What the watchdog did to a guest.
+   *
+   * @param kills channels ended
+   * @param putOff observations that found a channel to end, too soon after the last
+   */
+  public record Counters(long kills, long putOff) {}
+
+  private record Acquire(long entries, long sinceNs) {}
+
+  private record Offender(State state, int channelId, long lastedNs) {}
+
+  /** What is remembered of a guest. Guarded by the watchdog's lock. */
+  private static final class State {
+    final Watched guest;
+    final Map<Integer, Acquire> acquires = new HashMap<>();
+    long limitNs = DEFAULT_LIMIT.toNanos();
+    boolean wanted;
+    boolean waits;
+    boolean killed;
+    long lastKillNs;
+    long kills;
+    long putOff;
+
+    State(Watched guest) {
+      this.guest = guest;
+    }
+  }
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<String, State> states = new LinkedHashMap<>();
+
+  /** Watches a guest whose GPU has {@link Capability#KILL}; EOPNOTSUPP. */
+  public void add(Guest guest) {
+    if (!guest.capabilities().contains(Capability.KILL)) {
+      throw Refusal.missing(Capability.KILL, "watching for commands that do not end");
+    }
+    add(new WatchedGuest(guest));
+  }
+
+  void add(Watched guest) {
+    lock.lock();
+    try {
+      if (states.putIfAbsent(guest.name(), new State(guest)) != null) {
+        throw Refusal.busy("a guest of this name is watched, guest=" + guest.name(), "");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets a guest; before it is closed, or after. */
+  public void remove(String guest) {
+    lock.lock();
+    try {
+      states.remove(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How long a command of the guest may last while another guest waits; more than 0. */
+  public void setLimit(String guest, Duration limit) {
+    if (limit.isNegative() || limit.isZero() || limit.compareTo(Duration.ofDays(1)) > 0) {
+      throw Refusal.invalid("no such limit, range=1ns..1d limit=" + limit);
+    }
+    lock.lock();
+    try {
+      state(guest).limitNs = limit.toNanos();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was done to a guest so far. */
+  public Counters counters(String guest) {
+    lock.lock();
+    try {
+      State state = state(guest);
+      return new Counters(state.kills, state.putOff);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private State state(String guest) {
+    State state = states.get(guest);
+    if (state == null) {
+      throw Refusal.invalid("no such guest is watched, guest=" + guest);
+    }
+    return state;
+  }
+
+  /**
+   * One observation.
+   *
+   * @param nowNs any monotonic time
+   * @return channels ended, 0 or 1
+   */
+  public int doWork(long nowNs) {
+    lock.lock();
+    try {
+      List<Offender> offenders = new ArrayList<>();
+      for (State state : states.values()) {
+        observe(state, nowNs, offenders);
+      }
+      offenders.sort((a, b) -> Long.compare(b.lastedNs(), a.lastedNs()));
+      for (Offender offender : offenders) {
+        if (anotherWaits(offender.state()) && end(offender, nowNs)) {
+          return 1;
+        }
+      }
+      return 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean anotherWaits(State than) {
+    return states.values().stream().anyMatch(state -> state != than && state.waits);
+  }
+
+  private static void observe(State state, long nowNs, List<Offender> offenders) {
+    boolean wants = false;
+    @Nullable Offender longest = null;
+    Map<Integer, Acquire> acquires = new HashMap<>();
+    for (ChannelInfo channel : state.guest.channels()) {
+      if (channel.state() != ChannelState.RUNNING) {
+        continue;
+      }
+      long lasted = channel.runningNs();
+      if (channel.waiting()) {
+        Acquire before = state.acquires.get(channel.channelId());
+        Acquire now =
+            before != null && before.entries() == channel.entries()
+                ? before
+                : new Acquire(channel.entries(), nowNs);
+        acquires.put(channel.channelId(), now);
+        lasted = Math.max(lasted, nowNs - now.sinceNs());
+      } else {
+        wants |= !channel.drained();
+      }
+      if (lasted > state.limitNs && (longest == null || lasted > longest.lastedNs())) {
+        longest = new Offender(state, channel.channelId(), lasted);
+      }
+    }
+    if (longest != null) {
+      offenders.add(longest);
+    }
+    state.acquires.clear();
+    state.acquires.putAll(acquires);
+    state.waits = wants && state.wanted;
+    state.wanted = wants;
+  }
+
+  private static boolean end(Offender offender, long nowNs) {
+    State state = offender.state();
+    if (state.killed && nowNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {
+      state.putOff++;
+      return false;
+    }
+    long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
+    state.guest.kill(offender.channelId(), (int) lastedMs);
+    state.killed = true;
+    state.lastKillNs = nowNs;
+    state.kills++;
+    log.atWarn()
+        .addKeyValue("guest", state.guest.name())
+        .addKeyValue("cid", offender.channelId())
+        .addKeyValue("lastedMs", lastedMs)
+        .log("command did not end while another guest waited: channel killed");
+    return true;
+  }
+
+  /** A guest may be closed, and a channel freed, at any moment: there is nothing to watch then. */
+  private record WatchedGuest(Guest guest) implements Watched {
+    @Override
+    public String name() {
+      return guest.name();
+    }
+
+    @Override
+    public List<ChannelInfo> channels() {
+      List<ChannelInfo> found = new ArrayList<>();
+      try {
+        for (int cid : guest.channelIds()) {
+          found.add(guest.channelQuery(cid));
+        }
+      } catch (RefusedException gone) {
+        log.atDebug().setCause(gone).log("gone while it was observed");
+      }
+      return found;
+    }
+
+    @Override
+    public void kill(int channelId, int info) {
+      try {
+        guest.kill(channelId, GuestAbi.ERROR_TIMEOUT, info);
+      } catch (RefusedException gone) {
+        log.atDebug().setCause(gone).log("gone before it was ended");
+      }
+    }
+  }
+}

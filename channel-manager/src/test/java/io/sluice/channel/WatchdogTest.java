@@ -1,0 +1,184 @@
+package io.sluice.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(OpenFds.class)
+final class WatchdogTest {
+  private static final long MS = 1_000_000;
+
+  private final Watchdog watchdog = new Watchdog();
+  private final Watched a = new Watched("a");
+  private final Watched b = new Watched("b");
+
+  WatchdogTest() {
+    watchdog.add(a);
+    watchdog.add(b);
+  }
+
+  /** A guest whose channels are what the test says. */
+  private static final class Watched implements Watchdog.Watched {
+    final String name;
+    final List<ChannelInfo> channels = new ArrayList<>();
+    final List<String> killed = new ArrayList<>();
+
+    Watched(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public List<ChannelInfo> channels() {
+      return List.copyOf(channels);
+    }
+
+    @Override
+    public void kill(int channelId, int info) {
+      channels.removeIf(channel -> channel.channelId() == channelId);
+      killed.add(channelId + " after " + info + " ms");
+    }
+
+    void add(int id, ChannelState state, long runningMs, boolean drained, boolean waiting) {
+      channels.add(new ChannelInfo(id, state, 0, 0, 0, 5, 0, runningMs * MS, drained, waiting));
+    }
+
+    void runs(int id, long runningMs) {
+      add(id, ChannelState.RUNNING, runningMs, false, false);
+    }
+  }
+
+  private int observeTwice() {
+    return watchdog.doWork(0) + watchdog.doWork(MS);
+  }
+
+  @Test
+  void doWork_guestAlone_neverKills() {
+    a.runs(1, 100_000);
+    a.runs(2, 100_000);
+    b.add(1, ChannelState.RUNNING, 0, true, false);
+    b.add(2, ChannelState.SUSPENDED, 0, false, false);
+    assertThat(observeTwice()).isZero();
+    assertThat(a.killed).isEmpty();
+  }
+
+  @Test
+  void doWork_otherBlockedOnAcquire_doesNotCountAsWaiting() {
+    a.runs(1, 100_000);
+    b.add(1, ChannelState.RUNNING, 0, false, true);
+    assertThat(observeTwice()).isZero();
+  }
+
+  @Test
+  void doWork_otherWaitsForOneObservationOnly_doesNotKill() {
+    a.runs(1, 100_000);
+    b.runs(1, 0);
+    assertThat(watchdog.doWork(0)).isZero();
+    b.channels.clear();
+    assertThat(watchdog.doWork(MS)).isZero();
+    b.runs(1, 0);
+    assertThat(watchdog.doWork(2 * MS)).isZero();
+  }
+
+  @Test
+  void doWork_atTheLimit_doesNotKill() {
+    a.runs(1, 2000);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isZero();
+  }
+
+  @Test
+  void doWork_pastTheLimitWhileAnotherWaits_killsThatChannelOnly() {
+    a.runs(1, 2001);
+    a.runs(2, 1999);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(a.killed).containsExactly("1 after 2001 ms");
+    assertThat(b.killed).isEmpty();
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(1, 0));
+  }
+
+  @Test
+  void doWork_twoOffenders_killsTheLongerThenSparesTheOther() {
+    a.runs(1, 3000);
+    b.runs(1, 4000);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(watchdog.doWork(1000 * MS)).isZero();
+    assertThat(b.killed).containsExactly("1 after 4000 ms");
+    assertThat(a.killed).isEmpty();
+  }
+
+  @Test
+  void doWork_limitOfTheGuest_counts() {
+    watchdog.setLimit("a", Duration.ofMillis(10));
+    a.runs(1, 11);
+    b.runs(1, 11);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(a.killed).hasSize(1);
+  }
+
+  @Test
+  void doWork_stormOfOffenders_isRateLimitedAndCounted() {
+    for (int id = 1; id <= 5; id++) {
+      a.runs(id, 3000);
+    }
+    b.runs(1, 0);
+    int kills = 0;
+    for (long now = 0; now <= 250; now += 10) {
+      kills += watchdog.doWork(now * MS);
+    }
+    // The first at 10 ms, when the other has waited for two observations; then at 110 and 210.
+    assertThat(kills).isEqualTo(3);
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(3, 22));
+  }
+
+  @Test
+  void setLimit_badLimitOrUnknownGuest_refuses() {
+    for (Duration bad : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(2))) {
+      assertThatThrownBy(() -> watchdog.setLimit("a", bad)).isInstanceOf(RefusedException.class);
+    }
+    assertThatThrownBy(() -> watchdog.setLimit("z", Duration.ofSeconds(1)))
+        .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void doWork_endlessAcquireOnTheGpu_killsItWhileAnotherGuestWaits() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      GpuRig.HeardEvents heard = new GpuRig.HeardEvents();
+      Guest offender = rig.attach("offender", heard);
+      Watchdog dog = new Watchdog();
+      dog.add(offender);
+      dog.add(b);
+      Worker endless = new Worker(rig, offender, offender.vspaceNew()).start();
+      Worker sibling = new Worker(rig, offender, endless.vid).start();
+      long va = endless.spareVa().value();
+      endless.submit(Worker.SEMAPHORE, (int) (va >>> 32), (int) va, 1, Worker.ACQUIRE);
+      rig.run();
+      long limit = Watchdog.DEFAULT_LIMIT.toNanos();
+      assertThat(dog.doWork(0)).isZero();
+      assertThat(dog.doWork(10 * limit)).isZero();
+
+      b.runs(1, 0);
+      assertThat(dog.doWork(11 * limit) + dog.doWork(12 * limit)).isEqualTo(1);
+
+      assertThat(heard.errors)
+          .extracting(ChannelError::channelId, ChannelError::reason)
+          .containsExactly(tuple(endless.cid, GuestAbi.ERROR_TIMEOUT));
+      sibling.submit(Worker.SET_REFERENCE, 2);
+      rig.run();
+      assertThat(sibling.reference()).isEqualTo(2);
+    }
+  }
+}
