@@ -16,6 +16,8 @@ public enum Capability {
    * is a hint: a GPU that does not tell whose it was reports it for each that may have asked.
    */
   CHANNEL_EVENTS,
+  /** A channel's interrupt can signal an eventfd by itself. */
+  DIRECT_INTERRUPTS,
   /** Control pages have room for Sluice's own words behind the hardware's. */
   CONTROL_WORDS,
   /** A running channel can be ended. */

@@ -1,6 +1,8 @@
 package io.sluice.channel;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.sys.Fd;
+import org.jspecify.annotations.Nullable;
 
 /** A command-submission channel of a backend. Closing it ends it. */
 public interface Channel extends AutoCloseable {
@@ -44,6 +46,18 @@ public interface Channel extends AutoCloseable {
   void kill(int reason, int info);
 
   /**
+   * Where its interrupts go: with an eventfd the GPU itself sets the channel's bit in the pending
+   * bitmap and, when the bit was clear, signals the eventfd; without, they come as events. When
+   * this returns a former eventfd is used no more. Needs {@link Capability#DIRECT_INTERRUPTS} and
+   * {@link GuestGpu#setPendingBitmap}.
+   *
+   * @param eventfd stays the caller's; null for events
+   */
+  default void setInterruptTarget(@Nullable Fd eventfd) {
+    throw Refusal.missing(Capability.DIRECT_INTERRUPTS, "signalling eventfds");
+  }
+
+  /**
    * Its share of GPU time; needs {@link Capability#TIME_SHARES}.
    *
    * @param weight 1 to 1024
@@ -72,6 +86,7 @@ public interface Channel extends AutoCloseable {
    * @param gpGet next entry to fetch
    * @param gpPut as last read
    * @param entries ring entries taken since it started
+   * @param interrupts interrupts it asked for, those that count as one included
    * @param busyNs GPU time used
    * @param runningNs how long the running command has run; 0 when none does
    */
@@ -85,6 +100,7 @@ public interface Channel extends AutoCloseable {
       int gpGet,
       int gpPut,
       long entries,
+      long interrupts,
       long busyNs,
       long runningNs) {}
 }

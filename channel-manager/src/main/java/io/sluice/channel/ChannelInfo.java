@@ -9,6 +9,7 @@ package io.sluice.channel;
  * @param info detail of the reason
  * @param address address of a fault
  * @param entries ring entries taken since it started
+ * @param interrupts interrupts it asked for, those that count as one included
  * @param busyNs GPU time used
  * @param runningNs how long the running command has run; 0 when none does
  * @param drained nothing that was put is unfinished
@@ -21,6 +22,7 @@ public record ChannelInfo(
     int info,
     long address,
     long entries,
+    long interrupts,
     long busyNs,
     long runningNs,
     boolean drained,

@@ -21,6 +21,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One attached guest: its ids of memory, address spaces and channels over one open of a GPU.
@@ -346,7 +347,10 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** A channel without a ring; its id is the index of its control page. ENOENT vid, ENOMEM. */
   public int channelNew(int vid) {
-    return locked(() -> channels.create(tables.space(vid), OptionalInt.empty(), generation).id());
+    int cid =
+        locked(() -> channels.create(tables.space(vid), OptionalInt.empty(), generation).id());
+    listener.onChannelCreated(cid);
+    return cid;
   }
 
   /** Ends and frees a channel; ENOENT. */
@@ -495,10 +499,11 @@ public final class Guest implements EventSource, AutoCloseable {
       SnapshotReader.fits(was.chipset() == gpu.info().chipset(), "another kind of GPU");
       SnapshotReader.fits(
           was.vramLimitBytes() <= gpu.info().vramBytes(), "more video memory than there is");
-      generation = after(was.generation());
+      int next = after(was.generation());
       boolean complete = false;
       try {
-        new SnapshotReader(tables, channels, generation).restore(records);
+        new SnapshotReader(tables, channels, next).restore(records);
+        generation = next;
         vramLimitBytes = was.vramLimitBytes();
         complete = true;
       } finally {
@@ -507,10 +512,42 @@ public final class Guest implements EventSource, AutoCloseable {
         }
       }
     });
+    channelIds().forEach(listener::onChannelCreated);
   }
 
   private static int after(int generation) {
     return generation == -1 ? 1 : generation + 1;
+  }
+
+  // ---- interrupts ----
+
+  /**
+   * The pending bitmap of the guest's device, one bit per channel in 32-bit words, for {@link
+   * #setInterruptTarget}. Once; EOPNOTSUPP without {@link Capability#DIRECT_INTERRUPTS}.
+   *
+   * @param fd stays the caller's
+   * @param offset byte offset in the file, a multiple of 4096
+   * @param sizeBytes a multiple of 4096
+   */
+  public void setPendingBitmap(Fd fd, long offset, long sizeBytes) {
+    run(() -> {
+      require(Capability.DIRECT_INTERRUPTS, "setting pending bits");
+      backend.setPendingBitmap(fd, offset, sizeBytes);
+    });
+  }
+
+  /**
+   * Where interrupts of a channel go from now on: the GPU itself sets its pending bit and, when
+   * that was clear, signals an eventfd; or, without one, they are told to the listener. When this
+   * returns a former eventfd is used no more. ENOENT.
+   *
+   * @param eventfd stays the caller's; null for the listener
+   */
+  public void setInterruptTarget(int cid, @Nullable Fd eventfd) {
+    run(() -> {
+      require(Capability.DIRECT_INTERRUPTS, "signalling eventfds");
+      channels.get(cid).backend.setInterruptTarget(eventfd);
+    });
   }
 
   // ---- events and end ----

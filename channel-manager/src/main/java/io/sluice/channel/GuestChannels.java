@@ -117,6 +117,7 @@ final class GuestChannels {
         error == null ? 0 : error.info(),
         error == null ? 0 : error.address(),
         status.entries(),
+        status.interrupts(),
         status.busyNs(),
         status.runningNs(),
         status.drained(),

@@ -45,6 +45,18 @@ public interface GuestGpu extends AutoCloseable {
   /** An empty buffer of guest memory, to be filled by {@link GpuMemory#setPages}. */
   GpuMemory register(MemoryRequest request);
 
+  /**
+   * Memory of which {@link Channel#setInterruptTarget} sets bits: one per channel id, in 32-bit
+   * words. Once for an open; needs {@link Capability#DIRECT_INTERRUPTS}.
+   *
+   * @param fd stays the caller's
+   * @param offset byte offset in the file, a multiple of 4096
+   * @param sizeBytes a multiple of 4096
+   */
+  default void setPendingBitmap(Fd fd, long offset, long sizeBytes) {
+    throw Refusal.missing(Capability.DIRECT_INTERRUPTS, "setting pending bits");
+  }
+
   /** Becomes readable when {@link #readEvents} has something to deliver; stays the backend's. */
   Fd events();
 

@@ -6,6 +6,13 @@ package io.sluice.channel;
  */
 public interface GuestListener {
   /**
+   * A channel was made, by a call or by restoring; before the call returns.
+   *
+   * @param channelId the guest's id of the channel
+   */
+  default void onChannelCreated(int channelId) {}
+
+  /**
    * A channel asked for an interrupt. A hint: it may come for a channel that was freed meanwhile.
    * Called on the thread that calls {@link Guest#dispatchEvents}; allocates nothing on the way.
    *

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.Extent;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -265,6 +268,105 @@ final class GuestLifeTest {
     assertThat(other.state()).isEqualTo(ChannelState.RUNNING);
     assertRefused(
         Errno.EINVAL, () -> guest.vspaceMap(worker.vid, handle, Worker.LOW, Worker.HIGH, false));
+  }
+
+  // ---- interrupts without this process ----
+
+  /** A pending bitmap, as the guest's device has one. */
+  private record Pending(Fd file, Mapping mapping) implements AutoCloseable {
+    static Pending of(GpuRig rig, Guest guest) {
+      Fd file = rig.kernel.memfdCreate("bar1", 8192);
+      guest.setPendingBitmap(file, 4096, 4096);
+      return new Pending(
+          file, rig.kernel.mmap(file, 4096, 4096, Kernel.PROT_READ | Kernel.PROT_WRITE));
+    }
+
+    int take() {
+      int word = mapping.segment().get(ValueLayout.JAVA_INT, 0);
+      mapping.segment().set(ValueLayout.JAVA_INT, 0, 0);
+      return word;
+    }
+
+    @Override
+    public void close() {
+      mapping.close();
+      file.close();
+    }
+  }
+
+  @Test
+  void setInterruptTarget_withoutABitmap_isEinval() {
+    try (Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
+      assertRefused(Errno.EINVAL, () -> guest.setInterruptTarget(worker.cid, eventfd));
+    }
+  }
+
+  @Test
+  void setInterruptTarget_noEventfdOrNoChannel_isRefused() {
+    try (Pending pending = Pending.of(rig, guest)) {
+      assertRefused(Errno.EINVAL, () -> guest.setInterruptTarget(worker.cid, pending.file()));
+      assertRefused(Errno.ENOENT, () -> guest.setInterruptTarget(99, pending.file()));
+    }
+  }
+
+  @Test
+  void setInterruptTarget_eventfd_isSignalledOnceUntilTheBitIsTaken() {
+    try (Pending pending = Pending.of(rig, guest);
+        Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
+      worker.start();
+      guest.setInterruptTarget(worker.cid, eventfd);
+      worker.submit(Worker.INTERRUPT, 0, Worker.INTERRUPT, 0);
+      run();
+      assertThat(rig.kernel.drain(eventfd)).isEqualTo(1);
+      assertThat(pending.take()).isEqualTo(1 << worker.cid);
+      worker.submit(Worker.INTERRUPT, 0);
+      run();
+      assertThat(rig.kernel.drain(eventfd)).isEqualTo(1);
+      assertThat(pending.take()).isEqualTo(1 << worker.cid);
+      assertThat(heard.heard).isEmpty();
+      assertThat(guest.channelQuery(worker.cid).interrupts()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void setInterruptTarget_takenAway_goesByEventsAgain() {
+    try (Pending pending = Pending.of(rig, guest);
+        Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
+      worker.start();
+      guest.setInterruptTarget(worker.cid, eventfd);
+      guest.setInterruptTarget(worker.cid, null);
+      worker.submit(Worker.INTERRUPT, 0);
+      run();
+      assertThat(rig.kernel.drain(eventfd)).isZero();
+      assertThat(pending.take()).isZero();
+      assertThat(heard.heard).containsExactly("interrupt " + worker.cid);
+    }
+  }
+
+  @Test
+  void setInterruptTarget_errorOfTheChannel_stillComesAsAnEvent() {
+    try (Pending pending = Pending.of(rig, guest);
+        Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
+      worker.start();
+      guest.setInterruptTarget(worker.cid, eventfd);
+      worker.submit(Worker.SEMAPHORE, 0, 0x1000, 1, 2);
+      run();
+      assertThat(pending.take()).isZero();
+      assertThat(heard.heard).containsExactly("error " + worker.cid + " 1");
+    }
+  }
+
+  @Test
+  void setInterruptTarget_channelFreed_givesTheEventfdBack() {
+    try (Pending pending = Pending.of(rig, guest);
+        Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
+      guest.setInterruptTarget(worker.cid, eventfd);
+      guest.channelFree(worker.cid);
+      int successor = guest.channelNew(worker.vid);
+      assertThat(successor).isEqualTo(worker.cid);
+      guest.setInterruptTarget(successor, eventfd);
+      assertThat(pending.take()).isZero();
+    }
   }
 
   @Test

@@ -52,7 +52,7 @@ final class WatchdogTest {
     }
 
     void add(int id, ChannelState state, long runningMs, boolean drained, boolean waiting) {
-      channels.add(new ChannelInfo(id, state, 0, 0, 0, 5, 0, runningMs * MS, drained, waiting));
+      channels.add(new ChannelInfo(id, state, 0, 0, 0, 5, 0, 0, runningMs * MS, drained, waiting));
     }
 
     void runs(int id, long runningMs) {

@@ -8,5 +8,6 @@ import io.sluice.gpu.fifo.Channel;
  * @param channel the channel
  * @param page index of its control page
  * @param vspace the address space it holds
+ * @param interrupts the short way of its interrupts
  */
-record ChannelEntry(Channel channel, int page, Vspace vspace) {}
+record ChannelEntry(Channel channel, int page, Vspace vspace, DirectInterrupt interrupts) {}

@@ -65,7 +65,9 @@ final class ChannelIoctls {
             page * GpuFile.CONTROL_PAGE_BYTES,
             services);
     vspace.channels++;
-    file.channels.put(cid, new ChannelEntry(channel, page, vspace));
+    DirectInterrupt interrupts = new DirectInterrupt(gpu.kernel());
+    channel.setInterruptTarget(interrupts);
+    file.channels.put(cid, new ChannelEntry(channel, page, vspace, interrupts));
     gpu.runlist().add(channel);
     return cid;
   }
@@ -75,6 +77,7 @@ final class ChannelIoctls {
     ChannelEntry entry = file.entry(call, cid);
     entry.channel().cancelGrid();
     file.gpu().runlist().remove(entry.channel());
+    entry.interrupts().setEventfd(null);
     file.gpu().cids().give(cid);
     file.channels.remove(cid);
     file.control().punch(entry.page() * GpuFile.CONTROL_PAGE_BYTES, GpuFile.CONTROL_PAGE_BYTES);

@@ -5,8 +5,11 @@ import io.sluice.abi.pscnv.ExtChanParam;
 import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.pscnv.ExtChanState;
 import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.fifo.ChannelRecord;
+import io.sluice.gpu.mmu.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -44,6 +47,7 @@ final class ControlIoctls {
     ExtChanQuery.flags(argument, drained | waiting);
     ExtChanQuery.gpGet(argument, channel.gpGet());
     ExtChanQuery.gpPut(argument, channel.gpPut());
+    ExtChanQuery.interrupts(argument, channel.interrupts());
     ExtChanQuery.faultAddress(argument, channel.errorAddress());
     ExtChanQuery.entries(argument, channel.entries());
     ExtChanQuery.busyNs(argument, channel.busyNs());
@@ -98,11 +102,52 @@ final class ControlIoctls {
 
   static void parameter(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, ExtChanParam.cid(argument));
+    ChannelEntry entry = file.entry(call, ExtChanParam.cid(argument));
     long value = ExtChanParam.value(argument);
-    if (ExtChanParam.param(argument) != ExtChanParam.WEIGHT || value < 1 || value > MAX_WEIGHT) {
-      throw call.refuse(Errno.EINVAL, "value=" + value);
+    switch (ExtChanParam.param(argument)) {
+      case ExtChanParam.WEIGHT -> {
+        if (value < 1 || value > MAX_WEIGHT) {
+          throw call.refuse(Errno.EINVAL, "weight=" + value);
+        }
+        entry.channel().setWeight((int) value);
+      }
+      case ExtChanParam.PENDING -> setPending(file, call, entry.interrupts(), value);
+      case ExtChanParam.EVENTFD -> setEventfd(file, call, entry.interrupts(), value);
+      default -> throw call.refuse(Errno.EINVAL, "param=" + ExtChanParam.param(argument));
     }
-    channel.setWeight((int) value);
+  }
+
+  private static void setPending(
+      GpuFile file, IoctlCall call, DirectInterrupt interrupts, long value) {
+    if (value == 0) {
+      interrupts.setPending(null, 0);
+      return;
+    }
+    MemoryRegion region = file.regions.get((int) (value >>> Integer.SIZE));
+    if (region == null || !region.hasBit((int) value)) {
+      throw call.refuse(Errno.EINVAL, "pending=0x" + Long.toHexString(value));
+    }
+    interrupts.setPending(region, (int) value);
+  }
+
+  private static void setEventfd(
+      GpuFile file, IoctlCall call, DirectInterrupt interrupts, long value) {
+    if (value == ExtChanParam.NO_EVENTFD) {
+      interrupts.setEventfd(null);
+      return;
+    }
+    if (value < 0 || value > Integer.MAX_VALUE || !interrupts.hasPending()) {
+      throw call.refuse(Errno.EINVAL, "eventfd=" + value);
+    }
+    Kernel kernel = file.gpu().kernel();
+    if (!kernel.canSignalForeign()) {
+      throw call.refuse(Errno.EOPNOTSUPP, "the host has no asynchronous I/O");
+    }
+    Fd given = kernel.dup(new Fd((int) value, _ -> {}));
+    if (!kernel.isEventfd(given)) {
+      given.close();
+      throw call.refuse(Errno.EINVAL, "not an eventfd, fd=" + value);
+    }
+    interrupts.setEventfd(given);
   }
 }

@@ -145,6 +145,7 @@ final class GpuFile implements DrmDevice {
       for (ChannelEntry entry : channels.values()) {
         entry.channel().cancelGrid();
         gpu.runlist().remove(entry.channel());
+        entry.interrupts().setEventfd(null);
         gpu.cids().give(entry.channel().cid());
       }
       vspaces.keySet().forEach(gpu.vids()::give);

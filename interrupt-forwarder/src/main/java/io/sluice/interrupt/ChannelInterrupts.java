@@ -1,10 +1,15 @@
 package io.sluice.interrupt;
 
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Fd;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.BitSet;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns interrupts of channels into pending bits and vectors of their guest's device.
@@ -15,6 +20,11 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * by an atomic exchange, which orders what the GPU wrote before this call before what the guest
  * reads after it. So an interrupt that is left out is one the guest has not yet begun to look at.
  * Were the bit taken just before, it would be clear here, and the vector would be raised.
+ *
+ * <p><b>The short way.</b> A GPU that can signal eventfds itself is given, for each channel, the
+ * eventfd of its vector as long as that may be signalled; it does what {@link #raise} does, without
+ * this process waking up. While a vector has no eventfd, or is held, its channels' interrupts come
+ * as events and end here. {@link #vectorChanged} and {@link #channelCreated} keep the GPU informed.
  *
  * <p>The bitmap is writable by the guest: one that sets bits itself silences its own interrupts,
  * and nobody else's.
@@ -28,6 +38,13 @@ public final class ChannelInterrupts {
   private final MemorySegment pending;
   private final InterruptVectors vectors;
   private final int channelVectors;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final @Nullable Fd[] eventfds;
+  private final BitSet channels = new BitSet();
+  private @Nullable DirectDelivery direct;
+
   private final AtomicLongArray raised;
   private final AtomicLongArray coalesced;
 
@@ -42,9 +59,20 @@ public final class ChannelInterrupts {
     }
     this.pending = pending.asSlice(0, bitmapBytes(channels));
     this.vectors = vectors;
+    eventfds = new @Nullable Fd[vectors.count()];
     channelVectors = vectors.count() - 1;
     raised = new AtomicLongArray(channels);
     coalesced = new AtomicLongArray(channels);
+  }
+
+  /** Uses the short way from now on: the GPU has one, and knows the bitmap. */
+  public void useDirectDelivery(DirectDelivery delivery) {
+    lock.lock();
+    try {
+      direct = delivery;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Bytes of a pending bitmap. */
@@ -70,10 +98,72 @@ public final class ChannelInterrupts {
     vectors.raise(vectorOf(channelId));
   }
 
-  /** Forgets the bit of a channel that was freed: its successor starts without. */
-  public void clear(int channelId) {
+  /**
+   * A vector's eventfd is another one, or may not be signalled for now.
+   *
+   * <p>A bit that is still set was raised through a former eventfd, which its receiver may have
+   * dropped unread: the vector is raised once more, so that the guest looks.
+   *
+   * @param vector 1 to the last one; other numbers are no channels' and are ignored
+   * @param eventfd what may be signalled until the next change, not closed before; null for nothing
+   */
+  public void vectorChanged(int vector, @Nullable Fd eventfd) {
+    if (vector < 1 || vector > channelVectors) {
+      return;
+    }
+    boolean waiting = false;
+    lock.lock();
+    try {
+      eventfds[vector] = eventfd;
+      for (int cid = firstChannelOf(vector); cid < raised.length(); cid += channelVectors) {
+        if (channels.get(cid)) {
+          tell(cid, eventfd);
+        }
+        waiting |= isPending(cid);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (waiting && eventfd != null) {
+      vectors.raise(vector);
+    }
+  }
+
+  /** A channel was made: its bit is clear, and the GPU knows its vector's eventfd. */
+  public void channelCreated(int channelId) {
+    lock.lock();
+    try {
+      long word = (channelId >>> 5) * (long) Integer.BYTES;
+      WORD.getAndBitwiseAnd(pending, word, ~(1 << (channelId & 31)));
+      channels.set(channelId);
+      Fd eventfd = eventfds[vectorOf(channelId)];
+      if (eventfd != null) {
+        tell(channelId, eventfd);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void tell(int channelId, @Nullable Fd eventfd) {
+    if (direct == null) {
+      return;
+    }
+    try {
+      direct.setInterruptTarget(channelId, eventfd);
+    } catch (RefusedException e) {
+      // It was freed, or the GPU cannot: events go on coming.
+      channels.clear(channelId);
+    }
+  }
+
+  private int firstChannelOf(int vector) {
+    return vector == 1 ? channelVectors : vector - 1;
+  }
+
+  private boolean isPending(int channelId) {
     long word = (channelId >>> 5) * (long) Integer.BYTES;
-    WORD.getAndBitwiseAnd(pending, word, ~(1 << (channelId & 31)));
+    return ((int) WORD.getAcquire(pending, word) & 1 << (channelId & 31)) != 0;
   }
 
   /** Interrupts of a channel that raised its vector. */

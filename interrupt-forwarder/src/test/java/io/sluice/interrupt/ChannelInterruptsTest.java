@@ -3,6 +3,9 @@ package io.sluice.interrupt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -98,9 +101,88 @@ final class ChannelInterruptsTest {
     bitmap.set(ValueLayout.JAVA_INT, 0, 0);
     interrupts.raise(5);
     assertThat(interrupts.raised(5)).isEqualTo(2);
-    interrupts.clear(5);
+    interrupts.channelCreated(5);
     interrupts.raise(5);
     assertThat(interrupts.raised(5)).isEqualTo(3);
+  }
+
+  // ---- the short way ----
+
+  private final List<String> told = new ArrayList<>();
+  private final Fd first = new Fd(1001, _ -> {});
+  private final Fd second = new Fd(1002, _ -> {});
+
+  private void goDirect(int... channels) {
+    interrupts.useDirectDelivery(
+        (cid, eventfd) -> told.add(cid + " " + (eventfd == null ? "-" : eventfd.number())));
+    for (int cid : channels) {
+      interrupts.channelCreated(cid);
+    }
+  }
+
+  @Test
+  void channelCreated_vectorWithoutEventfd_tellsNothing() {
+    goDirect(5);
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void channelCreated_vectorWithEventfd_isToldOfIt() {
+    goDirect();
+    interrupts.vectorChanged(6, first);
+    interrupts.channelCreated(5);
+    interrupts.channelCreated(6);
+    assertThat(told).containsExactly("5 1001");
+  }
+
+  @Test
+  void vectorChanged_itsChannels_areToldAndNoOthers() {
+    goDirect(4, 5, 21, 37, 16);
+    interrupts.vectorChanged(6, first);
+    interrupts.vectorChanged(6, second);
+    interrupts.vectorChanged(6, null);
+    assertThat(told)
+        .containsExactly(
+            "5 1001", "21 1001", "37 1001", "5 1002", "21 1002", "37 1002", "5 -", "21 -", "37 -");
+    told.clear();
+    interrupts.vectorChanged(1, first);
+    assertThat(told).containsExactly("16 1001");
+  }
+
+  @Test
+  void vectorChanged_noVectorOfChannels_isIgnored() {
+    goDirect(5);
+    for (int vector : new int[] {0, -1, 17, Integer.MAX_VALUE}) {
+      interrupts.vectorChanged(vector, first);
+    }
+    assertThat(told).isEmpty();
+  }
+
+  /** What a former eventfd carried may be lost with it. */
+  @Test
+  void vectorChanged_bitStillSet_raisesTheVectorOnceMore() {
+    interrupts.raise(5);
+    vectorsRaised.clear();
+    interrupts.vectorChanged(6, null);
+    interrupts.vectorChanged(7, first);
+    assertThat(vectorsRaised).isEmpty();
+    interrupts.vectorChanged(6, first);
+    assertThat(vectorsRaised).containsExactly(6);
+    bitmap.fill((byte) 0);
+    interrupts.vectorChanged(6, second);
+    assertThat(vectorsRaised).containsExactly(6);
+  }
+
+  @Test
+  void vectorChanged_channelThatIsGone_isAskedOnceOnly() {
+    interrupts.useDirectDelivery((cid, _) -> {
+      told.add("asked " + cid);
+      throw new RefusedException("SLU-CHN-001", Errno.ENOENT, "gone", "");
+    });
+    interrupts.channelCreated(5);
+    interrupts.vectorChanged(6, first);
+    interrupts.vectorChanged(6, null);
+    assertThat(told).containsExactly("asked 5");
   }
 
   /**

@@ -103,10 +103,16 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
       VectorTable vectors = new VectorTable(kernel);
       GuestEventQueue events = new GuestEventQueue(callArea.segment());
       MemorySegment pending = callArea.segment().asSlice(GuestAbi.BAR1_PENDING);
-      GuestNotifier notifier =
-          new GuestNotifier(events, vectors, new ChannelInterrupts(pending, MAX_CHANNELS, vectors));
+      ChannelInterrupts channels = new ChannelInterrupts(pending, MAX_CHANNELS, vectors);
+      GuestNotifier notifier = new GuestNotifier(events, vectors, channels);
+      vectors.observe(channels::vectorChanged);
       Guest guest = source.open(notifier);
       try {
+        if (guest.capabilities().contains(Capability.DIRECT_INTERRUPTS)) {
+          guest.setPendingBitmap(
+              callArea.file(), GuestAbi.BAR1_PENDING, GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
+          channels.useDirectDelivery(guest::setInterruptTarget);
+        }
         return new DeviceSession(
             kernel,
             name,

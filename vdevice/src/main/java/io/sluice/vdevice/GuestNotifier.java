@@ -23,6 +23,11 @@ final class GuestNotifier implements GuestListener {
   }
 
   @Override
+  public void onChannelCreated(int channelId) {
+    channels.channelCreated(channelId);
+  }
+
+  @Override
   public void onInterrupt(int channelId) {
     channels.raise(channelId);
   }

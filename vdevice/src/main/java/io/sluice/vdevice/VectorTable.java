@@ -36,6 +36,15 @@ final class VectorTable implements InterruptVectors {
   private static final int CLOSE_TRIES = 100;
   private static final int CLOSE_TRY_MS = 20;
 
+  /** Told what may be signalled for a vector until it is told something else. */
+  @FunctionalInterface
+  interface Observer {
+    /**
+     * @param eventfd not closed before the next change; null for nothing
+     */
+    void changed(int vector, @Nullable Fd eventfd);
+  }
+
   private final Kernel kernel;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong delivered = new AtomicLong();
@@ -47,6 +56,7 @@ final class VectorTable implements InterruptVectors {
   // Guarded by lock.
   private long pending;
   private boolean held;
+  private Observer observer = (_, _) -> {};
 
   private volatile boolean closed;
 
@@ -54,7 +64,17 @@ final class VectorTable implements InterruptVectors {
     this.kernel = kernel;
   }
 
-  /** Interrupts that reached an eventfd. */
+  /** Has someone told of every change, under the lock. */
+  void observe(Observer newObserver) {
+    lock.lock();
+    try {
+      observer = newObserver;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Interrupts that this table sent to an eventfd. */
   long delivered() {
     return delivered.get();
   }
@@ -74,6 +94,7 @@ final class VectorTable implements InterruptVectors {
     lock.lock();
     try {
       Fd old = eventfds.getAndSet(vector, eventfd);
+      tell(vector);
       if (old != null) {
         old.close();
       }
@@ -89,6 +110,7 @@ final class VectorTable implements InterruptVectors {
     try {
       for (int vector = 0; vector < MAX_VECTORS; vector++) {
         Fd old = eventfds.getAndSet(vector, null);
+        tell(vector);
         if (old != null) {
           old.close();
         }
@@ -164,6 +186,9 @@ final class VectorTable implements InterruptVectors {
     lock.lock();
     try {
       held = true;
+      for (int vector = 0; vector < MAX_VECTORS; vector++) {
+        tell(vector);
+      }
     } finally {
       lock.unlock();
     }
@@ -175,6 +200,7 @@ final class VectorTable implements InterruptVectors {
     try {
       held = false;
       for (int vector = 0; vector < MAX_VECTORS; vector++) {
+        tell(vector);
         if (eventfds.get(vector) != null) {
           pending |= 1L << vector;
         }
@@ -183,6 +209,10 @@ final class VectorTable implements InterruptVectors {
     } finally {
       lock.unlock();
     }
+  }
+
+  private void tell(int vector) {
+    observer.changed(vector, held ? null : eventfds.get(vector));
   }
 
   private void deliver(int vector) {
@@ -196,6 +226,7 @@ final class VectorTable implements InterruptVectors {
         // One that cannot be written is of no use to anybody; the next one assigned starts afresh.
         LOG.warn("vector {} cannot be signalled", vector, e);
         eventfds.set(vector, null);
+        tell(vector);
         eventfd.close();
       }
     }

@@ -348,7 +348,7 @@ final class FakeGpu implements Gpu {
 
       @Override
       public Status status() {
-        return new Status(state, reason, 0, 0, true, false, 0, 0, 0, 0, 0);
+        return new Status(state, reason, 0, 0, true, false, 0, 0, 0, 0, 0, 0);
       }
 
       @Override

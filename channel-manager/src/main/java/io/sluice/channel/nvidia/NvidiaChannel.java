@@ -222,7 +222,7 @@ final class NvidiaChannel implements Channel {
       int gpGet = (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_GET);
       int gpPut = (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_PUT);
       boolean fetched = group == null || gpGet == gpPut;
-      return new Status(state(), reason, info, 0, fetched, false, gpGet, gpPut, 0, 0, 0);
+      return new Status(state(), reason, info, 0, fetched, false, gpGet, gpPut, 0, 0, 0, 0);
     });
   }
 

@@ -5,14 +5,14 @@ import io.sluice.abi.pscnv.ExtChanParam;
 import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.pscnv.ExtChanState;
 import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.sys.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /** A channel of the software GPU. */
 final class ExtendedChannel extends PscnvChannel {
-  private static final int PARAM_WEIGHT = 1;
-
   ExtendedChannel(PscnvGuestGpu gpu, int cid, int guestId) {
     super(gpu, cid, guestId);
   }
@@ -56,15 +56,29 @@ final class ExtendedChannel extends PscnvChannel {
   }
 
   @Override
+  public void setInterruptTarget(@Nullable Fd eventfd) {
+    if (eventfd == null) {
+      parameter(ExtChanParam.EVENTFD, ExtChanParam.NO_EVENTFD);
+      return;
+    }
+    parameter(ExtChanParam.PENDING, (long) gpu().pendingRegion() << Integer.SIZE | id());
+    parameter(ExtChanParam.EVENTFD, eventfd.number());
+  }
+
+  @Override
   public void setWeight(int weight) {
+    parameter(ExtChanParam.WEIGHT, weight);
+  }
+
+  private void parameter(int parameter, long value) {
     gpu()
         .calls()
         .call(
             PscnvIoctl.CHAN_PARAM,
             argument -> {
               ExtChanParam.cid(argument, cid());
-              ExtChanParam.param(argument, PARAM_WEIGHT);
-              ExtChanParam.value(argument, weight);
+              ExtChanParam.param(argument, parameter);
+              ExtChanParam.value(argument, value);
             });
   }
 
@@ -85,6 +99,7 @@ final class ExtendedChannel extends PscnvChannel {
           ExtChanQuery.gpGet(query),
           ExtChanQuery.gpPut(query),
           ExtChanQuery.entries(query),
+          Integer.toUnsignedLong(ExtChanQuery.interrupts(query)),
           ExtChanQuery.busyNs(query),
           ExtChanQuery.runningNs(query));
     }

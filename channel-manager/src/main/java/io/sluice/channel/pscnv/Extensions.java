@@ -24,6 +24,7 @@ record Extensions(
           Capability.VRAM_APERTURE,
           Capability.GUEST_MEMORY,
           Capability.CHANNEL_EVENTS,
+          Capability.DIRECT_INTERRUPTS,
           Capability.CONTROL_WORDS,
           Capability.KILL,
           Capability.SUSPEND,

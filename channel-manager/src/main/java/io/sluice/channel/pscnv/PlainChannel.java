@@ -75,13 +75,13 @@ final class PlainChannel extends PscnvChannel {
   @Override
   public synchronized Status status() {
     if (!started) {
-      return new Status(GuestAbi.CHANNEL_NEW, 0, 0, 0, true, false, 0, 0, 0, 0, 0);
+      return new Status(GuestAbi.CHANNEL_NEW, 0, 0, 0, true, false, 0, 0, 0, 0, 0, 0);
     }
     MemorySegment userd = userd();
     int gpGet = (int) WORD.getAcquire(userd, (long) GuestAbi.USERD_GP_GET);
     int gpPut = (int) WORD.getAcquire(userd, (long) GuestAbi.USERD_GP_PUT);
     return new Status(
-        GuestAbi.CHANNEL_RUNNING, 0, 0, 0, gpGet == gpPut, false, gpGet, gpPut, 0, 0, 0);
+        GuestAbi.CHANNEL_RUNNING, 0, 0, 0, gpGet == gpPut, false, gpGet, gpPut, 0, 0, 0, 0);
   }
 
   private MemorySegment userd() {

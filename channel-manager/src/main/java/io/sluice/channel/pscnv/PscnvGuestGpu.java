@@ -25,6 +25,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** One guest's open of a pscnv device. */
 final class PscnvGuestGpu implements GuestGpu {
+  private static final int PAGE_BYTES = 4096;
+  private static final int NO_REGION = 0;
+
   private final DrmDevice device;
   private final PscnvCalls calls;
   private final Kernel kernel;
@@ -37,6 +40,8 @@ final class PscnvGuestGpu implements GuestGpu {
 
   /** What was opened on the way, to be closed last opened first. */
   private final List<Runnable> closing;
+
+  private volatile int pendingRegion = NO_REGION;
 
   // A real pscnv has no accounting: what we asked for is what we have.
   private final AtomicLong vramBytes = new AtomicLong();
@@ -56,8 +61,6 @@ final class PscnvGuestGpu implements GuestGpu {
     events = PscnvEvents.open(calls, kernel, extensions.isPresent(), channelIds);
     closing.add(events::close);
   }
-
-  private static final int PAGE_BYTES = 4096;
 
   /** Takes the device over: it is closed with this, or when this fails. */
   static PscnvGuestGpu open(DrmDevice device, Kernel kernel, GpuInfo info) {
@@ -161,18 +164,33 @@ final class PscnvGuestGpu implements GuestGpu {
 
   @Override
   public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
-    int region =
-        (int)
-            calls.ask(
-                PscnvIoctl.REGION_ADD,
-                argument -> {
-                  ExtRegionAdd.fd(argument, fd.number());
-                  ExtRegionAdd.flags(argument, writable ? ExtRegionAdd.WRITABLE : 0);
-                  ExtRegionAdd.offset(argument, offset);
-                  ExtRegionAdd.size(argument, sizeBytes);
-                },
-                ExtRegionAdd::region);
-    return new PscnvRegion(calls, region, sizeBytes);
+    return new PscnvRegion(calls, newRegion(fd, offset, sizeBytes, writable), sizeBytes);
+  }
+
+  private int newRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+    return (int)
+        calls.ask(
+            PscnvIoctl.REGION_ADD,
+            argument -> {
+              ExtRegionAdd.fd(argument, fd.number());
+              ExtRegionAdd.flags(argument, writable ? ExtRegionAdd.WRITABLE : 0);
+              ExtRegionAdd.offset(argument, offset);
+              ExtRegionAdd.size(argument, sizeBytes);
+            },
+            ExtRegionAdd::region);
+  }
+
+  /** A region like guest memory's, but one that no buffer is ever made of. */
+  @Override
+  public void setPendingBitmap(Fd fd, long offset, long sizeBytes) {
+    if (pendingRegion != NO_REGION) {
+      throw new IllegalStateException("there is a pending bitmap, region=" + pendingRegion);
+    }
+    pendingRegion = newRegion(fd, offset, sizeBytes, true);
+  }
+
+  int pendingRegion() {
+    return pendingRegion;
   }
 
   @Override

@@ -220,6 +220,7 @@ final class PscnvGpuTest {
       assertRefused(Errno.EOPNOTSUPP, channel::detach);
       assertRefused(Errno.EOPNOTSUPP, channel::attach);
       assertRefused(Errno.EOPNOTSUPP, () -> channel.kill(1, 2));
+      assertRefused(Errno.EOPNOTSUPP, () -> channel.setInterruptTarget(null));
       assertRefused(Errno.EOPNOTSUPP, () -> channel.setWeight(1));
       assertRefused(Errno.EOPNOTSUPP, channel::saveState);
       assertRefused(Errno.EOPNOTSUPP, () -> channel.restoreState(new byte[1]));

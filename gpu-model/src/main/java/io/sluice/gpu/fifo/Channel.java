@@ -55,6 +55,8 @@ public final class Channel implements EngineHost {
   private long budget;
   private long commandStartNs;
   long busyNs;
+  private int interrupts;
+  private @Nullable InterruptTarget interruptTarget;
 
   private int errorReason;
   private int errorInfo;
@@ -168,6 +170,16 @@ public final class Channel implements EngineHost {
   /** Sets its share of the GPU's time relative to the other channels. */
   public void setWeight(int weight) {
     pace.setWeight(weight);
+  }
+
+  /** Where its interrupts go at once; null has them latched. */
+  public void setInterruptTarget(@Nullable InterruptTarget target) {
+    interruptTarget = target;
+  }
+
+  /** Interrupts it asked for. */
+  public int interrupts() {
+    return interrupts;
   }
 
   /** What it has raised. */
@@ -475,6 +487,11 @@ public final class Channel implements EngineHost {
 
   @Override
   public void interrupt() {
+    interrupts++;
+    InterruptTarget direct = interruptTarget;
+    if (direct != null && direct.deliver()) {
+      return;
+    }
     if (events.raiseInterrupt(timeNs())) {
       services.events().run();
     }

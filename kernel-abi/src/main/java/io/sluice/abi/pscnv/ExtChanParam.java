@@ -13,7 +13,7 @@ import java.lang.invoke.VarHandle;
  * <pre>
  * offset  size  field
  *  0x00      4  cid                 in: channel
- *  0x04      4  param               in: WEIGHT
+ *  0x04      4  param               in: WEIGHT, PENDING, EVENTFD
  *  0x08      8  value               in
  * </pre>
  *
@@ -22,6 +22,21 @@ import java.lang.invoke.VarHandle;
 public final class ExtChanParam {
   /** Share of GPU time, 1 to 1024. */
   public static final int WEIGHT = 1;
+
+  /**
+   * The bit that an interrupt sets before it signals {@link #EVENTFD}: region &lt;&lt; 32 | number
+   * of the bit in the region's 32-bit words. 0 for none, which takes the eventfd away, too.
+   */
+  public static final int PENDING = 2;
+
+  /**
+   * The eventfd that an interrupt signals when its bit was clear, instead of being latched; stays
+   * the caller's. {@link #NO_EVENTFD} for none.
+   */
+  public static final int EVENTFD = 3;
+
+  /** Value of {@link #EVENTFD}: interrupts are latched. */
+  public static final long NO_EVENTFD = ~0L;
 
   /** The layout, with the names of the C structure. */
   public static final StructLayout LAYOUT =

@@ -19,7 +19,7 @@ import java.lang.invoke.VarHandle;
  *  0x10      4  flags               out: DRAINED, WAITING
  *  0x14      4  gp_get              out: next entry to take
  *  0x18      4  gp_put              out: first entry not to take
- *  0x1c      4  pad
+ *  0x1c      4  interrupts          out: interrupts asked for, those that count as one included
  *  0x20      8  fault_address       out
  *  0x28      8  entries             out: ring entries taken
  *  0x30      8  busy_ns             out: GPU time used
@@ -45,7 +45,7 @@ public final class ExtChanQuery {
               Layouts.U32.withName("flags"),
               Layouts.U32.withName("gp_get"),
               Layouts.U32.withName("gp_put"),
-              Layouts.U32.withName("pad"),
+              Layouts.U32.withName("interrupts"),
               Layouts.U64.withName("fault_address"),
               Layouts.U64.withName("entries"),
               Layouts.U64.withName("busy_ns"),
@@ -62,6 +62,8 @@ public final class ExtChanQuery {
   private static final VarHandle FLAGS = LAYOUT.varHandle(PathElement.groupElement("flags"));
   private static final VarHandle GP_GET = LAYOUT.varHandle(PathElement.groupElement("gp_get"));
   private static final VarHandle GP_PUT = LAYOUT.varHandle(PathElement.groupElement("gp_put"));
+  private static final VarHandle INTERRUPTS =
+      LAYOUT.varHandle(PathElement.groupElement("interrupts"));
   private static final VarHandle FAULT_ADDRESS =
       LAYOUT.varHandle(PathElement.groupElement("fault_address"));
   private static final VarHandle ENTRIES = LAYOUT.varHandle(PathElement.groupElement("entries"));
@@ -139,6 +141,16 @@ public final class ExtChanQuery {
   /** Sets {@link #gpPut}. */
   public static void gpPut(MemorySegment segment, int value) {
     GP_PUT.set(segment, 0L, value);
+  }
+
+  /** {@code interrupts}, out: interrupts asked for, those that count as one included. */
+  public static int interrupts(MemorySegment segment) {
+    return (int) INTERRUPTS.get(segment, 0L);
+  }
+
+  /** Sets {@link #interrupts}. */
+  public static void interrupts(MemorySegment segment, int value) {
+    INTERRUPTS.set(segment, 0L, value);
   }
 
   /** {@code fault_address}, out. */

@@ -109,6 +109,21 @@ public interface Kernel {
   void signal(Fd eventfd);
 
   /**
+   * Adds 1 to an eventfd whose open file a peer has, too, and never blocks: the peer can make the
+   * file blocking and fill the counter at any time, which {@link #signal} would wait for. A counter
+   * that is full stays so. Allocates nothing.
+   *
+   * <p>Linux has no system call for this; a read of nothing by asynchronous I/O that signals the
+   * eventfd when it is done, which is at once, comes to the same at little more cost.
+   *
+   * @throws SyscallException when the host has no asynchronous I/O; see {@link #canSignalForeign}
+   */
+  void signalForeign(Fd eventfd);
+
+  /** Whether {@link #signalForeign} works on this host. */
+  boolean canSignalForeign();
+
+  /**
    * Whether a descriptor is an eventfd. One that came from elsewhere must be asked for before
    * {@link #signal}: a write to anything else may block or fail.
    */

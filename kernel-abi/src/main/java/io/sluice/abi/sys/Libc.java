@@ -26,6 +26,15 @@ final class Libc {
   /** Number of {@code ppoll} in the system-call table of x86-64, {@code asm/unistd_64.h}. */
   static final long SYS_PPOLL = 271;
 
+  /** Number of {@code io_setup}, likewise. */
+  static final long SYS_IO_SETUP = 206;
+
+  /** Number of {@code io_getevents}, likewise. */
+  static final long SYS_IO_GETEVENTS = 208;
+
+  /** Number of {@code io_submit}, likewise. */
+  static final long SYS_IO_SUBMIT = 209;
+
   private static final Linker LINKER = Linker.nativeLinker();
   private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
   private static final VarHandle ERRNO =
@@ -51,6 +60,10 @@ final class Libc {
   private static final MethodHandle EVENTFD = function("eventfd", INT, INT, INT);
   private static final MethodHandle PPOLL =
       variadic("syscall", 1, LONG, LONG, PTR, LONG, PTR, PTR, LONG);
+  private static final MethodHandle IO_SETUP = variadic("syscall", 1, LONG, LONG, LONG, PTR);
+  private static final MethodHandle IO_SUBMIT = variadic("syscall", 1, LONG, LONG, LONG, LONG, PTR);
+  private static final MethodHandle IO_GETEVENTS =
+      variadic("syscall", 1, LONG, LONG, LONG, LONG, LONG, PTR, PTR);
   private static final MethodHandle SOCKET = function("socket", INT, INT, INT, INT);
   private static final MethodHandle SOCKETPAIR = function("socketpair", INT, INT, INT, INT, PTR);
   private static final MethodHandle BIND = function("bind", INT, INT, PTR, INT);
@@ -320,6 +333,46 @@ final class Libc {
     Scratch scratch = Scratch.current();
     try {
       return result(scratch, (int) SHUTDOWN.invokeExact(scratch.errno, fd, how));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  // ---- asynchronous I/O ----
+
+  /**
+   * @param context receives the context; one word, 0 before
+   */
+  static long ioSetup(int events, MemorySegment context) {
+    Scratch scratch = Scratch.current();
+    try {
+      return result(
+          scratch,
+          (long) IO_SETUP.invokeExact(scratch.errno, SYS_IO_SETUP, (long) events, context));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Submits the one request that {@code scratch.iocbs} points to. */
+  static long ioSubmit(Scratch scratch, long context) {
+    try {
+      return result(
+          scratch,
+          (long) IO_SUBMIT.invokeExact(scratch.errno, SYS_IO_SUBMIT, context, 1L, scratch.iocbs));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Takes finished requests, as many as {@code events} has room for, without waiting. */
+  static long ioGetevents(Scratch scratch, long context, long most, MemorySegment events) {
+    try {
+      return result(
+          scratch,
+          (long)
+              IO_GETEVENTS.invokeExact(
+                  scratch.errno, SYS_IO_GETEVENTS, context, 0L, most, events, scratch.timespec));
     } catch (Throwable t) {
       throw unexpected(t);
     }

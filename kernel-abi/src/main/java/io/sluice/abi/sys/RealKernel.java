@@ -26,6 +26,7 @@ public final class RealKernel implements Kernel {
           "native access is not enabled, module=" + name,
           "start Java with --enable-native-access=" + name);
     }
+    boolean _ = AsyncSignal.isAvailable(); // opens what it needs now, not within some later call
     return new RealKernel();
   }
 
@@ -112,6 +113,16 @@ public final class RealKernel implements Kernel {
   @Override
   public Fd eventfd(int initial, int flags) {
     return EventCalls.eventfd(initial, flags);
+  }
+
+  @Override
+  public void signalForeign(Fd eventfd) {
+    AsyncSignal.signal(eventfd);
+  }
+
+  @Override
+  public boolean canSignalForeign() {
+    return AsyncSignal.isAvailable();
   }
 
   @Override

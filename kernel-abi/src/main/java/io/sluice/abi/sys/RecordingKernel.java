@@ -163,6 +163,16 @@ public final class RecordingKernel implements Kernel {
   }
 
   @Override
+  public void signalForeign(Fd eventfd) {
+    run("signalForeign", eventfd.toString(), () -> kernel.signalForeign(eventfd));
+  }
+
+  @Override
+  public boolean canSignalForeign() {
+    return kernel.canSignalForeign();
+  }
+
+  @Override
   public boolean isEventfd(Fd fd) {
     return call("isEventfd", fd.toString(), () -> kernel.isEventfd(fd));
   }

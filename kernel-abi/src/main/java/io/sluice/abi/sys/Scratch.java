@@ -1,7 +1,9 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.Layouts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one thread needs to call the kernel without allocating: the word that receives errno, and
@@ -25,6 +27,14 @@ final class Scratch {
   final MemorySegment control;
   final MemorySegment timespec;
 
+  /** A request of asynchronous I/O, {@link Iocb}. */
+  final MemorySegment iocb;
+
+  /** The list of requests that {@code io_submit} takes: {@link #iocb} alone. */
+  final MemorySegment iocbs;
+
+  private @Nullable MemorySegment ioEvents;
+
   private Scratch() {
     Arena arena = Arena.ofAuto();
     errno = arena.allocate(Libc.ERRNO_LAYOUT);
@@ -33,8 +43,21 @@ final class Scratch {
     iovec = arena.allocate(Iovec.LAYOUT);
     control = arena.allocate(CONTROL_BYTES, Long.BYTES);
     timespec = arena.allocate(Timespec.LAYOUT);
+    iocb = arena.allocate(Iocb.LAYOUT);
+    iocbs = arena.allocate(Long.BYTES, Long.BYTES);
+    iocbs.set(Layouts.U64, 0, iocb.address());
     Msghdr.iov(msghdr, iovec.address());
     Msghdr.iovLength(msghdr, 1);
+  }
+
+  /** Where finished requests of asynchronous I/O are taken to; made when a thread needs it. */
+  MemorySegment ioEvents() {
+    MemorySegment events = ioEvents;
+    if (events == null) {
+      events = AsyncSignal.newEvents(Arena.ofAuto());
+      ioEvents = events;
+    }
+    return events;
   }
 
   /** The calling thread's. */

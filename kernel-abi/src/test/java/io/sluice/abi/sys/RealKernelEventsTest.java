@@ -2,6 +2,7 @@ package io.sluice.abi.sys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.sluice.abi.Layouts;
 import java.lang.foreign.Arena;
@@ -60,6 +61,41 @@ final class RealKernelEventsTest {
       kernel.write(event, arena.allocateFrom(Layouts.U64, FULL));
       kernel.signal(event);
       assertThat(kernel.drain(event)).isEqualTo(FULL);
+    }
+  }
+
+  @Test
+  void signalForeign_notAnEventfd_throws() {
+    assumeThat(kernel.canSignalForeign()).isTrue();
+    try (Fd file = kernel.memfdCreate("file", 4096)) {
+      assertThatThrownBy(() -> kernel.signalForeign(file))
+          .isInstanceOfSatisfying(
+              SyscallException.class, e -> assertThat(e.is(Errno.EINVAL)).isTrue());
+    }
+  }
+
+  /** What a hostile peer does to its eventfd: {@code signal} would wait here for ever. */
+  @Test
+  void signalForeign_blockingEventfdThatIsFull_returns() {
+    assumeThat(kernel.canSignalForeign()).isTrue();
+    try (Fd event = kernel.eventfd(0, 0);
+        Arena arena = Arena.ofConfined()) {
+      kernel.write(event, arena.allocateFrom(Layouts.U64, FULL));
+      for (int i = 0; i < 1000; i++) {
+        kernel.signalForeign(event);
+      }
+      assertThat(kernel.drain(event)).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void signalForeign_moreThanTheRingHolds_countsEach() {
+    assumeThat(kernel.canSignalForeign()).isTrue();
+    try (Fd event = kernel.eventfd(0, Kernel.NONBLOCK)) {
+      for (int i = 0; i < 5000; i++) {
+        kernel.signalForeign(event);
+      }
+      assertThat(kernel.drain(event)).isEqualTo(5000);
     }
   }
 

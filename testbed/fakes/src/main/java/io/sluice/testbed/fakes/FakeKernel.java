@@ -272,6 +272,16 @@ public final class FakeKernel implements Kernel {
   }
 
   @Override
+  public void signalForeign(Fd eventfd) {
+    run("signalForeign", () -> eventFile(eventfd).add(1));
+  }
+
+  @Override
+  public boolean canSignalForeign() {
+    return true;
+  }
+
+  @Override
   public boolean isEventfd(Fd fd) {
     return call("isEventfd", () -> file(fd, "readlink") instanceof EventFile);
   }
