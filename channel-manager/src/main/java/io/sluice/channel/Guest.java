@@ -15,6 +15,7 @@ import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.quota.Buffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -203,8 +204,9 @@ public final class Guest implements EventSource, AutoCloseable {
   int moveBuffers(List<Long> ids, boolean toSystem) {
     return locked(() -> {
       require(Capability.EVICTION, "moving buffers");
-      List<GuestChannel> suspended = channels.suspendRunning("buffers move");
+      List<GuestChannel> suspended = new ArrayList<>();
       try {
+        channels.suspendRunning(suspended, "buffers move");
         int moved = 0;
         for (long id : ids) {
           moved += tables.move(id, toSystem, vramLimitBytes) ? 1 : 0;

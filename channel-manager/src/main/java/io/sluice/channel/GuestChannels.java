@@ -81,16 +81,18 @@ final class GuestChannels {
     all().forEach(this::free);
   }
 
-  /** Suspends every channel that takes entries; the caller resumes those returned. */
-  List<GuestChannel> suspendRunning(String reason) {
-    List<GuestChannel> suspended = new ArrayList<>();
+  /**
+   * Suspends every channel that takes entries.
+   *
+   * @param suspended receives each as it is done: the caller resumes them, whatever happens
+   */
+  void suspendRunning(List<GuestChannel> suspended, String reason) {
     for (GuestChannel channel : all()) {
       if (channel.life.state() == ChannelState.RUNNING) {
         channel.suspend(reason);
         suspended.add(channel);
       }
     }
-    return suspended;
   }
 
   void kill(GuestChannel channel, int reason, int info) {
