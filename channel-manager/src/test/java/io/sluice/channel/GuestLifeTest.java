@@ -11,7 +11,10 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.Extent;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -101,6 +104,36 @@ final class GuestLifeTest {
     guest.dispatchEvents();
     assertThat(heard.heard).isEmpty();
     assertThat(guest.channelQuery(successor).state()).isEqualTo(ChannelState.NEW);
+  }
+
+  /** Both events are read together; what the first one leads to must not mislead the second. */
+  @Test
+  void dispatchEvents_errorBehindAnInterruptThatHadTheChannelReplaced_hitsNotItsSuccessor() {
+    List<String> told = new ArrayList<>();
+    AtomicReference<Guest> replaced = new AtomicReference<>();
+    GuestListener replacing =
+        new GuestListener() {
+          @Override
+          public void onInterrupt(int channelId) {
+            told.add("interrupt " + channelId);
+            Guest owner = Objects.requireNonNull(replaced.get());
+            owner.channelFree(channelId);
+            told.add("new " + owner.channelNew(1));
+          }
+
+          @Override
+          public void onChannelError(ChannelError error) {
+            told.add("error " + error.channelId());
+          }
+        };
+    Guest other = rig.attach("replacing", replacing);
+    replaced.set(other);
+    Worker theirs = new Worker(rig, other, other.vspaceNew()).start();
+    theirs.submit(Worker.INTERRUPT, 0, Worker.SEMAPHORE, 0, 0x1000, 1, 2);
+    rig.run();
+    assertThat(other.dispatchEvents()).isEqualTo(2);
+    assertThat(told).containsExactly("interrupt " + theirs.cid, "new " + theirs.cid);
+    assertThat(other.channelQuery(theirs.cid).state()).isEqualTo(ChannelState.NEW);
   }
 
   @Test
