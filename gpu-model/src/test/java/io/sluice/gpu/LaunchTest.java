@@ -120,6 +120,7 @@ class LaunchTest {
   @Test
   void kill_runningGrid_storesNothingAfterwards() throws InterruptedException {
     startCounting();
+    rig.cycle(); // GPU time passes for it
 
     client.control(channel.cid, ExtChanControl.KILL, GuestAbi.ERROR_TIMEOUT, 5);
 

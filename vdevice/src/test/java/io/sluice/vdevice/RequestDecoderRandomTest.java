@@ -45,6 +45,6 @@ final class RequestDecoderRandomTest {
         assertThat(e.errno()).isNotNull();
       }
     }
-    assertThat(requests).as("some must get through, or this tests nothing").isGreaterThan(100);
+    assertThat(requests).as("some must get through, or this tests nothing").isGreaterThan(20);
   }
 }
