@@ -5,4 +5,5 @@ module io.sluice.testbed.workloads {
 
   exports io.sluice.testbed.workloads;
   exports io.sluice.testbed.workloads.asm;
+  exports io.sluice.testbed.workloads.cubin;
 }
