@@ -1,5 +1,8 @@
 package io.sluice.gpu.sm;
 
+import static io.sluice.gpu.sm.Instruction.bit;
+import static io.sluice.gpu.sm.Instruction.bits;
+
 /** What reductions and atomics compute, and how they are told apart. */
 final class AtomicMath {
   private static final int ADD = 0;
@@ -10,6 +13,13 @@ final class AtomicMath {
   private static final int AND = 5;
   private static final int OR = 6;
   private static final int XOR = 7;
+  private static final int EXCHANGE = 8;
+  private static final int COMPARE_AND_SWAP = 9;
+
+  /** Bits 61:59 of the word: the type. */
+  private static final int SIGNED = 3;
+
+  private static final int FLOAT = 5;
 
   private AtomicMath() {}
 
@@ -31,29 +41,19 @@ final class AtomicMath {
     };
   }
 
+  static boolean isCompareAndSwap(long word) {
+    return bits(word, 8, 5) == COMPARE_AND_SWAP;
+  }
+
   /** The new value of four bytes. */
-  static int reduce(Opcode opcode, Instruction i, int old, int operand) {
-    return switch (opcode) {
-      case RED_F32, ATOM_F32 -> Fp32.add(old, operand, Rounding.RN, true, false);
-      case RED_S32, ATOM_S32 -> signed(i.bits(8, 5), old, operand);
-      case ATOM_EXCH -> operand;
-      default -> unsigned(i.bits(8, 5), old, operand);
-    };
-  }
-
-  private static int signed(int operation, int old, int operand) {
-    return switch (operation) {
-      case ADD -> old + operand;
-      case MIN -> Math.min(old, operand);
-      case MAX -> Math.max(old, operand);
-      default -> throw new AssertionError(operation);
-    };
-  }
-
-  private static int unsigned(int operation, int old, int operand) {
-    boolean less = Integer.compareUnsigned(old, operand) < 0;
-    return switch (operation) {
-      case ADD -> old + operand;
+  static int reduce(long word, int old, int operand) {
+    boolean signed = bits(word, 61, 59) == SIGNED;
+    boolean less = signed ? old < operand : Integer.compareUnsigned(old, operand) < 0;
+    return switch (bits(word, 8, 5)) {
+      case ADD ->
+          bits(word, 61, 59) == FLOAT
+              ? Fp32.add(old, operand, Rounding.RN, true, false)
+              : old + operand;
       case MIN -> less ? old : operand;
       case MAX -> less ? operand : old;
       case INC -> less ? old + 1 : 0;
@@ -61,7 +61,13 @@ final class AtomicMath {
       case AND -> old & operand;
       case OR -> old | operand;
       case XOR -> old ^ operand;
-      default -> throw new AssertionError(operation);
+      case EXCHANGE -> operand;
+      default -> throw new AssertionError(word);
     };
+  }
+
+  /** The new value of eight bytes. */
+  static long reduce(long word, long old, long operand) {
+    return bit(word, 8) ? operand : old + operand;
   }
 }

@@ -98,7 +98,7 @@ final class ControlUnit {
   }
 
   /** The lanes go to an address; when others do not, those wait their turn. */
-  private static void branch(Warp w, int lanes, int target) {
+  static void branch(Warp w, int lanes, int target) {
     int staying = w.active & ~lanes;
     if (lanes == 0) {
       return;

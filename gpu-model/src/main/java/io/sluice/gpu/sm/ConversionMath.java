@@ -188,7 +188,7 @@ final class ConversionMath {
   // ---- condition codes ----
 
   /** Condition code of a result of F2F or I2F. */
-  static int floatFlags(long w, long result) {
+  static int floatFlags(long result, long w) {
     return switch (bits(w, 21, 20)) {
       case SIZE_16 ->
           ConditionCode.ofFloat(Float.floatToRawIntBits(Float.float16ToFloat((short) result)));
@@ -198,7 +198,7 @@ final class ConversionMath {
   }
 
   /** Condition code of a result of F2I or I2I. */
-  static int integerFlags(long w, long result) {
+  static int integerFlags(long result, long w) {
     if (bits(w, 21, 20) != SIZE_64) {
       return ConditionCode.ofInteger((int) result);
     }

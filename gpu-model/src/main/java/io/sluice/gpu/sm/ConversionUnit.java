@@ -22,8 +22,8 @@ final class ConversionUnit {
         if (i.writesCc()) {
           w.cc[lane] =
               opcode == Opcode.F2F || opcode == Opcode.I2F
-                  ? ConversionMath.floatFlags(i.word(), result)
-                  : ConversionMath.integerFlags(i.word(), result);
+                  ? ConversionMath.floatFlags(result, i.word())
+                  : ConversionMath.integerFlags(result, i.word());
         }
       }
     }

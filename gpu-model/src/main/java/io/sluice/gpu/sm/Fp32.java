@@ -5,6 +5,7 @@ final class Fp32 {
   /** Every NaN result. */
   static final int NAN = 0x7fffffff;
 
+  private static final float THE_NAN = Float.intBitsToFloat(NAN);
   private static final int SIGN = 0x80000000;
   private static final double LOG_2 = StrictMath.log(2);
 
@@ -13,6 +14,16 @@ final class Fp32 {
   /** Flushes a denormal to a zero of its sign. */
   static int flush(int bits) {
     return (bits & 0x7f800000) == 0 ? bits & SIGN : bits;
+  }
+
+  /** The same of a value. */
+  static float flush(float value) {
+    return Math.abs(value) < Float.MIN_NORMAL ? Math.copySign(0f, value) : value;
+  }
+
+  /** The bits of a result: one NaN. */
+  static int canonical(float value) {
+    return Float.floatToRawIntBits(Float.isNaN(value) ? THE_NAN : value);
   }
 
   static int negateIf(boolean negate, int bits) {

@@ -16,9 +16,9 @@ import java.util.Arrays;
  * windows of shared and local memory are no part of it, whatever the address space maps there.
  */
 final class GlobalMemory {
-  private static final ValueLayout.OfShort LE16 =
+  static final ValueLayout.OfShort LE16 =
       ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-  private static final ValueLayout.OfInt LE32 =
+  static final ValueLayout.OfInt LE32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final ValueLayout.OfLong LE64 =
       ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -71,58 +71,56 @@ final class GlobalMemory {
 
   int load8(int site, long address) {
     Window w = reading(site, address);
-    return w.segment.get(ValueLayout.JAVA_BYTE, w.base + (address - w.start)) & 0xff;
+    return w.segment.get(ValueLayout.JAVA_BYTE, address + w.delta) & 0xff;
   }
 
   int load16(int site, long address) {
     Window w = reading(site, address);
-    return w.segment.get(LE16, w.base + (address - w.start)) & 0xffff;
+    return w.segment.get(LE16, address + w.delta) & 0xffff;
   }
 
   int load32(int site, long address) {
     Window w = reading(site, address);
-    return w.segment.get(LE32, w.base + (address - w.start));
+    return w.segment.get(LE32, address + w.delta);
   }
 
   long load64(int site, long address) {
     Window w = reading(site, address);
-    return w.segment.get(LE64, w.base + (address - w.start));
+    return w.segment.get(LE64, address + w.delta);
   }
 
   void store8(int site, long address, int value) {
     Window w = writing(site, address);
-    w.segment.set(ValueLayout.JAVA_BYTE, w.base + (address - w.start), (byte) value);
+    w.segment.set(ValueLayout.JAVA_BYTE, address + w.delta, (byte) value);
   }
 
   void store16(int site, long address, int value) {
     Window w = writing(site, address);
-    w.segment.set(LE16, w.base + (address - w.start), (short) value);
+    w.segment.set(LE16, address + w.delta, (short) value);
   }
 
   void store32(int site, long address, int value) {
     Window w = writing(site, address);
-    w.segment.set(LE32, w.base + (address - w.start), value);
+    w.segment.set(LE32, address + w.delta, value);
   }
 
   /** Compares and swaps four bytes; gives what was there. */
   int compareAndSwap32(long address, int expected, int value) {
     Window w = writing(NO_SITE, address);
     MemorySegment segment = w.segment;
-    return (int)
-        ATOMIC32.compareAndExchange(segment, w.base + (address - w.start), expected, value);
+    return (int) ATOMIC32.compareAndExchange(segment, address + w.delta, expected, value);
   }
 
   /** Compares and swaps eight bytes; gives what was there. */
   long compareAndSwap64(long address, long expected, long value) {
     Window w = writing(NO_SITE, address);
     MemorySegment segment = w.segment;
-    return (long)
-        ATOMIC64.compareAndExchange(segment, w.base + (address - w.start), expected, value);
+    return (long) ATOMIC64.compareAndExchange(segment, address + w.delta, expected, value);
   }
 
-  /** Whether a site's window shows an address. */
-  boolean isAt(int site, long address) {
-    return sites[site].contains(address);
+  /** The window a site used last. */
+  Window site(int site) {
+    return sites[site];
   }
 
   private Window reading(int site, long address) {

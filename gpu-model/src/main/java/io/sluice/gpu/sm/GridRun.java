@@ -45,6 +45,21 @@ public final class GridRun {
     return new GridRun(grid, translators, workers, InterpretedWarps.FACTORY);
   }
 
+  /**
+   * A grid to be run compiled.
+   *
+   * @param grid what is launched
+   * @param programs what has been compiled before
+   * @param translators give each worker its view of the address space
+   * @param workers most workers
+   * @throws IllegalArgumentException for a grid whose {@link Grid#problem} was not asked first
+   */
+  public static GridRun compiled(
+      Grid grid, CompiledPrograms programs, Supplier<Translator> translators, int workers) {
+    requireLaunchable(grid);
+    return new GridRun(grid, translators, workers, programs.of(grid, translators.get()));
+  }
+
   private static void requireLaunchable(Grid grid) {
     if (grid.problem().isPresent()) {
       throw new IllegalArgumentException("grid is not launchable, " + grid.problem().get());

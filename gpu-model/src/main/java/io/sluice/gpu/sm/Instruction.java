@@ -35,6 +35,14 @@ record Instruction(@Nullable Opcode opcode, long word) {
     return legal ? decoded : new Instruction(null, word);
   }
 
+  /** Its form; for instructions that are known to have one. */
+  Opcode form() {
+    if (opcode == null) {
+      throw new AssertionError("no instruction, word=0x" + Long.toHexString(word));
+    }
+    return opcode;
+  }
+
   /** Bits {@code high:low} of a word. */
   static int bits(long word, int high, int low) {
     return (int) (word >>> low) & (int) ((1L << (high - low + 1)) - 1);

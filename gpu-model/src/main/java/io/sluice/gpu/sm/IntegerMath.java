@@ -33,18 +33,21 @@ final class IntegerMath {
     return saturate && overflow ? (x < 0 ? Integer.MIN_VALUE : Integer.MAX_VALUE) : result;
   }
 
-  /** The condition code of a sum. */
-  private static int sumFlags(
-      int operation, boolean extended, boolean saturate, int a, int b, int cc) {
+  /** {@link ConditionCode#CARRY} when a sum carries, otherwise 0. */
+  private static int sumCarry(int operation, boolean extended, int a, int b, int cc) {
     int x = operation == SUBTRACT_REVERSED ? ~a : a;
     int y = operation == SUBTRACT ? ~b : b;
-    int carry = carryIn(operation, extended, cc);
-    long unsigned = Integer.toUnsignedLong(x) + Integer.toUnsignedLong(y) + carry;
-    int wrapped = (int) unsigned;
-    boolean overflow = ((x ^ wrapped) & (y ^ wrapped)) < 0;
-    return ConditionCode.ofInteger(sum(operation, extended, saturate, a, b, cc))
-        | (unsigned >>> 32 != 0 ? CARRY : 0)
-        | (overflow ? OVERFLOW : 0);
+    long sum =
+        Integer.toUnsignedLong(x) + Integer.toUnsignedLong(y) + carryIn(operation, extended, cc);
+    return (int) (sum >>> 32) * CARRY;
+  }
+
+  /** {@link ConditionCode#OVERFLOW} when a sum does not fit, otherwise 0. */
+  private static int sumOverflow(int operation, boolean extended, int a, int b, int cc) {
+    int x = operation == SUBTRACT_REVERSED ? ~a : a;
+    int y = operation == SUBTRACT ? ~b : b;
+    int result = x + y + carryIn(operation, extended, cc);
+    return ((x ^ result) & (y ^ result)) < 0 ? OVERFLOW : 0;
   }
 
   private static int carryIn(int operation, boolean extended, int cc) {
@@ -59,9 +62,14 @@ final class IntegerMath {
     return sum(bits(w, 9, 8), bit(w, 6), bit(w, 5), a, b, cc);
   }
 
-  /** Condition code of {@link #add}. */
-  static int addFlags(long w, int a, int b, int cc) {
-    return sumFlags(bits(w, 9, 8), bit(w, 6), bit(w, 5), a, b, cc);
+  /** Carry of {@link #add}. */
+  static int addCarry(long w, int a, int b, int cc) {
+    return sumCarry(bits(w, 9, 8), bit(w, 6), a, b, cc);
+  }
+
+  /** Overflow of {@link #add}. */
+  static int addOverflow(long w, int a, int b, int cc) {
+    return sumOverflow(bits(w, 9, 8), bit(w, 6), a, b, cc);
   }
 
   /** ISCADD. */
@@ -69,9 +77,14 @@ final class IntegerMath {
     return sum(bits(w, 56, 55), false, false, a << bits(w, 9, 5), b, 0);
   }
 
-  /** Condition code of {@link #shiftAdd}. */
-  static int shiftAddFlags(long w, int a, int b) {
-    return sumFlags(bits(w, 56, 55), false, false, a << bits(w, 9, 5), b, 0);
+  /** Carry of {@link #shiftAdd}. */
+  static int shiftAddCarry(long w, int a, int b) {
+    return sumCarry(bits(w, 56, 55), false, a << bits(w, 9, 5), b, 0);
+  }
+
+  /** Overflow of {@link #shiftAdd}. */
+  static int shiftAddOverflow(long w, int a, int b) {
+    return sumOverflow(bits(w, 56, 55), false, a << bits(w, 9, 5), b, 0);
   }
 
   /** ISCADD32I. */
@@ -79,9 +92,14 @@ final class IntegerMath {
     return (a << bits(w, 9, 5)) + b;
   }
 
-  /** Condition code of {@link #shiftAddImmediate}. */
-  static int shiftAddImmediateFlags(long w, int a, int b) {
-    return sumFlags(ADD, false, false, a << bits(w, 9, 5), b, 0);
+  /** Carry of {@link #shiftAddImmediate}. */
+  static int shiftAddImmediateCarry(long w, int a, int b) {
+    return sumCarry(ADD, false, a << bits(w, 9, 5), b, 0);
+  }
+
+  /** Overflow of {@link #shiftAddImmediate}. */
+  static int shiftAddImmediateOverflow(long w, int a, int b) {
+    return sumOverflow(ADD, false, a << bits(w, 9, 5), b, 0);
   }
 
   // ---- products ----
@@ -101,9 +119,14 @@ final class IntegerMath {
     return sum(bits(w, 9, 8), bit(w, 55), bit(w, 56), multiply(w, a, b), c, cc);
   }
 
-  /** Condition code of {@link #multiplyAdd}. */
-  static int multiplyAddFlags(long w, int a, int b, int c, int cc) {
-    return sumFlags(bits(w, 9, 8), bit(w, 55), bit(w, 56), multiply(w, a, b), c, cc);
+  /** Carry of {@link #multiplyAdd}. */
+  static int multiplyAddCarry(long w, int a, int b, int c, int cc) {
+    return sumCarry(bits(w, 9, 8), bit(w, 55), multiply(w, a, b), c, cc);
+  }
+
+  /** Overflow of {@link #multiplyAdd}. */
+  static int multiplyAddOverflow(long w, int a, int b, int c, int cc) {
+    return sumOverflow(bits(w, 9, 8), bit(w, 55), multiply(w, a, b), c, cc);
   }
 
   /** IMAD32I. */
@@ -111,9 +134,14 @@ final class IntegerMath {
     return sum(bits(w, 9, 8), false, false, multiply(w, a, b), c, 0);
   }
 
-  /** Condition code of {@link #multiplyAddImmediate}. */
-  static int multiplyAddImmediateFlags(long w, int a, int b, int c) {
-    return sumFlags(bits(w, 9, 8), false, false, multiply(w, a, b), c, 0);
+  /** Carry of {@link #multiplyAddImmediate}. */
+  static int multiplyAddImmediateCarry(long w, int a, int b, int c) {
+    return sumCarry(bits(w, 9, 8), false, multiply(w, a, b), c, 0);
+  }
+
+  /** Overflow of {@link #multiplyAddImmediate}. */
+  static int multiplyAddImmediateOverflow(long w, int a, int b, int c) {
+    return sumOverflow(bits(w, 9, 8), false, multiply(w, a, b), c, 0);
   }
 
   /** ISAD: c plus the distance of a and b. */

@@ -15,26 +15,35 @@ final class IntegerUnit {
     switch (opcode) {
       case IADD -> {
         int b = operands.second(i, w, lane);
-        sum(i, w, lane, IntegerMath.add(word, a, b, cc), IntegerMath.addFlags(word, a, b, cc));
+        int flags = IntegerMath.addCarry(word, a, b, cc) | IntegerMath.addOverflow(word, a, b, cc);
+        sum(i, w, lane, IntegerMath.add(word, a, b, cc), flags);
       }
       case IADD32I -> {
         int b = i.imm32();
-        sum(i, w, lane, IntegerMath.add(word, a, b, cc), IntegerMath.addFlags(word, a, b, cc));
+        int flags = IntegerMath.addCarry(word, a, b, cc) | IntegerMath.addOverflow(word, a, b, cc);
+        sum(i, w, lane, IntegerMath.add(word, a, b, cc), flags);
       }
       case IMAD -> multiplyAdd(i, w, lane, a);
       case IMAD32I -> {
         int c = w.get(i.dst(), lane);
-        int result = IntegerMath.multiplyAddImmediate(word, a, i.imm32(), c);
-        sum(i, w, lane, result, IntegerMath.multiplyAddImmediateFlags(word, a, i.imm32(), c));
+        int b = i.imm32();
+        int flags =
+            IntegerMath.multiplyAddImmediateCarry(word, a, b, c)
+                | IntegerMath.multiplyAddImmediateOverflow(word, a, b, c);
+        sum(i, w, lane, IntegerMath.multiplyAddImmediate(word, a, b, c), flags);
       }
       case ISCADD -> {
         int b = operands.second(i, w, lane);
-        int flags = IntegerMath.shiftAddFlags(word, a, b);
+        int flags =
+            IntegerMath.shiftAddCarry(word, a, b) | IntegerMath.shiftAddOverflow(word, a, b);
         sum(i, w, lane, IntegerMath.shiftAdd(word, a, b), flags);
       }
       case ISCADD32I -> {
-        int flags = IntegerMath.shiftAddImmediateFlags(word, a, i.imm32());
-        sum(i, w, lane, IntegerMath.shiftAddImmediate(word, a, i.imm32()), flags);
+        int b = i.imm32();
+        int flags =
+            IntegerMath.shiftAddImmediateCarry(word, a, b)
+                | IntegerMath.shiftAddImmediateOverflow(word, a, b);
+        sum(i, w, lane, IntegerMath.shiftAddImmediate(word, a, b), flags);
       }
       case ICMP -> {
         boolean chosen = IntegerMath.compare(word, operands.third(i, w, lane), 0);
@@ -82,7 +91,9 @@ final class IntegerUnit {
     int b = operands.second(i, w, lane);
     int c = operands.third(i, w, lane);
     int cc = w.cc[lane];
-    int flags = IntegerMath.multiplyAddFlags(i.word(), a, b, c, cc);
+    int flags =
+        IntegerMath.multiplyAddCarry(i.word(), a, b, c, cc)
+            | IntegerMath.multiplyAddOverflow(i.word(), a, b, c, cc);
     sum(i, w, lane, IntegerMath.multiplyAdd(i.word(), a, b, c, cc), flags);
   }
 
@@ -95,14 +106,15 @@ final class IntegerUnit {
         : IntegerMath.compare(i.word(), a, b);
   }
 
+  /** Stores a sum, and if asked its carry and overflow with the signs of the result. */
   private static void sum(Instruction i, Warp w, int lane, int result, int flags) {
     w.set(i.dst(), lane, result);
     if (i.writesCc()) {
-      w.cc[lane] = flags;
+      w.cc[lane] = ConditionCode.ofInteger(result) | flags;
     }
   }
 
   private static void finish(Instruction i, Warp w, int lane, int result) {
-    sum(i, w, lane, result, ConditionCode.ofInteger(result));
+    sum(i, w, lane, result, 0);
   }
 }

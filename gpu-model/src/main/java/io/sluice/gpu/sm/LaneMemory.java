@@ -1,5 +1,7 @@
 package io.sluice.gpu.sm;
 
+import java.lang.foreign.ValueLayout;
+
 /**
  * Memory as the lanes of one worker's block see it: generic, shared, local and constant addresses.
  *
@@ -80,84 +82,163 @@ final class LaneMemory {
     return address >= window && address < window + Grid.WINDOW_BYTES;
   }
 
-  // ---- generic addresses; a site of global memory is asked first ----
+  // ---- generic addresses; the window of a site is tried first ----
 
   int load8(int site, int thread, long address) {
-    if (!global.isAt(site, address)) {
-      if (isIn(sharedWindow, address)) {
-        return shared.load8((int) (address - sharedWindow));
-      }
-      if (isIn(localWindow, address)) {
-        return loadLocal8(thread, (int) (address - localWindow));
-      }
+    Window w = global.site(site);
+    if (w.contains(address)) {
+      return w.segment.get(ValueLayout.JAVA_BYTE, address + w.delta) & 0xff;
+    }
+    return find8(site, thread, address);
+  }
+
+  private int find8(int site, int thread, long address) {
+    if (isIn(sharedWindow, address)) {
+      return shared.load8((int) (address - sharedWindow));
+    }
+    if (isIn(localWindow, address)) {
+      return loadLocal8(thread, (int) (address - localWindow));
     }
     return global.load8(site, address);
   }
 
   int load16(int site, int thread, long address) {
-    if (!global.isAt(site, address)) {
-      if (isIn(sharedWindow, address)) {
-        return shared.load16((int) (address - sharedWindow));
-      }
-      if (isIn(localWindow, address)) {
-        return loadLocal16(thread, (int) (address - localWindow));
-      }
+    Window w = global.site(site);
+    if ((address & 1) == 0 && w.contains(address)) {
+      return w.segment.get(GlobalMemory.LE16, address + w.delta) & 0xffff;
+    }
+    return find16(site, thread, address);
+  }
+
+  private int find16(int site, int thread, long address) {
+    align(address, 2);
+    if (isIn(sharedWindow, address)) {
+      return shared.load16((int) (address - sharedWindow));
+    }
+    if (isIn(localWindow, address)) {
+      return loadLocal16(thread, (int) (address - localWindow));
     }
     return global.load16(site, address);
   }
 
   int load32(int site, int thread, long address) {
-    if (!global.isAt(site, address)) {
-      if (isIn(sharedWindow, address)) {
-        return shared.load32((int) (address - sharedWindow));
-      }
-      if (isIn(localWindow, address)) {
-        return loadLocal32(thread, (int) (address - localWindow));
-      }
+    Window w = global.site(site);
+    if ((address & 3) == 0 && w.contains(address)) {
+      return w.segment.get(GlobalMemory.LE32, address + w.delta);
+    }
+    return find32(site, thread, address);
+  }
+
+  private int find32(int site, int thread, long address) {
+    align(address, 4);
+    if (isIn(sharedWindow, address)) {
+      return shared.load32((int) (address - sharedWindow));
+    }
+    if (isIn(localWindow, address)) {
+      return loadLocal32(thread, (int) (address - localWindow));
     }
     return global.load32(site, address);
   }
 
   void store8(int site, int thread, long address, int value) {
-    if (!global.isAt(site, address)) {
-      if (isIn(sharedWindow, address)) {
-        shared.store8((int) (address - sharedWindow), value);
-        return;
-      }
-      if (isIn(localWindow, address)) {
-        storeLocal8(thread, (int) (address - localWindow), value);
-        return;
-      }
+    Window w = global.site(site);
+    if (w.contains(address)) {
+      w.segment.set(ValueLayout.JAVA_BYTE, address + w.delta, (byte) value);
+    } else {
+      find8(site, thread, address, value);
     }
-    global.store8(site, address, value);
+  }
+
+  private void find8(int site, int thread, long address, int value) {
+    if (isIn(sharedWindow, address)) {
+      shared.store8((int) (address - sharedWindow), value);
+    } else if (isIn(localWindow, address)) {
+      storeLocal8(thread, (int) (address - localWindow), value);
+    } else {
+      global.store8(site, address, value);
+    }
   }
 
   void store16(int site, int thread, long address, int value) {
-    if (!global.isAt(site, address)) {
-      if (isIn(sharedWindow, address)) {
-        shared.store16((int) (address - sharedWindow), value);
-        return;
-      }
-      if (isIn(localWindow, address)) {
-        storeLocal16(thread, (int) (address - localWindow), value);
-        return;
-      }
+    Window w = global.site(site);
+    if ((address & 1) == 0 && w.contains(address)) {
+      w.segment.set(GlobalMemory.LE16, address + w.delta, (short) value);
+    } else {
+      find16(site, thread, address, value);
     }
-    global.store16(site, address, value);
+  }
+
+  private void find16(int site, int thread, long address, int value) {
+    align(address, 2);
+    if (isIn(sharedWindow, address)) {
+      shared.store16((int) (address - sharedWindow), value);
+    } else if (isIn(localWindow, address)) {
+      storeLocal16(thread, (int) (address - localWindow), value);
+    } else {
+      global.store16(site, address, value);
+    }
   }
 
   void store32(int site, int thread, long address, int value) {
-    if (!global.isAt(site, address)) {
-      if (isIn(sharedWindow, address)) {
-        shared.store32((int) (address - sharedWindow), value);
-        return;
-      }
-      if (isIn(localWindow, address)) {
-        storeLocal32(thread, (int) (address - localWindow), value);
-        return;
-      }
+    Window w = global.site(site);
+    if ((address & 3) == 0 && w.contains(address)) {
+      w.segment.set(GlobalMemory.LE32, address + w.delta, value);
+    } else {
+      find32(site, thread, address, value);
     }
-    global.store32(site, address, value);
+  }
+
+  private void find32(int site, int thread, long address, int value) {
+    align(address, 4);
+    if (isIn(sharedWindow, address)) {
+      shared.store32((int) (address - sharedWindow), value);
+    } else if (isIn(localWindow, address)) {
+      storeLocal32(thread, (int) (address - localWindow), value);
+    } else {
+      global.store32(site, address, value);
+    }
+  }
+
+  // ---- atomics: on global memory alone ----
+
+  /**
+   * Executes an atomic on four bytes.
+   *
+   * @param operand the value, or what is expected by a compare-and-swap
+   * @param replacement what a compare-and-swap stores
+   * @return what was there
+   */
+  int atomic32(long word, long address, int operand, int replacement) {
+    align(address, 4);
+    requireGlobal(address);
+    if (AtomicMath.isCompareAndSwap(word)) {
+      return global.compareAndSwap32(address, operand, replacement);
+    }
+    int old = global.load32(GlobalMemory.NO_SITE, address);
+    while (true) {
+      int seen = global.compareAndSwap32(address, old, AtomicMath.reduce(word, old, operand));
+      if (seen == old) {
+        return old;
+      }
+      old = seen;
+    }
+  }
+
+  /** The same on eight bytes. */
+  long atomic64(long word, long address, long operand, long replacement) {
+    align(address, 8);
+    requireGlobal(address);
+    if (AtomicMath.isCompareAndSwap(word)) {
+      return global.compareAndSwap64(address, operand, replacement);
+    }
+    long old = global.load64(GlobalMemory.NO_SITE, address);
+    while (true) {
+      long seen = global.compareAndSwap64(address, old, AtomicMath.reduce(word, old, operand));
+      if (seen == old) {
+        return old;
+      }
+      old = seen;
+    }
   }
 
   // ---- local addresses ----
@@ -186,8 +267,9 @@ final class LaneMemory {
     global.store32(GlobalMemory.NO_SITE, local(thread, address, 4), value);
   }
 
-  /** Where a byte of a thread's local memory is. */
+  /** Where bytes of a thread's local memory are. */
   private long local(int thread, int address, int bytes) {
+    align(Integer.toUnsignedLong(address), bytes);
     int masked = address & (int) Grid.WINDOW_BYTES - 1;
     int fromTop = (int) Grid.WINDOW_BYTES - masked;
     int offset;

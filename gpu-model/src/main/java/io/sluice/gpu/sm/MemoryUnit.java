@@ -183,52 +183,17 @@ final class MemoryUnit {
     }
   }
 
-  /** Atomics are for global memory alone. */
   private void atomic(
       Opcode opcode, Instruction i, Warp w, int lane, int offset, int resultRegister) {
-    boolean wide = AtomicMath.isWide(opcode, i);
     long address = generic(i, w, lane, offset);
-    LaneMemory.align(address, wide ? 8 : 4);
-    memory.requireGlobal(address);
-    if (wide) {
+    if (AtomicMath.isWide(opcode, i)) {
       long operand = w.getPair(i.dst(), lane);
-      w.setPair(resultRegister, lane, atomic64(opcode, i, w, lane, address, operand));
+      long replacement = w.getPair(i.src3(), lane);
+      w.setPair(resultRegister, lane, memory.atomic64(i.word(), address, operand, replacement));
     } else {
       int operand = w.get(i.dst(), lane);
-      w.set(resultRegister, lane, atomic32(opcode, i, w, lane, address, operand));
-    }
-  }
-
-  private int atomic32(Opcode opcode, Instruction i, Warp w, int lane, long address, int operand) {
-    GlobalMemory global = memory.global();
-    if (opcode == Opcode.ATOM_CAS) {
-      return global.compareAndSwap32(address, operand, w.get(i.src3(), lane));
-    }
-    int old = global.load32(NO_SITE, address);
-    while (true) {
-      int value = AtomicMath.reduce(opcode, i, old, operand);
-      int seen = global.compareAndSwap32(address, old, value);
-      if (seen == old) {
-        return old;
-      }
-      old = seen;
-    }
-  }
-
-  private long atomic64(
-      Opcode opcode, Instruction i, Warp w, int lane, long address, long operand) {
-    GlobalMemory global = memory.global();
-    if (opcode == Opcode.ATOM_CAS) {
-      return global.compareAndSwap64(address, operand, w.getPair(i.src3(), lane));
-    }
-    long old = global.load64(NO_SITE, address);
-    while (true) {
-      long value = opcode == Opcode.ATOM_EXCH ? operand : old + operand;
-      long seen = global.compareAndSwap64(address, old, value);
-      if (seen == old) {
-        return old;
-      }
-      old = seen;
+      int replacement = w.get(i.src3(), lane);
+      w.set(resultRegister, lane, memory.atomic32(i.word(), address, operand, replacement));
     }
   }
 }

@@ -2,7 +2,6 @@ package io.sluice.gpu.sm;
 
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The instructions of a program, read and decoded when they are first needed. A program does not
@@ -45,7 +44,7 @@ final class Program {
     }
     long word = global.load64(GlobalMemory.NO_SITE, base + Integer.toUnsignedLong(pc));
     Instruction fresh = Instruction.decode(word);
-    @Nullable Opcode opcode = fresh.opcode();
+    Opcode opcode = fresh.opcode();
     if (opcode == null) {
       throw new WarpFault(WarpError.INVALID_OPCODE, Integer.toUnsignedLong(pc));
     }

@@ -17,10 +17,15 @@ enum Rounding {
   /** Towards zero. */
   RZ;
 
-  private static final Rounding[] VALUES = values();
-
+  /** The mode of an encoding. A constant for the compiler where the encoding is one. */
   static Rounding of(int encoding) {
-    return VALUES[encoding];
+    return switch (encoding) {
+      case 0 -> RN;
+      case 1 -> RM;
+      case 2 -> RP;
+      case 3 -> RZ;
+      default -> throw new AssertionError(encoding);
+    };
   }
 
   /**

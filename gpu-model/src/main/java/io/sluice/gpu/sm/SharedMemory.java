@@ -1,77 +1,84 @@
 package io.sluice.gpu.sm;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
  * Shared memory of a block, with the locks that LDSLK takes and STSUL gives back: one for each
- * word. Addresses have been checked for alignment when they get here.
+ * word. Its size is a multiple of {@value #GRANULE_BYTES} bytes, as the hardware's.
  */
 final class SharedMemory {
-  private static final VarHandle INT =
-      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle SHORT =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final int GRANULE_BYTES = 128;
+  private static final int WORD_SHIFT = 2;
 
-  private final byte[] bytes;
-  private final long[] locks;
+  private final int[] words;
+  private final boolean[] locked;
 
   SharedMemory(int sizeBytes) {
-    bytes = new byte[sizeBytes];
-    locks = new long[(sizeBytes >> 8) + 1];
+    int size = (sizeBytes + GRANULE_BYTES - 1) & -GRANULE_BYTES;
+    words = new int[size >> WORD_SHIFT];
+    locked = new boolean[words.length];
   }
 
   /** Forgets what the last block left. */
   void clear() {
-    Arrays.fill(bytes, (byte) 0);
-    Arrays.fill(locks, 0);
+    Arrays.fill(words, 0);
+    Arrays.fill(locked, false);
   }
 
   int load8(int address) {
-    return bytes[index(address, 1)] & 0xff;
+    return words[word(address)] >>> 8 * (address & 3) & 0xff;
   }
 
   int load16(int address) {
-    return (short) SHORT.get(bytes, index(address, 2)) & 0xffff;
+    LaneMemory.align(Integer.toUnsignedLong(address), 2);
+    return words[word(address)] >>> 8 * (address & 2) & 0xffff;
   }
 
   int load32(int address) {
-    return (int) INT.get(bytes, index(address, 4));
+    LaneMemory.align(Integer.toUnsignedLong(address), 4);
+    return words[word(address)];
   }
 
   void store8(int address, int value) {
-    bytes[index(address, 1)] = (byte) value;
+    int word = word(address);
+    int shift = 8 * (address & 3);
+    words[word] = words[word] & ~(0xff << shift) | (value & 0xff) << shift;
   }
 
   void store16(int address, int value) {
-    SHORT.set(bytes, index(address, 2), (short) value);
+    LaneMemory.align(Integer.toUnsignedLong(address), 2);
+    int word = word(address);
+    int shift = 8 * (address & 2);
+    words[word] = words[word] & ~(0xffff << shift) | (value & 0xffff) << shift;
   }
 
   void store32(int address, int value) {
-    INT.set(bytes, index(address, 4), value);
+    LaneMemory.align(Integer.toUnsignedLong(address), 4);
+    words[word(address)] = value;
   }
 
   /** Takes the lock of a word; false when somebody has it. */
   boolean lock(int address) {
-    int word = index(address, 1) >> 2;
-    long bit = 1L << word;
-    boolean free = (locks[word >> 6] & bit) == 0;
-    locks[word >> 6] |= bit;
+    int word = word(address);
+    boolean free = !locked[word];
+    locked[word] = true;
     return free;
   }
 
   /** Gives the lock of a word back. */
   void unlock(int address) {
-    int word = index(address, 1) >> 2;
-    locks[word >> 6] &= ~(1L << word);
+    locked[word(address)] = false;
   }
 
-  private int index(int address, int size) {
-    if (address < 0 || address > bytes.length - size) {
-      throw new WarpFault(WarpError.MEM_OUT_OF_BOUNDS, Integer.toUnsignedLong(address));
+  private int word(int address) {
+    int word = address >>> WORD_SHIFT;
+    if (word >= words.length) {
+      throw outOfBounds(address);
     }
-    return address;
+    return word;
+  }
+
+  private static WarpFault outOfBounds(int address) {
+    return new WarpFault(WarpError.MEM_OUT_OF_BOUNDS, Integer.toUnsignedLong(address));
   }
 }

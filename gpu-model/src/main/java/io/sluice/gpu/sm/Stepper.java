@@ -26,10 +26,7 @@ final class Stepper {
   void step(Block block, Warp w) {
     clock++;
     Instruction i = program.at(w.pc);
-    Opcode opcode = i.opcode();
-    if (opcode == null) {
-      throw new AssertionError("a program has decoded instructions, pc=" + w.pc);
-    }
+    Opcode opcode = i.form();
     int lanes = ControlUnit.holding(i, w);
     w.pc += Instruction.BYTES;
     if (ControlUnit.isFor(opcode, i)) {

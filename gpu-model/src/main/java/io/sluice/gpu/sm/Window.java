@@ -15,8 +15,8 @@ public final class Window {
   /** Bytes; a multiple of the access sizes, as start is. */
   long length;
 
-  /** Offset of {@link #start} in {@link #segment}. */
-  long base;
+  /** What is added to a GPU address to get its offset in {@link #segment}. */
+  long delta;
 
   /**
    * Sets what the window shows.
@@ -28,7 +28,7 @@ public final class Window {
    */
   public void set(MemorySegment newSegment, long newBase, long newStart, long newLength) {
     segment = newSegment;
-    base = newBase;
+    delta = newBase - newStart;
     start = newStart;
     length = newLength;
   }
@@ -53,7 +53,6 @@ public final class Window {
       length = from - start;
     } else {
       long cut = from + bytes - start;
-      base += cut;
       start += cut;
       length -= cut;
     }

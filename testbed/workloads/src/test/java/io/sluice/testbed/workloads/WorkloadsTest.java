@@ -2,7 +2,9 @@ package io.sluice.testbed.workloads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.gpu.sm.CompiledPrograms;
 import io.sluice.gpu.sm.GridOutcome;
+import io.sluice.gpu.sm.GridRun;
 import io.sluice.gpu.sm.Interpreter;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,30 @@ final class WorkloadsTest {
 
       assertThat(outcome).isEqualTo(new GridOutcome.Completed());
       check(workload, device);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("small")
+  void compiled_workload_givesTheReference(Workload workload) {
+    CompiledPrograms programs = new CompiledPrograms();
+    try (Device device = Device.of(workload)) {
+      long[] executed = new long[2];
+      GridOutcome outcome =
+          device.run(
+              workload,
+              grid -> {
+                GridRun run = GridRun.compiled(grid, programs, () -> device, 1);
+                run.start(Runnable::run, () -> false);
+                executed[0] += run.instructions();
+                executed[1] += run.interpreted();
+                return run.outcome();
+              });
+
+      assertThat(outcome).isEqualTo(new GridOutcome.Completed());
+      check(workload, device);
+      assertThat(executed[0]).isPositive();
+      assertThat(executed[1]).as("interpreted").isZero();
     }
   }
 

@@ -1,0 +1,83 @@
+package io.sluice.gpu.sm;
+
+import org.jspecify.annotations.Nullable;
+
+/** What compiled segments find of the worker that runs them. */
+final class LaneContext {
+  final LaneMemory memory;
+  final SharedMemory shared;
+  final ConstantMemory constants;
+
+  /** Constants whose place is in the instructions; read when the worker was made. */
+  final int[] pool;
+
+  /** How often each lane took the branch of the loop that has just run. */
+  final int[] trips = new int[Warp.LANES];
+
+  private @Nullable Block block;
+  private Runnable poll = () -> {};
+  private long clock;
+  private @Nullable RuntimeException fault;
+  private int faultPc;
+  private int faultTrip;
+
+  LaneContext(LaneMemory memory, int[] pool) {
+    this.memory = memory;
+    this.shared = memory.shared();
+    this.constants = memory.constants();
+    this.pool = pool;
+  }
+
+  void enter(Block newBlock, Runnable newPoll) {
+    block = newBlock;
+    poll = newPoll;
+  }
+
+  /** Asks whether the grid is paused or stopped. */
+  void poll() {
+    poll.run();
+  }
+
+  void count(int instructions) {
+    clock += instructions;
+  }
+
+  /** A special register of a lane. */
+  int special(int index, Warp warp, int lane) {
+    Block running = block;
+    if (running == null) {
+      throw new AssertionError("no block");
+    }
+    return SpecialRegister.read(index, running, warp, lane, clock);
+  }
+
+  /**
+   * A lane has faulted. The others go on, so that the fault is found that comes first when all
+   * lanes execute an instruction together: the one of the earliest instruction, of the lowest lane.
+   *
+   * @param trip how often the lane had been through the loop it is in
+   */
+  void record(RuntimeException thrown, int pc, int trip) {
+    if (!(thrown instanceof WarpFault) && !(thrown instanceof MemoryFault)) {
+      throw thrown;
+    }
+    if (fault == null || trip < faultTrip || (trip == faultTrip && pc < faultPc)) {
+      fault = thrown;
+      faultPc = pc;
+      faultTrip = trip;
+    }
+  }
+
+  /** Throws what lanes have recorded. */
+  void throwFault() {
+    RuntimeException thrown = fault;
+    if (thrown != null) {
+      fault = null;
+      throw thrown;
+    }
+  }
+
+  int faultPc() {
+    return faultPc;
+  }
+}

@@ -1,0 +1,397 @@
+package io.sluice.gpu.sm;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.classfile.TypeKind;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The registers, predicates and condition code of a lane as local variables of a segment's method.
+ * The condition code is kept in three parts, because most of what writes it is read for its carry
+ * alone, or not at all: zero and sign, carry, overflow.
+ */
+final class LaneState {
+  private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
+  private static final ClassDesc WARP = ClassDesc.of("io.sluice.gpu.sm.Warp");
+  private static final ClassDesc CONDITION = ClassDesc.of("io.sluice.gpu.sm.ConditionCode");
+  private static final ClassDesc MEMORY = ClassDesc.of("io.sluice.gpu.sm.LaneMemory");
+  private static final ClassDesc SHARED = ClassDesc.of("io.sluice.gpu.sm.SharedMemory");
+  private static final ClassDesc CONSTANTS = ClassDesc.of("io.sluice.gpu.sm.ConstantMemory");
+  private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
+  private static final int WARP_ARGUMENT = 1;
+  private static final int ALL_PREDICATES = (1 << Instruction.PT) - 1;
+
+  private final CodeBuilder code;
+  private final OperandPool pool;
+  private final Segment segment;
+  private final int lane;
+  private final int at;
+  private final int base;
+  private final int thread;
+  private final int memory;
+  private final int shared;
+  private final int constants;
+  private final int registers;
+  private final int predicates;
+  private final int conditions;
+  private final int signs;
+  private final int carry;
+  private final int overflow;
+  private final int[] registerSlots = new int[Instruction.RZ];
+  private final int[] predicateSlots = new int[Instruction.PT];
+  private final Map<Integer, Integer> constantSlots = new HashMap<>();
+
+  private long used;
+  private long written;
+  private int usedPredicates;
+  private int writtenPredicates;
+  private boolean usesCc;
+  private boolean writesCc;
+
+  LaneState(CodeBuilder code, Segment segment, OperandPool pool) {
+    this.code = code;
+    this.pool = pool;
+    this.segment = segment;
+    lane = code.allocateLocal(TypeKind.INT);
+    at = code.allocateLocal(TypeKind.INT);
+    base = code.allocateLocal(TypeKind.INT);
+    thread = code.allocateLocal(TypeKind.INT);
+    memory = code.allocateLocal(TypeKind.REFERENCE);
+    shared = code.allocateLocal(TypeKind.REFERENCE);
+    constants = code.allocateLocal(TypeKind.REFERENCE);
+    registers = code.allocateLocal(TypeKind.REFERENCE);
+    predicates = code.allocateLocal(TypeKind.REFERENCE);
+    conditions = code.allocateLocal(TypeKind.REFERENCE);
+    signs = code.allocateLocal(TypeKind.INT);
+    carry = code.allocateLocal(TypeKind.INT);
+    overflow = code.allocateLocal(TypeKind.INT);
+    gather();
+  }
+
+  private void gather() {
+    for (Instruction i : segment.instructions()) {
+      Effects effects = Effects.of(i.form(), i);
+      used |= effects.reads() | effects.writes();
+      written |= effects.writes();
+      usedPredicates |= effects.predicateReads() | effects.predicateWrites();
+      writtenPredicates |= effects.predicateWrites();
+      usesCc |= effects.readsCc() || effects.writesCc();
+      writesCc |= effects.writesCc();
+    }
+    for (int r = 0; r < Instruction.RZ; r++) {
+      registerSlots[r] = (used >>> r & 1) != 0 ? code.allocateLocal(TypeKind.INT) : -1;
+    }
+    for (int p = 0; p < Instruction.PT; p++) {
+      predicateSlots[p] = (usedPredicates >>> p & 1) != 0 ? code.allocateLocal(TypeKind.INT) : -1;
+    }
+  }
+
+  /** The number of the lane. */
+  int lane() {
+    return lane;
+  }
+
+  /** Offset of the instruction that may fault. */
+  int at() {
+    return at;
+  }
+
+  /** The number of the lane's thread in its block. */
+  int thread() {
+    return thread;
+  }
+
+  int memory() {
+    return memory;
+  }
+
+  int shared() {
+    return shared;
+  }
+
+  int constants() {
+    return constants;
+  }
+
+  // ---- around the body ----
+
+  /** What is the same for all lanes. */
+  void prepare() {
+    field(memory, "memory", MEMORY);
+    field(shared, "shared", SHARED);
+    field(constants, "constants", CONSTANTS);
+    code.aload(WARP_ARGUMENT).getfield(WARP, "registers", INTS).astore(registers);
+    code.aload(WARP_ARGUMENT).getfield(WARP, "predicates", INTS).astore(predicates);
+    code.aload(WARP_ARGUMENT).getfield(WARP, "cc", INTS).astore(conditions);
+    for (Instruction i : segment.instructions()) {
+      if (usesConstant(i)) {
+        prepareConstant(i.constBank(), i.constOffset());
+        if (isWideConstant(i)) {
+          prepareConstant(i.constBank(), i.constOffset() + Integer.BYTES);
+        }
+      }
+    }
+  }
+
+  private void field(int slot, String name, ClassDesc type) {
+    code.aload(0).getfield(CONTEXT, name, type).astore(slot);
+  }
+
+  /** Whether an operand is a constant in its own place: not those of loads and of 32-bit forms. */
+  private static boolean usesConstant(Instruction i) {
+    boolean arithmetic =
+        switch (i.group()) {
+          case 0, 1, 3, 4 -> true;
+          default -> false;
+        };
+    boolean mode = i.mode() == Operands.CONST_SECOND || i.mode() == Operands.CONST_THIRD;
+    return arithmetic && mode && hasSecond(i);
+  }
+
+  private static boolean hasSecond(Instruction i) {
+    return switch (i.form()) {
+      case MUFU, S2R, PSETP, PSET, CSETP, CSET, NOP, LEPC, VOTE, BAR -> false;
+      default -> true;
+    };
+  }
+
+  /** Whether the constant is 64 bits. */
+  private static boolean isWideConstant(Instruction i) {
+    return switch (i.form()) {
+      case DADD, DMUL, DFMA, DMNMX, DSETP, DSET -> true;
+      case F2F, F2I, I2F, I2I -> ConversionMath.readsPair(i);
+      default -> false;
+    };
+  }
+
+  private void prepareConstant(int bank, int offset) {
+    int index = pool.indexOf(bank, offset);
+    if (constantSlots.containsKey(index)) {
+      return;
+    }
+    int slot = code.allocateLocal(TypeKind.INT);
+    constantSlots.put(index, slot);
+    code.aload(0).getfield(CONTEXT, "pool", INTS).loadConstant(index).iaload().istore(slot);
+  }
+
+  /** Loads a lane's state. */
+  void load() {
+    code.iload(lane).bipush(6).ishl().istore(base);
+    code.aload(WARP_ARGUMENT).iload(lane);
+    code.invokevirtual(
+        WARP, "thread", MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int));
+    code.istore(thread);
+    for (int r = 0; r < Instruction.RZ; r++) {
+      if (registerSlots[r] >= 0) {
+        element(registers, r).iaload().istore(registerSlots[r]);
+      }
+    }
+    for (int p = 0; p < Instruction.PT; p++) {
+      if (predicateSlots[p] >= 0) {
+        code.aload(predicates).iload(lane).iaload();
+        code.loadConstant(p).ishr().iconst_1().iand().istore(predicateSlots[p]);
+      }
+    }
+    if (usesCc) {
+      loadCc();
+    }
+  }
+
+  private CodeBuilder element(int array, int register) {
+    return code.aload(array).iload(base).loadConstant(register).iadd();
+  }
+
+  private void loadCc() {
+    code.aload(conditions).iload(lane).iaload().istore(signs);
+    code.iload(signs).loadConstant(ConditionCode.CARRY).iand().istore(carry);
+    code.iload(signs).loadConstant(ConditionCode.OVERFLOW).iand().istore(overflow);
+    code.iload(signs).loadConstant(ConditionCode.ZERO | ConditionCode.SIGN).iand().istore(signs);
+  }
+
+  /** Stores what the body may have written. */
+  void store() {
+    for (int r = 0; r < Instruction.RZ; r++) {
+      if ((written >>> r & 1) != 0) {
+        element(registers, r).iload(registerSlots[r]).iastore();
+      }
+    }
+    if (writtenPredicates != 0) {
+      code.aload(predicates).iload(lane);
+      code.aload(predicates).iload(lane).iaload();
+      code.loadConstant(ALL_PREDICATES & ~writtenPredicates).iand();
+      for (int p = 0; p < Instruction.PT; p++) {
+        if ((writtenPredicates >>> p & 1) != 0) {
+          code.iload(predicateSlots[p]).loadConstant(p).ishl().ior();
+        }
+      }
+      code.iastore();
+    }
+    if (writesCc) {
+      code.aload(conditions).iload(lane);
+      pushCc();
+      code.iastore();
+    }
+  }
+
+  // ---- registers ----
+
+  void pushRegister(int register) {
+    if (register == Instruction.RZ) {
+      code.iconst_0();
+    } else {
+      code.iload(registerSlots[register]);
+    }
+  }
+
+  /** Pushes a pair as a long. */
+  void pushPair(int register) {
+    if (register == Instruction.RZ) {
+      code.lconst_0();
+      return;
+    }
+    pushRegister(register);
+    code.i2l().loadConstant(0xffff_ffffL).land();
+    pushRegister(register + 1);
+    code.i2l().bipush(32).lshl().lor();
+  }
+
+  /** Stores the int on the stack. */
+  void popRegister(int register) {
+    if (register == Instruction.RZ) {
+      code.pop();
+    } else {
+      code.istore(registerSlots[register]);
+    }
+  }
+
+  /** Stores the long on the stack. */
+  void popPair(int register) {
+    if (register == Instruction.RZ) {
+      code.pop2();
+      return;
+    }
+    code.dup2().l2i();
+    popRegister(register);
+    code.bipush(32).lushr().l2i();
+    popRegister(register + 1);
+  }
+
+  /** Pushes a constant whose place is in the instruction. */
+  void pushConstant(int bank, int offset) {
+    Integer slot = constantSlots.get(pool.indexOf(bank, offset));
+    if (slot == null) {
+      throw new AssertionError("a constant was not prepared, bank=" + bank + ", offset=" + offset);
+    }
+    code.iload(slot);
+  }
+
+  // ---- predicates ----
+
+  /** Pushes 1 or 0. */
+  void pushPredicate(int predicate, boolean negated) {
+    if (predicate == Instruction.PT) {
+      code.loadConstant(negated ? 0 : 1);
+      return;
+    }
+    code.iload(predicateSlots[predicate]);
+    if (negated) {
+      code.iconst_1().ixor();
+    }
+  }
+
+  /** Stores the 1 or 0 on the stack. */
+  void popPredicate(int predicate) {
+    if (predicate == Instruction.PT) {
+      code.pop();
+    } else {
+      code.istore(predicateSlots[predicate]);
+    }
+  }
+
+  /** Pushes all predicates in one word. */
+  void pushPredicates() {
+    code.iconst_0();
+    for (int p = 0; p < Instruction.PT; p++) {
+      code.iload(predicateSlots[p]).loadConstant(p).ishl().ior();
+    }
+  }
+
+  /** Sets all predicates from the word on the stack. */
+  void popPredicates() {
+    for (int p = 0; p < Instruction.PT; p++) {
+      code.dup().loadConstant(p).ishr().iconst_1().iand().istore(predicateSlots[p]);
+    }
+    code.pop();
+  }
+
+  /**
+   * Goes to a label unless an instruction's predicate holds, and if asked its test of the condition
+   * code.
+   */
+  void skipUnless(Instruction i, boolean tested, Label label) {
+    if (i.predicate() == Instruction.PT) {
+      if (i.predicateNegated()) {
+        code.goto_(label);
+        return;
+      }
+    } else {
+      code.iload(predicateSlots[i.predicate()]);
+      if (i.predicateNegated()) {
+        code.ifne(label);
+      } else {
+        code.ifeq(label);
+      }
+    }
+    if (tested && i.bits(9, 5) != ConditionCode.TRUE) {
+      code.loadConstant(i.bits(9, 5));
+      pushCc();
+      code.invokestatic(
+          CONDITION,
+          "holds",
+          MethodTypeDesc.of(ConstantDescs.CD_boolean, ConstantDescs.CD_int, ConstantDescs.CD_int));
+      code.ifeq(label);
+    }
+  }
+
+  // ---- condition code ----
+
+  void pushCc() {
+    code.iload(signs).iload(carry).ior().iload(overflow).ior();
+  }
+
+  /** Pushes the carry as a condition code. */
+  void pushCarry() {
+    code.iload(carry);
+  }
+
+  /** Stores zero and sign from the stack. */
+  void popSigns() {
+    code.istore(signs);
+  }
+
+  void popCarry() {
+    code.istore(carry);
+  }
+
+  void popOverflow() {
+    code.istore(overflow);
+  }
+
+  /** Sets carry and overflow to 0. */
+  void clearCarry() {
+    code.iconst_0().istore(carry);
+    code.iconst_0().istore(overflow);
+  }
+
+  /** Sets the condition code from the stack. */
+  void popCc() {
+    code.istore(signs);
+    code.iload(signs).loadConstant(ConditionCode.CARRY).iand().istore(carry);
+    code.iload(signs).loadConstant(ConditionCode.OVERFLOW).iand().istore(overflow);
+    code.iload(signs).loadConstant(ConditionCode.ZERO | ConditionCode.SIGN).iand().istore(signs);
+  }
+}

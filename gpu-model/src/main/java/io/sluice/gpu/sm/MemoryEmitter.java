@@ -1,0 +1,305 @@
+package io.sluice.gpu.sm;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.TypeKind;
+
+/** Emits loads, stores, atomics and locks. */
+final class MemoryEmitter {
+  private static final String MEMORY = "LaneMemory";
+  private static final String SHARED = "SharedMemory";
+  private static final String CONSTANTS = "ConstantMemory";
+  private static final int WORD_BYTES = 4;
+
+  private final CodeBuilder code;
+  private final LaneState lane;
+  private final OperandEmitter operands;
+  private final OperandPool pool;
+  private final int address;
+
+  MemoryEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands, OperandPool pool) {
+    this.code = code;
+    this.lane = lane;
+    this.operands = operands;
+    this.pool = pool;
+    this.address = code.allocateLocal(TypeKind.LONG);
+  }
+
+  void emit(Opcode opcode, Instruction i, int pc) {
+    code.loadConstant(pc).istore(lane.at());
+    switch (opcode) {
+      case LD, LDU -> {
+        generic(i, i.imm32());
+        load(i, new Generic(pool.newSite()));
+      }
+      case ST -> {
+        generic(i, i.imm32());
+        store(i, new Generic(pool.newSite()));
+      }
+      case LDS -> {
+        near(i);
+        load(i, new Shared());
+      }
+      case STS -> {
+        near(i);
+        store(i, new Shared());
+      }
+      case LDL -> {
+        near(i);
+        load(i, new Local());
+      }
+      case STL -> {
+        near(i);
+        store(i, new Local());
+      }
+      case LDC -> loadConstant(i);
+      case LDSLK -> {
+        near(i);
+        load(i, new Shared());
+        lock("lock", "(I)Z");
+        lane.popPredicate(i.bits(52, 50));
+      }
+      case STSUL -> {
+        near(i);
+        store(i, new Shared());
+        lock("unlock", "(I)V");
+      }
+      case RED, RED_S32, RED_F32 -> atomic(opcode, i, i.imm32(), Instruction.RZ);
+      case ATOM, ATOM_S32, ATOM_F32, ATOM_EXCH, ATOM_CAS ->
+          atomic(opcode, i, i.offsetAtomic(), i.dstAtomic());
+      default -> throw new AssertionError(opcode);
+    }
+  }
+
+  // ---- addresses ----
+
+  private void generic(Instruction i, int offset) {
+    if (i.bit(58)) {
+      lane.pushPair(i.src1());
+      code.loadConstant((long) offset).ladd();
+    } else {
+      lane.pushRegister(i.src1());
+      code.loadConstant(offset).iadd().i2l().loadConstant(0xffff_ffffL).land();
+    }
+    code.lstore(address);
+  }
+
+  private void near(Instruction i) {
+    lane.pushRegister(i.src1());
+    code.loadConstant(i.offset24()).iadd().i2l().loadConstant(0xffff_ffffL).land();
+    code.lstore(address);
+  }
+
+  private void align(int bytes) {
+    code.lload(address).loadConstant(bytes);
+    operands.call(MEMORY, "align", "(JI)V");
+  }
+
+  /** One of the address spaces: what is pushed before a value, and what is called. */
+  private sealed interface Space {
+    /** The type of the object that is called. */
+    String type();
+
+    /** Name of the load. */
+    String load();
+
+    /** Name of the store. */
+    String store();
+
+    /** Descriptor of the arguments before the value. */
+    String arguments();
+  }
+
+  private record Generic(int site) implements Space {
+    @Override
+    public String type() {
+      return MEMORY;
+    }
+
+    @Override
+    public String load() {
+      return "load";
+    }
+
+    @Override
+    public String store() {
+      return "store";
+    }
+
+    @Override
+    public String arguments() {
+      return "IIJ";
+    }
+  }
+
+  private record Shared() implements Space {
+    @Override
+    public String type() {
+      return SHARED;
+    }
+
+    @Override
+    public String load() {
+      return "load";
+    }
+
+    @Override
+    public String store() {
+      return "store";
+    }
+
+    @Override
+    public String arguments() {
+      return "I";
+    }
+  }
+
+  private record Local() implements Space {
+    @Override
+    public String type() {
+      return MEMORY;
+    }
+
+    @Override
+    public String load() {
+      return "loadLocal";
+    }
+
+    @Override
+    public String store() {
+      return "storeLocal";
+    }
+
+    @Override
+    public String arguments() {
+      return "II";
+    }
+  }
+
+  /** Pushes the object and the arguments of an access. */
+  private void push(Space space, int offset) {
+    switch (space) {
+      case Generic generic -> {
+        code.aload(lane.memory()).loadConstant(generic.site()).iload(lane.thread());
+        pushAddress(offset);
+      }
+      case Shared _ -> {
+        code.aload(lane.shared());
+        pushAddress(offset);
+        code.l2i();
+      }
+      case Local _ -> {
+        code.aload(lane.memory()).iload(lane.thread());
+        pushAddress(offset);
+        code.l2i();
+      }
+    }
+  }
+
+  private void pushAddress(int offset) {
+    code.lload(address);
+    if (offset != 0) {
+      code.loadConstant((long) offset).ladd();
+    }
+  }
+
+  private void callLoad(Space space, int bits) {
+    operands.callOn(space.type(), space.load() + bits, "(" + space.arguments() + ")I");
+  }
+
+  private void load(Instruction i, Space space) {
+    switch (i.accessSize()) {
+      case MemoryUnit.U8, MemoryUnit.S8 -> {
+        push(space, 0);
+        callLoad(space, 8);
+        if (i.accessSize() == MemoryUnit.S8) {
+          code.i2b();
+        }
+        lane.popRegister(i.dst());
+      }
+      case MemoryUnit.U16, MemoryUnit.S16 -> {
+        push(space, 0);
+        callLoad(space, 16);
+        if (i.accessSize() == MemoryUnit.S16) {
+          code.i2s();
+        }
+        lane.popRegister(i.dst());
+      }
+      default -> loadWords(i, space);
+    }
+  }
+
+  private void loadWords(Instruction i, Space space) {
+    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    if (bytes > WORD_BYTES) {
+      align(bytes);
+    }
+    for (int done = 0; done < bytes; done += WORD_BYTES) {
+      push(space, done);
+      callLoad(space, 32);
+      lane.popRegister(part(i, done));
+    }
+  }
+
+  private static int part(Instruction i, int done) {
+    boolean none = i.dst() == Instruction.RZ;
+    return none ? Instruction.RZ : Math.min(Instruction.RZ, i.dst() + done / WORD_BYTES);
+  }
+
+  private void store(Instruction i, Space space) {
+    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    if (bytes > WORD_BYTES) {
+      align(bytes);
+    }
+    for (int done = 0; done < bytes; done += WORD_BYTES) {
+      push(space, done);
+      lane.pushRegister(part(i, done));
+      int bits = Math.min(bytes, WORD_BYTES) * Byte.SIZE;
+      operands.callOn(space.type(), space.store() + bits, "(" + space.arguments() + "I)V");
+    }
+  }
+
+  private void loadConstant(Instruction i) {
+    lane.pushRegister(i.src1());
+    code.loadConstant(i.loadOffset()).iadd().i2l().loadConstant(0xffff_ffffL).land();
+    code.lstore(address);
+    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    if (bytes > 1) {
+      align(bytes);
+    }
+    for (int done = 0; done < bytes; done += WORD_BYTES) {
+      code.aload(lane.constants()).loadConstant(i.loadBank());
+      pushAddress(done);
+      code.l2i();
+      int bits = Math.min(bytes, WORD_BYTES) * Byte.SIZE;
+      operands.callOn(CONSTANTS, "load" + bits, "(II)I");
+      switch (i.accessSize()) {
+        case MemoryUnit.S8 -> code.i2b();
+        case MemoryUnit.S16 -> code.i2s();
+        default -> {}
+      }
+      lane.popRegister(part(i, done));
+    }
+  }
+
+  private void lock(String method, String descriptor) {
+    code.aload(lane.shared()).lload(address).l2i();
+    operands.callOn(SHARED, method, descriptor);
+  }
+
+  private void atomic(Opcode opcode, Instruction i, int offset, int target) {
+    generic(i, offset);
+    code.aload(lane.memory()).loadConstant(i.word()).lload(address);
+    boolean compares = opcode == Opcode.ATOM_CAS;
+    if (AtomicMath.isWide(opcode, i)) {
+      lane.pushPair(i.dst());
+      lane.pushPair(compares ? i.src3() : Instruction.RZ);
+      operands.callOn(MEMORY, "atomic64", "(JJJJ)J");
+      lane.popPair(target);
+    } else {
+      lane.pushRegister(i.dst());
+      lane.pushRegister(compares ? i.src3() : Instruction.RZ);
+      operands.callOn(MEMORY, "atomic32", "(JJII)I");
+      lane.popRegister(target);
+    }
+  }
+}

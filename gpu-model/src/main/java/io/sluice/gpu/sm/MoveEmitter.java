@@ -1,0 +1,92 @@
+package io.sluice.gpu.sm;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+
+/** Emits moves and conversions. */
+final class MoveEmitter {
+  private static final int ALL_LANES = 0xf;
+  private static final int LANE_ID = 0;
+
+  private final CodeBuilder code;
+  private final LaneState lane;
+  private final OperandEmitter operands;
+
+  MoveEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands) {
+    this.code = code;
+    this.lane = lane;
+    this.operands = operands;
+  }
+
+  void emit(Opcode opcode, Instruction i, int pc) {
+    switch (opcode) {
+      case MOV -> move(i, () -> operands.second(i));
+      case MOV32I -> move(i, () -> code.loadConstant(i.imm32()));
+      case S2R -> special(i);
+      case LEPC -> {
+        code.loadConstant(pc + Instruction.BYTES);
+        lane.popRegister(i.dst());
+      }
+      case F2F -> convert(i, "floatToFloat", true, true);
+      case F2I -> convert(i, "floatToInteger", true, false);
+      case I2F -> convert(i, "integerToFloat", false, true);
+      case I2I -> convert(i, "integerToInteger", false, false);
+      default -> throw new AssertionError(opcode);
+    }
+  }
+
+  private void move(Instruction i, Runnable push) {
+    Label not = code.newLabel();
+    if (i.bits(8, 5) != ALL_LANES) {
+      operands.word(i);
+      code.iload(lane.lane());
+      operands.call("ConversionUnit", "movesLane", "(JI)Z");
+      code.ifeq(not);
+    }
+    push.run();
+    lane.popRegister(i.dst());
+    code.labelBinding(not);
+  }
+
+  private void special(Instruction i) {
+    int index = i.bits(33, 26);
+    if (index == LANE_ID) {
+      code.iload(lane.lane());
+    } else {
+      code.aload(0).loadConstant(index).aload(1).iload(lane.lane());
+      operands.callOn("LaneContext", "special", "(ILio/sluice/gpu/sm/Warp;I)I");
+    }
+    lane.popRegister(i.dst());
+  }
+
+  private void convert(Instruction i, String method, boolean fromFloat, boolean toFloat) {
+    operands.word(i);
+    if (ConversionMath.readsPair(i)) {
+      if (fromFloat) {
+        operands.secondDouble(i);
+      } else {
+        operands.secondWide(i);
+      }
+    } else if (fromFloat && ConversionMath.sourceBytes(i) == Float.BYTES) {
+      operands.secondFloat(i);
+      code.i2l();
+    } else {
+      operands.second(i);
+      code.i2l();
+    }
+    operands.call("ConversionMath", method, "(JJ)J");
+    if (i.writesCc()) {
+      code.dup2();
+      operands.word(i);
+      operands.call("ConversionMath", toFloat ? "floatFlags" : "integerFlags", "(JJ)I");
+      lane.popSigns();
+      lane.clearCarry();
+    }
+    if (ConversionMath.writesPair(i)) {
+      lane.popPair(i.dst());
+    } else {
+      code.l2i();
+      lane.popRegister(i.dst());
+    }
+  }
+}

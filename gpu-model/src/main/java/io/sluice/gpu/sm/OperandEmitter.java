@@ -1,0 +1,116 @@
+package io.sluice.gpu.sm;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+
+/** Pushes operands, as {@link Operands} fetches them, and calls what computes with them. */
+final class OperandEmitter {
+  private static final String PACKAGE = "io.sluice.gpu.sm.";
+
+  private final CodeBuilder code;
+  private final LaneState lane;
+
+  OperandEmitter(CodeBuilder code, LaneState lane) {
+    this.code = code;
+    this.lane = lane;
+  }
+
+  /** Pushes the instruction word, which carries the modifiers. */
+  void word(Instruction i) {
+    code.loadConstant(i.word());
+  }
+
+  void first(Instruction i) {
+    lane.pushRegister(i.src1());
+  }
+
+  void firstPair(Instruction i) {
+    lane.pushPair(i.src1());
+  }
+
+  /** The second operand as an integer. */
+  void second(Instruction i) {
+    if (i.mode() == Operands.IMMEDIATE) {
+      code.loadConstant(i.imm20());
+    } else {
+      secondOrConst(i);
+    }
+  }
+
+  /** The second operand as float bits. */
+  void secondFloat(Instruction i) {
+    if (i.mode() == Operands.IMMEDIATE) {
+      code.loadConstant(i.imm20Float());
+    } else {
+      secondOrConst(i);
+    }
+  }
+
+  private void secondOrConst(Instruction i) {
+    switch (i.mode()) {
+      case Operands.REGISTER -> lane.pushRegister(i.src2());
+      case Operands.CONST_SECOND -> lane.pushConstant(i.constBank(), i.constOffset());
+      default -> lane.pushRegister(i.src3());
+    }
+  }
+
+  /** The second operand as a 64-bit integer. */
+  void secondWide(Instruction i) {
+    if (i.mode() == Operands.IMMEDIATE) {
+      code.loadConstant((long) i.imm20());
+    } else {
+      secondDouble(i);
+    }
+  }
+
+  /** The second operand as double bits. */
+  void secondDouble(Instruction i) {
+    switch (i.mode()) {
+      case Operands.REGISTER -> lane.pushPair(i.src2());
+      case Operands.CONST_SECOND -> constantPair(i);
+      case Operands.CONST_THIRD -> lane.pushPair(i.src3());
+      default -> code.loadConstant(i.imm20Double());
+    }
+  }
+
+  void third(Instruction i) {
+    if (i.mode() == Operands.CONST_THIRD) {
+      lane.pushConstant(i.constBank(), i.constOffset());
+    } else {
+      lane.pushRegister(i.src3());
+    }
+  }
+
+  void thirdDouble(Instruction i) {
+    if (i.mode() == Operands.CONST_THIRD) {
+      constantPair(i);
+    } else {
+      lane.pushPair(i.src3());
+    }
+  }
+
+  private void constantPair(Instruction i) {
+    lane.pushConstant(i.constBank(), i.constOffset());
+    code.i2l().loadConstant(0xffff_ffffL).land();
+    lane.pushConstant(i.constBank(), i.constOffset() + Integer.BYTES);
+    code.i2l().bipush(32).lshl().lor();
+  }
+
+  /** The predicate at bits 51:49, as 1 or 0. */
+  void predicate(Instruction i) {
+    lane.pushPredicate(i.bits(51, 49), i.bit(52));
+  }
+
+  /** Calls a static method of this package. */
+  void call(String type, String method, String descriptor) {
+    code.invokestatic(
+        ClassDesc.of(PACKAGE + type), method, MethodTypeDesc.ofDescriptor(descriptor));
+  }
+
+  /** Calls a method of an object of this package. */
+  void callOn(String type, String method, String descriptor) {
+    code.invokevirtual(
+        ClassDesc.of(PACKAGE + type), method, MethodTypeDesc.ofDescriptor(descriptor));
+  }
+}

@@ -1,0 +1,155 @@
+package io.sluice.gpu.sm;
+
+import java.lang.classfile.CodeBuilder;
+import java.lang.classfile.Label;
+import java.lang.classfile.TypeKind;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
+import java.util.List;
+
+/**
+ * Emits the method of a segment: for each lane in turn its registers are loaded into local
+ * variables, the instructions follow, and what they have written is stored again. A lane that
+ * faults is recorded, and stores nothing.
+ *
+ * <pre>
+ *   int result = 0
+ *   for (rest = lanes; rest != 0; rest &amp;= rest - 1)
+ *     lane = lowest of rest
+ *     load
+ *     try { body } catch (RuntimeException e) { context.record(e, at, trip); continue }
+ *     store
+ *     result |= branch taken ? 1 &lt;&lt; lane : 0
+ *   return result
+ * </pre>
+ *
+ * A loop repeats the body for each lane until it does not branch any more, but a limited number of
+ * times, so that other warps get their turn; how often it branched is left in the context.
+ */
+final class SegmentEmitter {
+  /** Most times in a row that a lane goes through a loop. */
+  static final int MOST_TRIPS = 1 << 14;
+
+  /** How often a loop asks whether the grid is stopped: every so many trips. */
+  private static final int POLL_MASK = 1023;
+
+  private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
+  private static final ClassDesc INTEGER = ConstantDescs.CD_Integer;
+  private static final ClassDesc RUNTIME_EXCEPTION = ClassDesc.of("java.lang.RuntimeException");
+  private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
+
+  private final CodeBuilder code;
+  private final Segment segment;
+  private final LaneState lane;
+  private final InstructionEmitter instructions;
+  private final int result;
+  private final int rest;
+  private final int trip;
+
+  SegmentEmitter(CodeBuilder code, Segment segment, OperandPool pool) {
+    this.code = code;
+    this.segment = segment;
+    this.lane = new LaneState(code, segment, pool);
+    this.instructions = new InstructionEmitter(code, lane, pool);
+    this.result = code.allocateLocal(TypeKind.INT);
+    this.rest = code.allocateLocal(TypeKind.INT);
+    this.trip = code.allocateLocal(TypeKind.INT);
+  }
+
+  void emit() {
+    lane.prepare();
+    Label next = code.newLabel();
+    Label end = code.newLabel();
+    Label head = code.newLabel();
+    code.iconst_0().istore(result);
+    code.iload(2).istore(rest);
+    code.labelBinding(head);
+    code.iload(rest).ifeq(end);
+    code.iload(rest)
+        .invokestatic(
+            INTEGER,
+            "numberOfTrailingZeros",
+            MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int));
+    code.istore(lane.lane());
+    code.iconst_0().istore(trip);
+    code.loadConstant(segment.pc()).istore(lane.at());
+    lane.load();
+    emitGuarded(next);
+    code.labelBinding(next);
+    code.iload(rest).iload(rest).iconst_1().isub().iand().istore(rest);
+    code.goto_(head);
+    code.labelBinding(end);
+    code.iload(result).ireturn();
+  }
+
+  /** The body, the stores, and what is done with a fault. */
+  private void emitGuarded(Label next) {
+    Label start = code.newLabel();
+    Label stop = code.newLabel();
+    Label handler = code.newLabel();
+    code.labelBinding(start);
+    if (segment.kind() == Step.Kind.LOOP) {
+      emitLoop();
+    } else {
+      emitOnce();
+    }
+    lane.store();
+    code.labelBinding(stop);
+    code.goto_(next);
+    code.labelBinding(handler);
+    int thrown = code.allocateLocal(TypeKind.REFERENCE);
+    code.astore(thrown);
+    code.aload(0).aload(thrown).iload(lane.at()).iload(trip);
+    code.invokevirtual(
+        CONTEXT,
+        "record",
+        MethodTypeDesc.of(
+            ConstantDescs.CD_void, RUNTIME_EXCEPTION, ConstantDescs.CD_int, ConstantDescs.CD_int));
+    code.exceptionCatch(start, stop, handler, RUNTIME_EXCEPTION);
+  }
+
+  private void emitOnce() {
+    List<Instruction> body = segment.body();
+    int pc = segment.pc();
+    for (int n = 0; n < body.size(); n++) {
+      boolean joins = segment.kind() == Step.Kind.JOIN && n == body.size() - 1;
+      if (joins) {
+        // Which lanes meet is decided before the instruction changes its own predicate.
+        emitMark(body.get(n), false);
+      }
+      instructions.emit(body.get(n), pc);
+      pc += Instruction.BYTES;
+    }
+    if (segment.kind() == Step.Kind.BRANCH) {
+      emitMark(segment.last(), true);
+    }
+  }
+
+  /** Adds the lane to the result if an instruction's predicate, and test, holds. */
+  private void emitMark(Instruction i, boolean tested) {
+    Label not = code.newLabel();
+    lane.skipUnless(i, tested, not);
+    code.iload(result).iconst_1().iload(lane.lane()).ishl().ior().istore(result);
+    code.labelBinding(not);
+  }
+
+  private void emitLoop() {
+    Label again = code.newLabel();
+    Label done = code.newLabel();
+    code.labelBinding(again);
+    int pc = segment.pc();
+    for (Instruction i : segment.body()) {
+      instructions.emit(i, pc);
+      pc += Instruction.BYTES;
+    }
+    lane.skipUnless(segment.last(), true, done);
+    code.iinc(trip, 1);
+    code.iload(trip).loadConstant(POLL_MASK).iand().ifne(again);
+    code.aload(0).invokevirtual(CONTEXT, "poll", MethodTypeDesc.of(ConstantDescs.CD_void));
+    code.iload(trip).loadConstant(MOST_TRIPS).if_icmplt(again);
+    code.labelBinding(done);
+    code.aload(0).getfield(CONTEXT, "trips", INTS);
+    code.iload(lane.lane()).iload(trip).iastore();
+  }
+}

@@ -1,0 +1,32 @@
+package io.sluice.gpu.sm;
+
+/**
+ * What a warp does at an offset of a compiled program.
+ *
+ * @param kind what
+ * @param pc offset of its first instruction
+ * @param end offset of the instruction after it
+ * @param segment number of its code, unless it is {@link Kind#CONTROL}
+ * @param instruction the last one, for those kinds that act on it
+ * @param count instructions
+ */
+record Step(Kind kind, int pc, int end, int segment, Instruction instruction, int count) {
+  /** What a step is. */
+  enum Kind {
+    /** One instruction that concerns the warp as a whole. */
+    CONTROL,
+    /** Instructions of lanes. */
+    SEGMENT,
+    /** Instructions of lanes, and a branch. */
+    BRANCH,
+    /** Instructions of lanes, after the last of which they wait for others: {@code .S}. */
+    JOIN,
+    /** Instructions of lanes, and a branch back to the first of them. */
+    LOOP
+  }
+
+  /** Where its branch goes. */
+  int target() {
+    return ProgramImage.target(instruction, end - Instruction.BYTES);
+  }
+}
