@@ -184,7 +184,7 @@ class LaunchTest {
 
   @Test
   void suspend_whileAGridRuns_letsItEndAndKeepsTheRest() {
-    channel.submit(join(launch(channel, TestKernels.NOTHING, 2000), new int[] {0x20010014, 7}));
+    channel.submit(join(launch(channel, TestKernels.NOTHING, 60_000), new int[] {0x20010014, 7}));
     rig.cycle();
     client.control(channel.cid, ExtChanControl.SUSPEND);
 
