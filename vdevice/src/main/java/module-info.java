@@ -10,4 +10,5 @@ module io.sluice.vdevice {
   requires tools.jackson.core;
 
   exports io.sluice.vdevice;
+  exports io.sluice.vdevice.machine;
 }

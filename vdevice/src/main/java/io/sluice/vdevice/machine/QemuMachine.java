@@ -1,0 +1,230 @@
+package io.sluice.vdevice.machine;
+
+import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.RefusedException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * A QEMU machine as a migration needs it: each method is one step of the sequence that works
+ * (docs/migration.md). Events are awaited, never polled.
+ *
+ * <p>Commands that QEMU executes under its big lock hang while a peer is frozen; {@link #yank}
+ * overtakes them and ends the migration's connection.
+ */
+public final class QemuMachine implements AutoCloseable {
+  /** Statuses after which a migration does nothing more. */
+  public static final ImmutableSet<String> ENDED_BADLY = ImmutableSet.of("failed", "cancelled");
+
+  private static final String PRE_SWITCHOVER = "pre-switchover";
+  private static final String COMPLETED = "completed";
+
+  private final String socket;
+  private final QmpClient client;
+  private final MachineEvents events;
+  private final Duration patience;
+
+  private QemuMachine(String socket, QmpClient client, MachineEvents events, Duration patience) {
+    this.socket = socket;
+    this.client = client;
+    this.events = events;
+    this.patience = patience;
+  }
+
+  /**
+   * Connects to a machine's monitor.
+   *
+   * @param threads makes the thread that receives
+   * @param patience for the answer to a command
+   * @throws RefusedException nobody is there, or no QEMU
+   */
+  public static QemuMachine connect(Path socket, ThreadFactory threads, Duration patience) {
+    MachineEvents events = new MachineEvents();
+    QmpClient client = QmpClient.connect(socket, threads, events::accept, patience);
+    return new QemuMachine(socket.toString(), client, events, patience);
+  }
+
+  /** What {@code query-status} calls the machine's state: {@code running}, {@code paused}… */
+  public String runState() {
+    return client.execute("query-status", patience).text("status").orElse("");
+  }
+
+  /** Stops the virtual CPUs. */
+  public void stop() {
+    JsonObject _ = client.execute("stop", patience);
+  }
+
+  /** Lets the virtual CPUs go on. */
+  public void resume() {
+    JsonObject _ = client.execute("cont", patience);
+  }
+
+  /** Ends QEMU. */
+  public void quit() {
+    JsonObject _ = client.execute("quit", patience);
+  }
+
+  // ---- migration ----
+
+  /**
+   * Sets a source up: it will report events, hear of the destination's failures, and wait when the
+   * machine has stopped.
+   *
+   * @param bandwidthBytesPerSecond for its stream; 0 for no limit
+   * @param downtime the machine is stopped when the rest takes no longer
+   */
+  public void prepareSource(long bandwidthBytesPerSecond, Duration downtime) {
+    capabilities("events", "return-path", "pause-before-switchover");
+    JsonObject _ =
+        client.execute(
+            "migrate-set-parameters",
+            Map.of("max-bandwidth", bandwidthBytesPerSecond, "downtime-limit", downtime.toMillis()),
+            patience);
+  }
+
+  /** Sets a destination up that was started with {@code -S -incoming defer}. */
+  public void prepareDestination() {
+    capabilities("events", "return-path");
+  }
+
+  private void capabilities(String... names) {
+    List<Map<String, Object>> wanted =
+        Arrays.stream(names)
+            .map(name -> Map.<String, Object>of("capability", name, "state", true))
+            .toList();
+    JsonObject _ =
+        client.execute("migrate-set-capabilities", Map.of("capabilities", wanted), patience);
+  }
+
+  /** Changes how long the machine may stand still; while it migrates. */
+  public void setDowntime(Duration downtime) {
+    JsonObject _ =
+        client.execute(
+            "migrate-set-parameters", Map.of("downtime-limit", downtime.toMillis()), patience);
+  }
+
+  /** Begins to migrate to {@code unix:PATH} or {@code tcp:HOST:PORT}. */
+  public void migrate(String uri) {
+    events.beginMigration();
+    JsonObject _ = client.execute("migrate", Map.of("uri", uri), patience);
+  }
+
+  /** Begins to listen for a source. */
+  public void migrateIncoming(String uri) {
+    events.beginMigration();
+    JsonObject _ = client.execute("migrate-incoming", Map.of("uri", uri), patience);
+  }
+
+  /** Sends the rest of a machine that has stopped: from here on the source cannot be trusted. */
+  public void switchOver() {
+    JsonObject _ = client.execute("migrate-continue", Map.of("state", PRE_SWITCHOVER), patience);
+  }
+
+  /** Gives the migration up; the machine goes on by itself if it had stopped for it. */
+  public void cancelMigration() {
+    JsonObject _ = client.execute("migrate_cancel", patience);
+  }
+
+  /** Cuts the migration's connection, whatever QEMU waits for. */
+  public void yank() {
+    JsonObject _ =
+        client.executeOutOfBand(
+            "yank", Map.of("instances", List.of(Map.of("type", "migration"))), patience);
+  }
+
+  /** How far the migration is. */
+  public MigrationProgress migration() {
+    return MigrationProgress.of(client.execute("query-migrate", patience));
+  }
+
+  /** The status that the migration's events told last. */
+  public String migrationStatus() {
+    return events.migration();
+  }
+
+  /**
+   * Waits until the machine has stopped and only the rest is left to send.
+   *
+   * @return false when the migration has failed or was cancelled instead
+   */
+  public boolean awaitStopped(Duration timeout) {
+    return events.awaitMigration(with(PRE_SWITCHOVER), timeout, socket).equals(PRE_SWITCHOVER);
+  }
+
+  /**
+   * Waits until all was sent and loaded, as far as this side knows.
+   *
+   * @return false when the migration has failed or was cancelled instead
+   */
+  public boolean awaitCompleted(Duration timeout) {
+    return events.awaitMigration(with(COMPLETED), timeout, socket).equals(COMPLETED);
+  }
+
+  /** Waits until the migration has ended, well or badly. */
+  public String awaitEnded(Duration timeout) {
+    return events.awaitMigration(with(COMPLETED), timeout, socket);
+  }
+
+  private static ImmutableSet<String> with(String status) {
+    return ImmutableSet.<String>builder().addAll(ENDED_BADLY).add(status).build();
+  }
+
+  /** How often the machine was said to go on, for {@link #awaitResume}. */
+  public long resumes() {
+    return events.resumes();
+  }
+
+  /** How often the machine was said to stop. */
+  public long stops() {
+    return events.stops();
+  }
+
+  /** Waits until the machine goes on of its own accord; whether it did in time. */
+  public boolean awaitResume(long before, Duration timeout) {
+    return events.awaitResume(before, timeout);
+  }
+
+  // ---- hardware ----
+
+  /** Reads 32 bits of an I/O port. */
+  public int portRead(int port) {
+    String printed = client.human("i /w 0x%x".formatted(port), patience);
+    int equals = printed.lastIndexOf('=');
+    try {
+      return Long.decode(printed.substring(equals + 1).strip()).intValue();
+    } catch (NumberFormatException _) {
+      throw QmpFailure.strange(socket, "no value of port " + port + ": " + printed.strip());
+    }
+  }
+
+  /** Writes 32 bits to an I/O port. */
+  public void portWrite(int port, int value) {
+    String _ =
+        client.human("o /w 0x%x 0x%x".formatted(port, Integer.toUnsignedLong(value)), patience);
+  }
+
+  /** What {@code info mtree} prints: where everything is in the machine's address spaces. */
+  public String memoryTree() {
+    return client.human("info mtree", patience);
+  }
+
+  /** What {@code info pci} prints. */
+  public String pciDevices() {
+    return client.human("info pci", patience);
+  }
+
+  /** Whether the monitor can still be asked. */
+  public boolean isOpen() {
+    return client.isOpen();
+  }
+
+  /** Lets go of the monitor; the machine goes on as it is. */
+  @Override
+  public void close() {
+    client.close();
+  }
+}

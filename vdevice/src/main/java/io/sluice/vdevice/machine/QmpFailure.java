@@ -1,0 +1,59 @@
+package io.sluice.vdevice.machine;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+
+/** What can go wrong with a monitor. */
+final class QmpFailure {
+  private QmpFailure() {}
+
+  /** No connection could be made. */
+  static RefusedException unreachable(String socket, String reason) {
+    return new RefusedException(
+        "SLU-QMP-001",
+        Errno.ECONNREFUSED,
+        "the machine's QMP socket cannot be used, socket=" + socket + ", reason=" + reason,
+        "Start QEMU with -qmp unix:"
+            + socket
+            + ",server=on,wait=off, and let nobody else hold it.");
+  }
+
+  /** The connection ended. */
+  static RefusedException lost(String socket) {
+    return new RefusedException(
+        "SLU-QMP-002",
+        Errno.ENOTCONN,
+        "the machine's QMP connection has ended, socket=" + socket,
+        "Look whether QEMU still runs.");
+  }
+
+  /** No answer came in time. */
+  static RefusedException timeout(String socket, String command) {
+    return new RefusedException(
+        "SLU-QMP-003",
+        Errno.ETIMEDOUT,
+        "QEMU did not answer in time, command=" + command + ", socket=" + socket,
+        "");
+  }
+
+  /** QEMU refused a command. */
+  static RefusedException refused(String command, JsonObject error) {
+    return new RefusedException(
+        "SLU-QMP-004",
+        Errno.EIO,
+        "QEMU refused a command, command="
+            + command
+            + ", reason="
+            + error.text("desc").orElse("none given"),
+        "");
+  }
+
+  /** The other side is no QEMU that can be used. */
+  static RefusedException strange(String socket, String what) {
+    return new RefusedException(
+        "SLU-QMP-005",
+        Errno.EPROTO,
+        "what answers at the QMP socket is not to be understood: " + what + ", socket=" + socket,
+        "");
+  }
+}
