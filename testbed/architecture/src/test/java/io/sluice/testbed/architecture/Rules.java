@@ -48,7 +48,7 @@ final class Rules {
           Map.entry("channel", List.of("abi", "quota")),
           Map.entry("interrupt", List.of("channel", "abi")),
           Map.entry("vdevice", List.of("abi", "channel", "quota", "interrupt")),
-          Map.entry("migrate", List.of("channel", "quota", "vdevice")),
+          Map.entry("migrate", List.of("abi", "channel", "quota", "vdevice")),
           Map.entry("guest", List.of("abi")),
           Map.entry("management", List.of()),
           Map.entry(

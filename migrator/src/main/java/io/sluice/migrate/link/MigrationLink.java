@@ -1,0 +1,77 @@
+package io.sluice.migrate.link;
+
+import io.sluice.abi.RefusedException;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries frames between the two sides of a migration, both ways, on numbered streams. Frames of
+ * one stream arrive once each, in order, unchanged; of different streams in any order. An
+ * implementation authenticates the peer, checks sums, limits bandwidth and mends cuts by itself;
+ * what it cannot mend ends the link.
+ *
+ * <p>Nothing here blocks. One thread uses a link; only {@link #setWaker} leads out of others.
+ */
+public interface MigrationLink extends AutoCloseable {
+  /** The stream of everything but pages. */
+  int CONTROL = 0;
+
+  /** Most streams of pages. */
+  int MAX_DATA_STREAMS = 16;
+
+  /** How many streams of pages there are; they are numbered from 1. At least 1. */
+  int dataStreams();
+
+  /**
+   * Takes a frame to be sent. On {@link #CONTROL} a frame is always taken, unless the link has
+   * ended.
+   *
+   * @param stream {@link #CONTROL} to {@link #dataStreams}
+   * @return false when the stream has too much to send already: try again when woken
+   * @throws RefusedException when the link has ended
+   */
+  boolean send(int stream, Frame frame);
+
+  /**
+   * The next frame that has arrived on a stream; null when there is none. What arrived before the
+   * link ended is still had.
+   *
+   * @throws RefusedException when the link has ended and all was had
+   */
+  @Nullable Frame poll(int stream);
+
+  /** Whether all that was taken has been acknowledged by the peer's link. */
+  boolean isFlushed();
+
+  /** Why the link ended; empty while it lives. */
+  Optional<RefusedException> failure();
+
+  /**
+   * Who is to be woken when there may be something to do: a frame has arrived, a stream takes
+   * frames again, all was flushed, the link has ended. Called by any thread; must not block.
+   */
+  void setWaker(Runnable waker);
+
+  /** What was carried so far. */
+  Statistics statistics();
+
+  /** Ends the link; what was not sent is not. The peer sees the end. */
+  @Override
+  void close();
+
+  /**
+   * @param bytesSent on the wire, heads, sums and retransmissions included
+   * @param bytesReceived likewise
+   * @param bytesRetransmitted sent a second time after a cut
+   * @param reconnects cuts that were mended
+   * @param bytesQueued taken but not yet sent
+   * @param roundTripNs last measured; 0 when unknown
+   */
+  record Statistics(
+      long bytesSent,
+      long bytesReceived,
+      long bytesRetransmitted,
+      int reconnects,
+      long bytesQueued,
+      long roundTripNs) {}
+}

@@ -1,0 +1,86 @@
+package io.sluice.migrate.machine;
+
+import io.sluice.abi.Iova;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * What the engine needs of the machine, or process, that uses the guest, on the source. Everything
+ * is asked for and goes on by itself: nothing blocks, {@link #progress} tells how far it is. One
+ * thread calls it.
+ *
+ * <pre>
+ *   describe → start → allowStop → (STOPPED) → redirty → save → switchOver → (COMPLETED) → finish
+ *        abort, from anywhere before finish: the machine goes on here
+ * </pre>
+ */
+public interface SourceMachine extends AutoCloseable {
+  /**
+   * What is refused before anything is touched; empty when nothing stands in the way.
+   *
+   * @return each what blocks, with its remedy
+   */
+  List<Blocker> blockers();
+
+  /** What the destination's side must know to prepare, for {@link TargetMachine#prepare}. */
+  ByteBuffer describe();
+
+  /**
+   * Begins to copy the machine's memory while it runs.
+   *
+   * @param target what {@link TargetMachine#prepare} answered
+   */
+  void start(ByteBuffer target);
+
+  /** The machine may now be stopped for its last pass, as soon as it is near enough. */
+  void allowStop();
+
+  /** The machine is to be stopped now, whatever is left to copy: the operator forces it. */
+  void forceStop();
+
+  /** Where it stands. */
+  MachineProgress progress();
+
+  /**
+   * While STOPPED: makes the machine's last pass carry guest memory that the GPU wrote.
+   *
+   * @param pages ranges of guest memory, whole pages
+   * @return false while that still goes on: call again, with no further ranges, when woken
+   */
+  boolean redirty(List<PageRange> pages);
+
+  /**
+   * While STOPPED, or for a process while it is not served: the virtual device as the destination's
+   * side restores it, in parts of at most a section. Calls that run are waited for before.
+   */
+  List<ByteBuffer> save();
+
+  /** While STOPPED: the last pass, to COMPLETED. */
+  void switchOver();
+
+  /** The machine goes on here; from any state before {@link #finish}. */
+  void abort();
+
+  /** The guest is the destination's for good: the machine here ends. */
+  void finish();
+
+  /** Who is to be woken when {@link #progress} has changed; called by any thread. */
+  void setWaker(Runnable waker);
+
+  /** Lets go of the machine, which is left as it is. */
+  @Override
+  void close();
+
+  /**
+   * @param start bus address of the first page
+   * @param bytes length
+   */
+  record PageRange(Iova start, long bytes) {}
+
+  /**
+   * @param code stable code
+   * @param what what blocks and why
+   * @param remedy what to do about it
+   */
+  record Blocker(String code, String what, String remedy) {}
+}
