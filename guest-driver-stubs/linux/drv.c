@@ -41,6 +41,13 @@ static const struct drm_ioctl_desc ioctls[] = {
 	DRM_IOCTL_DEF_DRV(PSCNV_FIFO_INIT, sluice_fifo_init_ioctl, 0),
 	DRM_IOCTL_DEF_DRV(PSCNV_OBJ_ENG_NEW, sluice_obj_eng_new_ioctl, 0),
 	DRM_IOCTL_DEF_DRV(PSCNV_FIFO_INIT_IB, sluice_fifo_init_ib_ioctl, 0),
+	DRM_IOCTL_DEF_DRV(PSCNV_VM_READ32, sluice_vm_read32_ioctl, 0),
+	DRM_IOCTL_DEF_DRV(PSCNV_VM_WRITE32, sluice_vm_write32_ioctl, 0),
+	DRM_IOCTL_DEF_DRV(PSCNV_VM_READ, sluice_vm_read_ioctl, 0),
+	DRM_IOCTL_DEF_DRV(PSCNV_VM_WRITE, sluice_vm_write_ioctl, 0),
+	DRM_IOCTL_DEF_DRV(PSCNV_VM_MAP, sluice_vm_map_ioctl, 0),
+	DRM_IOCTL_DEF_DRV(PSCNV_VM_UNMAP, sluice_vm_unmap_ioctl, 0),
+	DRM_IOCTL_DEF_DRV(PSCNV_PHYS_GETADDR, sluice_phys_getaddr_ioctl, 0),
 	DRM_IOCTL_DEF_DRV(SLUICE_CHAN_WAIT, sluice_chan_wait_ioctl, 0),
 };
 

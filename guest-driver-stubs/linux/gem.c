@@ -14,7 +14,6 @@
 #include "sluice.h"
 
 #define MAX_BYTES BIT_ULL(40) /* pscnv's */
-#define NOT_IN_APERTURE (~0ull)
 
 /*
  * Pages mapped by one fault: enough to make a walk through a buffer cheap, few for a single word.
@@ -99,7 +98,7 @@ int sluice_gem_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 handl
 		return -ENOENT;
 	bo = to_sluice_bo(obj);
 	if (vma->vm_end - vma->vm_start > obj->size ||
-	    (!bo->pages && bo->aperture_offset == NOT_IN_APERTURE)) {
+	    (!bo->pages && bo->aperture_offset == SLUICE_NOT_IN_APERTURE)) {
 		drm_gem_object_put(obj);
 		return -EINVAL;
 	}
@@ -164,7 +163,7 @@ static int bo_fill_vram(struct sluice_device *sd, struct sluice_bo *bo, u64 size
 	if (!PAGE_ALIGNED(args.size) || args.size < bo->base.size || args.size > MAX_BYTES)
 		return -EPROTO;
 	bo->base.size = args.size;
-	if (args.aperture_offset == NOT_IN_APERTURE)
+	if (args.aperture_offset == SLUICE_NOT_IN_APERTURE)
 		return 0;
 	if (!PAGE_ALIGNED(args.aperture_offset) || args.size > sd->vram_bytes ||
 	    args.aperture_offset > sd->vram_bytes - args.size)
@@ -230,9 +229,10 @@ static struct sluice_bo *bo_create(struct sluice_device *sd, const struct drm_ps
 		return ERR_PTR(-ENOMEM);
 	bo->base.funcs = &gem_funcs;
 	bo->epoch = READ_ONCE(sd->epoch);
-	bo->aperture_offset = NOT_IN_APERTURE;
+	bo->aperture_offset = SLUICE_NOT_IN_APERTURE;
 	bo->cookie = info->cookie;
-	bo->flags = info->flags;
+	bo->flags = info->flags & ~PSCNV_GEM_MAPPABLE;
+	bo->mappable = info->flags & PSCNV_GEM_MAPPABLE;
 	bo->tile_flags = info->tile_flags;
 	memcpy(bo->user, info->user, sizeof(bo->user));
 	ret = is_sysram(bo->flags) ? bo_fill_sysram(sd, bo, info->size) :
@@ -249,7 +249,7 @@ static struct sluice_bo *bo_create(struct sluice_device *sd, const struct drm_ps
 static void info_fill(struct drm_pscnv_gem_info *info, const struct sluice_bo *bo)
 {
 	info->cookie = bo->cookie;
-	info->flags = bo->flags;
+	info->flags = bo->flags | (READ_ONCE(bo->mappable) ? PSCNV_GEM_MAPPABLE : 0);
 	info->tile_flags = bo->tile_flags;
 	info->size = bo->base.size;
 	info->map_handle = (u64)info->handle << PSCNV_MAP_BUFFER_SHIFT;

@@ -92,6 +92,30 @@ void sluice_pages_unmap_all(struct sluice_device *sd)
 	mutex_unlock(&sd->pages_lock);
 }
 
+/* The bus address of a byte; -ENODEV when the driver has left the device. */
+int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *pages, u64 offset,
+			     u64 *address)
+{
+	struct scatterlist *sg;
+	int ret = -ENODEV;
+	int i;
+
+	mutex_lock(&sd->pages_lock);
+	if (!pages->sgt)
+		goto out;
+	for_each_sgtable_dma_sg(pages->sgt, sg, i) {
+		if (offset < sg_dma_len(sg)) {
+			*address = sg_dma_address(sg) + offset;
+			ret = 0;
+			break;
+		}
+		offset -= sg_dma_len(sg);
+	}
+out:
+	mutex_unlock(&sd->pages_lock);
+	return ret;
+}
+
 /* A list under construction: where it goes to when it is full. */
 struct fill {
 	struct sluice_device *sd;

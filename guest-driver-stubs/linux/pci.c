@@ -91,8 +91,8 @@ static int vram_bar_init(struct sluice_device *sd)
 	sd->vram_bytes = pci_resource_len(sd->pdev, SLUICE_BAR_VRAM);
 	if (!sd->vram_bytes)
 		return dev_err_probe(&sd->pdev->dev, -ENODEV, "BAR 2 is missing\n");
-	/* For its cache mode alone: this driver itself never looks into video memory. */
-	return PTR_ERR_OR_ZERO(memory_bar(sd, SLUICE_BAR_VRAM));
+	sd->vram = memory_bar(sd, SLUICE_BAR_VRAM);
+	return PTR_ERR_OR_ZERO(sd->vram);
 }
 
 static int bars_init(struct sluice_device *sd)

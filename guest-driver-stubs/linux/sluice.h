@@ -57,7 +57,8 @@ struct sluice_device {
 	void __iomem *regs;
 	void *calls; /* BAR 1 */
 	void *control; /* BAR 4 */
-	resource_size_t vram_base; /* BAR 2; 0 without an aperture */
+	void *vram; /* BAR 2; NULL without an aperture */
+	resource_size_t vram_base;
 	resource_size_t vram_bytes;
 	resource_size_t control_base;
 
@@ -118,6 +119,7 @@ struct sluice_bo {
 	u32 flags;
 	u32 tile_flags;
 	u32 user[8];
+	bool mappable; /* PSCNV_GEM_MAPPABLE, which pscnv takes as a hint */
 	bool held_by_host; /* an address space that maps it may still live in the host */
 };
 
@@ -179,12 +181,15 @@ struct sluice_pages *sluice_pages_get(struct sluice_device *sd, struct drm_gem_o
 int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sluice_pages *pages);
 void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
 		      struct sluice_pages *pages);
+int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *pages, u64 offset,
+			     u64 *address);
 void sluice_pages_unmap_all(struct sluice_device *sd);
 void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages);
 void sluice_quarantine_flush(struct sluice_device *sd);
 void sluice_quarantine_leak(struct sluice_device *sd);
 
 /* gem.c */
+#define SLUICE_NOT_IN_APERTURE (~0ull)
 int sluice_gem_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 handle);
 int sluice_gem_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 int sluice_gem_info_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
@@ -192,6 +197,7 @@ int sluice_gem_info_ioctl(struct drm_device *dev, void *data, struct drm_file *f
 /* vspace.c */
 struct sluice_vspace *sluice_vspace_find(struct sluice_device *sd, struct drm_file *file, u32 vid);
 void sluice_vspace_put(struct sluice_vspace *vs);
+struct sluice_bo *sluice_vspace_lookup(struct sluice_vspace *vs, u64 address, u64 *offset);
 void sluice_vspaces_close(struct sluice_device *sd, struct drm_file *file);
 int sluice_vspace_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 int sluice_vspace_free_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
@@ -208,6 +214,15 @@ int sluice_obj_eng_new_ioctl(struct drm_device *dev, void *data, struct drm_file
 int sluice_fifo_init_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 int sluice_fifo_init_ib_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 int sluice_chan_wait_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+
+/* access.c */
+int sluice_vm_read32_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vm_write32_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vm_read_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vm_write_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vm_map_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_vm_unmap_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
+int sluice_phys_getaddr_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 
 /* drv.c */
 extern const struct drm_driver sluice_drm_driver;

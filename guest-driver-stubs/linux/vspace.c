@@ -10,6 +10,7 @@
 #include "sluice.h"
 
 struct sluice_mapping {
+	u64 start; /* GPU address */
 	struct sluice_bo *bo; /* with a reference */
 };
 
@@ -132,6 +133,23 @@ int sluice_vspace_free_ioctl(struct drm_device *dev, void *data, struct drm_file
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
+/* Returns the buffer at an address with a reference, and the byte in it, or NULL. */
+struct sluice_bo *sluice_vspace_lookup(struct sluice_vspace *vs, u64 address, u64 *offset)
+{
+	struct sluice_mapping *mapping;
+	struct sluice_bo *bo = NULL;
+
+	mutex_lock(&vs->lock);
+	mapping = mtree_load(&vs->mappings, address);
+	if (mapping) {
+		bo = mapping->bo;
+		*offset = address - mapping->start;
+		drm_gem_object_get(&bo->base);
+	}
+	mutex_unlock(&vs->lock);
+	return bo;
+}
+
 /* With the lock held. Takes over the caller's reference to the buffer if it succeeds. */
 static int mapping_add(struct sluice_vspace *vs, struct sluice_bo *bo,
 		       struct drm_pscnv_vspace_map *req)
@@ -154,6 +172,7 @@ static int mapping_add(struct sluice_vspace *vs, struct sluice_bo *bo,
 	ret = sluice_call(vs->sd, vs->epoch, SLUICE_CALL_VSPACE_MAP, &args, sizeof(args));
 	if (ret)
 		goto free;
+	mapping->start = args.offset;
 	ret = mtree_insert_range(&vs->mappings, args.offset, args.offset + bo->base.size - 1,
 				 mapping, GFP_KERNEL);
 	if (ret == -EEXIST || ret == -EINVAL) {

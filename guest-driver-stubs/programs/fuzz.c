@@ -144,6 +144,46 @@ static void obj_eng_new(struct worker *w, void *arg)
 	};
 }
 
+static char scratch[4 * 4096]; /* written by the kernel, read by nobody */
+
+static void vm_rw32(struct worker *w, void *arg)
+{
+	*(struct drm_pscnv_vm_rw32 *)arg = (struct drm_pscnv_vm_rw32){
+		.vid = some_id(w), .handle = some_id(w), .addr = some_address(w) + below(w, 4096)
+	};
+}
+
+static void vm_rw(struct worker *w, void *arg)
+{
+	*(struct drm_pscnv_vm_rw *)arg = (struct drm_pscnv_vm_rw){
+		.vid = some_id(w),
+		.handle = some_id(w),
+		.addr = some_address(w) + below(w, 4096),
+		.size = below(w, 8) ? below(w, sizeof(scratch)) : (uint32_t)next(w),
+		.buf_rd = below(w, 8) ? (uintptr_t)scratch : next(w),
+		.buf_wr = below(w, 8) ? (uintptr_t)scratch : next(w),
+	};
+	/* More than there is behind scratch must not be written where something else is. */
+	if (((struct drm_pscnv_vm_rw *)arg)->size > sizeof(scratch))
+		((struct drm_pscnv_vm_rw *)arg)->buf_rd = 8;
+	else if (((struct drm_pscnv_vm_rw *)arg)->buf_rd != (uintptr_t)scratch)
+		((struct drm_pscnv_vm_rw *)arg)->buf_rd |= 1ull << 63;
+}
+
+static void vm_map(struct worker *w, void *arg)
+{
+	*(struct drm_pscnv_vm_map *)arg = (struct drm_pscnv_vm_map){
+		.vid = some_id(w), .handle = some_id(w)
+	};
+}
+
+static void phys_getaddr(struct worker *w, void *arg)
+{
+	*(struct drm_pscnv_phys_getaddr *)arg = (struct drm_pscnv_phys_getaddr){
+		.vid = some_id(w), .handle = some_id(w), .offset = (uint32_t)next(w) >> below(w, 32)
+	};
+}
+
 static void chan_wait(struct worker *w, void *arg)
 {
 	*(struct drm_sluice_chan_wait *)arg = (struct drm_sluice_chan_wait){
@@ -179,6 +219,13 @@ static const struct call {
 	{ DRM_IOCTL_PSCNV_CHAN_FREE, one_id },
 	{ DRM_IOCTL_PSCNV_FIFO_INIT_IB, fifo_init_ib },
 	{ DRM_IOCTL_PSCNV_OBJ_ENG_NEW, obj_eng_new },
+	{ DRM_IOCTL_PSCNV_VM_READ32, vm_rw32 },
+	{ DRM_IOCTL_PSCNV_VM_WRITE32, vm_rw32 },
+	{ DRM_IOCTL_PSCNV_VM_READ, vm_rw },
+	{ DRM_IOCTL_PSCNV_VM_WRITE, vm_rw },
+	{ DRM_IOCTL_PSCNV_VM_MAP, vm_map },
+	{ DRM_IOCTL_PSCNV_VM_UNMAP, vm_map },
+	{ DRM_IOCTL_PSCNV_PHYS_GETADDR, phys_getaddr },
 	{ DRM_IOCTL_SLUICE_CHAN_WAIT, chan_wait },
 };
 

@@ -2,6 +2,7 @@
  * What the driver must refuse, and with which error. Prints a line for each case and "refuse: ok"
  * at the end.
  */
+#include "check.h"
 #include "sluice.h"
 
 #include <errno.h>
@@ -13,28 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PAGE 4096
-#define NOBODY 0xfffffff0u /* an id nobody has */
-#define MAX_IDS 4096       /* more than any device offers */
-
-static int failures;
-
-static void expect(const char *name, int expected, int ret)
-{
-	bool ok = ret == -expected;
-
-	printf("case: %s: %s%s\n", name, ok ? "ok" : "FAILED, got ", ok ? "" : strerror(-ret));
-	fflush(stdout);
-	failures += !ok;
-}
-
-static void must(const char *what, int ret)
-{
-	if (ret == 0)
-		return;
-	printf("refuse: %s: %s\n", what, strerror(-ret));
-	_exit(1);
-}
+#define MAX_IDS 4096 /* more than any device offers */
 
 /* ---- shorter forms of the calls -------------------------------------------------------------- */
 
@@ -376,6 +356,5 @@ int main(void)
 	sluice_close(&dev);
 	sluice_close(&other);
 	exhaustion();
-	printf(failures ? "refuse: %d failed\n" : "refuse: ok\n", failures);
-	return failures != 0;
+	return report("refuse");
 }

@@ -27,6 +27,14 @@
 #define DRM_PSCNV_FIFO_INIT 0x29
 #define DRM_PSCNV_OBJ_ENG_NEW 0x2a
 #define DRM_PSCNV_FIFO_INIT_IB 0x2b
+/* From here on those that only Gdev's pscnv has. */
+#define DRM_PSCNV_VM_READ32 0x2c
+#define DRM_PSCNV_VM_WRITE32 0x2d
+#define DRM_PSCNV_VM_READ 0x2e
+#define DRM_PSCNV_VM_WRITE 0x2f
+#define DRM_PSCNV_VM_MAP 0x30
+#define DRM_PSCNV_VM_UNMAP 0x31
+#define DRM_PSCNV_PHYS_GETADDR 0x32
 #define DRM_SLUICE_CHAN_WAIT 0x38 /* not pscnv's */
 
 /* GETPARAM */
@@ -128,6 +136,47 @@ struct drm_pscnv_fifo_init_ib {
 	__u32 pad;       /* 0x1c */
 };
 
+/* Reads or writes what a GPU address of the address space means. */
+struct drm_pscnv_vm_rw32 {
+	__u32 vid;    /* 0x00 in */
+	__u32 handle; /* 0x04 in: any buffer of the file */
+	__u64 addr;   /* 0x08 in: GPU address */
+	__u32 val;    /* 0x10 out (READ32), in (WRITE32) */
+	__u32 pad;    /* 0x14 */
+};
+
+struct drm_pscnv_vm_rw {
+	__u32 vid;    /* 0x00 in */
+	__u32 handle; /* 0x04 in: any buffer of the file */
+	__u64 addr;   /* 0x08 in: GPU address */
+	__u32 size;   /* 0x10 in: bytes, at most PSCNV_MAX_RW_BYTES */
+	__u32 pad;    /* 0x14 */
+	__u64 buf_rd; /* 0x18 in (READ): where the bytes go to in the program */
+	__u64 buf_wr; /* 0x20 in (WRITE): where they come from */
+};
+
+#define PSCNV_MAX_RW_BYTES 0x400000
+
+/*
+ * MAP makes a buffer mappable that was not made so, UNMAP takes its pages from the programs that
+ * map it; the next access of a program has them again.
+ */
+struct drm_pscnv_vm_map {
+	__u32 vid;        /* 0x00 in: any address space of the file */
+	__u32 handle;     /* 0x04 in */
+	__u64 map_handle; /* 0x08 out (MAP): offset for mmap */
+};
+
+/* Where on the bus a byte of a buffer is, for other devices. */
+struct drm_pscnv_phys_getaddr {
+	__u32 vid;    /* 0x00 in: any address space of the file */
+	__u32 handle; /* 0x04 in */
+	__u64 addr;   /* 0x08 ignored: where the buffer is mapped */
+	__u32 offset; /* 0x10 in: byte offset in the buffer */
+	__u32 pad;    /* 0x14 */
+	__u64 phys;   /* 0x18 out: bus address */
+};
+
 /*
  * Waits until the channel was interrupted again, or ended.
  *
@@ -175,6 +224,14 @@ struct drm_sluice_chan_wait {
 	DRM_PSCNV_IOWR(DRM_PSCNV_OBJ_ENG_NEW, struct drm_pscnv_obj_eng_new)
 #define DRM_IOCTL_PSCNV_FIFO_INIT_IB \
 	DRM_PSCNV_IOWR(DRM_PSCNV_FIFO_INIT_IB, struct drm_pscnv_fifo_init_ib)
+#define DRM_IOCTL_PSCNV_VM_READ32 DRM_PSCNV_IOWR(DRM_PSCNV_VM_READ32, struct drm_pscnv_vm_rw32)
+#define DRM_IOCTL_PSCNV_VM_WRITE32 DRM_PSCNV_IOWR(DRM_PSCNV_VM_WRITE32, struct drm_pscnv_vm_rw32)
+#define DRM_IOCTL_PSCNV_VM_READ DRM_PSCNV_IOWR(DRM_PSCNV_VM_READ, struct drm_pscnv_vm_rw)
+#define DRM_IOCTL_PSCNV_VM_WRITE DRM_PSCNV_IOWR(DRM_PSCNV_VM_WRITE, struct drm_pscnv_vm_rw)
+#define DRM_IOCTL_PSCNV_VM_MAP DRM_PSCNV_IOWR(DRM_PSCNV_VM_MAP, struct drm_pscnv_vm_map)
+#define DRM_IOCTL_PSCNV_VM_UNMAP DRM_PSCNV_IOWR(DRM_PSCNV_VM_UNMAP, struct drm_pscnv_vm_map)
+#define DRM_IOCTL_PSCNV_PHYS_GETADDR \
+	DRM_PSCNV_IOWR(DRM_PSCNV_PHYS_GETADDR, struct drm_pscnv_phys_getaddr)
 #define DRM_IOCTL_SLUICE_CHAN_WAIT \
 	DRM_PSCNV_IOWR(DRM_SLUICE_CHAN_WAIT, struct drm_sluice_chan_wait)
 

@@ -1,14 +1,11 @@
 package io.sluice.testbed.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.management.GuestCounters;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,48 +17,32 @@ import org.junit.jupiter.api.io.TempDir;
 final class MachineGuestTest {
   private static final String FIRST = "first";
   private static final String SECOND = "second";
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration PATIENCE = Machines.PATIENCE;
 
-  private MachineEnvironment environment;
-  private Path image;
+  private Machines machines;
   private DaemonProcess daemon;
 
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
-    Optional<MachineEnvironment> found = MachineEnvironment.find();
-    assumeTrue(
-        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
-    environment = found.get();
-    image = environment.image();
-    daemon = DaemonProcess.start(directory, List.of(FIRST, SECOND));
+    machines = Machines.start(directory, List.of(FIRST, SECOND));
+    daemon = machines.daemon();
   }
 
   @AfterAll
   void stop() throws Exception {
-    if (daemon != null) {
-      daemon.close();
+    if (machines != null) {
+      machines.close();
     }
   }
 
   @Test
   void smoke_setReference_isSeenInTheControlPage() throws Exception {
-    assertThat(run(FIRST, "smoke")).isZero();
-  }
-
-  @Test
-  void refuse_everyWrongCall_getsItsErrno() throws Exception {
-    assertThat(run(FIRST, "refuse")).isZero();
-  }
-
-  @Test
-  void module_unloadAndReload_worksAgain() throws Exception {
-    assertThat(run(FIRST, "smoke && rmmod sluice && insmod /lib/modules/sluice.ko && smoke"))
-        .isZero();
+    assertThat(machines.run(FIRST, "smoke")).isZero();
   }
 
   @Test
   void copytest_twoProcesses_needNoMessageWhileTheyWork() throws Exception {
-    try (MachineGuest guest = boot(FIRST, "copytest --pause 8388608")) {
+    try (MachineGuest guest = machines.boot(FIRST, "copytest --pause 8388608")) {
       guest.await("phase: ready", PATIENCE);
       GuestCounters before = daemon.counters(FIRST);
       guest.type("");
@@ -77,8 +58,8 @@ final class MachineGuestTest {
 
   @Test
   void machines_twoAtOnce_bothComplete() throws Exception {
-    try (MachineGuest one = boot(FIRST, "copytest 8388608");
-        MachineGuest two = boot(SECOND, "copytest 8388608")) {
+    try (MachineGuest one = machines.boot(FIRST, "copytest 8388608");
+        MachineGuest two = machines.boot(SECOND, "copytest 8388608")) {
       assertThat(one.awaitExit(PATIENCE)).as(one.console()).isZero();
       assertThat(two.awaitExit(PATIENCE)).as(two.console()).isZero();
     }
@@ -87,38 +68,19 @@ final class MachineGuestTest {
   @Test
   void machine_killedWhileItWorks_givesEverythingBack() throws Exception {
     Daemons.awaitGone(daemon, SECOND);
-    try (MachineGuest guest = boot(SECOND, "copytest 8388608")) {
+    try (MachineGuest guest = machines.boot(SECOND, "copytest 8388608")) {
       guest.await("step: a: pattern", PATIENCE);
       guest.kill();
     }
     Daemons.awaitGone(daemon, SECOND);
 
-    assertThat(run(SECOND, "smoke")).isZero();
+    assertThat(machines.run(SECOND, "smoke")).isZero();
   }
 
   @Test
   void process_killedWhileItWorks_freesWhatItHeld() throws Exception {
     String killAndLook =
         "copytest --pause 8388608 </dev/zero & sleep 1; kill -9 $!; sleep 1; smoke";
-    assertThat(run(FIRST, killAndLook)).isZero();
-  }
-
-  private MachineGuest boot(String guest, String command) throws IOException {
-    return MachineGuest.start(
-        environment,
-        new MachineGuest.Setup(
-            image, List.of(daemon.socket(guest)), command, Optional.empty(), List.of()),
-        _ -> {});
-  }
-
-  private int run(String guest, String command) throws Exception {
-    Daemons.awaitGone(daemon, guest);
-    try (MachineGuest machine = boot(guest, command)) {
-      int status = machine.awaitExit(PATIENCE);
-      if (status != 0) {
-        System.out.println(machine.console());
-      }
-      return status;
-    }
+    assertThat(machines.run(FIRST, killAndLook)).isZero();
   }
 }

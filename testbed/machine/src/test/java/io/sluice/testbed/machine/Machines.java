@@ -1,0 +1,72 @@
+package io.sluice.testbed.machine;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A daemon and what its machines are booted from, for the tests of one class. Skips them where no
+ * machine can be had.
+ */
+final class Machines implements AutoCloseable {
+  /** Far more than a machine takes on a busy host. */
+  static final Duration PATIENCE = Duration.ofMinutes(3);
+
+  private final MachineEnvironment environment;
+  private final Path image;
+  private final DaemonProcess daemon;
+
+  private Machines(MachineEnvironment environment, Path image, DaemonProcess daemon) {
+    this.environment = environment;
+    this.image = image;
+    this.daemon = daemon;
+  }
+
+  static Machines start(Path directory, List<String> guests)
+      throws IOException, InterruptedException {
+    Optional<MachineEnvironment> found = MachineEnvironment.find();
+    assumeTrue(
+        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    Path image = found.get().image();
+    return new Machines(found.get(), image, DaemonProcess.start(directory, guests));
+  }
+
+  DaemonProcess daemon() {
+    return daemon;
+  }
+
+  MachineEnvironment environment() {
+    return environment;
+  }
+
+  /** Boots a machine with a guest's device, which runs a command and powers off. */
+  MachineGuest boot(String guest, String command, String... arguments) throws IOException {
+    return MachineGuest.start(
+        environment,
+        new MachineGuest.Setup(
+            image, List.of(daemon.socket(guest)), command, Optional.empty(), List.of(arguments)),
+        _ -> {});
+  }
+
+  /** Boots, waits for the end, returns the command's exit status; prints the console if not 0. */
+  int run(String guest, String command, String... arguments)
+      throws IOException, InterruptedException {
+    Daemons.awaitGone(daemon, guest);
+    try (MachineGuest machine = boot(guest, command, arguments)) {
+      int status = machine.awaitExit(PATIENCE);
+      if (status != 0) {
+        System.out.println(machine.console());
+      }
+      return status;
+    }
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    daemon.close();
+  }
+}
