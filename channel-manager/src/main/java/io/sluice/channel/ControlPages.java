@@ -1,6 +1,5 @@
 package io.sluice.channel;
 
-import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
@@ -23,11 +22,10 @@ final class ControlPages implements AutoCloseable {
     }
   }
 
-  static ControlPages of(
-      GuestGpu backend, ImmutableSet<Capability> capabilities, int count, Kernel kernel) {
+  static ControlPages of(GuestGpu backend, Capabilities capabilities, int count, Kernel kernel) {
     Optional<GuestGpu.SharedArea> area = backend.controlPages();
     long bytes = count * ControlPage.PAGE_BYTES;
-    if (area.isEmpty() || !capabilities.contains(Capability.CONTROL_WORDS)) {
+    if (area.isEmpty() || !capabilities.has(Capability.CONTROL_WORDS)) {
       MemorySegment unseen = MemorySegment.ofArray(new long[(int) (bytes / Long.BYTES)]);
       return new ControlPages(null, unseen, count);
     }

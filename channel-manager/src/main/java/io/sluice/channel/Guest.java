@@ -9,19 +9,14 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRegion;
-import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.record.ChannelRecord;
-import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.quota.Buffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,21 +39,21 @@ public final class Guest implements EventSource, AutoCloseable {
 
   private final String name;
   private final Gpu gpu;
-  private final ImmutableSet<Capability> capabilities;
+  private final Capabilities capabilities;
   private final GuestGpu backend;
   private final ControlPages pages;
   private final GuestListener listener;
-  private final EventSink sink = new Dispatcher();
   private final TransitionCounters transitions = new TransitionCounters();
-  private final ReentrantLock lock = new ReentrantLock();
+  private final GuestLock lock;
+  private final EventDispatcher dispatcher;
 
   // All guarded by lock.
   private final GuestTables tables;
   private final GuestChannels channels;
-  private int generation = 1;
-  private long vramLimitBytes;
-  private boolean overflowToSystem;
-  private volatile boolean closed;
+  private final VideoMemoryShare share;
+  private final GuestState state;
+  private final MemoryCalls memoryCalls;
+  private final ChannelCalls channelCalls;
 
   /**
    * Opens the GPU for a guest.
@@ -70,18 +65,23 @@ public final class Guest implements EventSource, AutoCloseable {
     this.name = name;
     this.gpu = gpu;
     this.listener = listener;
-    capabilities = gpu.capabilities();
+    GpuInfo info = gpu.info();
+    capabilities = new Capabilities(gpu.capabilities());
     backend = gpu.open(name);
-    int maxChannels = gpu.info().maxChannels();
     try {
-      pages = ControlPages.of(backend, capabilities, maxChannels, kernel);
+      pages = ControlPages.of(backend, capabilities, info.maxChannels(), kernel);
     } catch (SluiceException e) {
       backend.close();
       throw e;
     }
-    tables = new GuestTables(gpu.info(), backend);
-    channels = new GuestChannels(name, gpu, pages, tables, transitions);
-    vramLimitBytes = gpu.info().vramBytes();
+    tables = new GuestTables(info, backend);
+    channels = new GuestChannels(name, gpu, pages, tables.spaces, transitions);
+    share = new VideoMemoryShare(info.vramBytes(), capabilities, tables.buffers, channels);
+    state = new GuestState(name, info, tables, channels, share);
+    memoryCalls = new MemoryCalls(backend, capabilities, tables, share);
+    channelCalls = new ChannelCalls(info, capabilities, channels);
+    lock = new GuestLock(name, channels::takeUntold, listener::onChannelError);
+    dispatcher = new EventDispatcher(info.maxChannels(), lock, channels, listener);
   }
 
   // ---- what it is ----
@@ -98,7 +98,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** What the GPU can do. */
   public ImmutableSet<Capability> capabilities() {
-    return capabilities;
+    return capabilities.all();
   }
 
   /** GPU time in nanoseconds. */
@@ -108,7 +108,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** Never 0; another one after each {@link #reset}. */
   public int generation() {
-    return locked(() -> generation);
+    return lock.call(state::generation);
   }
 
   /**
@@ -139,9 +139,9 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param id the parameter; an index of it in the upper half
    */
   public long parameter(long id) {
-    return locked(() -> {
+    return lock.call(() -> {
       if (id == PARAM_FB_SIZE) {
-        return vramLimitBytes;
+        return share.limitBytes();
       }
       OptionalLong value =
           (int) id == PARAM_BAR0_ADDRESS ? OptionalLong.empty() : backend.parameter(id);
@@ -152,9 +152,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** Memory used and allowed. */
   public QuotaInfo quota() {
-    return locked(() ->
-        new QuotaInfo(
-            tables.vramBytes(), vramLimitBytes, gpu.info().vramBytes(), tables.systemBytes()));
+    return lock.call(share::quota);
   }
 
   /**
@@ -163,12 +161,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param bytes 0 to the GPU's video memory
    */
   public void setVramLimit(long bytes) {
-    run(() -> {
-      if (bytes < 0 || bytes > gpu.info().vramBytes()) {
-        throw Refusal.invalid("no such limit of video memory, bytes=" + bytes);
-      }
-      vramLimitBytes = bytes;
-    });
+    lock.run(() -> share.setLimit(bytes));
   }
 
   /**
@@ -176,22 +169,17 @@ public final class Guest implements EventSource, AutoCloseable {
    * Capability#EVICTION}; the card must have room for the buffer for a moment.
    */
   public void setOverflowToSystem(boolean overflow) {
-    run(() -> {
-      if (overflow) {
-        require(Capability.EVICTION, "system memory in place of video memory");
-      }
-      overflowToSystem = overflow;
-    });
+    lock.run(() -> share.setOverflowToSystem(overflow));
   }
 
   /** Every buffer that was allocated in video memory, oldest first. */
   List<Buffer> videoBuffers() {
-    return locked(() -> tables.videoBuffers(name));
+    return lock.call(() -> tables.buffers.inVideoMemory(name));
   }
 
   /** Whether anything is left to share the GPU for: a buffer, an address space or a channel. */
   boolean usesGpu() {
-    return locked(() -> !tables.isEmpty());
+    return lock.call(() -> !tables.isEmpty());
   }
 
   /**
@@ -202,20 +190,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @return how many moved
    */
   int moveBuffers(List<Long> ids, boolean toSystem) {
-    return locked(() -> {
-      require(Capability.EVICTION, "moving buffers");
-      List<GuestChannel> suspended = new ArrayList<>();
-      try {
-        channels.suspendRunning(suspended, "buffers move");
-        int moved = 0;
-        for (long id : ids) {
-          moved += tables.move(id, toSystem, vramLimitBytes) ? 1 : 0;
-        }
-        return moved;
-      } finally {
-        suspended.forEach(channel -> channel.resume("buffers moved"));
-      }
-    });
+    return lock.call(() -> share.move(ids, toSystem));
   }
 
   // ---- memory ----
@@ -230,33 +205,17 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes rounded up to 4 KiB, 128 KiB for the large memory type
    */
   public MemoryGrant memAlloc(int flags, int tileFlags, int cookie, long sizeBytes) {
-    return locked(() -> {
-      if (GemFlags.isSystem(flags) && capabilities.contains(Capability.GUEST_MEMORY)) {
-        throw Refusal.invalid("system memory is registered, not allocated, flags=" + flags);
-      }
-      MemoryRequest request =
-          new MemoryRequest(flags, tileFlags, cookie, sizeBytes, OptionalLong.empty());
-      GuestMemory memory = tables.allocate(request, vramLimitBytes, overflowToSystem);
-      return new MemoryGrant(memory.handle, memory.sizeBytes(), memory.apertureOffset());
-    });
+    return lock.call(() -> memoryCalls.allocate(flags, tileFlags, cookie, sizeBytes));
   }
 
   /** What a buffer is; EBADF. */
   public MemoryInfo memInfo(int handle) {
-    return locked(() -> {
-      GuestMemory memory = tables.memory(handle);
-      return new MemoryInfo(
-          memory.flags,
-          memory.tileFlags,
-          memory.cookie,
-          memory.sizeBytes(),
-          memory.apertureOffset());
-    });
+    return lock.call(() -> memoryCalls.info(handle));
   }
 
   /** Gives a handle back; address spaces that map the buffer keep it until they unmap it. EBADF. */
   public void memFree(int handle) {
-    run(() -> tables.free(handle));
+    lock.run(() -> tables.buffers.free(handle));
   }
 
   /**
@@ -266,11 +225,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes a multiple of 4096
    */
   public int memRegister(int flags, int cookie, long sizeBytes) {
-    return locked(() -> {
-      require(Capability.GUEST_MEMORY, "registering guest memory");
-      MemoryRequest request = new MemoryRequest(flags, 0, cookie, sizeBytes, OptionalLong.empty());
-      return tables.register(request).handle;
-    });
+    return lock.call(() -> memoryCalls.register(flags, cookie, sizeBytes));
   }
 
   /**
@@ -281,7 +236,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param extents of regions from {@link #addRegion}
    */
   public void memPages(int handle, long offset, List<Extent> extents) {
-    run(() -> tables.setPages(handle, offset, extents));
+    lock.run(() -> tables.buffers.pages().set(tables.buffers.get(handle), offset, extents));
   }
 
   /**
@@ -294,38 +249,28 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes a multiple of 4096
    */
   public MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable) {
-    return locked(() -> {
-      require(Capability.GUEST_MEMORY, "adding guest memory");
-      if (tables.regionCount() == Limits.MAX_REGIONS) {
-        throw Refusal.full("ranges of guest memory", Limits.MAX_REGIONS);
-      }
-      MemoryRegion added = backend.addRegion(fd, offset, sizeBytes, writable);
-      return tables.addRegion(new GuestRegion(this, added, iova, writable));
-    });
+    return lock.call(() -> memoryCalls.addRegion(this, iova, fd, offset, sizeBytes, writable));
   }
 
   void removeRegion(GuestRegion region) {
-    lock.lock();
-    try {
+    lock.runAlways(() -> {
       if (!region.closed) {
         tables.removeRegion(region);
         channels.noteRevoked(region);
       }
-    } finally {
-      exit();
-    }
+    });
   }
 
   // ---- address spaces ----
 
   /** A new, empty address space; ENOMEM. */
   public int vspaceNew() {
-    return locked(() -> tables.newSpace().vid);
+    return lock.call(() -> tables.spaces.create().vid);
   }
 
   /** Gives the id back; channels keep the address space until they are freed. ENOENT. */
   public void vspaceFree(int vid) {
-    run(() -> tables.freeSpace(vid));
+    lock.run(() -> tables.spaces.free(vid));
   }
 
   /**
@@ -337,12 +282,12 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param back search from the top
    */
   public GpuVa vspaceMap(int vid, int handle, GpuVa start, GpuVa end, boolean back) {
-    return locked(() -> tables.map(vid, handle, start, end, back));
+    return lock.call(() -> tables.spaces.map(vid, handle, start, end, back));
   }
 
   /** Unmaps what contains the address; the GPU has no access when this returns. ENOENT. */
   public void vspaceUnmap(int vid, GpuVa address) {
-    run(() -> tables.unmap(vid, address));
+    lock.run(() -> tables.spaces.unmap(vid, address));
   }
 
   // ---- channels ----
@@ -350,19 +295,20 @@ public final class Guest implements EventSource, AutoCloseable {
   /** A channel without a ring; its id is the index of its control page. ENOENT vid, ENOMEM. */
   public int channelNew(int vid) {
     int cid =
-        locked(() -> channels.create(tables.space(vid), OptionalInt.empty(), generation).id());
+        lock.call(() ->
+            channels.create(tables.spaces.get(vid), OptionalInt.empty(), state.generation()).id());
     listener.onChannelCreated(cid);
     return cid;
   }
 
   /** Ends and frees a channel; ENOENT. */
   public void channelFree(int cid) {
-    run(() -> channels.free(channels.get(cid)));
+    lock.run(() -> channels.free(channels.get(cid)));
   }
 
   /** Declares an engine object. ENOENT cid, ENODEV class, ENOMEM too many. */
   public void objectNew(int cid, int handle, int objectClass, int flags) {
-    run(() ->
+    lock.run(() ->
         channels
             .get(cid)
             .declareObject(new ChannelRecord.EngineObject(handle, objectClass, flags)));
@@ -377,40 +323,24 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param slimask normally 1
    */
   public void fifoInitIb(int cid, GpuVa ringStart, int ringOrder, int slimask) {
-    run(() -> {
-      GuestChannel channel = channels.get(cid);
-      if (ringOrder < 0 || ringOrder > Limits.MAX_RING_ORDER) {
-        throw Refusal.invalid("no such ring size, order=" + Integer.toUnsignedString(ringOrder));
-      }
-      long start = ringStart.value();
-      if (start < 0 || (start & 7) != 0 || start >= gpu.info().addressSpaceBytes()) {
-        throw Refusal.invalid("no such ring address, start=" + ringStart);
-      }
-      channel.start(new ChannelRecord.Ring(ringStart, ringOrder, slimask));
-    });
+    lock.run(() -> channelCalls.start(cid, ringStart, ringOrder, slimask));
   }
 
   /**
    * Keeps a copy of the words that set a channel's engines up; none takes it back. ENOENT, E2BIG.
    */
   public void setupSegment(int cid, int[] words) {
-    run(() -> {
-      GuestChannel channel = channels.get(cid);
-      if (words.length > Limits.MAX_SETUP_WORDS) {
-        throw Refusal.with(Errno.E2BIG, "set-up segment too long, words=" + words.length);
-      }
-      channel.setupSegment(words);
-    });
+    lock.run(() -> channelCalls.setupSegment(cid, words));
   }
 
   /** State and counters of a channel; ENOENT. */
   public ChannelInfo channelQuery(int cid) {
-    return locked(() -> channels.query(channels.get(cid)));
+    return lock.call(() -> channels.query(channels.get(cid)));
   }
 
   /** Ids of all channels, ascending. */
   public List<Integer> channelIds() {
-    return locked(() -> channels.all().stream().map(GuestChannel::id).toList());
+    return lock.call(() -> channels.all().stream().map(GuestChannel::id).toList());
   }
 
   // ---- taking access back ----
@@ -422,10 +352,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param info detail of the reason
    */
   public void kill(int cid, int reason, int info) {
-    run(() -> {
-      require(Capability.KILL, "ending a running channel");
-      channels.kill(channels.get(cid), reason, info);
-    });
+    lock.run(() -> channelCalls.kill(cid, reason, info));
   }
 
   /**
@@ -433,15 +360,12 @@ public final class Guest implements EventSource, AutoCloseable {
    * ring, or a detached one, it takes effect when that starts or is attached.
    */
   public void suspend(int cid, String reason) {
-    run(() -> {
-      require(Capability.SUSPEND, "suspending a channel");
-      channels.get(cid).suspend(reason);
-    });
+    lock.run(() -> channelCalls.suspend(cid, reason));
   }
 
   /** Undoes one {@link #suspend}; EINVAL when there is none. */
   public void resume(int cid, String reason) {
-    run(() -> channels.get(cid).resume(reason));
+    lock.run(() -> channels.get(cid).resume(reason));
   }
 
   /**
@@ -449,20 +373,17 @@ public final class Guest implements EventSource, AutoCloseable {
    * end: ask {@link #drained}. EBUSY unless the channel runs.
    */
   public void detach(int cid, String reason) {
-    run(() -> {
-      require(Capability.DETACH, "detaching a channel");
-      channels.get(cid).detach(reason);
-    });
+    lock.run(() -> channelCalls.detach(cid, reason));
   }
 
   /** Whether a detached channel has finished all it was given. */
   public boolean drained(int cid) {
-    return locked(() -> channels.drained(channels.get(cid)));
+    return lock.call(() -> channels.drained(channels.get(cid)));
   }
 
   /** The GPU reads the guest's page again; nothing is lost, nothing runs twice. EBUSY. */
   public void attach(int cid, String reason) {
-    run(() -> channels.get(cid).attach(reason));
+    lock.run(() -> channels.get(cid).attach(reason));
   }
 
   // ---- state ----
@@ -473,13 +394,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * and its state cannot be had.
    */
   public List<StateRecord> snapshot() {
-    return locked(() -> {
-      SnapshotWriter writer = new SnapshotWriter();
-      writer.add(new GuestRecord(name, generation, vramLimitBytes, gpu.info().chipset()));
-      tables.write(writer);
-      channels.all().forEach(writer::add);
-      return writer.records();
-    });
+    return lock.call(state::snapshot);
   }
 
   /**
@@ -491,34 +406,8 @@ public final class Guest implements EventSource, AutoCloseable {
    *     guest is then as empty as before
    */
   public void restore(List<StateRecord> records) {
-    run(() -> {
-      if (!tables.isEmpty() || !channels.all().isEmpty()) {
-        throw Refusal.busy("the guest is not empty, guest=" + name, "Reset it first.");
-      }
-      if (records.isEmpty() || !(records.getFirst() instanceof GuestRecord was)) {
-        throw SnapshotReader.unfit("records begin with a guest");
-      }
-      SnapshotReader.fits(was.chipset() == gpu.info().chipset(), "another kind of GPU");
-      SnapshotReader.fits(
-          was.vramLimitBytes() <= gpu.info().vramBytes(), "more video memory than there is");
-      int next = after(was.generation());
-      boolean complete = false;
-      try {
-        new SnapshotReader(tables, channels, next).restore(records);
-        generation = next;
-        vramLimitBytes = was.vramLimitBytes();
-        complete = true;
-      } finally {
-        if (!complete) {
-          releaseAll();
-        }
-      }
-    });
+    lock.run(() -> state.restore(records));
     channelIds().forEach(listener::onChannelCreated);
-  }
-
-  private static int after(int generation) {
-    return generation == -1 ? 1 : generation + 1;
   }
 
   // ---- interrupts ----
@@ -532,8 +421,8 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes a multiple of 4096
    */
   public void setPendingBitmap(Fd fd, long offset, long sizeBytes) {
-    run(() -> {
-      require(Capability.DIRECT_INTERRUPTS, "setting pending bits");
+    lock.run(() -> {
+      capabilities.require(Capability.DIRECT_INTERRUPTS, "setting pending bits");
       backend.setPendingBitmap(fd, offset, sizeBytes);
     });
   }
@@ -546,10 +435,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param eventfd stays the caller's; null for the listener
    */
   public void setInterruptTarget(int cid, @Nullable Fd eventfd) {
-    run(() -> {
-      require(Capability.DIRECT_INTERRUPTS, "signalling eventfds");
-      channels.get(cid).backend.setInterruptTarget(eventfd);
-    });
+    lock.run(() -> channelCalls.setInterruptTarget(cid, eventfd));
   }
 
   // ---- events and end ----
@@ -562,17 +448,17 @@ public final class Guest implements EventSource, AutoCloseable {
   /** Tells the listener what channels did. Not to be called any more when the guest is closed. */
   @Override
   public int dispatchEvents() {
-    return closed ? 0 : backend.readEvents(sink);
+    return lock.isClosed() ? 0 : backend.readEvents(dispatcher);
   }
 
   /** What the GPU accounts to this guest; equals {@link #quota} in what both tell. */
   public GuestGpu.MemoryUsage usage() {
-    return locked(backend::usage);
+    return lock.call(backend::usage);
   }
 
   /** Whether {@link #close} was called. */
   boolean isClosed() {
-    return closed;
+    return lock.isClosed();
   }
 
   /** How often channels of this guest entered a state since it was attached. */
@@ -582,96 +468,20 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** Frees everything but guest memory regions; another generation begins. */
   public void reset() {
-    run(() -> {
-      releaseAll();
-      generation = after(generation);
-    });
+    lock.run(state::reset);
   }
 
   /** Gives everything back. A second close does nothing. */
   @Override
   public void close() {
-    lock.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      try {
-        releaseAll();
-        tables.removeAllRegions();
-      } finally {
-        closed = true;
-        backend.close();
-        pages.close();
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void releaseAll() {
-    channels.freeAll();
-    tables.releaseAll();
-  }
-
-  private void require(Capability capability, String operation) {
-    if (!capabilities.contains(capability)) {
-      throw Refusal.missing(capability, operation);
-    }
-  }
-
-  private <T> T locked(Supplier<T> operation) {
-    enter();
-    try {
-      return operation.get();
-    } finally {
-      exit();
-    }
-  }
-
-  private void run(Runnable operation) {
-    enter();
-    try {
-      operation.run();
-    } finally {
-      exit();
-    }
-  }
-
-  private void enter() {
-    lock.lock();
-    if (closed) {
-      lock.unlock();
-      throw Refusal.closed(name);
-    }
-  }
-
-  /** Leaves the lock, then tells the listener what happened under it. */
-  private void exit() {
-    List<ChannelError> tell = channels.takeUntold();
-    lock.unlock();
-    tell.forEach(listener::onChannelError);
-  }
-
-  /** Interrupts go straight on; an error changes the tables first. */
-  private final class Dispatcher implements EventSink {
-    @Override
-    public void interrupt(int channelId, long timeNs) {
-      if (channelId > 0 && channelId < gpu.info().maxChannels()) {
-        listener.onInterrupt(channelId);
-      }
-    }
-
-    @Override
-    public void error(ChannelError error) {
-      lock.lock();
-      try {
-        if (!closed) {
-          channels.noteEvent(error);
-        }
-      } finally {
-        exit();
-      }
-    }
+    lock.close(
+        () -> {
+          state.releaseAll();
+          tables.removeAllRegions();
+        },
+        () -> {
+          backend.close();
+          pages.close();
+        });
   }
 }

@@ -16,7 +16,7 @@ final class GuestChannels {
   private final String guest;
   private final Gpu gpu;
   private final ControlPages pages;
-  private final GuestTables tables;
+  private final GuestSpaces spaces;
   private final TransitionCounters transitions;
   private final IdTable<GuestChannel> channels;
 
@@ -27,12 +27,12 @@ final class GuestChannels {
       String guest,
       Gpu gpu,
       ControlPages pages,
-      GuestTables tables,
+      GuestSpaces spaces,
       TransitionCounters transitions) {
     this.guest = guest;
     this.gpu = gpu;
     this.pages = pages;
-    this.tables = tables;
+    this.spaces = spaces;
     this.transitions = transitions;
     channels = new IdTable<>("channels", gpu.info().maxChannels());
   }
@@ -74,7 +74,7 @@ final class GuestChannels {
     channel.life.transition(ChannelState.FREED, "freed");
     Closing.close(channel.backend::close, "channel");
     channel.space.channels--;
-    tables.releaseIfUnused(channel.space);
+    spaces.releaseIfUnused(channel.space);
   }
 
   void freeAll() {

@@ -41,11 +41,11 @@ final class SnapshotReader {
         case GuestRecord _ -> {} // the guest's own
         case MemoryRecord memory -> restore(memory);
         case MemoryPagesRecord pages ->
-            tables.restorePages(known(memories, pages.serial()), pages.pages());
+            tables.buffers.pages().restore(known(memories, pages.serial()), pages.pages());
         case AddressSpaceRecord space ->
-            put(spaces, space.serial(), tables.restoreSpace(space.vid()));
+            put(spaces, space.serial(), tables.spaces.restore(space.vid()));
         case MappingRecord mapping ->
-            tables.restoreMapping(
+            tables.spaces.restoreMapping(
                 known(spaces, mapping.space()),
                 known(memories, mapping.memory()),
                 mapping.address());
@@ -72,7 +72,7 @@ final class SnapshotReader {
     put(
         memories,
         record.serial(),
-        tables.restoreMemory(request, record.registered(), record.handle()));
+        tables.buffers.restore(request, record.registered(), record.handle()));
   }
 
   private void restore(ChannelRecord record) {

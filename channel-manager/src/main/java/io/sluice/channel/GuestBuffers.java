@@ -1,0 +1,213 @@
+package io.sluice.channel;
+
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.quota.Buffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** A guest's buffers and their handles. Guarded by the guest's lock. */
+final class GuestBuffers {
+  private final GuestGpu backend;
+  private final MemoryAccount account = new MemoryAccount();
+  private final RegisteredPages pages;
+  private final IdTable<GuestMemory> handles = new IdTable<>("memory handles", Limits.MAX_MEMORY);
+
+  // Every one that lives, in the order of its making, those included that have lost their handle.
+  private final Map<Long, GuestMemory> buffers = new LinkedHashMap<>();
+  private long lastSerial;
+
+  GuestBuffers(GuestGpu backend, GuestRegions regions) {
+    this.backend = backend;
+    pages = new RegisteredPages(regions);
+  }
+
+  MemoryAccount account() {
+    return account;
+  }
+
+  RegisteredPages pages() {
+    return pages;
+  }
+
+  boolean isEmpty() {
+    return buffers.isEmpty();
+  }
+
+  int size() {
+    return buffers.size();
+  }
+
+  /** Oldest first; a copy. */
+  List<GuestMemory> all() {
+    return List.copyOf(buffers.values());
+  }
+
+  /** The buffer of a handle; EBADF. */
+  GuestMemory get(int handle) {
+    GuestMemory memory = handles.get(handle);
+    if (memory == null) {
+      throw Refusal.noMemory(handle);
+    }
+    return memory;
+  }
+
+  /**
+   * @param overflow whether a buffer beyond the limit goes to system memory rather than be refused
+   */
+  GuestMemory allocate(MemoryRequest request, long vramLimitBytes, boolean overflow) {
+    long size = request.sizeBytes();
+    if (!GemFlags.areKnown(request.flags())
+        || !GemFlags.allowsTileFlags(request.flags(), request.tileFlags())
+        || size <= 0
+        || size >= GemFlags.MAX_BYTES) {
+      throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
+    }
+    long rounded = GemFlags.roundUp(request.flags(), size);
+    long used = account.vramBytes();
+    boolean over = !GemFlags.isSystem(request.flags()) && rounded > vramLimitBytes - used;
+    if (over && !overflow) {
+      throw Refusal.outOfMemory(
+          "over the guest's share of video memory, bytes="
+              + rounded
+              + " used="
+              + used
+              + " limit="
+              + vramLimitBytes,
+          "Free some, or raise the guest's share.");
+    }
+    int handle = handleForNewBuffer();
+    GuestMemory memory = add(backend.allocate(request), request, false, handle);
+    if (over) {
+      evictNew(memory);
+    }
+    return memory;
+  }
+
+  private void evictNew(GuestMemory memory) {
+    boolean complete = false;
+    try {
+      move(memory, true);
+      complete = true;
+    } finally {
+      if (!complete) {
+        free(memory.handle);
+      }
+    }
+  }
+
+  /** Every buffer that was allocated in video memory, for plans of who moves. */
+  List<Buffer> inVideoMemory(String guest) {
+    List<Buffer> found = new ArrayList<>();
+    for (GuestMemory memory : buffers.values()) {
+      if (!memory.isSystem()) {
+        found.add(
+            new Buffer(
+                guest, memory.serial, memory.sizeBytes(), memory.mappings > 0, memory.evicted));
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Moves a buffer to the other kind of memory. Nothing happens when it is gone, is there already,
+   * or would bring the guest over the limit.
+   *
+   * @return whether it moved
+   */
+  boolean move(long serial, boolean toSystem, long vramLimitBytes) {
+    GuestMemory memory = buffers.get(serial);
+    if (memory == null
+        || memory.isSystem()
+        || memory.evicted == toSystem
+        || !toSystem && memory.sizeBytes() > vramLimitBytes - account.vramBytes()) {
+      return false;
+    }
+    move(memory, toSystem);
+    return true;
+  }
+
+  private void move(GuestMemory memory, boolean toSystem) {
+    memory.backend.setPool(toSystem);
+    account.subtract(memory);
+    memory.evicted = toSystem;
+    account.add(memory);
+  }
+
+  /** An empty buffer of guest memory; EINVAL size or flags, ENOMEM. */
+  GuestMemory register(MemoryRequest request) {
+    long size = request.sizeBytes();
+    if (size <= 0 || size >= GemFlags.MAX_BYTES || size % Limits.PAGE_BYTES != 0) {
+      throw Refusal.invalid("no size of a registered buffer, bytes=" + size);
+    }
+    if (!GemFlags.areKnown(request.flags()) || !GemFlags.isSystem(request.flags())) {
+      throw Refusal.invalid("flags of no system memory, flags=" + request.flags());
+    }
+    int handle = handleForNewBuffer();
+    return add(backend.register(request), request, true, handle);
+  }
+
+  private int handleForNewBuffer() {
+    if (buffers.size() == Limits.MAX_BUFFERS) {
+      throw Refusal.full("buffers", Limits.MAX_BUFFERS);
+    }
+    return handles.nextId();
+  }
+
+  private GuestMemory add(GpuMemory made, MemoryRequest request, boolean registered, int handle) {
+    GuestMemory memory = new GuestMemory(++lastSerial, made, request, registered, handle);
+    if (handle != 0) {
+      handles.put(handle, memory);
+    }
+    buffers.put(memory.serial, memory);
+    account.add(memory);
+    return memory;
+  }
+
+  /**
+   * @param handle the guest's handle, or 0 for a buffer that only mappings will keep
+   */
+  GuestMemory restore(MemoryRequest request, boolean registered, int handle) {
+    SnapshotReader.fits(handle == 0 || handles.get(handle) == null, "one handle twice");
+    SnapshotReader.fits(buffers.size() < Limits.MAX_BUFFERS, "too many buffers");
+    GpuMemory made = registered ? backend.register(request) : backend.allocate(request);
+    if (made.sizeBytes() != request.sizeBytes()
+        || !made.apertureOffset().equals(request.apertureOffset())) {
+      made.close();
+      throw SnapshotReader.unfit("a buffer that comes out otherwise, " + request);
+    }
+    return add(made, request, registered, handle);
+  }
+
+  /** A region is gone: no buffer has pages of it. */
+  void dropPages(GuestRegion region) {
+    pages.drop(buffers.values(), region);
+  }
+
+  /** Gives a handle back; EBADF. */
+  void free(int handle) {
+    GuestMemory memory = get(handle);
+    handles.remove(handle);
+    memory.handle = 0;
+    releaseIfUnused(memory);
+  }
+
+  /** Gives every handle back, and what a snapshot that does not fit left without one. */
+  void freeAll() {
+    for (GuestMemory memory : handles.values()) {
+      free(memory.handle);
+    }
+    all().forEach(this::releaseIfUnused);
+  }
+
+  void releaseIfUnused(GuestMemory memory) {
+    if (memory.isUnused()) {
+      buffers.remove(memory.serial);
+      pages.forget(memory);
+      account.subtract(memory);
+      Closing.close(memory.backend::close, "buffer");
+    }
+  }
+}

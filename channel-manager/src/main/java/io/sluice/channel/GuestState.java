@@ -1,0 +1,79 @@
+package io.sluice.channel;
+
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.StateRecord;
+import java.util.List;
+
+/** A guest as a whole: its generation, its records, its end. Under its lock. */
+final class GuestState {
+  private final String name;
+  private final GpuInfo info;
+  private final GuestTables tables;
+  private final GuestChannels channels;
+  private final VideoMemoryShare share;
+  private int generation = 1;
+
+  GuestState(
+      String name,
+      GpuInfo info,
+      GuestTables tables,
+      GuestChannels channels,
+      VideoMemoryShare share) {
+    this.name = name;
+    this.info = info;
+    this.tables = tables;
+    this.channels = channels;
+    this.share = share;
+  }
+
+  int generation() {
+    return generation;
+  }
+
+  List<StateRecord> snapshot() {
+    SnapshotWriter writer = new SnapshotWriter();
+    writer.add(new GuestRecord(name, generation, share.limitBytes(), info.chipset()));
+    tables.write(writer);
+    channels.all().forEach(writer::add);
+    return writer.records();
+  }
+
+  void restore(List<StateRecord> records) {
+    if (!tables.isEmpty() || !channels.all().isEmpty()) {
+      throw Refusal.busy("the guest is not empty, guest=" + name, "Reset it first.");
+    }
+    if (records.isEmpty() || !(records.getFirst() instanceof GuestRecord was)) {
+      throw SnapshotReader.unfit("records begin with a guest");
+    }
+    SnapshotReader.fits(was.chipset() == info.chipset(), "another kind of GPU");
+    SnapshotReader.fits(
+        was.vramLimitBytes() <= info.vramBytes(), "more video memory than there is");
+    int next = after(was.generation());
+    boolean complete = false;
+    try {
+      new SnapshotReader(tables, channels, next).restore(records);
+      generation = next;
+      share.setLimit(was.vramLimitBytes());
+      complete = true;
+    } finally {
+      if (!complete) {
+        releaseAll();
+      }
+    }
+  }
+
+  void reset() {
+    releaseAll();
+    generation = after(generation);
+  }
+
+  /** Frees everything but regions of guest memory. */
+  void releaseAll() {
+    channels.freeAll();
+    tables.releaseAll();
+  }
+
+  private static int after(int generation) {
+    return generation == -1 ? 1 : generation + 1;
+  }
+}

@@ -1,0 +1,31 @@
+package io.sluice.channel;
+
+/** Bytes that a guest holds, by kind of memory. Guarded by the guest's lock. */
+final class MemoryAccount {
+  private long vramBytes;
+  private long systemBytes;
+
+  long vramBytes() {
+    return vramBytes;
+  }
+
+  long systemBytes() {
+    return systemBytes;
+  }
+
+  void add(GuestMemory memory) {
+    count(memory, memory.sizeBytes());
+  }
+
+  void subtract(GuestMemory memory) {
+    count(memory, -memory.sizeBytes());
+  }
+
+  private void count(GuestMemory memory, long bytes) {
+    if (memory.isInSystem()) {
+      systemBytes += bytes;
+    } else {
+      vramBytes += bytes;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.sluice.channel;
+
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How much video memory a guest may hold, and what moves when that changes. Under its lock. */
+final class VideoMemoryShare {
+  private final long cardBytes;
+  private final Capabilities capabilities;
+  private final GuestBuffers buffers;
+  private final GuestChannels channels;
+  private long limitBytes;
+  private boolean overflowToSystem;
+
+  VideoMemoryShare(
+      long cardBytes, Capabilities capabilities, GuestBuffers buffers, GuestChannels channels) {
+    this.cardBytes = cardBytes;
+    this.capabilities = capabilities;
+    this.buffers = buffers;
+    this.channels = channels;
+    limitBytes = cardBytes;
+  }
+
+  long limitBytes() {
+    return limitBytes;
+  }
+
+  void setLimit(long bytes) {
+    if (bytes < 0 || bytes > cardBytes) {
+      throw Refusal.invalid("no such limit of video memory, bytes=" + bytes);
+    }
+    limitBytes = bytes;
+  }
+
+  void setOverflowToSystem(boolean overflow) {
+    if (overflow) {
+      capabilities.require(Capability.EVICTION, "system memory in place of video memory");
+    }
+    overflowToSystem = overflow;
+  }
+
+  QuotaInfo quota() {
+    MemoryAccount account = buffers.account();
+    return new QuotaInfo(account.vramBytes(), limitBytes, cardBytes, account.systemBytes());
+  }
+
+  GuestMemory allocate(MemoryRequest request) {
+    return buffers.allocate(request, limitBytes, overflowToSystem);
+  }
+
+  /** Moves buffers while the channels that run are suspended; how many moved. */
+  int move(List<Long> ids, boolean toSystem) {
+    capabilities.require(Capability.EVICTION, "moving buffers");
+    List<GuestChannel> suspended = new ArrayList<>();
+    try {
+      channels.suspendRunning(suspended, "buffers move");
+      int moved = 0;
+      for (long id : ids) {
+        moved += buffers.move(id, toSystem, limitBytes) ? 1 : 0;
+      }
+      return moved;
+    } finally {
+      suspended.forEach(channel -> channel.resume("buffers moved"));
+    }
+  }
+}
