@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #define PAGE 4096u
@@ -63,10 +62,8 @@ int sluice_channel_create(struct sluice_vspace_id *vs, struct sluice_channel *ch
 	if (ret)
 		return ret;
 	ch->cid = req.cid;
-	control = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, vs->dev->fd,
-		       (off_t)req.map_handle);
-	if (control == MAP_FAILED) {
-		ret = -errno;
+	ret = sluice_map(vs->dev, req.map_handle, PAGE, &control);
+	if (ret) {
 		sluice_channel_free(ch);
 		return ret;
 	}
@@ -140,7 +137,7 @@ void sluice_channel_free(struct sluice_channel *ch)
 	struct drm_pscnv_chan_free req = { .cid = ch->cid };
 
 	if (ch->control)
-		munmap(ch->control, PAGE);
+		sluice_unmap(ch->vs->dev, ch->control, PAGE);
 	if (ch->cid)
 		sluice_ioctl(ch->vs->dev, DRM_IOCTL_PSCNV_CHAN_FREE, &req);
 	/* The GPU has stopped: now what it used. */

@@ -1,41 +1,22 @@
-/* Everything that asks the kernel: device, buffers, address spaces. */
+/* Everything that makes calls: device, buffers, address spaces. */
 #include "sluice.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define FIRST_CARD 0
 #define LAST_CARD 15
 
-int sluice_ioctl(struct sluice_dev *dev, unsigned long request, void *arg)
+int sluice_open_with(struct sluice_dev *dev, const struct sluice_transport *transport,
+		     const char *path)
 {
 	int ret;
 
-	do
-		ret = ioctl(dev->fd, request, arg);
-	while (ret < 0 && errno == EINTR);
-	return ret < 0 ? -errno : 0;
-}
-
-static int open_card(struct sluice_dev *dev, const char *path)
-{
-	char name[16] = "";
-	struct drm_version version = { .name = name, .name_len = sizeof(name) - 1 };
-	int ret;
-
-	dev->fd = open(path, O_RDWR | O_CLOEXEC);
-	if (dev->fd < 0)
-		return -errno;
-	ret = sluice_ioctl(dev, DRM_IOCTL_VERSION, &version);
-	if (ret == 0 && strcmp(name, "pscnv") == 0)
-		return 0;
-	sluice_close(dev);
-	return ret ? ret : -ENODEV;
+	*dev = (struct sluice_dev){ .transport = transport, .fd = -1 };
+	ret = transport->open(dev, path);
+	if (ret)
+		sluice_close(dev);
+	return ret;
 }
 
 int sluice_open(struct sluice_dev *dev, const char *path)
@@ -44,10 +25,10 @@ int sluice_open(struct sluice_dev *dev, const char *path)
 	int i;
 
 	if (path)
-		return open_card(dev, path);
+		return sluice_open_with(dev, &sluice_transport_drm, path);
 	for (i = FIRST_CARD; i <= LAST_CARD; i++) {
 		snprintf(card, sizeof(card), "/dev/dri/card%d", i);
-		if (open_card(dev, card) == 0)
+		if (sluice_open_with(dev, &sluice_transport_drm, card) == 0)
 			return 0;
 	}
 	return -ENODEV;
@@ -55,9 +36,25 @@ int sluice_open(struct sluice_dev *dev, const char *path)
 
 void sluice_close(struct sluice_dev *dev)
 {
-	if (dev->fd >= 0)
-		close(dev->fd);
-	dev->fd = -1;
+	if (dev->transport)
+		dev->transport->close(dev);
+	*dev = (struct sluice_dev){ .fd = -1 };
+}
+
+int sluice_ioctl(struct sluice_dev *dev, unsigned long request, void *arg)
+{
+	return dev->transport ? dev->transport->ioctl(dev, request, arg) : -ENODEV;
+}
+
+int sluice_map(struct sluice_dev *dev, uint64_t offset, uint64_t size, void **map)
+{
+	return dev->transport ? dev->transport->map(dev, offset, size, map) : -ENODEV;
+}
+
+void sluice_unmap(struct sluice_dev *dev, void *map, uint64_t size)
+{
+	if (map && dev->transport)
+		dev->transport->unmap(dev, map, size);
 }
 
 int sluice_getparam(struct sluice_dev *dev, uint64_t param, uint64_t *value)
@@ -84,16 +81,10 @@ int sluice_bo_new(struct sluice_dev *dev, uint32_t flags, uint64_t size, struct 
 
 int sluice_bo_map(struct sluice_bo *bo)
 {
-	void *map;
-
 	if (bo->map)
 		return 0;
-	map = mmap(NULL, bo->size, PROT_READ | PROT_WRITE, MAP_SHARED, bo->dev->fd,
-		   (off_t)((uint64_t)bo->handle << PSCNV_MAP_BUFFER_SHIFT));
-	if (map == MAP_FAILED)
-		return -errno;
-	bo->map = map;
-	return 0;
+	return sluice_map(bo->dev, (uint64_t)bo->handle << PSCNV_MAP_BUFFER_SHIFT, bo->size,
+			  &bo->map);
 }
 
 int sluice_bo_name(struct sluice_bo *bo, uint32_t *name)
@@ -121,7 +112,7 @@ void sluice_bo_free(struct sluice_bo *bo)
 	struct drm_gem_close req = { .handle = bo->handle };
 
 	if (bo->map)
-		munmap(bo->map, bo->size);
+		sluice_unmap(bo->dev, bo->map, bo->size);
 	if (bo->handle)
 		sluice_ioctl(bo->dev, DRM_IOCTL_GEM_CLOSE, &req);
 	*bo = (struct sluice_bo){ 0 };

@@ -18,17 +18,47 @@
 
 /* ---- device ------------------------------------------------------------------------------------ */
 
+struct sluice_transport;
+
 struct sluice_dev {
+	const struct sluice_transport *transport;
 	int fd;
+	void *state; /* the transport's own */
 };
+
+/*
+ * How calls and mappings reach a device. The calls are pscnv's whatever carries them, so all above
+ * is the same for a program in a machine and for one attached without.
+ */
+struct sluice_transport {
+	const char *name;
+	/* Opens path; ENODEV when that is no device of this kind. dev is zeroed but for fd, -1. */
+	int (*open)(struct sluice_dev *dev, const char *path);
+	/* A call of linux/uapi/sluice_drm.h, by its DRM_IOCTL_* number; 0 or a negative errno. */
+	int (*ioctl)(struct sluice_dev *dev, unsigned long request, void *arg);
+	/* Maps size bytes, shared, readable and writable; offset is pscnv's of a buffer or a control
+	 * page. */
+	int (*map)(struct sluice_dev *dev, uint64_t offset, uint64_t size, void **map);
+	/* Gives back what map gave, before the buffer or the channel is freed. */
+	void (*unmap)(struct sluice_dev *dev, void *map, uint64_t size);
+	/* Frees all; also after an open that failed half-way. */
+	void (*close)(struct sluice_dev *dev);
+};
+
+/* A node of the kernel module or of pscnv itself: ioctl and mmap. */
+extern const struct sluice_transport sluice_transport_drm;
 
 /* Opens path, or with NULL the first /dev/dri/card0..15 whose driver is pscnv; ENODEV without one. */
 int sluice_open(struct sluice_dev *dev, const char *path);
+int sluice_open_with(struct sluice_dev *dev, const struct sluice_transport *transport,
+		     const char *path);
 void sluice_close(struct sluice_dev *dev);
 int sluice_getparam(struct sluice_dev *dev, uint64_t param, uint64_t *value);
 
-/* An ioctl that goes on after signals. Returns 0 or a negative errno. */
+/* A call that goes on after signals. Returns 0 or a negative errno. */
 int sluice_ioctl(struct sluice_dev *dev, unsigned long request, void *arg);
+int sluice_map(struct sluice_dev *dev, uint64_t offset, uint64_t size, void **map);
+void sluice_unmap(struct sluice_dev *dev, void *map, uint64_t size);
 
 /* ---- buffers ----------------------------------------------------------------------------------- */
 

@@ -12,7 +12,15 @@
 #ifndef SLUICE_DRM_H
 #define SLUICE_DRM_H
 
+#ifdef __has_include
+#if __has_include(<drm/drm.h>)
 #include <drm/drm.h>
+#else
+#include "sluice_drm_core.h" /* some systems keep it in a package of its own */
+#endif
+#else
+#include <drm/drm.h>
+#endif
 
 #define DRM_PSCNV_GETPARAM 0x00
 #define DRM_PSCNV_GEM_NEW 0x20
