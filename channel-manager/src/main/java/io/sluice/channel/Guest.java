@@ -55,6 +55,9 @@ public final class Guest implements EventSource, AutoCloseable {
   private final MemoryCalls memoryCalls;
   private final ChannelCalls channelCalls;
 
+  /** Told when the use of memory changes, asked when there is no room. */
+  private volatile @Nullable MemoryQuotas quotas;
+
   /**
    * Opens the GPU for a guest.
    *
@@ -80,7 +83,13 @@ public final class Guest implements EventSource, AutoCloseable {
     state = new GuestState(name, info, tables, channels, share);
     memoryCalls = new MemoryCalls(backend, capabilities, tables, share);
     channelCalls = new ChannelCalls(info, capabilities, channels);
-    lock = new GuestLock(name, channels::takeUntold, listener::onChannelError);
+    lock =
+        new GuestLock(
+            name,
+            channels::takeUntold,
+            listener::onChannelError,
+            tables::takeChanged,
+            this::tellQuotas);
     dispatcher = new EventDispatcher(info.maxChannels(), lock, channels, listener);
   }
 
@@ -156,12 +165,20 @@ public final class Guest implements EventSource, AutoCloseable {
   }
 
   /**
-   * How much video memory this guest may hold from now on. What it holds already stays.
+   * How much video memory this guest may hold from now on; when that is news the listener is told.
+   * What it holds already stays.
    *
    * @param bytes 0 to the GPU's video memory
    */
   public void setVramLimit(long bytes) {
-    lock.run(() -> share.setLimit(bytes));
+    if (lock.call(() -> share.setLimit(bytes))) {
+      listener.onVramLimit(bytes, gpu.timeNs());
+    }
+  }
+
+  /** How much video memory this guest may hold; waits for nothing. */
+  public long vramLimitBytes() {
+    return share.limitBytes();
   }
 
   /**
@@ -177,9 +194,21 @@ public final class Guest implements EventSource, AutoCloseable {
     return lock.call(() -> tables.buffers.inVideoMemory(name));
   }
 
-  /** Whether anything is left to share the GPU for: a buffer, an address space or a channel. */
-  boolean usesGpu() {
-    return lock.call(() -> !tables.isEmpty());
+  /** What sharing needs to know of this guest. */
+  MemoryUse memoryUse() {
+    return lock.call(tables::use);
+  }
+
+  /** Who is told when that changes and asked for room; null for nobody. */
+  void setQuotas(@Nullable MemoryQuotas keeper) {
+    quotas = keeper;
+  }
+
+  private void tellQuotas() {
+    MemoryQuotas keeper = quotas;
+    if (keeper != null) {
+      keeper.changed();
+    }
   }
 
   /**
@@ -205,7 +234,17 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes rounded up to 4 KiB, 128 KiB for the large memory type
    */
   public MemoryGrant memAlloc(int flags, int tileFlags, int cookie, long sizeBytes) {
-    return lock.call(() -> memoryCalls.allocate(flags, tileFlags, cookie, sizeBytes));
+    MemoryQuotas keeper = GemFlags.isSystem(flags) ? null : quotas;
+    return keeper == null
+        ? allocate(flags, tileFlags, cookie, sizeBytes, true)
+        : keeper.allocating(
+            this,
+            GemFlags.roundUp(flags, sizeBytes),
+            last -> allocate(flags, tileFlags, cookie, sizeBytes, last));
+  }
+
+  private MemoryGrant allocate(int flags, int tileFlags, int cookie, long sizeBytes, boolean last) {
+    return lock.call(() -> memoryCalls.allocate(flags, tileFlags, cookie, sizeBytes, last));
   }
 
   /** What a buffer is; EBADF. */

@@ -21,6 +21,14 @@ public interface GuestListener {
   void onInterrupt(int channelId);
 
   /**
+   * The guest may hold another amount of video memory from now on.
+   *
+   * @param limitBytes how much
+   * @param timeNs GPU time
+   */
+  default void onVramLimit(long limitBytes, long timeNs) {}
+
+  /**
    * A channel ended, once for each channel. Its control page has the error already.
    *
    * @param error why, with the guest's id of the channel

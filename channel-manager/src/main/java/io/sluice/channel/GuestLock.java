@@ -2,17 +2,20 @@ package io.sluice.channel;
 
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The one lock of a guest's tables. What happened to channels under it is told to the listener
- * after it was left. Once closed, no call gets in.
+ * The one lock of a guest's tables. What happened to channels and memory under it is told after it
+ * was left. Once closed, no call gets in.
  */
 final class GuestLock {
   private final String guest;
   private final Supplier<List<ChannelError>> takeUntold;
   private final Consumer<ChannelError> listener;
+  private final BooleanSupplier takeMemoryChanged;
+  private final Runnable onMemoryChange;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Written under the lock.
@@ -22,12 +25,20 @@ final class GuestLock {
    * @param guest the operator's name of it, for messages
    * @param takeUntold gives, under the lock, the ends nobody was told of
    * @param listener told of each, without the lock
+   * @param takeMemoryChanged says, under the lock, whether the use of memory is another
+   * @param onMemoryChange told of that, without the lock
    */
   GuestLock(
-      String guest, Supplier<List<ChannelError>> takeUntold, Consumer<ChannelError> listener) {
+      String guest,
+      Supplier<List<ChannelError>> takeUntold,
+      Consumer<ChannelError> listener,
+      BooleanSupplier takeMemoryChanged,
+      Runnable onMemoryChange) {
     this.guest = guest;
     this.takeUntold = takeUntold;
     this.listener = listener;
+    this.takeMemoryChanged = takeMemoryChanged;
+    this.onMemoryChange = onMemoryChange;
   }
 
   /** ENODEV once the guest is closed. */
@@ -107,7 +118,11 @@ final class GuestLock {
 
   private void exit() {
     List<ChannelError> tell = takeUntold.get();
+    boolean memoryChanged = takeMemoryChanged.getAsBoolean();
     lock.unlock();
+    if (memoryChanged) {
+      onMemoryChange.run();
+    }
     tell.forEach(listener);
   }
 }

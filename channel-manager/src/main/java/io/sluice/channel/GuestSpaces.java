@@ -17,6 +17,7 @@ final class GuestSpaces {
   private final Map<Long, GuestSpace> spaces = new LinkedHashMap<>();
   private long lastSerial;
   private int mappings;
+  private long changes;
 
   GuestSpaces(GpuInfo info, GuestGpu backend, GuestBuffers buffers) {
     this.info = info;
@@ -36,6 +37,11 @@ final class GuestSpaces {
   /** Of all address spaces together. */
   int mappings() {
     return mappings;
+  }
+
+  /** Another number after each that came or went. */
+  long changes() {
+    return changes;
   }
 
   /** Oldest first; a copy. */
@@ -77,6 +83,7 @@ final class GuestSpaces {
       vids.put(vid, space);
     }
     spaces.put(space.serial, space);
+    changes++;
     return space;
   }
 
@@ -154,6 +161,7 @@ final class GuestSpaces {
   void releaseIfUnused(GuestSpace space) {
     if (space.isUnused()) {
       spaces.remove(space.serial);
+      changes++;
       Closing.close(space.backend::close, "address space");
       space.entries.values().forEach(this::forget);
       space.entries.clear();

@@ -53,7 +53,7 @@ final class GuestState {
     try {
       new SnapshotReader(tables, channels, next).restore(records);
       generation = next;
-      share.setLimit(was.vramLimitBytes());
+      boolean _ = share.setLimit(was.vramLimitBytes());
       complete = true;
     } finally {
       if (!complete) {

@@ -5,6 +5,7 @@ final class GuestTables {
   final GuestRegions regions = new GuestRegions();
   final GuestBuffers buffers;
   final GuestSpaces spaces;
+  private long changesTold;
 
   GuestTables(GpuInfo info, GuestGpu backend) {
     buffers = new GuestBuffers(backend, regions);
@@ -14,6 +15,20 @@ final class GuestTables {
   /** Whether there is neither a buffer nor an address space. */
   boolean isEmpty() {
     return buffers.isEmpty() && spaces.isEmpty();
+  }
+
+  /** What sharing needs to know. */
+  MemoryUse use() {
+    MemoryAccount account = buffers.account();
+    return new MemoryUse(!isEmpty(), account.vramBytes(), account.evictedBytes());
+  }
+
+  /** Whether {@link #use} may tell something else than when this was last asked. */
+  boolean takeChanged() {
+    long changes = buffers.account().changes() + spaces.changes();
+    boolean news = changes != changesTold;
+    changesTold = changes;
+    return news;
   }
 
   void write(SnapshotWriter writer) {

@@ -4,6 +4,8 @@ package io.sluice.channel;
 final class MemoryAccount {
   private long vramBytes;
   private long systemBytes;
+  private long evictedBytes;
+  private long changes;
 
   long vramBytes() {
     return vramBytes;
@@ -11,6 +13,16 @@ final class MemoryAccount {
 
   long systemBytes() {
     return systemBytes;
+  }
+
+  /** Of the system memory, what was allocated as video memory. */
+  long evictedBytes() {
+    return evictedBytes;
+  }
+
+  /** Another number after each change. */
+  long changes() {
+    return changes;
   }
 
   void add(GuestMemory memory) {
@@ -27,5 +39,9 @@ final class MemoryAccount {
     } else {
       vramBytes += bytes;
     }
+    if (memory.evicted) {
+      evictedBytes += bytes;
+    }
+    changes++;
   }
 }

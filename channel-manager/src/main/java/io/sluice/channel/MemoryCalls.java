@@ -21,13 +21,16 @@ final class MemoryCalls {
     this.share = share;
   }
 
-  MemoryGrant allocate(int flags, int tileFlags, int cookie, long sizeBytes) {
+  /**
+   * @param last whether the policy for what is beyond the share applies
+   */
+  MemoryGrant allocate(int flags, int tileFlags, int cookie, long sizeBytes, boolean last) {
     if (GemFlags.isSystem(flags) && capabilities.has(Capability.GUEST_MEMORY)) {
       throw Refusal.invalid("system memory is registered, not allocated, flags=" + flags);
     }
     GuestMemory memory =
         share.allocate(
-            new MemoryRequest(flags, tileFlags, cookie, sizeBytes, OptionalLong.empty()));
+            new MemoryRequest(flags, tileFlags, cookie, sizeBytes, OptionalLong.empty()), last);
     return new MemoryGrant(memory.handle, memory.sizeBytes(), memory.apertureOffset());
   }
 

@@ -7,34 +7,48 @@ import io.sluice.quota.Buffer;
 import io.sluice.quota.GuestQuota;
 import io.sluice.quota.MovePlan;
 import io.sluice.quota.Shares;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the guests of one GPU to their shares of its video memory: policy from {@code
  * io.sluice.quota}, deeds on {@link Guest}.
  *
- * <p>{@link #rebalance} is called whenever shares may have changed, and now and then by a duty
- * cycle, since guests begin and end their use of the GPU by themselves. Its lock is taken before a
- * guest's and never under one.
+ * <p>Guests begin and end their use of the GPU by themselves. Each tells when its use of memory has
+ * changed, and whoever composes this calls {@link #rebalance} soon after. An allocation that finds
+ * no room does not wait for that: it rebalances by itself and tries again.
+ *
+ * <p>The lock is taken before a guest's and never under one. A guest may be closed at any moment:
+ * it is passed over then, and its memory counts as free.
  */
 public final class MemoryQuotas {
+  /** How long an allocation waits for a rebalance that another thread has begun. */
+  static final Duration ALLOCATION_PATIENCE = Duration.ofSeconds(1);
+
+  private static final Logger log = LoggerFactory.getLogger(MemoryQuotas.class);
+
   /**
    * What an operator sets.
    *
    * @param minimumBytes video memory it always gets
    * @param weight 1 to {@link GuestQuota#MAX_WEIGHT}
    * @param limitBytes most it ever gets; {@link GuestQuota#NO_LIMIT}
+   * @param overflow whether an allocation beyond the share gets system memory, rather than ENOMEM;
+   *     without {@link Capability#EVICTION} it is refused all the same
    */
-  public record Settings(long minimumBytes, int weight, long limitBytes) {
-    /** No minimum, no limit, weight 1. */
-    public static final Settings DEFAULT = new Settings(0, 1, GuestQuota.NO_LIMIT);
+  public record Settings(long minimumBytes, int weight, long limitBytes, boolean overflow) {
+    /** No minimum, no limit, weight 1, no overflow. */
+    public static final Settings DEFAULT = new Settings(0, 1, GuestQuota.NO_LIMIT, false);
   }
 
   /**
@@ -45,18 +59,59 @@ public final class MemoryQuotas {
    */
   public record Moves(int evicted, int returned) {}
 
+  /**
+   * How a guest stands.
+   *
+   * @param usesGpu whether it takes part in sharing
+   * @param shareBytes video memory it may hold
+   * @param heldBytes video memory it holds
+   * @param evictedBytes memory it allocated as video memory that is in system memory now
+   */
+  public record Standing(boolean usesGpu, long shareBytes, long heldBytes, long evictedBytes) {
+    static final Standing ABSENT = new Standing(false, 0, 0, 0);
+  }
+
+  /**
+   * What was done to a guest since its quota was first set.
+   *
+   * @param evictions buffers moved to system memory
+   * @param returns buffers moved back
+   */
+  public record Counters(long evictions, long returns) {
+    static final Counters NONE = new Counters(0, 0);
+  }
+
+  /** An allocation; told whether the guest's policy for what is beyond its share applies yet. */
+  @FunctionalInterface
+  interface Attempt<T> {
+    T allocate(boolean last);
+  }
+
+  /** A guest and what it told of itself at the beginning of a rebalance. */
+  private record Holder(Guest guest, MemoryUse use) {}
+
   private final long cardBytes;
+  private final Runnable onChange;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
   private final Map<String, Settings> settings = new TreeMap<>();
+  private final Map<String, Counters> counters = new TreeMap<>();
   private final Map<String, Guest> attached = new LinkedHashMap<>();
+
+  /** A library by itself: whoever has it rebalances. */
+  public MemoryQuotas(long cardBytes) {
+    this(cardBytes, () -> {});
+  }
 
   /**
    * @param cardBytes video memory of the GPU
+   * @param onChange called when a rebalance may be due, from any thread, also under the lock: it
+   *     must not block nor call this object
    */
-  public MemoryQuotas(long cardBytes) {
+  public MemoryQuotas(long cardBytes, Runnable onChange) {
     this.cardBytes = cardBytes;
+    this.onChange = onChange;
   }
 
   /**
@@ -67,18 +122,30 @@ public final class MemoryQuotas {
   public void set(String guest, Settings wanted) {
     lock.lock();
     try {
+      if (check(guest, wanted) instanceof Admission.Refused refused) {
+        throw new RefusedException(
+            refused.code(), Errno.ENOSPC, "guest=" + guest + ": " + refused.cause(), refused.fix());
+      }
+      settings.put(guest, wanted);
+      counters.putIfAbsent(guest, Counters.NONE);
+      SortedMap<String, Long> _ = limit(holders(null));
+    } finally {
+      lock.unlock();
+    }
+    onChange.run();
+  }
+
+  /** Whether a guest's quota would fit; nothing changes. */
+  public Admission check(String guest, Settings wanted) {
+    lock.lock();
+    try {
       List<GuestQuota> others = new ArrayList<>();
       settings.forEach((name, each) -> {
         if (!name.equals(guest)) {
           others.add(quota(name, each, false));
         }
       });
-      if (Admission.check(cardBytes, others, quota(guest, wanted, false))
-          instanceof Admission.Refused refused) {
-        throw new RefusedException(
-            refused.code(), Errno.ENOSPC, "guest=" + guest + ": " + refused.cause(), refused.fix());
-      }
-      settings.put(guest, wanted);
+      return Admission.check(cardBytes, others, quota(guest, wanted, false));
     } finally {
       lock.unlock();
     }
@@ -92,6 +159,7 @@ public final class MemoryQuotas {
         throw Refusal.busy("the guest is attached, guest=" + guest, "Detach it first.");
       }
       settings.remove(guest);
+      counters.remove(guest);
     } finally {
       lock.unlock();
     }
@@ -107,9 +175,13 @@ public final class MemoryQuotas {
       if (attached.putIfAbsent(guest.name(), guest) != null) {
         throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
       }
+      guest.setQuotas(this);
+      // Its driver asks what it may have before it allocates anything.
+      SortedMap<String, Long> _ = limit(holders(guest));
     } finally {
       lock.unlock();
     }
+    onChange.run();
   }
 
   /** To be called before the guest is closed. */
@@ -117,6 +189,36 @@ public final class MemoryQuotas {
     lock.lock();
     try {
       attached.remove(guest.name(), guest);
+      guest.setQuotas(null);
+    } finally {
+      lock.unlock();
+    }
+    onChange.run();
+  }
+
+  /** How a guest stands now; with nothing when it is not attached. */
+  public Standing standing(String guest) {
+    lock.lock();
+    try {
+      Guest there = attached.get(guest);
+      if (there == null) {
+        return Standing.ABSENT;
+      }
+      MemoryUse use = there.memoryUse();
+      return new Standing(
+          use.usesGpu(), there.vramLimitBytes(), use.videoBytes(), use.evictedBytes());
+    } catch (RefusedException gone) {
+      return Standing.ABSENT;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was done to a guest so far. */
+  public Counters counters(String guest) {
+    lock.lock();
+    try {
+      return counters.getOrDefault(guest, Counters.NONE);
     } finally {
       lock.unlock();
     }
@@ -129,26 +231,120 @@ public final class MemoryQuotas {
   public Moves rebalance() {
     lock.lock();
     try {
-      attached.values().removeIf(Guest::isClosed);
-      SortedMap<String, Long> shares = Shares.of(cardBytes, quotas(null));
-      for (Guest guest : attached.values()) {
-        long limit = shares.getOrDefault(guest.name(), 0L);
-        if (!guest.usesGpu()) {
-          limit = Shares.of(cardBytes, quotas(guest)).getOrDefault(guest.name(), 0L);
-        }
-        guest.setVramLimit(limit);
-      }
-      List<Buffer> buffers = new ArrayList<>();
-      for (Guest guest : attached.values()) {
-        if (guest.capabilities().contains(Capability.EVICTION)) {
-          buffers.addAll(guest.videoBuffers());
-        }
-      }
-      MovePlan plan = MovePlan.of(cardBytes, shares, buffers);
-      return new Moves(move(plan.evictions(), true), move(plan.returns(), false));
+      return rebalance(null);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** A guest's use of memory has changed. */
+  void changed() {
+    onChange.run();
+  }
+
+  /**
+   * An allocation of an attached guest. What finds no room is tried once more after a rebalance, in
+   * which the guest counts as using the GPU, if its share has room for it; and only then gets
+   * system memory, where that is its policy.
+   *
+   * @param bytes of it, rounded as the GPU does
+   */
+  <T> T allocating(Guest guest, long bytes, Attempt<T> attempt) {
+    try {
+      return attempt.allocate(false);
+    } catch (RefusedException noRoom) {
+      if (noRoom.errno() != Errno.ENOMEM || bytes <= 0 || bytes > cardBytes) {
+        throw noRoom;
+      }
+    }
+    boolean locked = false;
+    try {
+      locked = lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      if (locked && attached.get(guest.name()) == guest) {
+        makeRoom(guest, bytes);
+      }
+      // Still under the lock: nothing is brought back into the room that was made.
+      return attempt.allocate(true);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return attempt.allocate(true);
+    } finally {
+      if (locked) {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void makeRoom(Guest guest, long bytes) {
+    List<Holder> holders = holders(guest);
+    long share = limit(holders).getOrDefault(guest.name(), 0L);
+    for (Holder holder : holders) {
+      // What cannot become true is no reason to disturb others.
+      if (holder.guest() == guest && bytes <= share - holder.use().videoBytes()) {
+        rebalance(guest);
+      }
+    }
+  }
+
+  /**
+   * @param arriving counted as using the GPU though it may not yet
+   */
+  private Moves rebalance(@Nullable Guest arriving) {
+    List<Holder> holders = holders(arriving);
+    SortedMap<String, Long> shares = limit(holders);
+    boolean atRest = true;
+    for (Holder holder : holders) {
+      long share = shares.getOrDefault(holder.guest().name(), 0L);
+      atRest &= holder.use().videoBytes() <= share && holder.use().evictedBytes() == 0;
+    }
+    if (atRest) {
+      return new Moves(0, 0);
+    }
+    List<Buffer> buffers = new ArrayList<>();
+    for (Holder holder : holders) {
+      if (holder.guest().capabilities().contains(Capability.EVICTION)) {
+        ifThere(holder.guest(), () -> buffers.addAll(holder.guest().videoBuffers()));
+      }
+    }
+    MovePlan plan = MovePlan.of(cardBytes, shares, buffers);
+    return new Moves(move(plan.evictions(), true), move(plan.returns(), false));
+  }
+
+  /** What every guest that is there says of itself; those that are closed are forgotten. */
+  private List<Holder> holders(@Nullable Guest arriving) {
+    attached.values().removeIf(Guest::isClosed);
+    List<Holder> holders = new ArrayList<>();
+    for (Guest guest : attached.values()) {
+      ifThere(
+          guest,
+          () -> {
+            MemoryUse use = guest.memoryUse();
+            boolean uses = use.usesGpu() || guest == arriving;
+            holders.add(
+                new Holder(guest, new MemoryUse(uses, use.videoBytes(), use.evictedBytes())));
+          });
+    }
+    return holders;
+  }
+
+  /** Sets limits to shares; returns the shares of those that use the GPU. */
+  private SortedMap<String, Long> limit(List<Holder> holders) {
+    SortedMap<String, Long> shares = Shares.of(cardBytes, quotas(holders, ""));
+    for (Holder holder : holders) {
+      String name = holder.guest().name();
+      SortedMap<String, Long> with =
+          holder.use().usesGpu() ? shares : Shares.of(cardBytes, quotas(holders, name));
+      boolean overflow =
+          settings.getOrDefault(name, Settings.DEFAULT).overflow()
+              && holder.guest().capabilities().contains(Capability.EVICTION);
+      ifThere(
+          holder.guest(),
+          () -> {
+            holder.guest().setVramLimit(with.getOrDefault(name, 0L));
+            holder.guest().setOverflowToSystem(overflow);
+          });
+    }
+    return shares;
   }
 
   private int move(List<MovePlan.Move> moves, boolean toSystem) {
@@ -158,25 +354,57 @@ public final class MemoryQuotas {
           .computeIfAbsent(move.buffer().guest(), _ -> new ArrayList<>())
           .add(move.buffer().id());
     }
-    int moved = 0;
+    int[] moved = new int[1];
     for (Guest guest : attached.values()) {
       List<Long> ids = byGuest.getOrDefault(guest.name(), List.of());
       if (!ids.isEmpty()) {
-        moved += guest.moveBuffers(ids, toSystem);
+        ifThere(
+            guest,
+            () -> {
+              int done = guest.moveBuffers(ids, toSystem);
+              moved[0] += done;
+              count(guest, toSystem, done);
+            });
       }
     }
-    return moved;
+    return moved[0];
+  }
+
+  private void count(Guest guest, boolean toSystem, int moved) {
+    Counters before = counters.getOrDefault(guest.name(), Counters.NONE);
+    counters.put(
+        guest.name(),
+        new Counters(
+            before.evictions() + (toSystem ? moved : 0),
+            before.returns() + (toSystem ? 0 : moved)));
+    if (moved > 0) {
+      log.atInfo()
+          .addKeyValue("guest", guest.name())
+          .addKeyValue("buffers", moved)
+          .log(toSystem ? "buffers evicted" : "buffers returned");
+    }
+  }
+
+  /** Does something to a guest, unless it is closed meanwhile or its GPU refuses. */
+  private static void ifThere(Guest guest, Runnable action) {
+    try {
+      action.run();
+    } catch (RefusedException e) {
+      if (!guest.isClosed()) {
+        log.atWarn().addKeyValue("guest", guest.name()).setCause(e).log("sharing failed");
+      }
+    }
   }
 
   /**
-   * @param newcomer counted as using the GPU though it does not yet
+   * @param newcomer counted as using the GPU though it does not yet; empty for none
    */
-  private List<GuestQuota> quotas(@Nullable Guest newcomer) {
+  private List<GuestQuota> quotas(List<Holder> holders, String newcomer) {
+    Map<String, Boolean> uses = new TreeMap<>();
+    holders.forEach(holder -> uses.put(holder.guest().name(), holder.use().usesGpu()));
     List<GuestQuota> all = new ArrayList<>();
-    settings.forEach((name, each) -> {
-      Guest guest = attached.get(name);
-      all.add(quota(name, each, guest != null && (guest == newcomer || guest.usesGpu())));
-    });
+    settings.forEach((name, each) ->
+        all.add(quota(name, each, name.equals(newcomer) || uses.getOrDefault(name, false))));
     return all;
   }
 

@@ -10,7 +10,7 @@ final class VideoMemoryShare {
   private final Capabilities capabilities;
   private final GuestBuffers buffers;
   private final GuestChannels channels;
-  private long limitBytes;
+  private volatile long limitBytes; // written under the lock
   private boolean overflowToSystem;
 
   VideoMemoryShare(
@@ -22,15 +22,19 @@ final class VideoMemoryShare {
     limitBytes = cardBytes;
   }
 
+  /** May be asked without the lock. */
   long limitBytes() {
     return limitBytes;
   }
 
-  void setLimit(long bytes) {
+  /** Whether that is news. */
+  boolean setLimit(long bytes) {
     if (bytes < 0 || bytes > cardBytes) {
       throw Refusal.invalid("no such limit of video memory, bytes=" + bytes);
     }
+    boolean news = bytes != limitBytes;
     limitBytes = bytes;
+    return news;
   }
 
   void setOverflowToSystem(boolean overflow) {
@@ -45,8 +49,11 @@ final class VideoMemoryShare {
     return new QuotaInfo(account.vramBytes(), limitBytes, cardBytes, account.systemBytes());
   }
 
-  GuestMemory allocate(MemoryRequest request) {
-    return buffers.allocate(request, limitBytes, overflowToSystem);
+  /**
+   * @param last whether what is beyond the limit goes to system memory, where that is the policy
+   */
+  GuestMemory allocate(MemoryRequest request, boolean last) {
+    return buffers.allocate(request, limitBytes, last && overflowToSystem);
   }
 
   /** Moves buffers while the channels that run are suspended; how many moved. */

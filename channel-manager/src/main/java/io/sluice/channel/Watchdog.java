@@ -9,13 +9,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Ends channels whose command keeps others from the GPU: a duty cycle that observes, so that
- * submitting work costs nothing.
+ * submitting work costs nothing. It observes as rarely as the limits allow: not at all while no two
+ * guests are attached, often only while a command is near its limit or over it.
  *
  * <p>A channel is over its limit when one command, or one semaphore acquire that is not satisfied,
  * has been seen to last longer than its guest's limit. It is ended only while another guest waits:
@@ -32,6 +34,15 @@ public final class Watchdog {
 
   /** Least time between two kills of one guest. */
   public static final Duration KILL_INTERVAL = Duration.ofMillis(100);
+
+  /** Longest time between two observations. */
+  public static final Duration LONGEST_TICK = Duration.ofMillis(100);
+
+  /** Time between two observations while a command is at its limit: two are needed to end it. */
+  public static final Duration SHORTEST_TICK = Duration.ofMillis(2);
+
+  /** A limit is at least as many observations long. */
+  private static final int TICKS_PER_LIMIT = 4;
 
   private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
   private static final long NANOS_PER_MILLI = 1_000_000;
@@ -51,7 +62,25 @@ public final class Watchdog {
    * @param kills channels ended
    * @param putOff observations that found a channel to end, too soon after the last
    */
-  public record Counters(long kills, long putOff) {}
+  public record Counters(long kills, long putOff) {
+    /** Nothing was done. */
+    public static final Counters NONE = new Counters(0, 0);
+
+    /** What both tell. */
+    public Counters plus(Counters other) {
+      return new Counters(kills + other.kills, putOff + other.putOff);
+    }
+  }
+
+  /**
+   * A channel that was ended.
+   *
+   * @param guest whose
+   * @param channelId the guest's id of it
+   * @param lastedMs how long its command, or its acquire, had lasted
+   * @param limitMs how long it might have
+   */
+  public record Kill(String guest, int channelId, long lastedMs, long limitMs) {}
 
   private record Acquire(long entries, long sinceNs) {}
 
@@ -62,6 +91,10 @@ public final class Watchdog {
     final Watched guest;
     final Map<Integer, Acquire> acquires = new HashMap<>();
     long limitNs = DEFAULT_LIMIT.toNanos();
+
+    /** The longest that a command was seen to last, and has not ended. */
+    long lastingNs;
+
     boolean wanted;
     boolean waits;
     boolean killed;
@@ -74,8 +107,22 @@ public final class Watchdog {
     }
   }
 
+  private final Consumer<Kill> onKill;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, State> states = new LinkedHashMap<>();
+
+  /** A watchdog that tells nobody but the log. */
+  public Watchdog() {
+    this(_ -> {});
+  }
+
+  /**
+   * @param onKill told of each channel that was ended, under the lock: it must not block nor call
+   *     this object
+   */
+  public Watchdog(Consumer<Kill> onKill) {
+    this.onKill = onKill;
+  }
 
   /** Watches a guest whose GPU has {@link Capability#KILL}; EOPNOTSUPP. */
   public void add(Guest guest) {
@@ -96,11 +143,16 @@ public final class Watchdog {
     }
   }
 
-  /** Forgets a guest; before it is closed, or after. */
-  public void remove(String guest) {
+  /**
+   * Forgets a guest; before it is closed, or after.
+   *
+   * @return what was done to it
+   */
+  public Counters remove(String guest) {
     lock.lock();
     try {
-      states.remove(guest);
+      State state = states.remove(guest);
+      return state == null ? Counters.NONE : new Counters(state.kills, state.putOff);
     } finally {
       lock.unlock();
     }
@@ -114,6 +166,28 @@ public final class Watchdog {
     lock.lock();
     try {
       state(guest).limitNs = limit.toNanos();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link #setLimit}, but nothing happens when the guest is not watched. */
+  public void setLimitIfThere(String guest, Duration limit) {
+    lock.lock();
+    try {
+      if (states.containsKey(guest)) {
+        setLimit(guest, limit);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was done to a guest so far; nothing when it is not watched. */
+  public Counters countersIfThere(String guest) {
+    lock.lock();
+    try {
+      return states.containsKey(guest) ? counters(guest) : Counters.NONE;
     } finally {
       lock.unlock();
     }
@@ -163,12 +237,36 @@ public final class Watchdog {
     }
   }
 
+  /**
+   * How long after an observation the next is due, in nanoseconds; {@link Long#MAX_VALUE} when only
+   * {@link #add} can change that.
+   */
+  public long dueInNs() {
+    lock.lock();
+    try {
+      if (states.size() < 2) {
+        return Long.MAX_VALUE;
+      }
+      long due = LONGEST_TICK.toNanos();
+      for (State state : states.values()) {
+        due = Math.min(due, state.limitNs / TICKS_PER_LIMIT);
+        if (state.lastingNs > 0) {
+          due = Math.min(due, state.limitNs - state.lastingNs + 1);
+        }
+      }
+      return Math.max(due, SHORTEST_TICK.toNanos());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private boolean anotherWaits(State than) {
     return states.values().stream().anyMatch(state -> state != than && state.waits);
   }
 
   private static void observe(State state, long nowNs, List<Offender> offenders) {
     boolean wants = false;
+    state.lastingNs = 0;
     @Nullable Offender longest = null;
     Map<Integer, Acquire> acquires = new HashMap<>();
     for (ChannelInfo channel : state.guest.channels()) {
@@ -187,6 +285,7 @@ public final class Watchdog {
       } else {
         wants |= !channel.drained();
       }
+      state.lastingNs = Math.max(state.lastingNs, lasted);
       if (lasted > state.limitNs && (longest == null || lasted > longest.lastedNs())) {
         longest = new Offender(state, channel.channelId(), lasted);
       }
@@ -200,7 +299,7 @@ public final class Watchdog {
     state.wanted = wants;
   }
 
-  private static boolean end(Offender offender, long nowNs) {
+  private boolean end(Offender offender, long nowNs) {
     State state = offender.state();
     if (state.killed && nowNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {
       state.putOff++;
@@ -215,7 +314,11 @@ public final class Watchdog {
         .addKeyValue("guest", state.guest.name())
         .addKeyValue("cid", offender.channelId())
         .addKeyValue("lastedMs", lastedMs)
+        .addKeyValue("limitMs", state.limitNs / NANOS_PER_MILLI)
         .log("command did not end while another guest waited: channel killed");
+    onKill.accept(
+        new Kill(
+            state.guest.name(), offender.channelId(), lastedMs, state.limitNs / NANOS_PER_MILLI));
     return true;
   }
 

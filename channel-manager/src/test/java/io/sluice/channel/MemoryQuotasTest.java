@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.RefusedException;
+import io.sluice.channel.MemoryQuotas.Counters;
 import io.sluice.channel.MemoryQuotas.Moves;
 import io.sluice.channel.MemoryQuotas.Settings;
+import io.sluice.channel.MemoryQuotas.Standing;
 import io.sluice.quota.GuestQuota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
@@ -30,12 +32,12 @@ final class MemoryQuotasTest {
 
   @Test
   void set_minimumDoesNotFit_refusesAndChangesNothing() {
-    quotas.set("a", new Settings(30 * MIB, 1, GuestQuota.NO_LIMIT));
-    assertThatThrownBy(() -> quotas.set("b", new Settings(3 * MIB, 1, GuestQuota.NO_LIMIT)))
+    quotas.set("a", new Settings(30 * MIB, 1, GuestQuota.NO_LIMIT, false));
+    assertThatThrownBy(() -> quotas.set("b", new Settings(3 * MIB, 1, GuestQuota.NO_LIMIT, false)))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("SLU-QUOTA-002")
         .hasMessageContaining("leave 2097152 bytes of 33554432, 3145728 requested");
-    quotas.set("b", new Settings(2 * MIB, 1, GuestQuota.NO_LIMIT));
+    quotas.set("b", new Settings(2 * MIB, 1, GuestQuota.NO_LIMIT, false));
   }
 
   @Test
@@ -78,16 +80,125 @@ final class MemoryQuotasTest {
   void memAlloc_overShare_refusesOrGivesSystemMemory() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      a.setVramLimit(MIB);
+      quotas.set("a", new Settings(0, 1, MIB, false));
       assertThatThrownBy(() -> a.memAlloc(0, 0, 0, 2 * MIB))
           .isInstanceOf(RefusedException.class)
-          .hasMessageContaining("over the guest's share");
-      a.setOverflowToSystem(true);
+          .hasMessageContaining("over the guest's share")
+          .hasMessageContaining("bytes=2097152 used=0 limit=1048576");
+      quotas.set("a", new Settings(0, 1, MIB, true));
       int handle = a.memAlloc(0, 0, 0, 2 * MIB).handle();
       assertThat(a.usage().vramBytes()).isZero();
       assertThat(a.usage().systemBytes()).isEqualTo(2 * MIB);
+      assertThat(quotas.standing("a")).isEqualTo(new Standing(true, MIB, 0, 2 * MIB));
       a.memFree(handle);
       assertThat(a.usage().systemBytes()).isZero();
+    }
+  }
+
+  @Test
+  void memAlloc_cardFullOfAnotherGuest_makesRoomAtOnce() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      for (int i = 0; i < 8; i++) {
+        a.memAlloc(0, 0, 0, 4 * MIB);
+      }
+      assertThat(a.usage().vramFreeBytes()).isZero();
+      Guest b = attach(rig, "b");
+
+      b.memAlloc(0, 0, 0, 16 * MIB);
+
+      assertThat(b.usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(a.usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(quotas.counters("a")).isEqualTo(new Counters(4, 0));
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
+    }
+  }
+
+  @Test
+  void memAlloc_moreThanItsShare_disturbsNobody() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      a.memAlloc(0, 0, 0, 32 * MIB);
+      Guest b = attach(rig, "b");
+
+      for (long size : List.of(17 * MIB, 32 * MIB, 1L << 40, Long.MAX_VALUE, 0L, -1L)) {
+        assertThatThrownBy(() -> b.memAlloc(0, 0, 0, size)).isInstanceOf(RefusedException.class);
+      }
+
+      assertThat(quotas.counters("a")).isEqualTo(Counters.NONE);
+      assertThat(a.usage().vramBytes()).isEqualTo(32 * MIB);
+    }
+  }
+
+  @Test
+  void memAlloc_whileAnotherThreadRebalances_waitsForIt() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      a.memAlloc(0, 0, 0, 32 * MIB);
+      Guest b = attach(rig, "b");
+      Thread cycle =
+          Thread.ofPlatform()
+              .start(() -> {
+                while (!Thread.currentThread().isInterrupted()) {
+                  quotas.rebalance();
+                }
+              });
+      try {
+        for (int i = 0; i < 100; i++) {
+          b.memFree(b.memAlloc(0, 0, 0, 16 * MIB).handle());
+        }
+      } finally {
+        cycle.interrupt();
+        cycle.join();
+      }
+    }
+  }
+
+  @Test
+  void rebalance_guestClosedMeanwhile_leavesTheOthersRight(RandomGenerator random)
+      throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest stays = attach(rig, "stays");
+      for (int i = 0; i < 8; i++) {
+        stays.memAlloc(0, 0, 0, 4 * MIB);
+      }
+      for (int i = 0; i < 50; i++) {
+        Guest dies = attach(rig, "dies");
+        dies.memAlloc(0, 0, 0, 4 * MIB);
+        Thread death = Thread.ofPlatform().start(dies::close);
+        for (int k = random.nextInt(20); k >= 0; k--) {
+          quotas.rebalance();
+        }
+        death.join();
+        quotas.detach(dies);
+        quotas.rebalance();
+        assertThat(stays.usage().vramBytes()).isEqualTo(32 * MIB);
+        assertThat(quotas.standing("dies")).isEqualTo(Standing.ABSENT);
+      }
+    }
+  }
+
+  @Test
+  void change_ofMemory_isToldOnce() throws Exception {
+    int[] told = new int[1];
+    MemoryQuotas watched = new MemoryQuotas(GpuRig.VRAM_BYTES, () -> told[0]++);
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = rig.attach("a");
+      watched.set("a", Settings.DEFAULT);
+      watched.attach(a);
+      told[0] = 0;
+      int handle = a.memAlloc(0, 0, 0, MIB).handle();
+      assertThat(told[0]).isEqualTo(1);
+      a.memInfo(handle);
+      assertThat(told[0]).isEqualTo(1);
+      a.memFree(handle);
+      int vid = a.vspaceNew();
+      a.vspaceFree(vid);
+      assertThat(told[0]).isEqualTo(4);
+      watched.detach(a);
+      told[0] = 0;
+      a.memAlloc(0, 0, 0, MIB);
+      assertThat(told[0]).isZero();
     }
   }
 
@@ -129,7 +240,10 @@ final class MemoryQuotasTest {
           quotas.set(
               guest.name(),
               new Settings(
-                  random.nextLong(12 * MIB), random.nextInt(0, 9), random.nextLong(48 * MIB)));
+                  random.nextLong(12 * MIB),
+                  random.nextInt(0, 9),
+                  random.nextLong(48 * MIB),
+                  random.nextBoolean()));
       default -> {
         Moves moves = quotas.rebalance();
         QuotaInfo quota = guest.quota();

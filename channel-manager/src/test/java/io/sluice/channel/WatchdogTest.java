@@ -145,6 +145,45 @@ final class WatchdogTest {
   }
 
   @Test
+  void dueInNs_guestAlone_isNever() {
+    watchdog.remove("b");
+    a.runs(1, 100_000);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void dueInNs_isAsRareAsTheLimitsAllow() {
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(100 * MS);
+    a.runs(1, 1990);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(10 * MS + 1);
+    a.runs(2, 5000);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(2 * MS);
+    a.channels.clear();
+    watchdog.setLimit("b", Duration.ofMillis(40));
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(10 * MS);
+  }
+
+  @Test
+  void doWork_kill_isTold() {
+    List<Watchdog.Kill> kills = new ArrayList<>();
+    Watchdog told = new Watchdog(kills::add);
+    told.add(a);
+    told.add(b);
+    a.runs(7, 2500);
+    b.runs(1, 0);
+    told.doWork(0);
+    told.doWork(MS);
+    assertThat(kills).containsExactly(new Watchdog.Kill("a", 7, 2500, 2000));
+    assertThat(told.remove("a")).isEqualTo(new Watchdog.Counters(1, 0));
+    assertThat(told.remove("a")).isEqualTo(Watchdog.Counters.NONE);
+  }
+
+  @Test
   void setLimit_badLimitOrUnknownGuest_refuses() {
     for (Duration bad : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(2))) {
       assertThatThrownBy(() -> watchdog.setLimit("a", bad)).isInstanceOf(RefusedException.class);

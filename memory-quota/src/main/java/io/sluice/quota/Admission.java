@@ -24,8 +24,17 @@ public sealed interface Admission {
    * @param guest whose quota it is; empty when it is no one's
    * @param cause why, with the numbers in bytes
    * @param fix what to do
+   * @param leftBytes of 002 the largest minimum that fits, otherwise 0
    */
-  record Refused(String code, String guest, String cause, String fix) implements Admission {}
+  record Refused(String code, String guest, String cause, String fix, long leftBytes)
+      implements Admission {
+    Refused(String code, String guest, String cause, String fix) {
+      this(code, guest, cause, fix, 0);
+    }
+  }
+
+  /** Code of a minimum that does not fit beside the others. */
+  String DOES_NOT_FIT = "SLU-QUOTA-002";
 
   /**
    * Checks all guests of a card together, those included that do not use the GPU now: a minimum is
@@ -90,7 +99,7 @@ public sealed interface Admission {
     long left = Math.max(0, cardBytes - reserved);
     if (wanted.minimumBytes() > left) {
       return new Refused(
-          "SLU-QUOTA-002",
+          DOES_NOT_FIT,
           wanted.name(),
           String.format(
               Locale.ROOT,
@@ -99,7 +108,8 @@ public sealed interface Admission {
               left,
               cardBytes,
               wanted.minimumBytes()),
-          "Ask for a minimum of " + left + " bytes or less, or lower another guest's.");
+          "Ask for a minimum of " + left + " bytes or less, or lower another guest's.",
+          left);
     }
     return new Admitted();
   }

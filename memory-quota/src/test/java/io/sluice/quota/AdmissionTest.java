@@ -38,7 +38,8 @@ final class AdmissionTest {
                 "SLU-QUOTA-002",
                 "c",
                 "the minimums of 2 guests leave 32 bytes of 80, 40 requested",
-                "Ask for a minimum of 32 bytes or less, or lower another guest's."));
+                "Ask for a minimum of 32 bytes or less, or lower another guest's.",
+                32));
   }
 
   @Test

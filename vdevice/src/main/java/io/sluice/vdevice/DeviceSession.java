@@ -50,7 +50,6 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   /** What the registers show; kept here so that reading one never waits for a call. */
   private volatile int generation;
 
-  private volatile long vramBytes;
   private volatile @Nullable DmaRequests dmaRequests; // once negotiated
 
   private DeviceSession(
@@ -74,7 +73,6 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     hypercalls = new Hypercalls(guest, dma);
     executor = new CallExecutor(callArea.segment(), queue, this);
     generation = guest.generation();
-    vramBytes = guest.quota().vramLimitBytes();
     long capabilities = DeviceFacts.capabilities(guest);
     registers = new Registers(this, DeviceFacts.registers(guest, capabilities));
     ImmutableList<DeviceRegion> bars = bars(kernel);
@@ -89,6 +87,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
             .add(config)
             .add(DeviceRegion.ABSENT) // VGA
             .build();
+    notifier.begin();
   }
 
   /** What must exist before the guest does, and the guest. */
@@ -264,8 +263,6 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     executor.exclusively(() -> {
       if (!executor.isStopped()) {
         guest.setVramLimit(bytes);
-        vramBytes = bytes;
-        notifier.onQuota(bytes, guest.timeNs());
       }
     });
   }
@@ -284,7 +281,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
 
   @Override
   public long vramBytes() {
-    return vramBytes;
+    return guest.vramLimitBytes();
   }
 
   @Override

@@ -16,6 +16,9 @@ final class GuestNotifier implements GuestListener {
   private final VectorTable vectors;
   private final ChannelInterrupts channels;
 
+  /** Whether the guest is there to be told of changes: what was before, it reads. */
+  private volatile boolean begun;
+
   GuestNotifier(GuestEventQueue events, VectorTable vectors, ChannelInterrupts channels) {
     this.events = events;
     this.vectors = vectors;
@@ -57,8 +60,16 @@ final class GuestNotifier implements GuestListener {
     vectors.raise(CALLS_AND_EVENTS);
   }
 
-  /** Tells the guest how much video memory it may hold from now on. */
-  void onQuota(long limitBytes, long timeNs) {
+  /** From now on, changes are told. */
+  void begin() {
+    begun = true;
+  }
+
+  @Override
+  public void onVramLimit(long limitBytes, long timeNs) {
+    if (!begun) {
+      return;
+    }
     events.post(GuestAbi.EVENT_QUOTA, 0, 0, 0, limitBytes, timeNs);
     vectors.raise(CALLS_AND_EVENTS);
   }

@@ -20,13 +20,13 @@ import org.slf4j.LoggerFactory;
  * are held back, is kept as a pending bit and delivered when it can be; that is what a PCI
  * function's pending-bit array does. Interrupts are hints, so several of them count as one.
  *
- * <p>Any thread of the guest's own may raise. The lock makes sure that a descriptor is not closed,
- * and its number reused, between the look at the table and the signal.
+ * <p>Any thread may raise. The lock makes sure that a descriptor is not closed, and its number
+ * reused, between the look at the table and the signal.
  *
- * <p><b>A client can make a signal block.</b> It shares the eventfd's open file: it can make it
- * blocking and fill its counter. So only threads that serve this one guest may raise, nothing that
- * others wait for takes the lock, and {@link #close} frees whoever is stuck by emptying the
- * counter.
+ * <p><b>A client can make a write block.</b> It shares the eventfd's open file: it can make it
+ * blocking and fill its counter. So eventfds are signalled from inside the kernel, which never
+ * waits. A host without asynchronous I/O has no such way: there {@link #close} frees whoever is
+ * stuck by emptying the counter.
  */
 final class VectorTable implements InterruptVectors {
   /** Vector 0 for calls and events, the others for channels. */
@@ -46,6 +46,7 @@ final class VectorTable implements InterruptVectors {
   }
 
   private final Kernel kernel;
+  private final boolean foreign;
   private final ReentrantLock lock = new ReentrantLock();
   private final AtomicLong delivered = new AtomicLong();
 
@@ -61,7 +62,15 @@ final class VectorTable implements InterruptVectors {
   private volatile boolean closed;
 
   VectorTable(Kernel kernel) {
+    this(kernel, kernel.canSignalForeign());
+  }
+
+  /**
+   * @param foreign whether to signal from inside the kernel
+   */
+  VectorTable(Kernel kernel, boolean foreign) {
     this.kernel = kernel;
+    this.foreign = foreign;
   }
 
   /** Has someone told of every change, under the lock. */
@@ -220,7 +229,11 @@ final class VectorTable implements InterruptVectors {
     if (!closed && !held && eventfd != null && (pending & 1L << vector) != 0) {
       pending &= ~(1L << vector);
       try {
-        kernel.signal(eventfd);
+        if (foreign) {
+          kernel.signalForeign(eventfd);
+        } else {
+          kernel.signal(eventfd);
+        }
         delivered.incrementAndGet();
       } catch (SyscallException e) {
         // One that cannot be written is of no use to anybody; the next one assigned starts afresh.

@@ -21,7 +21,7 @@ final class BlockedVectorTest {
 
   @Test
   void close_threadStuckInASignal_isFreed() throws Exception {
-    VectorTable vectors = new VectorTable(kernel);
+    VectorTable vectors = new VectorTable(kernel, false);
     Fd eventfd = kernel.eventfd(0, 0);
     fill(eventfd);
     vectors.assign(1, eventfd);
@@ -37,6 +37,19 @@ final class BlockedVectorTest {
     assertThat(counted).isZero();
     assertThat(stuck.isAlive()).isFalse();
     assertThat(eventfd.isOpen()).isFalse();
+  }
+
+  @Test
+  void raise_blockingEventfdThatIsFull_returns() {
+    VectorTable vectors = new VectorTable(kernel);
+    Fd eventfd = kernel.eventfd(0, 0);
+    fill(eventfd);
+    vectors.assign(1, eventfd);
+
+    vectors.raise(1);
+
+    assertThat(vectors.delivered()).isEqualTo(1);
+    vectors.close();
   }
 
   @Test

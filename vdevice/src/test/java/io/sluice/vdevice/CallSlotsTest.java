@@ -236,7 +236,7 @@ final class CallSlotsTest extends CallTest {
   void events_tailThatCannotBe_losesEventsOnly(int tail) {
     EventQueue.tail(calls, GuestAbi.BAR1_EVENTS, tail);
     for (int i = 0; i < 3; i++) {
-      session.setVramLimit(4096);
+      session.setVramLimit(4096L * (i + 1));
     }
     int head = EventQueue.head(calls, GuestAbi.BAR1_EVENTS);
     int lost = EventQueue.lost(calls, GuestAbi.BAR1_EVENTS);

@@ -47,6 +47,9 @@ public interface DaemonMXBean {
   /** The guests by name. */
   Map<String, GuestStatus> getGuests();
 
+  /** What each guest may have of its GPU, and what it has, by the guest's name. */
+  Map<String, QuotaStatus> getQuotas();
+
   /** Every setting with its effective value and where that comes from. */
   List<Setting> getConfiguration();
 

@@ -22,6 +22,12 @@ public enum ErrorCode {
   GUEST_STATE("SLU-GUEST-008", ErrorKind.FAILED),
   /** More video memory than its GPU has. */
   GUEST_VRAM("SLU-GUEST-009", ErrorKind.QUOTA),
+  /** A value of a quota out of range. */
+  QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.FAILED),
+  /** A minimum that does not fit beside those of the other guests. */
+  QUOTA_MINIMUM("SLU-QUOTA-002", ErrorKind.QUOTA),
+  /** More guests than a GPU has quotas for. */
+  QUOTA_GUESTS("SLU-QUOTA-004", ErrorKind.QUOTA),
   /** Not a log level. */
   LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED),
   /** The daemon is stopping. */

@@ -8,6 +8,7 @@ import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.Problem;
+import io.sluice.management.QuotaStatus;
 import io.sluice.management.Setting;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -132,6 +133,11 @@ final class FakeDaemon implements DaemonMXBean {
   @Override
   public Map<String, GuestStatus> getGuests() {
     return guests;
+  }
+
+  @Override
+  public Map<String, QuotaStatus> getQuotas() {
+    return Map.of();
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
+import io.sluice.management.QuotaStatus;
 import io.sluice.management.Setting;
 import io.sluice.management.local.Peer;
 import java.lang.management.ManagementFactory;
@@ -158,6 +159,13 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
     Map<String, GuestStatus> statuses = new TreeMap<>();
     guests.all().forEach((name, guest) -> statuses.put(name, guest.status()));
     return statuses;
+  }
+
+  @Override
+  public Map<String, QuotaStatus> getQuotas() {
+    Map<String, QuotaStatus> quotas = new TreeMap<>();
+    guests.all().forEach((name, guest) -> quotas.put(name, guest.gpu().shares().status(name)));
+    return quotas;
   }
 
   @Override

@@ -23,13 +23,15 @@ import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU with the threads it needs: one for each guest's events, and the engine of the software one.
+ * A GPU with the threads it needs: one for each guest's events, one for what the guests share, and
+ * the engine of the software one.
  */
 final class GpuHost implements AutoCloseable {
   private static final Duration COMPUTE_IDLE = Duration.ofSeconds(10);
 
   private final Gpu gpu;
   private final Delivery delivery;
+  private final GuestShares shares;
   private final @Nullable SoftwareEngine software;
 
   /** What only the software GPU has. */
@@ -37,7 +39,7 @@ final class GpuHost implements AutoCloseable {
       SoftwareGpu gpu, EngineLoop loop, Thread thread, ExecutorService compute) {
     void stop() {
       loop.stop();
-      joinUninterruptibly(thread);
+      Threads.joinUninterruptibly(thread);
       gpu.close();
       compute.shutdown();
     }
@@ -54,9 +56,11 @@ final class GpuHost implements AutoCloseable {
     }
   }
 
-  private GpuHost(Gpu gpu, Delivery delivery, @Nullable SoftwareEngine software) {
+  private GpuHost(
+      Gpu gpu, Delivery delivery, GuestShares shares, @Nullable SoftwareEngine software) {
     this.gpu = gpu;
     this.delivery = delivery;
+    this.shares = shares;
     this.software = software;
   }
 
@@ -134,11 +138,18 @@ final class GpuHost implements AutoCloseable {
       Kernel kernel,
       Threads threads,
       LongSupplier clock) {
-    return new GpuHost(gpu, new Delivery(kernel, clock, interruptSpin, threads), software);
+    Delivery delivery = new Delivery(kernel, clock, interruptSpin, threads);
+    GuestShares shares = GuestShares.start(gpu, threads, clock, _ -> {});
+    return new GpuHost(gpu, delivery, shares, software);
   }
 
   Gpu gpu() {
     return gpu;
+  }
+
+  /** What its guests share. */
+  GuestShares shares() {
+    return shares;
   }
 
   /**
@@ -156,23 +167,10 @@ final class GpuHost implements AutoCloseable {
   /** After its guests are gone. */
   @Override
   public void close() {
+    shares.close();
     gpu.close();
     if (software != null) {
       software.stop();
-    }
-  }
-
-  private static void joinUninterruptibly(Thread thread) {
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException _) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

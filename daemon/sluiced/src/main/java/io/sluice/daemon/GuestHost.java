@@ -139,7 +139,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   GuestStatus status() {
     Optional<PeerCredentials> peer = device.peer();
-    long limit = limitBytes();
+    long limit = gpu.shares().status(settings.name()).limitBytes();
     return new GuestStatus(
         settings.name(),
         settings.uuid().toString(),
@@ -166,20 +166,16 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     }
   }
 
-  private long limitBytes() {
-    long total = gpu.gpu().info().vramBytes();
-    return settings.vramLimitBytes() == 0 ? total : settings.vramLimitBytes();
-  }
-
   // ---- GuestSource ----
 
   @Override
   public Guest open(GuestListener listener) {
     Guest guest = new Guest(settings.name(), gpu.gpu(), kernel, listener);
     try {
-      guest.setVramLimit(limitBytes());
+      gpu.shares().attach(guest);
       forwarder = gpu.deliver(guest);
     } catch (SluiceException e) {
+      gpu.shares().detach(guest);
       guest.close();
       throw e;
     }
@@ -193,6 +189,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
       forwarder.close();
       forwarder = null;
     }
+    gpu.shares().detach(guest);
     guest.close();
     onAttach.accept(this, false);
   }
@@ -200,8 +197,11 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
   /** Detaches whoever is attached and removes the socket. */
   @Override
   public void close() throws IOException {
-    file.delete();
-    device.close();
+    try {
+      file.delete();
+    } finally {
+      device.close();
+    }
   }
 
   // ---- GuestMXBean ----

@@ -5,6 +5,7 @@ import com.google.common.collect.ImmutableSortedMap;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.config.QuotaSettings;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.Nearest;
@@ -94,7 +95,12 @@ final class GuestTable {
       checkLimit(failed, vramLimitBytes, gpu);
       Path socket = GuestSettings.defaultSocket(config.runDir(), name);
       GuestSettings settings =
-          new GuestSettings(name, uuids.get(), gpu.name(), socket, vramLimitBytes);
+          new GuestSettings(
+              name,
+              uuids.get(),
+              gpu.name(),
+              socket,
+              QuotaSettings.DEFAULT.withLimit(vramLimitBytes));
       GuestHost guest = start(settings, GuestStatus.CREATED);
       try {
         store.save(created());
@@ -165,13 +171,28 @@ final class GuestTable {
   private GuestHost start(GuestSettings settings, String origin) throws OperationsException {
     String failed = "cannot serve guest \"" + settings.name() + "\"";
     GpuHost gpu = gpu(failed, settings.gpu());
-    checkLimit(failed, settings.vramLimitBytes(), gpu);
-    GuestHost guest = GuestHost.start(settings, origin, gpu, surroundings);
+    checkLimit(failed, settings.quota().limitBytes(), gpu);
+    gpu.shares().set(failed, settings.name(), settings.quota());
+    GuestHost guest = startHost(settings, origin, gpu);
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
     changed.put(settings.name(), guest);
     guests = ImmutableSortedMap.copyOf(changed);
     observer.onCreated(guest);
     return guest;
+  }
+
+  private GuestHost startHost(GuestSettings settings, String origin, GpuHost gpu)
+      throws OperationsException {
+    boolean complete = false;
+    try {
+      GuestHost guest = GuestHost.start(settings, origin, gpu, surroundings);
+      complete = true;
+      return guest;
+    } finally {
+      if (!complete) {
+        gpu.shares().remove(settings.name());
+      }
+    }
   }
 
   private void stop(GuestHost guest) {
@@ -186,6 +207,7 @@ final class GuestTable {
           .setCause(e)
           .log("the guest's socket is left behind");
     }
+    guest.gpu().shares().remove(guest.settings().name());
     observer.onDestroyed(guest);
   }
 

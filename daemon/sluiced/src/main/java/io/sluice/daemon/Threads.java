@@ -47,6 +47,21 @@ final class Threads implements ThreadFactory {
     }
   }
 
+  /** Waits for a thread to end, and stays interrupted if it was meanwhile. */
+  static void joinUninterruptibly(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Waits for all of them to end; names those that did not. */
   List<String> join(Duration patience) {
     List<String> left = new ArrayList<>();

@@ -63,8 +63,8 @@ public final class CreatedGuests {
       line(text, Schema.GUEST_UUID, guest.uuid().toString());
       line(text, Schema.GUEST_GPU, guest.gpu());
       line(text, Schema.GUEST_SOCKET, guest.socket().toString());
-      if (guest.vramLimitBytes() != 0) {
-        line(text, Schema.GUEST_VRAM_LIMIT, Quantities.formatSize(guest.vramLimitBytes()));
+      if (guest.quota().limitBytes() != 0) {
+        line(text, Schema.GUEST_VRAM_LIMIT, Quantities.formatSize(guest.quota().limitBytes()));
       }
     }
     Path written = file.resolveSibling(FILE + ".new");

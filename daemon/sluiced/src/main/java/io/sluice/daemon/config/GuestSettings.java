@@ -12,9 +12,9 @@ import java.util.UUID;
  * @param uuid its identity
  * @param gpu name of its GPU
  * @param socket where its machine or process attaches
- * @param vramLimitBytes most video memory it may hold; 0 for all of the GPU's
+ * @param quota what it may have of its GPU
  */
-public record GuestSettings(String name, UUID uuid, String gpu, Path socket, long vramLimitBytes) {
+public record GuestSettings(String name, UUID uuid, String gpu, Path socket, QuotaSettings quota) {
   /** Whether a text can name a guest. */
   public static boolean isName(String text) {
     return ValueType.GUEST_NAME.parse().apply(text).isPresent();

@@ -32,6 +32,9 @@ final class Resolver {
   private final Map<UUID, String> uuids = new HashMap<>();
   private final Map<String, Origin> guestNames = new HashMap<>();
 
+  /** Minimums of the guests of a GPU so far. */
+  private final Map<String, Long> reserved = new HashMap<>();
+
   Resolver(Draft draft) {
     this.draft = draft;
   }
@@ -72,6 +75,7 @@ final class Resolver {
     for (GuestSettings guest : config.guests()) {
       sockets.put(guest.socket(), "socket of guest \"" + guest.name() + "\"");
       uuids.put(guest.uuid(), guest.name());
+      reserved.merge(guest.gpu(), guest.quota().minimumBytes(), Long::sum);
     }
     draft
         .guests()
@@ -186,9 +190,19 @@ final class Resolver {
         "socket of guest \"" + name + "\"",
         origin(guest.values(), Schema.GUEST_SOCKET.name()).orElse(guest.origin()));
     UUID uuid = uuidOf(section, guest, name);
-    long limit = value(section, guest.values(), Schema.GUEST_VRAM_LIMIT, "").orElse(0L);
-    checkLimit(guest, limit, gpu, gpus);
-    return Optional.of(new GuestSettings(name, uuid, gpu, socket, limit));
+    QuotaSettings quota = quotaOf(section, guest);
+    checkQuota(guest, name, quota, gpu, gpus);
+    return Optional.of(new GuestSettings(name, uuid, gpu, socket, quota));
+  }
+
+  private QuotaSettings quotaOf(String section, GuestDraft guest) {
+    Map<String, Raw> values = guest.values();
+    return new QuotaSettings(
+        value(section, values, Schema.GUEST_VRAM_MIN).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GUEST_WEIGHT).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GUEST_VRAM_LIMIT, "").orElse(0L),
+        value(section, values, Schema.GUEST_BEYOND_SHARE).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GUEST_KILL_TIMEOUT).orElseThrow(Resolver::badDefault));
   }
 
   private String gpuOf(String section, GuestDraft guest, ImmutableList<GpuSettings> gpus) {
@@ -236,24 +250,57 @@ final class Resolver {
     return uuid;
   }
 
-  private void checkLimit(
-      GuestDraft guest, long limit, String gpu, ImmutableList<GpuSettings> gpus) {
+  /** Only of the software GPU is the size known before it is opened; the daemon checks the rest. */
+  private void checkQuota(
+      GuestDraft guest,
+      String name,
+      QuotaSettings quota,
+      String gpu,
+      ImmutableList<GpuSettings> gpus) {
+    if (quota.limitBytes() != 0 && quota.minimumBytes() > quota.limitBytes()) {
+      draft.error(
+          ConfigError.CONFLICT,
+          origin(guest.values(), Schema.GUEST_VRAM_MIN.name()).orElse(guest.origin()),
+          "vram-min "
+              + Quantities.formatSize(quota.minimumBytes())
+              + " is more than the vram-limit "
+              + Quantities.formatSize(quota.limitBytes()),
+          "lower one or raise the other");
+    }
     for (GpuSettings settings : gpus) {
-      if (settings instanceof GpuSettings.Embedded embedded
-          && embedded.name().equals(gpu)
-          && limit > embedded.vramBytes()) {
-        draft.error(
-            ConfigError.CONFLICT,
-            origin(guest.values(), Schema.GUEST_VRAM_LIMIT.name()).orElse(guest.origin()),
-            "vram-limit "
-                + Quantities.formatSize(limit)
-                + " is more than the "
-                + Quantities.formatSize(embedded.vramBytes())
-                + " of GPU "
-                + gpu,
-            "");
+      if (settings instanceof GpuSettings.Embedded embedded && embedded.name().equals(gpu)) {
+        checkQuota(guest, name, quota, embedded);
       }
     }
+  }
+
+  private void checkQuota(
+      GuestDraft guest, String name, QuotaSettings quota, GpuSettings.Embedded gpu) {
+    String size = Quantities.formatSize(gpu.vramBytes()) + " of GPU " + gpu.name();
+    if (quota.limitBytes() > gpu.vramBytes()) {
+      draft.error(
+          ConfigError.CONFLICT,
+          origin(guest.values(), Schema.GUEST_VRAM_LIMIT.name()).orElse(guest.origin()),
+          "vram-limit " + Quantities.formatSize(quota.limitBytes()) + " is more than the " + size,
+          "");
+    }
+    long left = gpu.vramBytes() - reserved.getOrDefault(gpu.name(), 0L);
+    if (quota.minimumBytes() > left) {
+      draft.error(
+          ConfigError.CONFLICT,
+          origin(guest.values(), Schema.GUEST_VRAM_MIN.name()).orElse(guest.origin()),
+          "vram-min "
+              + Quantities.formatSize(quota.minimumBytes())
+              + " of guest \""
+              + name
+              + "\" does not fit: the guests before it leave "
+              + Quantities.formatSize(left)
+              + " of the "
+              + size,
+          "lower one of them");
+      return;
+    }
+    reserved.merge(gpu.name(), quota.minimumBytes(), Long::sum);
   }
 
   private void claimSocket(Path path, String owner, Optional<Origin> where) {

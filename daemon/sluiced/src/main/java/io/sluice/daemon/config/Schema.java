@@ -1,8 +1,10 @@
 package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.management.Quantities;
+import io.sluice.quota.GuestQuota;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
@@ -47,6 +49,20 @@ final class Schema {
   static final Key<UUID> GUEST_UUID = new Key<>("uuid", ValueType.UUID_TEXT, "");
   static final Key<Long> GUEST_VRAM_LIMIT =
       new Key<>("vram-limit", ValueType.size(MIB, 64 * GIB, 4 * KIB), "");
+  static final Key<Long> GUEST_VRAM_MIN =
+      new Key<>("vram-min", ValueType.size(0, 64 * GIB, 4 * KIB), "0B");
+  static final Key<Integer> GUEST_WEIGHT =
+      new Key<>("weight", ValueType.number(1, GuestQuota.MAX_WEIGHT), "1");
+  static final Key<BeyondShare> GUEST_BEYOND_SHARE =
+      new Key<>(
+          "beyond-share",
+          new ValueType<>("out-of-memory or system-memory", BeyondShare::of),
+          BeyondShare.OUT_OF_MEMORY.text());
+  static final Key<Duration> GUEST_KILL_TIMEOUT =
+      new Key<>(
+          "kill-timeout",
+          ValueType.duration(QuotaSettings.MIN_KILL_TIMEOUT, QuotaSettings.MAX_KILL_TIMEOUT),
+          Quantities.formatDuration(QuotaSettings.DEFAULT.killTimeout()));
 
   static final Section DAEMON_KEYS =
       new Section(
@@ -60,7 +76,16 @@ final class Schema {
   static final Section GUEST_KEYS =
       new Section(
           "[[guest]]",
-          ImmutableList.of(GUEST_NAME, GUEST_GPU, GUEST_SOCKET, GUEST_UUID, GUEST_VRAM_LIMIT));
+          ImmutableList.of(
+              GUEST_NAME,
+              GUEST_GPU,
+              GUEST_SOCKET,
+              GUEST_UUID,
+              GUEST_VRAM_MIN,
+              GUEST_VRAM_LIMIT,
+              GUEST_WEIGHT,
+              GUEST_BEYOND_SHARE,
+              GUEST_KILL_TIMEOUT));
 
   static final ImmutableList<Section> SECTIONS =
       ImmutableList.of(DAEMON_KEYS, LOG_KEYS, EMBEDDED_KEYS, DEVICE_KEYS, GUEST_KEYS);

@@ -67,6 +67,16 @@ record ValueType<T>(String expects, Function<String, Optional<T>> parse) {
                 .filter(bytes -> bytes >= least && bytes <= most && bytes % multiple == 0));
   }
 
+  /** A whole number between two, without sign. */
+  static ValueType<Integer> number(int least, int most) {
+    return new ValueType<>(
+        String.format(Locale.ROOT, "a whole number of %d to %d", least, most),
+        text ->
+            matching("[0-9]{1,9}", text)
+                .map(Integer::valueOf)
+                .filter(number -> number >= least && number <= most));
+  }
+
   static ValueType<Duration> duration(Duration least, Duration most) {
     return new ValueType<>(
         String.format(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.management.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,6 +70,31 @@ final class ConfigLoaderTest {
             "FILE:4:1: [[guest]] does not say which GPU; add gpu, one of embedded, b"),
         wrong("[[guest]]\nname = \"a\"\nuuid = \"1-2-3-4-5\"\n", "is no value of uuid"),
         wrong("[[guest]]\nname = \"a\"\nvram-limit = \"2GiB\"\n", "vram-limit 2GiB is more than"),
+        wrong(
+            "[[guest]]\nname = \"a\"\nvram-min = \"8MiB\"\nvram-limit = \"4MiB\"\n",
+            "FILE:3:1: vram-min 8MiB is more than the vram-limit 4MiB; lower one or raise the"),
+        wrong(
+            "[[guest]]\nname = \"a\"\nvram-min = \"1GiB\"\n"
+                + "[[guest]]\nname = \"b\"\nvram-min = \"513MiB\"\n",
+            "FILE:6:1: vram-min 513MiB of guest \"b\" does not fit: the guests before it leave"
+                + " 512MiB of the 1536MiB of GPU embedded; lower one of them [SLU-CONFIG-005]"),
+        wrong("[[guest]]\nname = \"a\"\nvram-min = \"1B\"\n", "\"1B\" is no value of vram-min"),
+        wrong("[[guest]]\nname = \"a\"\nvram-min = \"-1MiB\"\n", "is no value of vram-min"),
+        wrong(
+            "[[guest]]\nname = \"a\"\nvram-min = \"99999999999TiB\"\n", "is no value of vram-min"),
+        wrong(
+            "[[guest]]\nname = \"a\"\nweight = \"0\"\n",
+            "\"0\" is no value of weight; it takes a whole number of 1 to 1024 [SLU-CONFIG-004]"),
+        wrong("[[guest]]\nname = \"a\"\nweight = \"1025\"\n", "\"1025\" is no value of weight"),
+        wrong("[[guest]]\nname = \"a\"\nweight = \"-1\"\n", "\"-1\" is no value of weight"),
+        wrong("[[guest]]\nname = \"a\"\nweight = \"9999999999\"\n", "is no value of weight"),
+        wrong(
+            "[[guest]]\nname = \"a\"\nbeyond-share = \"swap\"\n",
+            "\"swap\" is no value of beyond-share; it takes out-of-memory or system-memory"),
+        wrong("[[guest]]\nname = \"a\"\nkill-timeout = \"0s\"\n", "is no value of kill-timeout"),
+        wrong(
+            "[[guest]]\nname = \"a\"\nkill-timeout = \"2h\"\n",
+            "\"2h\" is no value of kill-timeout; it takes a duration of 10ms to 1h"),
         wrong(
             "[[guest]]\nname = \"a\"\nsocket = \"/run/sluice/control\"\n",
             "FILE:3:1: socket of guest \"a\" is also that of the control-socket of the daemon"),
@@ -215,7 +241,11 @@ final class ConfigLoaderTest {
         name = "db"
         gpu = "embedded"
         socket = "/srv/db.sock"
+        vram-min = "1MiB"
         vram-limit = "128MiB"
+        weight = "1024"
+        beyond-share = "system-memory"
+        kill-timeout = "1.5s"
         """);
 
     DaemonConfig config = loader().load(file);
@@ -235,7 +265,11 @@ final class ConfigLoaderTest {
             tuple("web-01", "card0", "/tmp/run/web-01.sock"),
             tuple("db", "embedded", "/srv/db.sock"));
     assertThat(config.guests().get(0).uuid()).hasToString("5c1f2a0e-7b1d-4f61-9a3c-2f6d0f0e8a11");
-    assertThat(config.guests().get(1).vramLimitBytes()).isEqualTo(128L << 20);
+    assertThat(config.guests().get(0).quota()).isEqualTo(QuotaSettings.DEFAULT);
+    assertThat(config.guests().get(1).quota())
+        .isEqualTo(
+            new QuotaSettings(
+                1 << 20, 1024, 128L << 20, BeyondShare.SYSTEM_MEMORY, Duration.ofMillis(1500)));
     assertThat(config.guests().get(1).uuid()).isEqualTo(GuestSettings.derivedUuid("db"));
   }
 

@@ -80,6 +80,6 @@ final class CreatedGuestsTest {
         UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)),
         gpu,
         Path.of(socket),
-        limit);
+        QuotaSettings.DEFAULT.withLimit(limit));
   }
 }

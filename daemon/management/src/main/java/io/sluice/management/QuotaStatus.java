@@ -1,0 +1,44 @@
+package io.sluice.management;
+
+/**
+ * What a guest may have of its GPU, and what it has, at one moment. Counts are totals since the
+ * daemon started.
+ *
+ * @param guest its name
+ * @param gpu name of its GPU
+ * @param minimumBytes video memory it always gets
+ * @param weight its part of what is shared, 1 to 1024
+ * @param limitBytes most video memory it ever gets
+ * @param beyondShare {@link #OUT_OF_MEMORY} or {@link #SYSTEM_MEMORY}
+ * @param killTimeoutMs how long a command may last while another guest waits
+ * @param usesGpu whether it takes part in sharing now
+ * @param shareBytes video memory it may hold now; 0 while no client is attached
+ * @param heldBytes video memory it holds
+ * @param evictedBytes memory it allocated as video memory that is in system memory now
+ * @param evictions buffers moved to system memory
+ * @param returns buffers moved back
+ * @param kills channels ended because a command lasted too long
+ * @param killsPutOff observations that found a channel to end too soon after the last
+ */
+public record QuotaStatus(
+    String guest,
+    String gpu,
+    long minimumBytes,
+    int weight,
+    long limitBytes,
+    String beyondShare,
+    long killTimeoutMs,
+    boolean usesGpu,
+    long shareBytes,
+    long heldBytes,
+    long evictedBytes,
+    long evictions,
+    long returns,
+    long kills,
+    long killsPutOff) {
+  /** Allocations beyond the share are refused with ENOMEM. */
+  public static final String OUT_OF_MEMORY = "out-of-memory";
+
+  /** Allocations beyond the share get system memory. */
+  public static final String SYSTEM_MEMORY = "system-memory";
+}

@@ -1,0 +1,212 @@
+package io.sluice.daemon;
+
+import io.sluice.channel.Capability;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.Guest;
+import io.sluice.channel.MemoryQuotas;
+import io.sluice.channel.Watchdog;
+import io.sluice.daemon.config.QuotaSettings;
+import io.sluice.daemon.config.QuotaSettings.BeyondShare;
+import io.sluice.management.Problem;
+import io.sluice.management.Quantities;
+import io.sluice.management.QuotaStatus;
+import io.sluice.quota.Admission;
+import io.sluice.quota.GuestQuota;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import javax.management.OperationsException;
+
+/**
+ * What the guests of one GPU share: their quotas and their watchdog, and the thread that sees to
+ * both.
+ */
+final class GuestShares implements AutoCloseable {
+  private final Gpu gpu;
+  private final MemoryQuotas quotas;
+  private final Watchdog watchdog;
+  private final SharingLoop loop;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final Map<String, QuotaSettings> settings = new HashMap<>();
+  private final Map<String, Watchdog.Counters> killed = new HashMap<>();
+
+  /** What the thread does. */
+  private record Duties(MemoryQuotas quotas, Watchdog watchdog) implements Sharing.Work {
+    @Override
+    public void rebalance() {
+      MemoryQuotas.Moves _ = quotas.rebalance();
+    }
+
+    @Override
+    public void watch(long nowNs) {
+      int _ = watchdog.doWork(nowNs);
+    }
+
+    @Override
+    public long watchDueInNs() {
+      return watchdog.dueInNs();
+    }
+  }
+
+  private GuestShares(
+      Gpu gpu, MemoryQuotas quotas, Watchdog watchdog, SharingLoop loop, Thread thread) {
+    this.gpu = gpu;
+    this.quotas = quotas;
+    this.watchdog = watchdog;
+    this.loop = loop;
+    this.thread = thread;
+  }
+
+  /**
+   * Starts the thread.
+   *
+   * @param clock monotonic nanoseconds
+   * @param onKill told of channels that were ended, on that thread; must not block
+   */
+  static GuestShares start(
+      Gpu gpu, Threads threads, LongSupplier clock, Consumer<Watchdog.Kill> onKill) {
+    SharingLoop loop = new SharingLoop(clock);
+    MemoryQuotas quotas = new MemoryQuotas(gpu.info().vramBytes(), loop::wake);
+    Watchdog watchdog = new Watchdog(onKill);
+    loop.setSharing(new Sharing(new Duties(quotas, watchdog)));
+    Thread thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
+    return new GuestShares(gpu, quotas, watchdog, loop, thread);
+  }
+
+  /**
+   * Gives a guest its quota, or another one.
+   *
+   * @param failed what does not happen when this is refused, for the message
+   * @throws OperationsException a {@link Problem} with the numbers; nothing has changed then
+   */
+  void set(String failed, String guest, QuotaSettings wanted) throws OperationsException {
+    lock.lock();
+    try {
+      MemoryQuotas.Settings memory = memory(wanted);
+      if (quotas.check(guest, memory) instanceof Admission.Refused refused) {
+        throw problem(failed, wanted, refused).exception();
+      }
+      quotas.set(guest, memory);
+      settings.put(guest, wanted);
+      watchdog.setLimitIfThere(guest, wanted.killTimeout());
+    } finally {
+      lock.unlock();
+    }
+    loop.wake();
+  }
+
+  /** Forgets a guest that is not attached. */
+  void remove(String guest) {
+    lock.lock();
+    try {
+      quotas.remove(guest);
+      settings.remove(guest);
+      killed.remove(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on a guest that has a quota is kept to it. */
+  void attach(Guest guest) {
+    lock.lock();
+    try {
+      quotas.attach(guest);
+      if (guest.capabilities().contains(Capability.KILL)) {
+        watchdog.add(guest);
+        watchdog.setLimitIfThere(
+            guest.name(), settings.getOrDefault(guest.name(), QuotaSettings.DEFAULT).killTimeout());
+      }
+    } finally {
+      lock.unlock();
+    }
+    loop.wake();
+  }
+
+  /** Before a guest is closed. */
+  void detach(Guest guest) {
+    lock.lock();
+    try {
+      killed.merge(guest.name(), watchdog.remove(guest.name()), Watchdog.Counters::plus);
+      quotas.detach(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How a guest stands. */
+  QuotaStatus status(String guest) {
+    lock.lock();
+    try {
+      QuotaSettings set = settings.getOrDefault(guest, QuotaSettings.DEFAULT);
+      MemoryQuotas.Standing standing = quotas.standing(guest);
+      MemoryQuotas.Counters moves = quotas.counters(guest);
+      Watchdog.Counters kills =
+          killed.getOrDefault(guest, Watchdog.Counters.NONE).plus(watchdog.countersIfThere(guest));
+      return new QuotaStatus(
+          guest,
+          gpu.info().name(),
+          set.minimumBytes(),
+          set.weight(),
+          limitBytes(set),
+          set.beyondShare().text(),
+          set.killTimeout().toMillis(),
+          standing.usesGpu(),
+          standing.shareBytes(),
+          standing.heldBytes(),
+          standing.evictedBytes(),
+          moves.evictions(),
+          moves.returns(),
+          kills.kills(),
+          kills.putOff());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long limitBytes(QuotaSettings set) {
+    long card = gpu.info().vramBytes();
+    return set.limitBytes() == 0 ? card : Math.min(card, set.limitBytes());
+  }
+
+  private static MemoryQuotas.Settings memory(QuotaSettings wanted) {
+    return new MemoryQuotas.Settings(
+        wanted.minimumBytes(),
+        wanted.weight(),
+        wanted.limitBytes() == 0 ? GuestQuota.NO_LIMIT : wanted.limitBytes(),
+        wanted.beyondShare() == BeyondShare.SYSTEM_MEMORY);
+  }
+
+  /** The refusal of the policy in an operator's units. */
+  private Problem problem(String failed, QuotaSettings wanted, Admission.Refused refused) {
+    if (!refused.code().equals(Admission.DOES_NOT_FIT)) {
+      return new Problem(refused.code(), failed, refused.cause(), refused.fix());
+    }
+    return new Problem(
+        refused.code(),
+        failed,
+        String.format(
+            Locale.ROOT,
+            "the minimums of the other guests leave %s of %s on %s, %s requested",
+            Quantities.formatSize(refused.leftBytes()),
+            Quantities.formatSize(gpu.info().vramBytes()),
+            gpu.info().name(),
+            Quantities.formatSize(wanted.minimumBytes())),
+        "ask for a minimum of "
+            + Quantities.formatSize(refused.leftBytes())
+            + " or less, or lower another guest's: sluicectl quota show");
+  }
+
+  /** Ends the thread; the guests are gone. */
+  @Override
+  public void close() {
+    loop.stop();
+    Threads.joinUninterruptibly(thread);
+  }
+}

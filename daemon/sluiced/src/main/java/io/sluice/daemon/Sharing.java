@@ -1,0 +1,81 @@
+package io.sluice.daemon;
+
+import java.time.Duration;
+
+/**
+ * When a GPU's memory is rebalanced and its channels are watched: a duty cycle. A change has its
+ * rebalance at once, changes that follow have one together after {@link #MIN_INTERVAL}; without any
+ * change there is one each {@link #TICK}, for what nobody told of.
+ */
+final class Sharing {
+  /** Least time between two rebalances. */
+  static final Duration MIN_INTERVAL = Duration.ofMillis(20);
+
+  /** Longest time between two. */
+  static final Duration TICK = Duration.ofSeconds(1);
+
+  /** What is done. */
+  interface Work {
+    /** Keeps every guest to its share of memory. */
+    void rebalance();
+
+    /** Looks at the channels once. */
+    void watch(long nowNs);
+
+    /** How long after a look the next is due, in nanoseconds; {@link Long#MAX_VALUE} for never. */
+    long watchDueInNs();
+  }
+
+  private final Work work;
+  private volatile boolean changed = true;
+
+  // Of the thread that works.
+  private long balancedNs;
+  private boolean balanced;
+  private long watchedNs;
+  private boolean watched;
+
+  Sharing(Work work) {
+    this.work = work;
+  }
+
+  /** Shares may have changed; from any thread. */
+  void noteChange() {
+    changed = true;
+  }
+
+  /**
+   * Does what is due.
+   *
+   * @param nowNs monotonic time
+   * @return nanoseconds until something is due again, if no change is noted before
+   */
+  long doWork(long nowNs) {
+    long sinceBalance = balanced ? nowNs - balancedNs : Long.MAX_VALUE;
+    if (sinceBalance >= (changed ? MIN_INTERVAL : TICK).toNanos()) {
+      changed = false; // what changes from here on has another rebalance
+      work.rebalance();
+      balanced = true;
+      balancedNs = nowNs;
+      sinceBalance = 0;
+    }
+    long due = (changed ? MIN_INTERVAL : TICK).toNanos() - sinceBalance;
+    return Math.max(0, Math.min(due, watch(nowNs)));
+  }
+
+  private long watch(long nowNs) {
+    long due = work.watchDueInNs();
+    if (due == Long.MAX_VALUE) {
+      watched = false;
+      return due;
+    }
+    long since = watched ? nowNs - watchedNs : Long.MAX_VALUE;
+    if (since < due) {
+      return due - since;
+    }
+    work.watch(nowNs);
+    watched = true;
+    watchedNs = nowNs;
+    return work.watchDueInNs();
+  }
+}

@@ -1,0 +1,111 @@
+package io.sluice.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** When what guests share is looked at. Times in milliseconds. */
+final class SharingCycleTest {
+  private static final long MS = 1_000_000;
+
+  private final Work work = new Work();
+  private final Sharing sharing = new Sharing(work);
+
+  private static class Work implements Sharing.Work {
+    int rebalances;
+    int looks;
+    long dueMs = Long.MAX_VALUE / MS;
+
+    @Override
+    public void rebalance() {
+      rebalances++;
+    }
+
+    @Override
+    public void watch(long nowNs) {
+      looks++;
+    }
+
+    @Override
+    public long watchDueInNs() {
+      return dueMs == Long.MAX_VALUE / MS ? Long.MAX_VALUE : dueMs * MS;
+    }
+  }
+
+  private long at(long ms) {
+    return sharing.doWork(ms * MS) / MS;
+  }
+
+  @Test
+  void doWork_first_rebalances() {
+    assertThat(at(5000)).isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(1);
+  }
+
+  @Test
+  void doWork_nothingChanged_rebalancesOnceATick() {
+    at(0);
+    assertThat(at(400)).isEqualTo(600);
+    assertThat(work.rebalances).isEqualTo(1);
+    assertThat(at(1000)).isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void doWork_change_rebalancesAtOnce() {
+    at(0);
+    sharing.noteChange();
+    assertThat(at(300)).isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void doWork_thousandsOfChanges_haveOneRebalanceEachInterval() {
+    at(0);
+    for (int us = 0; us < 100_000; us += 10) {
+      sharing.noteChange();
+      sharing.doWork(us * 1000L);
+    }
+    assertThat(work.rebalances).isEqualTo(5);
+    assertThat(at(99)).isEqualTo(1);
+  }
+
+  @Test
+  void doWork_changeDuringARebalance_hasAnother() {
+    Sharing[] held = new Sharing[1];
+    Work changing =
+        new Work() {
+          @Override
+          public void rebalance() {
+            super.rebalance();
+            if (rebalances == 1) {
+              held[0].noteChange();
+            }
+          }
+        };
+    held[0] = new Sharing(changing);
+    assertThat(held[0].doWork(0)).isEqualTo(20 * MS);
+    held[0].doWork(20 * MS);
+    assertThat(changing.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void doWork_nobodyToWatch_doesNotLook() {
+    at(0);
+    at(5000);
+    assertThat(work.looks).isZero();
+  }
+
+  @Test
+  void doWork_watch_looksWhenDue() {
+    at(0);
+    work.dueMs = 100;
+    assertThat(at(10)).isEqualTo(100);
+    assertThat(work.looks).isEqualTo(1);
+    assertThat(at(60)).isEqualTo(50);
+    work.dueMs = 2; // a command is near its limit
+    assertThat(at(110)).isEqualTo(2);
+    assertThat(at(112)).isEqualTo(2);
+    assertThat(work.looks).isEqualTo(3);
+  }
+}

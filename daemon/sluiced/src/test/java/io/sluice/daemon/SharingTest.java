@@ -1,0 +1,168 @@
+package io.sluice.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.guest.Buffer;
+import io.sluice.guest.CallFailedException;
+import io.sluice.guest.ClientChannel;
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Pushbuffer;
+import io.sluice.guest.Space;
+import io.sluice.management.QuotaStatus;
+import io.sluice.testbed.fakes.LeakCheck;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two guests of one daemon, each attached at its own socket, share the software GPU's memory. */
+@ExtendWith(LeakCheck.class)
+final class SharingTest {
+  private static final long MIB = 1 << 20;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final Kernel kernel = RealKernel.create();
+  @TempDir private Path dir;
+
+  private SluicedInstance start(String guests) throws Exception {
+    Path file =
+        Files.writeString(
+            dir.resolve("sluice.toml"),
+            """
+            [daemon]
+            run-dir = "%s/run"
+            state-dir = "%s/state"
+            [gpu.embedded]
+            vram = "64MiB"
+            """
+                    .formatted(dir, dir)
+                + guests);
+    return SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file));
+  }
+
+  private GuestDevice attach(SluicedInstance daemon, String guest) {
+    return GuestDevice.attach(kernel, daemon.guestSocket(guest));
+  }
+
+  private static QuotaStatus quota(SluicedInstance daemon, String guest) {
+    return Objects.requireNonNull(daemon.daemon().getQuotas().get(guest));
+  }
+
+  @Test
+  void secondGuest_arrivesOnAFullCard_evictsTheFirstAndLeaves() throws Exception {
+    try (SluicedInstance daemon =
+            start("[[guest]]\nname = \"first\"\n[[guest]]\nname = \"second\"\n");
+        GuestDevice first = attach(daemon, "first");
+        Space space = first.newSpace();
+        ClientChannel channel = space.newChannel();
+        Buffer result = first.allocateProcess(8 * MIB)) {
+      List<Buffer> buffers = new ArrayList<>();
+      List<GpuVa> addresses = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        Buffer buffer = first.allocateVideo(8 * MIB);
+        fill(buffer, i);
+        buffers.add(buffer);
+        addresses.add(space.map(buffer));
+      }
+      GpuVa out = space.map(result);
+      assertThat(quota(daemon, "first").heldBytes()).isEqualTo(64 * MIB);
+
+      try (GuestDevice second = attach(daemon, "second");
+          Buffer taken = second.allocateVideo(32 * MIB)) {
+        assertThat(taken.sizeBytes()).isEqualTo(32 * MIB);
+        QuotaStatus status = quota(daemon, "first");
+        assertThat(status.shareBytes()).isEqualTo(32 * MIB);
+        assertThat(status.heldBytes()).isEqualTo(32 * MIB);
+        assertThat(status.evictedBytes()).isEqualTo(32 * MIB);
+        assertThat(status.evictions()).isEqualTo(4);
+        copyAll(channel, addresses, out, result);
+        assertThatThrownBy(() -> second.allocateVideo(MIB)).isInstanceOf(CallFailedException.class);
+        assertThatThrownBy(() -> first.allocateVideo(MIB)).isInstanceOf(CallFailedException.class);
+      }
+
+      await().atMost(PATIENCE).until(() -> quota(daemon, "first").evictedBytes() == 0);
+      assertThat(quota(daemon, "first").returns()).isEqualTo(4);
+      assertThat(quota(daemon, "second").usesGpu()).isFalse();
+      copyAll(channel, addresses, out, result);
+      buffers.forEach(Buffer::close);
+    }
+  }
+
+  @Test
+  void allocation_beyondTheShare_getsSystemMemoryByPolicy() throws Exception {
+    try (SluicedInstance daemon =
+            start(
+                "[[guest]]\nname = \"a\"\nvram-limit = \"16MiB\"\n"
+                    + "beyond-share = \"system-memory\"\n");
+        GuestDevice device = attach(daemon, "a");
+        Space space = device.newSpace();
+        ClientChannel channel = space.newChannel();
+        Buffer result = device.allocateProcess(8 * MIB)) {
+      List<GpuVa> addresses = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        Buffer buffer = device.allocateVideo(8 * MIB);
+        fill(buffer, i);
+        addresses.add(space.map(buffer));
+      }
+      QuotaStatus status = quota(daemon, "a");
+      assertThat(status.heldBytes()).isEqualTo(16 * MIB);
+      assertThat(status.evictedBytes()).isEqualTo(16 * MIB);
+      copyAll(channel, addresses, space.map(result), result);
+    }
+  }
+
+  @Test
+  void minimum_isThereWhenItsGuestComes() throws Exception {
+    try (SluicedInstance daemon =
+            start(
+                "[[guest]]\nname = \"rich\"\nweight = \"1024\"\n"
+                    + "[[guest]]\nname = \"poor\"\nvram-min = \"24MiB\"\n");
+        GuestDevice rich = attach(daemon, "rich");
+        Buffer most = rich.allocateVideo(40 * MIB);
+        Buffer more = rich.allocateVideo(24 * MIB);
+        GuestDevice poor = attach(daemon, "poor");
+        Buffer mine = poor.allocateVideo(24 * MIB)) {
+      assertThat(most.sizeBytes() + more.sizeBytes() + mine.sizeBytes()).isEqualTo(88 * MIB);
+      assertThat(quota(daemon, "rich").heldBytes()).isEqualTo(40 * MIB);
+      assertThat(quota(daemon, "poor").heldBytes()).isEqualTo(24 * MIB);
+    }
+  }
+
+  /** The GPU reads every buffer, wherever it is, and what it reads is what was written. */
+  private static void copyAll(
+      ClientChannel channel, List<GpuVa> addresses, GpuVa out, Buffer result) {
+    for (int i = 0; i < addresses.size(); i++) {
+      channel.awaitByPolling(
+          channel.submitWithFence(
+              new Pushbuffer()
+                  .bindEngines()
+                  .copyM2mf(addresses.get(i), out, (int) result.sizeBytes())));
+      for (long at = 0; at < result.sizeBytes() / 8; at += 509) {
+        assertThat(result.bytes().getAtIndex(ValueLayout.JAVA_LONG, at)).isEqualTo(word(i, at));
+      }
+    }
+  }
+
+  private static void fill(Buffer buffer, int seed) {
+    for (long i = 0; i < buffer.sizeBytes() / 8; i++) {
+      buffer.bytes().setAtIndex(ValueLayout.JAVA_LONG, i, word(seed, i));
+    }
+  }
+
+  private static long word(int seed, long index) {
+    return (index + 1) * 0x9e37_79b9_7f4a_7c15L + seed;
+  }
+}
