@@ -5,6 +5,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import javax.management.openmbean.CompositeData;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import tools.jackson.core.JsonGenerator;
@@ -122,8 +123,17 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
 
   /** Prints a JSON object that begins with the schema's version. */
   void json(Consumer<JsonGenerator> body) {
+    json(pretty(), body);
+  }
+
+  /** The same on one line, for streams. */
+  void jsonLine(Consumer<JsonGenerator> body) {
+    json(ObjectWriteContext.empty(), body);
+  }
+
+  private void json(ObjectWriteContext layout, Consumer<JsonGenerator> body) {
     StringWriter text = new StringWriter();
-    try (JsonGenerator json = JsonFactory.builder().build().createGenerator(pretty(), text)) {
+    try (JsonGenerator json = JsonFactory.builder().build().createGenerator(layout, text)) {
       json.writeStartObject();
       json.writeNumberProperty("schemaVersion", SCHEMA_VERSION);
       body.accept(json);
@@ -150,7 +160,8 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
     }
   }
 
-  private static void value(JsonGenerator json, Object value) {
+  /** Writes a value: a number, a truth value, a list, what JMX made of a record, or a text. */
+  static void value(JsonGenerator json, Object value) {
     switch (value) {
       case Integer number -> json.writeNumber(number);
       case Long number -> json.writeNumber(number);
@@ -159,6 +170,17 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
         json.writeStartArray();
         list.forEach(item -> value(json, item));
         json.writeEndArray();
+      }
+      case CompositeData data -> {
+        json.writeStartObject();
+        for (String key : data.getCompositeType().keySet()) {
+          Object item = data.get(key);
+          if (item != null) {
+            json.writeName(key);
+            value(json, item);
+          }
+        }
+        json.writeEndObject();
       }
       default -> json.writeString(value.toString());
     }

@@ -15,12 +15,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import javax.management.NotificationBroadcasterSupport;
+import javax.management.NotificationFilter;
+import javax.management.NotificationListener;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 
 /** A daemon that always looks the same, and remembers what it was asked to do. */
-final class FakeDaemon implements DaemonMXBean {
+final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonMXBean {
   private final List<String> asked = new ArrayList<>();
   private final Map<String, GuestStatus> guests = new TreeMap<>();
+  private final CountDownLatch listening = new CountDownLatch(1);
   private String logLevel = "info";
 
   FakeDaemon() {
@@ -60,6 +66,20 @@ final class FakeDaemon implements DaemonMXBean {
 
   private void put(GuestStatus guest) {
     guests.put(guest.name(), guest);
+  }
+
+  @Override
+  public void addNotificationListener(
+      NotificationListener listener,
+      @Nullable NotificationFilter filter,
+      @Nullable Object handback) {
+    super.addNotificationListener(listener, filter, handback);
+    listening.countDown();
+  }
+
+  /** Waits until somebody listens to its notifications. */
+  void awaitListener() throws InterruptedException {
+    listening.await();
   }
 
   /** What it was asked to do, in order. */

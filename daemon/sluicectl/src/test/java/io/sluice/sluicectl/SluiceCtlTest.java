@@ -71,6 +71,8 @@ final class SluiceCtlTest {
     "unknown-guest, guest show web-1",
     "unknown-guest-nothing-near, guest show mail",
     "unknown-guest-channels, channel list x",
+    "unknown-event-type, monitor --type gust",
+    "no-events, monitor --count 0",
     "wrong-size, guest create a --vram-limit 5",
     "wrong-memory, guest xml web-01 --memory lots",
     "exists, guest create web-01",
@@ -117,6 +119,7 @@ final class SluiceCtlTest {
     "help-guest-xml, guest xml --help",
     "help-channel, channel --help",
     "help-completion, completion --help",
+    "help-monitor, monitor --help",
   })
   void command_always_printsAsBefore(String name, String command) throws IOException {
     String[] arguments = command.isEmpty() ? new String[0] : command.replace(';', ',').split(" ");

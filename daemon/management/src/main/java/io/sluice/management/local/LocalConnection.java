@@ -12,8 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
+import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanServerConnection;
+import javax.management.Notification;
+import javax.management.remote.JMXConnectionNotification;
 import javax.management.remote.JMXConnector;
 import javax.management.remote.rmi.RMIConnector;
 import javax.management.remote.rmi.RMIServer;
@@ -25,6 +29,9 @@ public final class LocalConnection implements AutoCloseable {
           "maxdepth=8;maxarray=16;maxrefs=256;maxbytes=65536;java.lang.*;java.lang.reflect.Proxy;"
               + "java.rmi.Remote;java.rmi.server.*;javax.management.remote.rmi.*;"
               + "io.sluice.management.local.LocalClientSocketFactory;!*");
+
+  /** A wait for notifications ends before an answer counts as overdue. */
+  private static final long NOTIFICATION_WAIT_MS = 5000;
 
   private final JMXConnector connector;
   private final MBeanServerConnection beans;
@@ -45,7 +52,12 @@ public final class LocalConnection implements AutoCloseable {
     try {
       RMIServer stub = stub(path);
       // Without the client's heartbeat: a connection lives as long as one command.
-      Map<String, Object> environment = Map.of("jmx.remote.x.client.connection.check.period", 0L);
+      Map<String, Object> environment =
+          Map.of(
+              "jmx.remote.x.client.connection.check.period",
+              0L,
+              "jmx.remote.x.notification.fetch.timeout",
+              NOTIFICATION_WAIT_MS);
       RMIConnector connector = new RMIConnector(stub, environment);
       connector.connect();
       return new LocalConnection(connector, connector.getMBeanServerConnection());
@@ -67,6 +79,29 @@ public final class LocalConnection implements AutoCloseable {
   /** A guest; whether it exists shows when it is asked. */
   public GuestMXBean guest(String name) {
     return JMX.newMXBeanProxy(beans, ObjectNames.guest(name), GuestMXBean.class);
+  }
+
+  /**
+   * Hands over the daemon's notifications as they come, on a thread of the connection.
+   *
+   * @param listener gets each of them
+   * @param lost runs once when the connection breaks; none come any more
+   */
+  public void listen(Consumer<Notification> listener, Runnable lost) throws IOException {
+    connector.addConnectionNotificationListener(
+        (notification, _) -> {
+          if (!notification.getType().equals(JMXConnectionNotification.OPENED)) {
+            lost.run();
+          }
+        },
+        null,
+        null);
+    try {
+      beans.addNotificationListener(
+          ObjectNames.DAEMON, (notification, _) -> listener.accept(notification), null, null);
+    } catch (InstanceNotFoundException e) {
+      throw new IOException("the daemon is stopping", e);
+    }
   }
 
   /** Ends the connection; that the daemon has ended it already is no failure. */
