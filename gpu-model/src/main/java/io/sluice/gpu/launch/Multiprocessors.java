@@ -9,6 +9,7 @@ import io.sluice.gpu.engine.Outcome;
 import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
+import io.sluice.gpu.sm.CompiledPrograms;
 import io.sluice.gpu.sm.Grid;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
@@ -35,6 +36,7 @@ public final class Multiprocessors implements GridLauncher {
   private final Executor executor;
   private final int workers;
   private final LongSupplier clock;
+  private final CompiledPrograms programs = new CompiledPrograms();
   private final Map<EngineHost, Running> running = new IdentityHashMap<>();
 
   /** Grids under way, for workers that ask whether they should share their thread. */
@@ -64,7 +66,7 @@ public final class Multiprocessors implements GridLauncher {
       return host.engineError(DataError.BLOCK_SIZE_MISMATCH, Compute.LAUNCH);
     }
     AddressSpace space = host.space();
-    GridRun run = GridRun.interpreted(grid, () -> new SpaceTranslator(space), workers);
+    GridRun run = GridRun.compiled(grid, programs, () -> new SpaceTranslator(space), workers);
     running.put(host, new Running(run, space, clock.getAsLong()));
     grids = running.size();
     run.start(executor, () -> grids > 1);

@@ -31,23 +31,53 @@ public final class CompiledPrograms {
   /** No programs yet. */
   public CompiledPrograms() {}
 
-  /** The compiled program of a grid; compiles it if it is not known. */
-  WarpRunner.Factory of(Grid grid, Translator translator) {
-    GlobalMemory memory = new GlobalMemory(translator, grid, 0);
-    Program program = new Program(memory, grid);
-    Set<Integer> roots = new TreeSet<>(Set.of(grid.start()));
-    Key key = new Key(grid.start(), grid.registers(), beginning(program, grid.start()));
-    CompiledProgram known = get(key);
-    if (known != null && isMadeOf(known, program)) {
-      if (known.unseen().isEmpty()) {
-        return known;
-      }
-      roots.addAll(known.unseen());
-      roots.addAll(known.image().leaders());
+  /** The program of a grid. */
+  GridProgram programOf(Grid grid) {
+    return new Lookup(grid);
+  }
+
+  /** Looks for a program, and compiles it if it is not known. */
+  private final class Lookup implements GridProgram {
+    private final Grid grid;
+    private @Nullable Key key;
+    private @Nullable CompiledProgram known;
+    private @Nullable ProgramImage image;
+
+    Lookup(Grid grid) {
+      this.grid = grid;
     }
-    CompiledProgram compiled = ProgramCompiler.compile(ProgramImage.of(program, roots));
-    put(key, compiled);
-    return compiled;
+
+    @Override
+    public void read(Translator translator) {
+      Program program = new Program(new GlobalMemory(translator, grid, 0), grid);
+      Key wanted = new Key(grid.start(), grid.registers(), beginning(program, grid.start()));
+      CompiledProgram found = get(wanted);
+      Set<Integer> roots = new TreeSet<>(Set.of(grid.start()));
+      key = wanted;
+      if (found != null && isMadeOf(found, program)) {
+        if (found.unseen().isEmpty()) {
+          known = found;
+          return;
+        }
+        roots.addAll(found.unseen());
+        roots.addAll(found.image().leaders());
+      }
+      image = ProgramImage.of(program, roots);
+    }
+
+    @Override
+    public WarpRunner.Factory make() {
+      CompiledProgram found = known;
+      if (found != null) {
+        return found;
+      }
+      if (key == null || image == null) {
+        throw new AssertionError("the program was not read");
+      }
+      CompiledProgram compiled = ProgramCompiler.compile(image);
+      put(key, compiled);
+      return compiled;
+    }
   }
 
   private static long beginning(Program program, int start) {

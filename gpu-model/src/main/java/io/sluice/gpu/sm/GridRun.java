@@ -6,30 +6,35 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A grid that runs: workers take its blocks one by one until there are no more.
  *
  * <p>Workers look at {@link GridControl} in loops, at barriers and every few thousand instructions,
- * so that the grid can be paused, when its address space changes, and killed.
+ * so that the grid can be paused, when its address space changes, and killed. Everything is done by
+ * the executor's threads, compiling the program included.
  */
 public final class GridRun {
   /** Turns of warps after which a worker lets others have its thread, if there are any. */
   private static final int TURNS_OF_A_SLICE = 64;
 
   private final Grid grid;
+  private final Supplier<Translator> translators;
+  private final GridProgram program;
+  private final int workerCount;
   private final GridControl control = new GridControl();
-  private final List<Worker> workers = new ArrayList<>();
   private final AtomicLong nextBlock = new AtomicLong();
+  private volatile List<Worker> workers = List.of();
 
-  private GridRun(
-      Grid grid, Supplier<Translator> translators, int workers, WarpRunner.Factory factory) {
-    this.grid = grid;
-    for (int i = 0; i < workersFor(grid, workers); i++) {
-      LaneMemory memory =
-          new LaneMemory(grid, translators.get(), factory.sites(), i * Grid.WARPS_OF_SM);
-      this.workers.add(new Worker(memory, factory.create(grid, memory)));
+  private GridRun(Grid grid, Supplier<Translator> translators, int workers, GridProgram program) {
+    if (grid.problem().isPresent()) {
+      throw new IllegalArgumentException("grid is not launchable, " + grid.problem().get());
     }
+    this.grid = grid;
+    this.translators = translators;
+    this.program = program;
+    this.workerCount = workersFor(grid, workers);
   }
 
   /**
@@ -41,12 +46,11 @@ public final class GridRun {
    * @throws IllegalArgumentException for a grid whose {@link Grid#problem} was not asked first
    */
   public static GridRun interpreted(Grid grid, Supplier<Translator> translators, int workers) {
-    requireLaunchable(grid);
-    return new GridRun(grid, translators, workers, InterpretedWarps.FACTORY);
+    return new GridRun(grid, translators, workers, GridProgram.INTERPRETED);
   }
 
   /**
-   * A grid to be run compiled.
+   * A grid to be compiled and run.
    *
    * @param grid what is launched
    * @param programs what has been compiled before
@@ -56,14 +60,7 @@ public final class GridRun {
    */
   public static GridRun compiled(
       Grid grid, CompiledPrograms programs, Supplier<Translator> translators, int workers) {
-    requireLaunchable(grid);
-    return new GridRun(grid, translators, workers, programs.of(grid, translators.get()));
-  }
-
-  private static void requireLaunchable(Grid grid) {
-    if (grid.problem().isPresent()) {
-      throw new IllegalArgumentException("grid is not launchable, " + grid.problem().get());
-    }
+    return new GridRun(grid, translators, workers, programs.programOf(grid));
   }
 
   /** No more workers than blocks, nor than local memory has room for. */
@@ -77,20 +74,48 @@ public final class GridRun {
   }
 
   /**
-   * Starts the workers.
+   * Starts it.
    *
-   * @param executor runs them; one that runs them inline runs the grid to its end
+   * @param executor runs the workers; one that runs them inline runs the grid to its end
    * @param crowded whether other grids wait for the executor's threads
    */
   public void start(Executor executor, BooleanSupplier crowded) {
-    for (Worker worker : workers) {
-      executor.execute(() -> worker.run(executor, crowded));
+    executor.execute(() -> begin(executor, crowded));
+  }
+
+  private void begin(Executor executor, BooleanSupplier crowded) {
+    try {
+      if (!control.enter()) {
+        return;
+      }
+      try {
+        program.read(translators.get());
+      } finally {
+        control.leave();
+      }
+      WarpRunner.Factory factory = program.make();
+      List<Worker> made = new ArrayList<>();
+      for (int n = 0; n < workerCount; n++) {
+        made.add(new Worker(factory, n));
+      }
+      workers = List.copyOf(made);
+      for (Worker worker : made.subList(1, workerCount)) {
+        executor.execute(() -> worker.run(executor, crowded));
+      }
+      made.get(0).run(executor, crowded);
+    } catch (RuntimeException | Error failure) {
+      control.stop(new GridOutcome.Failed(failure));
     }
   }
 
   /** Whether it has ended, and no worker touches memory any more. */
   public boolean isDone() {
-    return control.isIdle() && (control.isStopped() || allBlocksTaken());
+    return control.isIdle() && (control.isStopped() || areAllFinished());
+  }
+
+  private boolean areAllFinished() {
+    List<Worker> all = workers;
+    return !all.isEmpty() && all.stream().allMatch(Worker::isFinished);
   }
 
   /** How it ended; call it when it is done. */
@@ -114,111 +139,14 @@ public final class GridRun {
     control.resume();
   }
 
-  /** Warp instructions executed so far. */
+  /** Warp instructions executed; call it when it is done. */
   public long instructions() {
-    return workers.stream().mapToLong(worker -> worker.runner.instructions()).sum();
+    return workers.stream().mapToLong(Worker::instructions).sum();
   }
 
-  /** Warp instructions that were interpreted. */
+  /** Warp instructions that were interpreted; call it when it is done. */
   public long interpreted() {
-    return workers.stream().mapToLong(worker -> worker.runner.interpreted()).sum();
-  }
-
-  private boolean allBlocksTaken() {
-    return nextBlock.get() >= grid.blocks() && workers.stream().allMatch(Worker::isFinished);
-  }
-
-  /** One of those who run the grid's blocks. */
-  private final class Worker implements Runnable {
-    private final LaneMemory memory;
-    private final WarpRunner runner;
-    private final Block block = new Block(grid);
-    private boolean inBlock;
-    private volatile boolean finished;
-
-    Worker(LaneMemory memory, WarpRunner runner) {
-      this.memory = memory;
-      this.runner = runner;
-    }
-
-    boolean isFinished() {
-      return finished;
-    }
-
-    /** What the runner polls. */
-    @Override
-    public void run() {
-      if (control.poll()) {
-        memory.global().forget();
-      }
-    }
-
-    void run(Executor executor, BooleanSupplier crowded) {
-      if (!control.enter()) {
-        return;
-      }
-      memory.global().forget();
-      boolean again = false;
-      try {
-        again = slice(crowded);
-      } catch (WarpFault fault) {
-        control.stop(new GridOutcome.Faulted(fault.error(), runner.faultPc(), fault.address()));
-      } catch (MemoryFault fault) {
-        control.stop(
-            new GridOutcome.PageFault(
-                runner.faultPc(), fault.address(), fault.write(), fault.reason()));
-      } catch (GridControl.Stopped _) {
-        finished = true;
-      } catch (RuntimeException | Error failure) {
-        control.stop(new GridOutcome.Failed(failure));
-      } finally {
-        control.leave();
-      }
-      if (again) {
-        executor.execute(() -> run(executor, crowded));
-      }
-    }
-
-    /** Runs blocks until there are no more, or others should have the thread: then true. */
-    private boolean slice(BooleanSupplier crowded) {
-      int turns = 0;
-      while (inBlock || takeBlock()) {
-        boolean progress = false;
-        for (Warp warp : block.warps()) {
-          if (!warp.finished() && warp.waitingAt < 0) {
-            runner.run(block, warp, this);
-            progress = true;
-            turns++;
-          }
-        }
-        inBlock = !block.finished();
-        if (!progress && inBlock) {
-          // Every warp waits at a barrier that the others never reach.
-          control.stop(new GridOutcome.Faulted(WarpError.INVALID_PARAM, block.warps()[0].pc, 0));
-          throw new GridControl.Stopped();
-        }
-        if (turns >= TURNS_OF_A_SLICE) {
-          turns = 0;
-          if (crowded.getAsBoolean()) {
-            return true;
-          }
-          run();
-        }
-      }
-      finished = true;
-      return false;
-    }
-
-    private boolean takeBlock() {
-      long number = nextBlock.getAndIncrement();
-      if (number >= grid.blocks()) {
-        return false;
-      }
-      memory.clear();
-      block.reset(number);
-      inBlock = true;
-      return true;
-    }
+    return workers.stream().mapToLong(Worker::interpreted).sum();
   }
 
   /** Runs it on the calling thread; {@code killed} is asked between turns of warps. */
@@ -232,5 +160,125 @@ public final class GridRun {
           return false;
         });
     return outcome();
+  }
+
+  /** One of those who run the grid's blocks. Its memory is made on the thread that uses it. */
+  private final class Worker {
+    private final WarpRunner.Factory factory;
+    private final int number;
+    private final Block block = new Block(grid);
+    private @Nullable LaneMemory memory;
+    private @Nullable WarpRunner runner;
+    private boolean inBlock;
+    private volatile boolean finished;
+
+    Worker(WarpRunner.Factory factory, int number) {
+      this.factory = factory;
+      this.number = number;
+    }
+
+    boolean isFinished() {
+      return finished;
+    }
+
+    long instructions() {
+      return runner == null ? 0 : runner.instructions();
+    }
+
+    long interpreted() {
+      return runner == null ? 0 : runner.interpreted();
+    }
+
+    void run(Executor executor, BooleanSupplier crowded) {
+      if (!control.enter()) {
+        return;
+      }
+      boolean again = false;
+      try {
+        again = slice(crowded);
+      } catch (WarpFault fault) {
+        control.stop(new GridOutcome.Faulted(fault.error(), faultPc(), fault.address()));
+      } catch (MemoryFault fault) {
+        control.stop(
+            new GridOutcome.PageFault(faultPc(), fault.address(), fault.write(), fault.reason()));
+      } catch (GridControl.Stopped _) {
+        finished = true;
+      } catch (RuntimeException | Error failure) {
+        control.stop(new GridOutcome.Failed(failure));
+      } finally {
+        control.leave();
+      }
+      if (again) {
+        executor.execute(() -> run(executor, crowded));
+      }
+    }
+
+    private int faultPc() {
+      return runner == null ? grid.start() : runner.faultPc();
+    }
+
+    /** Runs blocks until there are no more, or others should have the thread: then true. */
+    private boolean slice(BooleanSupplier crowded) {
+      LaneMemory lanes = memory;
+      if (lanes == null) {
+        lanes = new LaneMemory(grid, translators.get(), factory.sites(), number * Grid.WARPS_OF_SM);
+        memory = lanes;
+      }
+      lanes.global().forget();
+      WarpRunner warps = runner;
+      if (warps == null) {
+        warps = factory.create(grid, lanes);
+        runner = warps;
+      }
+      return run(lanes, warps, crowded);
+    }
+
+    private boolean run(LaneMemory lanes, WarpRunner warps, BooleanSupplier crowded) {
+      Runnable poll = () -> poll(lanes);
+      int turns = 0;
+      while (inBlock || takeBlock(lanes)) {
+        boolean progress = false;
+        for (Warp warp : block.warps()) {
+          if (!warp.finished() && warp.waitingAt < 0) {
+            warps.run(block, warp, poll);
+            progress = true;
+            turns++;
+          }
+        }
+        inBlock = !block.finished();
+        if (!progress && inBlock) {
+          // Every warp waits at a barrier that the others never reach.
+          int pc = block.warps()[0].pc;
+          control.stop(new GridOutcome.Faulted(WarpError.INVALID_PARAM, pc, 0));
+          throw new GridControl.Stopped();
+        }
+        if (turns >= TURNS_OF_A_SLICE) {
+          turns = 0;
+          if (crowded.getAsBoolean()) {
+            return true;
+          }
+          poll.run();
+        }
+      }
+      finished = true;
+      return false;
+    }
+
+    private void poll(LaneMemory lanes) {
+      if (control.poll()) {
+        lanes.global().forget();
+      }
+    }
+
+    private boolean takeBlock(LaneMemory lanes) {
+      long number = nextBlock.getAndIncrement();
+      if (number >= grid.blocks()) {
+        return false;
+      }
+      lanes.clear();
+      block.reset(number);
+      inBlock = true;
+      return true;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.gpu.sm;
 
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
@@ -47,6 +48,21 @@ final class LaneMemory {
   /** Global memory alone. */
   GlobalMemory global() {
     return global;
+  }
+
+  /** The window that a site used last. */
+  Window window(int site) {
+    return global.site(site);
+  }
+
+  /** Four bytes of host memory. */
+  static int read32(MemorySegment segment, long offset) {
+    return segment.get(GlobalMemory.LE32, offset);
+  }
+
+  /** Stores four bytes to host memory. */
+  static void write32(MemorySegment segment, long offset, int value) {
+    segment.set(GlobalMemory.LE32, offset, value);
   }
 
   /** The block's shared memory. */

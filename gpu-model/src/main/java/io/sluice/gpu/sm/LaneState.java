@@ -7,6 +7,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
@@ -44,6 +45,8 @@ final class LaneState {
   private final int[] registerSlots = new int[Instruction.RZ];
   private final int[] predicateSlots = new int[Instruction.PT];
   private final Map<Integer, Integer> constantSlots = new HashMap<>();
+
+  private final Map<Instruction, WindowLocals> windows = new IdentityHashMap<>();
 
   private long used;
   private long written;
@@ -128,6 +131,11 @@ final class LaneState {
     code.aload(WARP_ARGUMENT).getfield(WARP, "predicates", INTS).astore(predicates);
     code.aload(WARP_ARGUMENT).getfield(WARP, "cc", INTS).astore(conditions);
     for (Instruction i : segment.instructions()) {
+      if (keepsWindow(i)) {
+        WindowLocals window = new WindowLocals(code, memory, pool.newSite());
+        windows.put(i, window);
+        window.read();
+      }
       if (usesConstant(i)) {
         prepareConstant(i.constBank(), i.constOffset());
         if (isWideConstant(i)) {
@@ -135,6 +143,28 @@ final class LaneState {
         }
       }
     }
+  }
+
+  /** Whether an instruction accesses words of generic memory. */
+  private static boolean keepsWindow(Instruction i) {
+    return switch (i.form()) {
+      case LD, LDU, ST -> i.accessSize() >= MemoryUnit.B32;
+      default -> false;
+    };
+  }
+
+  /** The window of an instruction that keeps one. */
+  WindowLocals window(Instruction i) {
+    WindowLocals window = windows.get(i);
+    if (window == null) {
+      throw new AssertionError("no window, word=0x" + Long.toHexString(i.word()));
+    }
+    return window;
+  }
+
+  /** Reads all windows again. */
+  void readWindows() {
+    windows.values().forEach(WindowLocals::read);
   }
 
   private void field(int slot, String name, ClassDesc type) {

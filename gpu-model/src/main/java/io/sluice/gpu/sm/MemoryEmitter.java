@@ -29,11 +29,19 @@ final class MemoryEmitter {
     switch (opcode) {
       case LD, LDU -> {
         generic(i, i.imm32());
-        load(i, new Generic(pool.newSite()));
+        if (i.accessSize() >= MemoryUnit.B32) {
+          loadFromWindow(i);
+        } else {
+          load(i, new Generic(pool.newSite()));
+        }
       }
       case ST -> {
         generic(i, i.imm32());
-        store(i, new Generic(pool.newSite()));
+        if (i.accessSize() >= MemoryUnit.B32) {
+          storeToWindow(i);
+        } else {
+          store(i, new Generic(pool.newSite()));
+        }
       }
       case LDS -> {
         near(i);
@@ -256,6 +264,44 @@ final class MemoryEmitter {
       int bits = Math.min(bytes, WORD_BYTES) * Byte.SIZE;
       operands.callOn(space.type(), space.store() + bits, "(" + space.arguments() + "I)V");
     }
+  }
+
+  /** A load that first tries the window that it keeps. */
+  private void loadFromWindow(Instruction i) {
+    WindowLocals window = lane.window(i);
+    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    window.pushContains(address, bytes);
+    code.ifThenElse(
+        inside -> {
+          for (int done = 0; done < bytes; done += WORD_BYTES) {
+            window.pushPlace(address, done);
+            operands.call(MEMORY, "read32", "(Ljava/lang/foreign/MemorySegment;J)I");
+            lane.popRegister(part(i, done));
+          }
+        },
+        outside -> {
+          loadWords(i, new Generic(window.site()));
+          window.read();
+        });
+  }
+
+  /** A store that first tries the window that it keeps. */
+  private void storeToWindow(Instruction i) {
+    WindowLocals window = lane.window(i);
+    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    window.pushContains(address, bytes);
+    code.ifThenElse(
+        inside -> {
+          for (int done = 0; done < bytes; done += WORD_BYTES) {
+            window.pushPlace(address, done);
+            lane.pushRegister(part(i, done));
+            operands.call(MEMORY, "write32", "(Ljava/lang/foreign/MemorySegment;JI)V");
+          }
+        },
+        outside -> {
+          store(i, new Generic(window.site()));
+          window.read();
+        });
   }
 
   private void loadConstant(Instruction i) {

@@ -138,6 +138,16 @@ enum Opcode {
     this.mask = mask;
   }
 
+  /** The bits that are always set. */
+  long match() {
+    return match;
+  }
+
+  /** The bits that do not vary. */
+  long mask() {
+    return mask;
+  }
+
   /** The form of an instruction word; null for a word that is none. */
   static @Nullable Opcode of(long word) {
     if ((word & SHORT_FORM) != 0) {

@@ -41,9 +41,8 @@ record ProgramImage(NavigableMap<Integer, Instruction> instructions, Set<Integer
         int next = pc + Instruction.BYTES;
         if (hasTarget(i)) {
           int target = target(i, pc);
-          if (leaders.add(target)) {
-            open.push(target);
-          }
+          leaders.add(target);
+          open.push(target);
         }
         if (endsBlock(i)) {
           leaders.add(next);

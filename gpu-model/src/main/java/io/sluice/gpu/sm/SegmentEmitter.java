@@ -89,6 +89,8 @@ final class SegmentEmitter {
     Label stop = code.newLabel();
     Label handler = code.newLabel();
     code.labelBinding(start);
+    // A range must not be empty.
+    code.nop();
     if (segment.kind() == Step.Kind.LOOP) {
       emitLoop();
     } else {
@@ -147,6 +149,7 @@ final class SegmentEmitter {
     code.iinc(trip, 1);
     code.iload(trip).loadConstant(POLL_MASK).iand().ifne(again);
     code.aload(0).invokevirtual(CONTEXT, "poll", MethodTypeDesc.of(ConstantDescs.CD_void));
+    lane.readWindows();
     code.iload(trip).loadConstant(MOST_TRIPS).if_icmplt(again);
     code.labelBinding(done);
     code.aload(0).getfield(CONTEXT, "trips", INTS);

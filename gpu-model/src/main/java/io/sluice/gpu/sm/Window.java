@@ -38,6 +38,11 @@ public final class Window {
     return Long.compareUnsigned(address - start, length) < 0;
   }
 
+  /** Whether an aligned address is inside a window; an access then is as a whole. */
+  static boolean contains(long address, long start, long length, long alignmentMask) {
+    return (address & alignmentMask) == 0 && Long.compareUnsigned(address - start, length) < 0;
+  }
+
   void clear() {
     segment = MemorySegment.NULL;
     length = 0;

@@ -1,6 +1,5 @@
 package io.sluice.gpu.sm;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -14,7 +13,7 @@ final class FlatMemory implements Translator {
 
   FlatMemory(long base, int size) {
     this.base = base;
-    this.bytes = Arena.ofShared().allocate(size, PAGE_BYTES);
+    this.bytes = MemorySegment.ofArray(new long[size / 8]);
   }
 
   @Override
@@ -25,6 +24,11 @@ final class FlatMemory implements Translator {
     }
     long first = write ? offset & -PAGE_BYTES : 0;
     window.set(bytes, first, base + first, write ? PAGE_BYTES : bytes.byteSize());
+  }
+
+  /** Offset of the first byte that differs from another memory, or -1. */
+  long mismatch(FlatMemory other) {
+    return bytes.mismatch(other.bytes);
   }
 
   int load32(long address) {

@@ -1,0 +1,22 @@
+package io.sluice.gpu.sm;
+
+/** What a grid's program is run by, in two parts: only the first touches the grid's memory. */
+interface GridProgram {
+  /** Every program can be interpreted. */
+  GridProgram INTERPRETED =
+      new GridProgram() {
+        @Override
+        public void read(Translator translator) {}
+
+        @Override
+        public WarpRunner.Factory make() {
+          return InterpretedWarps.FACTORY;
+        }
+      };
+
+  /** Reads the program. */
+  void read(Translator translator);
+
+  /** Makes what runs it; may take long. */
+  WarpRunner.Factory make();
+}
