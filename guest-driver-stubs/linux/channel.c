@@ -120,7 +120,7 @@ static int channel_create(struct sluice_device *sd, struct drm_file *file,
 	ret = sluice_call(sd, chan->epoch, SLUICE_CALL_CHAN_NEW, &args, sizeof(args));
 	if (ret) {
 		kfree(chan);
-		return ret;
+		return ret == -EDQUOT ? -ENOMEM : ret; /* pscnv knows no quota */
 	}
 	kref_get(&vs->ref);
 	chan->vspace = vs;

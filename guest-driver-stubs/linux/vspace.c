@@ -102,7 +102,7 @@ int sluice_vspace_new_ioctl(struct drm_device *dev, void *data, struct drm_file 
 	ret = sluice_call(sd, vs->epoch, SLUICE_CALL_VSPACE_NEW, &args, sizeof(args));
 	if (ret) {
 		kfree(vs);
-		return ret;
+		return ret == -EDQUOT ? -ENOMEM : ret; /* pscnv knows no quota */
 	}
 	vs->vid = args.handle;
 	req->vid = vs->vid;

@@ -14,6 +14,11 @@ public interface Gpu extends AutoCloseable {
   /** What this backend can do. */
   ImmutableSet<Capability> capabilities();
 
+  /** What all guests together may have at one time, as far as the GPU itself limits it. */
+  default SlotLimits slots() {
+    return SlotLimits.NONE;
+  }
+
   /** GPU time in nanoseconds (PTIMER). */
   long timeNs();
 

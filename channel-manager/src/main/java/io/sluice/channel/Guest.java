@@ -59,12 +59,23 @@ public final class Guest implements EventSource, AutoCloseable {
   private volatile @Nullable MemoryQuotas quotas;
 
   /**
-   * Opens the GPU for a guest.
+   * Opens the GPU for a guest that shares it with no other.
    *
    * @param name the operator's name of it, for messages
    * @param listener told of interrupts and errors
    */
   public Guest(String name, Gpu gpu, Kernel kernel, GuestListener listener) {
+    this(name, gpu, new CardSlots(SlotLimits.NONE), kernel, listener);
+  }
+
+  /**
+   * Opens the GPU for a guest.
+   *
+   * @param name the operator's name of it, by which {@code slots} admitted it
+   * @param slots of this GPU
+   * @param listener told of interrupts and errors
+   */
+  public Guest(String name, Gpu gpu, CardSlots slots, Kernel kernel, GuestListener listener) {
     this.name = name;
     this.gpu = gpu;
     this.listener = listener;
@@ -77,8 +88,8 @@ public final class Guest implements EventSource, AutoCloseable {
       backend.close();
       throw e;
     }
-    tables = new GuestTables(info, backend);
-    channels = new GuestChannels(name, gpu, pages, tables.spaces, transitions);
+    tables = new GuestTables(name, info, slots, backend);
+    channels = new GuestChannels(name, gpu, slots, pages, tables.spaces, transitions);
     share = new VideoMemoryShare(info.vramBytes(), capabilities, tables.buffers, channels);
     state = new GuestState(name, info, tables, channels, share);
     memoryCalls = new MemoryCalls(backend, capabilities, tables, share);
@@ -302,7 +313,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   // ---- address spaces ----
 
-  /** A new, empty address space; ENOMEM. */
+  /** A new, empty address space; ENOMEM, EDQUOT as {@link CardSlots} says. */
   public int vspaceNew() {
     return lock.call(() -> tables.spaces.create().vid);
   }
@@ -331,7 +342,10 @@ public final class Guest implements EventSource, AutoCloseable {
 
   // ---- channels ----
 
-  /** A channel without a ring; its id is the index of its control page. ENOENT vid, ENOMEM. */
+  /**
+   * A channel without a ring; its id is the index of its control page. ENOENT vid, ENOMEM, EDQUOT
+   * as {@link CardSlots} says.
+   */
   public int channelNew(int vid) {
     int cid =
         lock.call(() ->

@@ -1,5 +1,6 @@
 package io.sluice.channel;
 
+import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ final class GuestChannels {
 
   private final String guest;
   private final Gpu gpu;
+  private final CardSlots slots;
   private final ControlPages pages;
   private final GuestSpaces spaces;
   private final TransitionCounters transitions;
@@ -26,11 +28,13 @@ final class GuestChannels {
   GuestChannels(
       String guest,
       Gpu gpu,
+      CardSlots slots,
       ControlPages pages,
       GuestSpaces spaces,
       TransitionCounters transitions) {
     this.guest = guest;
     this.gpu = gpu;
+    this.slots = slots;
     this.pages = pages;
     this.spaces = spaces;
     this.transitions = transitions;
@@ -56,7 +60,14 @@ final class GuestChannels {
    */
   GuestChannel create(GuestSpace space, OptionalInt id, int generation) {
     channels.nextId();
-    Channel created = space.backend.createChannel(id);
+    slots.takeChannel(guest);
+    Channel created;
+    try {
+      created = space.backend.createChannel(id);
+    } catch (SluiceException e) {
+      slots.giveChannel(guest);
+      throw e;
+    }
     int cid = created.id();
     ControlPage page = pages.page(cid);
     ChannelLife life =
@@ -73,6 +84,7 @@ final class GuestChannels {
     pages.page(channel.id()).withdraw();
     channel.life.transition(ChannelState.FREED, "freed");
     Closing.close(channel.backend::close, "channel");
+    slots.giveChannel(guest);
     channel.space.channels--;
     spaces.releaseIfUnused(channel.space);
   }

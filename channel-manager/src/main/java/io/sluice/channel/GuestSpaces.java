@@ -1,6 +1,7 @@
 package io.sluice.channel;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Errno;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,7 +9,9 @@ import java.util.Map;
 
 /** A guest's address spaces, their ids and mappings. Guarded by the guest's lock. */
 final class GuestSpaces {
+  private final String guest;
   private final GpuInfo info;
+  private final CardSlots slots;
   private final GuestGpu backend;
   private final GuestBuffers buffers;
   private final IdTable<GuestSpace> vids;
@@ -19,7 +22,9 @@ final class GuestSpaces {
   private int mappings;
   private long changes;
 
-  GuestSpaces(GpuInfo info, GuestGpu backend, GuestBuffers buffers) {
+  GuestSpaces(String guest, GpuInfo info, CardSlots slots, GuestGpu backend, GuestBuffers buffers) {
+    this.guest = guest;
+    this.slots = slots;
     this.info = info;
     this.backend = backend;
     this.buffers = buffers;
@@ -77,7 +82,15 @@ final class GuestSpaces {
   }
 
   private GuestSpace add(int vid) {
-    GuestSpace space = new GuestSpace(++lastSerial, backend.createAddressSpace());
+    slots.takeAddressSpace(guest);
+    AddressSpace made;
+    try {
+      made = backend.createAddressSpace();
+    } catch (SluiceException e) {
+      slots.giveAddressSpace(guest);
+      throw e;
+    }
+    GuestSpace space = new GuestSpace(++lastSerial, made);
     space.vid = vid;
     if (vid != 0) {
       vids.put(vid, space);
@@ -163,6 +176,7 @@ final class GuestSpaces {
       spaces.remove(space.serial);
       changes++;
       Closing.close(space.backend::close, "address space");
+      slots.giveAddressSpace(guest);
       space.entries.values().forEach(this::forget);
       space.entries.clear();
     }

@@ -7,9 +7,9 @@ final class GuestTables {
   final GuestSpaces spaces;
   private long changesTold;
 
-  GuestTables(GpuInfo info, GuestGpu backend) {
+  GuestTables(String guest, GpuInfo info, CardSlots slots, GuestGpu backend) {
     buffers = new GuestBuffers(backend, regions);
-    spaces = new GuestSpaces(info, backend, buffers);
+    spaces = new GuestSpaces(guest, info, slots, backend, buffers);
   }
 
   /** Whether there is neither a buffer nor an address space. */

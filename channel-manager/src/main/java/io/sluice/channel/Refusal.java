@@ -64,6 +64,22 @@ final class Refusal {
         "Use a GPU that has it.");
   }
 
+  static RefusedException overLimit(String what, String guest, int limit) {
+    return new RefusedException(
+        "SLU-CHN-011",
+        Errno.EDQUOT,
+        "the guest has as many " + what + " as it may, guest=" + guest + " limit=" + limit,
+        "Free some first, or raise the guest's limit in the configuration.");
+  }
+
+  static RefusedException kept(String what, String guest, int free) {
+    return new RefusedException(
+        "SLU-CHN-012",
+        Errno.EDQUOT,
+        "the last " + what + " are kept for guests without any, guest=" + guest + " free=" + free,
+        "Free some, in this guest or another.");
+  }
+
   static RefusedException with(Errno errno, String what) {
     return new RefusedException("SLU-CHN-010", errno, what, "");
   }

@@ -48,6 +48,12 @@ final class GpuRig implements AutoCloseable {
     return guest;
   }
 
+  Guest attach(String name, CardSlots slots) {
+    Guest guest = new Guest(name, gpu, slots, kernel, new HeardEvents());
+    opened.add(guest);
+    return guest;
+  }
+
   Guest attach(String name) {
     return attach(name, new HeardEvents());
   }

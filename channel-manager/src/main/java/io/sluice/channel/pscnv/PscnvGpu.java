@@ -12,6 +12,7 @@ import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
+import io.sluice.channel.SlotLimits;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -114,6 +115,11 @@ public final class PscnvGpu implements Gpu {
   @Override
   public ImmutableSet<Capability> capabilities() {
     return capabilities;
+  }
+
+  @Override
+  public SlotLimits slots() {
+    return new SlotLimits(PscnvLimits.MAX_CID, PscnvLimits.MAX_VID); // ids from 1, of the card
   }
 
   @Override

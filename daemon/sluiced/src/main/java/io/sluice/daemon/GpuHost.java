@@ -3,6 +3,7 @@ package io.sluice.daemon;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.drm.DrmFile;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.pscnv.PscnvGpu;
@@ -30,6 +31,7 @@ final class GpuHost implements AutoCloseable {
   private static final Duration COMPUTE_IDLE = Duration.ofSeconds(10);
 
   private final Gpu gpu;
+  private final CardSlots slots;
   private final Delivery delivery;
   private final GuestShares shares;
   private final @Nullable SoftwareEngine software;
@@ -59,6 +61,7 @@ final class GpuHost implements AutoCloseable {
   private GpuHost(
       Gpu gpu, Delivery delivery, GuestShares shares, @Nullable SoftwareEngine software) {
     this.gpu = gpu;
+    this.slots = new CardSlots(gpu.slots());
     this.delivery = delivery;
     this.shares = shares;
     this.software = software;
@@ -150,6 +153,11 @@ final class GpuHost implements AutoCloseable {
   /** What its guests share. */
   GuestShares shares() {
     return shares;
+  }
+
+  /** Who may take how many of its channels and address spaces. */
+  CardSlots slots() {
+    return slots;
   }
 
   /**

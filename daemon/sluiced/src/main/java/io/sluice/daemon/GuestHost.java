@@ -170,7 +170,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   @Override
   public Guest open(GuestListener listener) {
-    Guest guest = new Guest(settings.name(), gpu.gpu(), kernel, listener);
+    Guest guest = new Guest(settings.name(), gpu.gpu(), gpu.slots(), kernel, listener);
     try {
       gpu.shares().attach(guest);
       forwarder = gpu.deliver(guest);
@@ -258,7 +258,8 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   @Override
   public int getMaxChannels() {
-    return gpu.gpu().info().maxChannels() - 1; // id 0 is none
+    int ids = gpu.gpu().info().maxChannels() - 1; // id 0 is none
+    return Math.min(settings.slots().channels(), ids);
   }
 
   @Override

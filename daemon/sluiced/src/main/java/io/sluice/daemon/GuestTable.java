@@ -2,6 +2,7 @@ package io.sluice.daemon;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
+import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
@@ -100,7 +101,8 @@ final class GuestTable {
               uuids.get(),
               gpu.name(),
               socket,
-              QuotaSettings.DEFAULT.withLimit(vramLimitBytes));
+              QuotaSettings.DEFAULT.withLimit(vramLimitBytes),
+              SlotLimits.DEFAULT);
       GuestHost guest = start(settings, GuestStatus.CREATED);
       try {
         store.save(created());
@@ -177,6 +179,7 @@ final class GuestTable {
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
     changed.put(settings.name(), guest);
     guests = ImmutableSortedMap.copyOf(changed);
+    gpu.slots().admit(settings.name(), settings.slots());
     observer.onCreated(guest);
     return guest;
   }
@@ -208,6 +211,7 @@ final class GuestTable {
           .log("the guest's socket is left behind");
     }
     guest.gpu().shares().remove(guest.settings().name());
+    guest.gpu().slots().forget(guest.settings().name());
     observer.onDestroyed(guest);
   }
 

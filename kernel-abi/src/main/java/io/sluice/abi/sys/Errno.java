@@ -50,6 +50,7 @@ public enum Errno {
   ECONNREFUSED(111),
   EALREADY(114),
   EINPROGRESS(115),
+  EDQUOT(122),
   ECANCELED(125);
 
   private final int number;

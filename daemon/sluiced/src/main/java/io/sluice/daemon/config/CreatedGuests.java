@@ -1,6 +1,7 @@
 package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.channel.SlotLimits;
 import io.sluice.management.Quantities;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -65,6 +66,12 @@ public final class CreatedGuests {
       line(text, Schema.GUEST_SOCKET, guest.socket().toString());
       if (guest.quota().limitBytes() != 0) {
         line(text, Schema.GUEST_VRAM_LIMIT, Quantities.formatSize(guest.quota().limitBytes()));
+      }
+      if (guest.slots().channels() != SlotLimits.DEFAULT.channels()) {
+        line(text, Schema.GUEST_CHANNEL_LIMIT, Integer.toString(guest.slots().channels()));
+      }
+      if (guest.slots().addressSpaces() != SlotLimits.DEFAULT.addressSpaces()) {
+        line(text, Schema.GUEST_SPACE_LIMIT, Integer.toString(guest.slots().addressSpaces()));
       }
     }
     Path written = file.resolveSibling(FILE + ".new");

@@ -1,5 +1,6 @@
 package io.sluice.daemon.config;
 
+import io.sluice.channel.SlotLimits;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -13,8 +14,10 @@ import java.util.UUID;
  * @param gpu name of its GPU
  * @param socket where its machine or process attaches
  * @param quota what it may have of its GPU
+ * @param slots most channels and address spaces it may have
  */
-public record GuestSettings(String name, UUID uuid, String gpu, Path socket, QuotaSettings quota) {
+public record GuestSettings(
+    String name, UUID uuid, String gpu, Path socket, QuotaSettings quota, SlotLimits slots) {
   /** Whether a text can name a guest. */
   public static boolean isName(String text) {
     return ValueType.GUEST_NAME.parse().apply(text).isPresent();

@@ -1,6 +1,7 @@
 package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.Draft.GuestDraft;
 import io.sluice.daemon.config.Draft.Raw;
 import io.sluice.management.Nearest;
@@ -192,7 +193,15 @@ final class Resolver {
     UUID uuid = uuidOf(section, guest, name);
     QuotaSettings quota = quotaOf(section, guest);
     checkQuota(guest, name, quota, gpu, gpus);
-    return Optional.of(new GuestSettings(name, uuid, gpu, socket, quota));
+    SlotLimits slots = slotsOf(section, guest);
+    return Optional.of(new GuestSettings(name, uuid, gpu, socket, quota, slots));
+  }
+
+  private SlotLimits slotsOf(String section, GuestDraft guest) {
+    Map<String, Raw> values = guest.values();
+    return new SlotLimits(
+        value(section, values, Schema.GUEST_CHANNEL_LIMIT).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GUEST_SPACE_LIMIT).orElseThrow(Resolver::badDefault));
   }
 
   private QuotaSettings quotaOf(String section, GuestDraft guest) {

@@ -1,6 +1,8 @@
 package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.abi.pscnv.PscnvLimits;
+import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.management.Quantities;
@@ -63,6 +65,16 @@ final class Schema {
           "kill-timeout",
           ValueType.duration(QuotaSettings.MIN_KILL_TIMEOUT, QuotaSettings.MAX_KILL_TIMEOUT),
           Quantities.formatDuration(QuotaSettings.DEFAULT.killTimeout()));
+  static final Key<Integer> GUEST_CHANNEL_LIMIT =
+      new Key<>(
+          "channel-limit",
+          ValueType.number(1, PscnvLimits.MAX_CID),
+          Integer.toString(SlotLimits.DEFAULT.channels()));
+  static final Key<Integer> GUEST_SPACE_LIMIT =
+      new Key<>(
+          "address-space-limit",
+          ValueType.number(1, PscnvLimits.MAX_VID),
+          Integer.toString(SlotLimits.DEFAULT.addressSpaces()));
 
   static final Section DAEMON_KEYS =
       new Section(
@@ -85,7 +97,9 @@ final class Schema {
               GUEST_VRAM_LIMIT,
               GUEST_WEIGHT,
               GUEST_BEYOND_SHARE,
-              GUEST_KILL_TIMEOUT));
+              GUEST_KILL_TIMEOUT,
+              GUEST_CHANNEL_LIMIT,
+              GUEST_SPACE_LIMIT));
 
   static final ImmutableList<Section> SECTIONS =
       ImmutableList.of(DAEMON_KEYS, LOG_KEYS, EMBEDDED_KEYS, DEVICE_KEYS, GUEST_KEYS);

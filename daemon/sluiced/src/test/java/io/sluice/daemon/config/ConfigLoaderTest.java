@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.management.Setting;
 import java.io.IOException;
@@ -95,6 +96,17 @@ final class ConfigLoaderTest {
         wrong(
             "[[guest]]\nname = \"a\"\nkill-timeout = \"2h\"\n",
             "\"2h\" is no value of kill-timeout; it takes a duration of 10ms to 1h"),
+        wrong(
+            "[[guest]]\nname = \"a\"\nchannel-limit = \"0\"\n",
+            "FILE:3:1: \"0\" is no value of channel-limit; it takes a whole number of 1 to 126"),
+        wrong("[[guest]]\nname = \"a\"\nchannel-limit = \"127\"\n", "no value of channel-limit"),
+        wrong("[[guest]]\nname = \"a\"\nchannel-limit = \"+5\"\n", "no value of channel-limit"),
+        wrong(
+            "[[guest]]\nname = \"a\"\naddress-space-limit = \"128\"\n",
+            "it takes a whole number of 1 to 127"),
+        wrong(
+            "[[guest]]\nname = \"a\"\naddress-space-limit = \"99999999999\"\n",
+            "no value of address-space-limit"),
         wrong(
             "[[guest]]\nname = \"a\"\nsocket = \"/run/sluice/control\"\n",
             "FILE:3:1: socket of guest \"a\" is also that of the control-socket of the daemon"),
@@ -246,6 +258,8 @@ final class ConfigLoaderTest {
         weight = "1024"
         beyond-share = "system-memory"
         kill-timeout = "1.5s"
+        channel-limit = "8"
+        address-space-limit = "127"
         """);
 
     DaemonConfig config = loader().load(file);
@@ -270,6 +284,8 @@ final class ConfigLoaderTest {
         .isEqualTo(
             new QuotaSettings(
                 1 << 20, 1024, 128L << 20, BeyondShare.SYSTEM_MEMORY, Duration.ofMillis(1500)));
+    assertThat(config.guests().get(0).slots()).isEqualTo(SlotLimits.DEFAULT);
+    assertThat(config.guests().get(1).slots()).isEqualTo(new SlotLimits(8, 127));
     assertThat(config.guests().get(1).uuid()).isEqualTo(GuestSettings.derivedUuid("db"));
   }
 

@@ -3,6 +3,7 @@ package io.sluice.daemon.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.channel.SlotLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -80,6 +81,7 @@ final class CreatedGuestsTest {
         UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)),
         gpu,
         Path.of(socket),
-        QuotaSettings.DEFAULT.withLimit(limit));
+        QuotaSettings.DEFAULT.withLimit(limit),
+        limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5));
   }
 }

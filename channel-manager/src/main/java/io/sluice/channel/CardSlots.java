@@ -1,0 +1,161 @@
+package io.sluice.channel;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Who of a GPU's guests may take how many of its channels and address spaces.
+ *
+ * <p>No guest has more than its limit. One that has some takes another only while as many stay free
+ * as there are admitted guests without any, and at least one, for a guest admitted later: so each
+ * finds one when it comes to use the GPU, unless there are more guests than slots. A guest without
+ * any takes whatever is free.
+ *
+ * <p>Methods may be called from any thread. The lock is taken under guests' locks, and nothing is
+ * called under it.
+ */
+public final class CardSlots {
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final Map<String, SlotLimits> limits = new LinkedHashMap<>();
+
+  private final Slots channels;
+  private final Slots addressSpaces;
+
+  /**
+   * @param card what the GPU has
+   */
+  public CardSlots(SlotLimits card) {
+    channels = new Slots("channels", card.channels());
+    addressSpaces = new Slots("address spaces", card.addressSpaces());
+  }
+
+  /** From now on something is kept for this guest. Of one that was admitted the limits change. */
+  public void admit(String guest, SlotLimits guestLimits) {
+    lock.lock();
+    try {
+      limits.put(guest, guestLimits);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing is kept for this guest any more. What it still has counts until it is given back. */
+  public void forget(String guest) {
+    lock.lock();
+    try {
+      limits.remove(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Channels that are free; may be out of date at once. */
+  public int freeChannels() {
+    lock.lock();
+    try {
+      return channels.free();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** EDQUOT beyond the limit or into what is kept for others, ENOMEM when none is left. */
+  void takeChannel(String guest) {
+    lock.lock();
+    try {
+      channels.take(guest, limitsOf(guest).channels());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void giveChannel(String guest) {
+    lock.lock();
+    try {
+      channels.give(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** EDQUOT beyond the limit or into what is kept for others, ENOMEM when none is left. */
+  void takeAddressSpace(String guest) {
+    lock.lock();
+    try {
+      addressSpaces.take(guest, limitsOf(guest).addressSpaces());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void giveAddressSpace(String guest) {
+    lock.lock();
+    try {
+      addressSpaces.give(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private SlotLimits limitsOf(String guest) {
+    return limits.getOrDefault(guest, SlotLimits.NONE);
+  }
+
+  /** One kind of slot. Guarded by lock. */
+  private final class Slots {
+    private final String what;
+    private final int total;
+    private final Map<String, Integer> held = new LinkedHashMap<>();
+    private int taken;
+
+    Slots(String what, int total) {
+      this.what = what;
+      this.total = total;
+    }
+
+    int free() {
+      return total - taken;
+    }
+
+    void take(String guest, int limit) {
+      int has = held.getOrDefault(guest, 0);
+      if (has >= limit) {
+        throw Refusal.overLimit(what, guest, limit);
+      }
+      if (free() == 0) {
+        throw Refusal.outOfMemory(
+            "the GPU has no more " + what + ", guest=" + guest + " total=" + total,
+            "Free some, in this guest or another.");
+      }
+      if (has > 0 && free() <= kept()) {
+        throw Refusal.kept(what, guest, free());
+      }
+      held.put(guest, has + 1);
+      taken++;
+    }
+
+    private int kept() {
+      int without = 0;
+      for (String guest : limits.keySet()) {
+        without += held.containsKey(guest) ? 0 : 1;
+      }
+      return Math.max(1, without);
+    }
+
+    void give(String guest) {
+      int has = held.getOrDefault(guest, 0);
+      if (has == 0) {
+        throw new AssertionError("more given back than taken, guest=" + guest + " of " + what);
+      }
+      if (has == 1) {
+        held.remove(guest);
+      } else {
+        held.put(guest, has - 1);
+      }
+      taken--;
+    }
+  }
+}
