@@ -184,10 +184,15 @@ class LaunchTest {
 
   @Test
   void suspend_whileAGridRuns_letsItEndAndKeepsTheRest() {
-    channel.submit(join(launch(channel, TestKernels.NOTHING, 60_000), new int[] {0x20010014, 7}));
+    channel.submit(join(launch(channel, TestKernels.AWAIT, 4), new int[] {0x20010014, 7}));
     rig.cycle();
     client.control(channel.cid, ExtChanControl.SUSPEND);
+    for (int i = 0; i < 10; i++) {
+      rig.cycle();
+    }
+    assertThat(ExtChanQuery.runningNs(channel.query())).as("it still runs").isPositive();
 
+    ValueLayout.JAVA_INT.varHandle().setVolatile(target.bytes(), 0L, 1);
     until(() -> ExtChanQuery.runningNs(channel.query()) == 0);
 
     assertThat(channel.reference()).isZero();

@@ -29,6 +29,19 @@ final class TestKernels {
     0x4003ffffa0001de7L
   };
 
+  /**
+   * Ends when the word that the first parameter points to is not 0: MOV R2, c[0][0x20]; MOV R3,
+   * c[0][0x24]; LD.E R4, [R2]; ISETP.EQ P0, R4, 0; @P0 BRA to the load; EXIT.
+   */
+  static final long[] AWAIT = {
+    0x2800400080009de4L,
+    0x280040009000dde4L,
+    0x8400000000211c85L,
+    0x190ec0000041dc03L,
+    0x4003ffffa00001e7L,
+    0x8000000000001de7L
+  };
+
   /** A word that is no instruction, after a NOP. */
   static final long[] ILLEGAL = {0x4000000000001de4L, 0xffffffffffffffffL};
 
