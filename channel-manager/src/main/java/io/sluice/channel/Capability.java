@@ -32,6 +32,10 @@ public enum Capability {
   DIRTY_TRACKING,
   /** A buffer of video memory can become one of system memory, and return, at its GPU addresses. */
   EVICTION,
+  /**
+   * Bytes of buffers are moved by the GPU, without a guest's channel: where there is no aperture.
+   */
+  BUFFER_COPIES,
   /** GPU time can be shared by weight. */
   TIME_SHARES
 }

@@ -30,6 +30,14 @@ public interface Channel extends AutoCloseable {
   /** Declares an engine object (OBJ_ENG_NEW). */
   void declareObject(int handle, int objectClass, int flags);
 
+  /**
+   * Words of methods that set its engines up, to be run before anything else when it goes on in
+   * another channel of the hardware; a backend that saves the state of engines needs none.
+   *
+   * @param words at most {@link Limits#MAX_SETUP_WORDS}; none for what is customary
+   */
+  default void setupSegment(int[] words) {}
+
   /** Stops taking entries; the guest's page stays live. Reference counted. */
   void suspend();
 

@@ -54,6 +54,7 @@ final class GuestChannel {
   }
 
   void setupSegment(int[] words) {
+    backend.setupSegment(words);
     setupSegment = words.clone();
   }
 
@@ -137,7 +138,7 @@ final class GuestChannel {
    */
   void restore(ChannelRecord record) {
     record.objects().forEach(this::declareObject);
-    setupSegment = record.setupSegment().toArray();
+    setupSegment(record.setupSegment().toArray());
     ring = record.ring().orElse(null);
     boolean started = record.state().isStarted();
     SnapshotReader.fits(

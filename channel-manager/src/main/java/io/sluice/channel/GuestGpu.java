@@ -57,6 +57,15 @@ public interface GuestGpu extends AutoCloseable {
     throw Refusal.missing(Capability.DIRECT_INTERRUPTS, "setting pending bits");
   }
 
+  /**
+   * Copies bytes from one buffer to another by the GPU, and returns when that is done; no channel
+   * of the guest takes part, and neither buffer need be mapped. Needs {@link
+   * Capability#BUFFER_COPIES}. EINVAL outside of a buffer.
+   */
+  default void copy(GpuMemory from, long fromOffset, GpuMemory to, long toOffset, long bytes) {
+    throw Refusal.missing(Capability.BUFFER_COPIES, "copying between buffers");
+  }
+
   /** Becomes readable when {@link #readEvents} has something to deliver; stays the backend's. */
   Fd events();
 

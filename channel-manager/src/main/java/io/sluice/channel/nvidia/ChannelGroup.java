@@ -9,6 +9,7 @@ import io.sluice.abi.rm.CopyAlloc;
 import io.sluice.abi.rm.CtxswPreemption;
 import io.sluice.abi.rm.DisableChannels;
 import io.sluice.abi.rm.GpfifoSchedule;
+import io.sluice.abi.rm.Preempt;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmEngine;
@@ -151,15 +152,41 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
   }
 
   /**
-   * Frees it. A channel that waits on a semaphore takes a second to free, unless it is disabled
-   * first; one that has ended with an error may refuse that, and needs it not.
+   * Has it leave the engine at the next boundary.
+   *
+   * @return whether it did in time
    */
-  void destroy() {
+  boolean preempt(int timeoutUs) {
+    try {
+      client.control(
+          group,
+          RmControl.PREEMPT,
+          block -> {
+            Preempt.wait(block, (byte) 1);
+            Preempt.manualTimeout(block, (byte) 1);
+            Preempt.timeoutUs(block, timeoutUs);
+          });
+      return true;
+    } catch (RefusedException e) {
+      log.atDebug().addKeyValue("channel", channel).setCause(e).log("not preempted in time");
+      return false;
+    }
+  }
+
+  /**
+   * Stops it before it is freed: one that waits on a semaphore takes a second to free otherwise,
+   * and one that computes stops between thread blocks. One that has ended may refuse.
+   */
+  void disableToEnd() {
     try {
       setDisabled(true);
     } catch (RefusedException e) {
       log.atDebug().addKeyValue("channel", channel).setCause(e).log("not disabled before freeing");
     }
+  }
+
+  /** Frees all of it. */
+  void free() {
     client.free(client.device(), group);
   }
 }

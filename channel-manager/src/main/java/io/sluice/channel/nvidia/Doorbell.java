@@ -6,6 +6,7 @@ import io.sluice.abi.rm.UsermodePage;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.random.RandomGenerator;
 
@@ -53,6 +54,11 @@ final class Doorbell implements AutoCloseable {
   /** Stays ours; {@link UsermodePage#MAPPED_BYTES} of it can be mapped, no more and no less. */
   Fd fd() {
     return fd;
+  }
+
+  /** The page, for those who ring by themselves. */
+  MemorySegment page() {
+    return mapping.segment();
   }
 
   /** Has the GPU look at a channel. What it is to see must have been stored before a fence. */

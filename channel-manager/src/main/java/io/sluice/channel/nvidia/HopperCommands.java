@@ -1,8 +1,10 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.Layouts;
 import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.RmClass;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /** Words of a pushbuffer in the making: host semaphores and copies. Not for several threads. */
@@ -12,6 +14,14 @@ public final class HopperCommands {
 
   private static final int RELEASE =
       HopperMethods.SEM_RELEASE | HopperMethods.SEM_WAIT_FOR_IDLE | HopperMethods.SEM_PAYLOAD_64;
+
+  private static final int RELEASE_32 = HopperMethods.SEM_RELEASE | HopperMethods.SEM_WAIT_FOR_IDLE;
+
+  private static final int INCREMENT =
+      HopperMethods.SEM_REDUCTION
+          | HopperMethods.SEM_REDUCTION_ADD
+          | HopperMethods.SEM_REDUCTION_UNSIGNED
+          | HopperMethods.SEM_WAIT_FOR_IDLE;
 
   private static final int ACQUIRE =
       HopperMethods.SEM_ACQUIRE | HopperMethods.SEM_ACQUIRE_SWITCH | HopperMethods.SEM_PAYLOAD_64;
@@ -39,6 +49,26 @@ public final class HopperCommands {
   /** Stores 64 bits once all before has finished, writes included. */
   public HopperCommands release(GpuVa address, long payload) {
     return semaphore(address, payload, RELEASE);
+  }
+
+  /** Stores 32 bits once all before has finished. */
+  public HopperCommands store(GpuVa address, int word) {
+    return semaphore(address, Integer.toUnsignedLong(word), RELEASE_32);
+  }
+
+  /** Adds 1 to 32 bits once all before has finished. */
+  public HopperCommands increment(GpuVa address) {
+    return semaphore(address, 1, INCREMENT);
+  }
+
+  /** Adds words as they are: methods with their headers. */
+  public HopperCommands raw(int[] methods) {
+    if (methods.length > MAX_WORDS - count) {
+      throw new IllegalStateException("the pushbuffer is full, words=" + count);
+    }
+    System.arraycopy(methods, 0, words, count, methods.length);
+    count += methods.length;
+    return this;
   }
 
   /** Waits until 64 bits have a value; other channels may run meanwhile. */
@@ -100,8 +130,14 @@ public final class HopperCommands {
     return count;
   }
 
-  int word(int index) {
-    return words[index];
+  /** Stores the words in memory. */
+  void storeTo(MemorySegment memory, long offset) {
+    MemorySegment.copy(words, 0, memory, Layouts.U32, offset, count);
+  }
+
+  /** The words. */
+  public int[] toArray() {
+    return Arrays.copyOf(words, count);
   }
 
   /** Starts again. */
@@ -112,7 +148,7 @@ public final class HopperCommands {
 
   @Override
   public String toString() {
-    return Arrays.toString(Arrays.copyOf(words, count));
+    return Arrays.toString(toArray());
   }
 
   private static int low(long value) {

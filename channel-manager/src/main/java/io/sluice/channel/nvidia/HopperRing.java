@@ -2,8 +2,6 @@ package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
-import io.sluice.abi.guest.ControlWords;
-import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.UsermodePage;
 import java.lang.foreign.MemorySegment;
@@ -17,6 +15,10 @@ import java.util.function.LongSupplier;
  * <p>The memory is one buffer at one address: ring, then a semaphore, then pushbuffers, one per
  * ring entry, so that an entry's pushbuffer is free when its entry is. Submitting allocates
  * nothing. Not for several threads.
+ *
+ * <p>While the page's token is 0 the host is replacing the page or the channel behind it: nothing
+ * is written into the ring then. A token that changed around a store of GP_PUT or a load of GP_GET
+ * makes it void.
  */
 public final class HopperRing {
   /** Exponent of the number of ring entries. */
@@ -36,9 +38,10 @@ public final class HopperRing {
   private static final VarHandle U64 = Layouts.U64.varHandle();
 
   private final MemorySegment memory;
-  private final MemorySegment control;
-  private final MemorySegment doorbell;
   private final GpuVa base;
+  private UserdWords userd;
+  private MemorySegment doorbell;
+  private Runnable whileWithdrawn = Thread::onSpinWait;
   private int put;
   private long released;
 
@@ -51,15 +54,49 @@ public final class HopperRing {
   public HopperRing(
       MemorySegment memory, MemorySegment control, MemorySegment doorbell, GpuVa base) {
     this.memory = memory.asSlice(0, SIZE_BYTES);
-    this.control = control;
+    this.userd = new UserdWords(control);
     this.doorbell = doorbell;
     this.base = base;
   }
 
+  /**
+   * The channel goes on behind other pages; what was stored to the former ones is stored again.
+   *
+   * @param control the channel's control page
+   * @param doorbell the doorbell page
+   */
+  public void moveTo(MemorySegment control, MemorySegment doorbell) {
+    this.userd = new UserdWords(control);
+    this.doorbell = doorbell;
+  }
+
+  /**
+   * @param action called again and again while the host holds the channel, in place of spinning; it
+   *     may {@link #moveTo}, or throw to give up
+   */
+  public void whileWithdrawn(Runnable action) {
+    whileWithdrawn = action;
+  }
+
   /** Whether the ring has no room; entries become free as they are fetched. */
   public boolean isFull() {
-    return ((put + 1) & (ENTRIES - 1))
-        == (int) U32.getAcquire(control, (long) GuestAbi.USERD_GP_GET);
+    while (true) {
+      int token = token();
+      int get = userd.get();
+      VarHandle.fullFence();
+      if (token == userd.token()) {
+        return ((put + 1) & (ENTRIES - 1)) == get;
+      }
+    }
+  }
+
+  private int token() {
+    int token = userd.token();
+    while (token == 0) {
+      whileWithdrawn.run();
+      token = userd.token();
+    }
+    return token;
   }
 
   /**
@@ -72,26 +109,29 @@ public final class HopperRing {
       throw new IllegalStateException("the ring is full, entries=" + ENTRIES);
     }
     long pushbuffer = PUSHBUFFERS + put * PUSHBUFFER_BYTES;
-    for (int i = 0; i < commands.count(); i++) {
-      memory.set(Layouts.U32, pushbuffer + i * 4L, commands.word(i));
-    }
+    commands.storeTo(memory, pushbuffer);
     long entry = HopperMethods.entry(base.value() + pushbuffer, commands.count());
     U64.setRelease(memory, put * 8L, entry);
     put = (put + 1) & (ENTRIES - 1);
-    VarHandle.fullFence();
-    U32.setOpaque(control, (long) GuestAbi.USERD_GP_PUT, put);
-    ring();
+    announce();
   }
 
-  /** A channel that moves changes its token: ring until the token rung is the one that counts. */
-  private void ring() {
+  /** Tells the channel that counts of what was submitted, after {@link #moveTo}. */
+  public void announceAgain() {
+    announce();
+  }
+
+  /** Stores GP_PUT and rings, until it is certain that the channel that counts has been told. */
+  private void announce() {
     int token;
     do {
+      token = token();
       VarHandle.fullFence();
-      token = ControlWords.doorbellToken(control, GuestAbi.CONTROL_OFFSET);
+      userd.put(put);
+      VarHandle.fullFence();
       U32.setOpaque(doorbell, UsermodePage.DOORBELL, token);
       VarHandle.fullFence();
-    } while (token != ControlWords.doorbellToken(control, GuestAbi.CONTROL_OFFSET));
+    } while (token != userd.token());
   }
 
   /**
@@ -107,7 +147,12 @@ public final class HopperRing {
 
   /** Whether a release, and with it all before, has happened. */
   public boolean hasReleased(long value) {
-    return (long) U64.getAcquire(memory, SEMAPHORE) - value >= 0;
+    return lastReleased() - value >= 0;
+  }
+
+  /** The newest release that has happened. */
+  public long lastReleased() {
+    return (long) U64.getAcquire(memory, SEMAPHORE);
   }
 
   /**

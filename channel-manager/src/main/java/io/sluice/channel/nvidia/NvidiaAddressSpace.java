@@ -9,6 +9,7 @@ import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.Limits;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,11 @@ final class NvidiaAddressSpace implements AddressSpace {
 
   // Where RM puts buffers of its own when a context is made.
   private static final long RM_START = 0x1_0000_0000L;
-  private static final long RM_END = 0x2_0000_0000L;
+
+  /** From here on, {@link #OURS_BYTES} are ours, behind what RM keeps for itself. */
+  static final long OURS = 0x2_0000_0000L;
+
+  static final long OURS_BYTES = 0x1000_0000L;
 
   private final NvidiaGuestGpu gpu;
   private final int space;
@@ -43,7 +48,7 @@ final class NvidiaAddressSpace implements AddressSpace {
     this.gpu = gpu;
     this.space = space;
     this.virtual = virtual;
-    ranges.take(RM_START, RM_END - RM_START);
+    ranges.take(RM_START, OURS + OURS_BYTES - RM_START);
   }
 
   static NvidiaAddressSpace create(NvidiaGuestGpu gpu) {
@@ -77,27 +82,35 @@ final class NvidiaAddressSpace implements AddressSpace {
     }
     return gpu.ask(() -> {
       long address = choose(buffer, start.value(), end.value(), highestFirst);
-      boolean aligned = address % buffer.alignment() == 0;
-      int flags = aligned ? 0 : Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB;
-      List<NvidiaMemory.Piece> done = new ArrayList<>();
-      boolean complete = false;
-      try {
-        for (NvidiaMemory.Piece piece : buffer.pieces()) {
-          gpu.client()
-              .mapDma(virtual, piece.object(), piece.bytes(), address + piece.offset(), flags);
-          done.add(piece);
-        }
-        complete = true;
-      } finally {
-        if (!complete) {
-          done.forEach(piece -> unmap(piece, address));
-        }
-      }
+      mapPieces(buffer, address);
       ranges.take(address, buffer.sizeBytes());
       entries.put(address, buffer);
       buffer.mapped();
       return new GpuVa(address);
     });
+  }
+
+  private void mapPieces(NvidiaMemory buffer, long address) {
+    boolean aligned = address % buffer.alignment() == 0;
+    int flags = aligned ? 0 : Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB;
+    List<NvidiaMemory.Piece> done = new ArrayList<>();
+    boolean complete = false;
+    try {
+      for (NvidiaMemory.Piece piece : buffer.pieces()) {
+        gpu.client()
+            .mapDma(virtual, piece.object(), piece.bytes(), address + piece.offset(), flags);
+        done.add(piece);
+      }
+      complete = true;
+    } finally {
+      if (!complete) {
+        done.forEach(piece -> unmap(piece, address));
+      }
+    }
+  }
+
+  private void unmapPieces(NvidiaMemory buffer, long address) {
+    buffer.pieces().forEach(piece -> unmap(piece, address));
   }
 
   /** Aligned to the pages of the buffer if there is room for that, else to the smallest. */
@@ -132,7 +145,7 @@ final class NvidiaAddressSpace implements AddressSpace {
 
   private void remove(long address, NvidiaMemory memory) {
     // Pieces of a region that was closed are unmapped already, and no longer among them.
-    memory.pieces().forEach(piece -> unmap(piece, address));
+    unmapPieces(memory, address);
     entries.remove(address);
     ranges.giveBack(address);
     memory.unmapped();
@@ -140,6 +153,72 @@ final class NvidiaAddressSpace implements AddressSpace {
 
   private void unmap(NvidiaMemory.Piece piece, long address) {
     gpu.client().unmapDma(virtual, piece.object(), piece.bytes(), address + piece.offset());
+  }
+
+  // ---- what is ours ----
+
+  /** Maps an object that is no guest's buffer, where nothing is. */
+  void mapObject(int object, long bytes, long address) {
+    gpu.client().mapDma(virtual, object, bytes, address, 0);
+  }
+
+  void unmapObject(int object, long bytes, long address) {
+    gpu.client().unmapDma(virtual, object, bytes, address);
+  }
+
+  /** Puts the guest's buffers back in place of an object of ours. */
+  interface Hole extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Maps an object of ours in place of whatever buffers overlap it. */
+  Hole replace(int object, long bytes, long address) {
+    List<Map.Entry<Long, NvidiaMemory>> moved = new ArrayList<>();
+    for (Map.Entry<Long, NvidiaMemory> entry : entries.entrySet()) {
+      long start = entry.getKey();
+      if (start < address + bytes && address < start + entry.getValue().sizeBytes()) {
+        moved.add(Map.entry(start, entry.getValue()));
+      }
+    }
+    moved.forEach(entry -> unmapPieces(entry.getValue(), entry.getKey()));
+    boolean complete = false;
+    try {
+      mapObject(object, bytes, address);
+      complete = true;
+    } finally {
+      if (!complete) {
+        moved.forEach(entry -> mapPieces(entry.getValue(), entry.getKey()));
+      }
+    }
+    return () -> {
+      unmapObject(object, bytes, address);
+      moved.forEach(entry -> mapPieces(entry.getValue(), entry.getKey()));
+    };
+  }
+
+  /**
+   * The CPU's view of a few bytes at an address.
+   *
+   * @throws io.sluice.abi.RefusedException nothing is mapped there, or no host memory
+   */
+  MemorySegment cpu(long address, long bytes) {
+    Map.Entry<Long, NvidiaMemory> at = entries.floorEntry(address);
+    if (at == null || address - at.getKey() > at.getValue().sizeBytes() - bytes) {
+      throw RmRefusal.notThere("nothing is mapped there, address=0x" + Long.toHexString(address));
+    }
+    return at.getValue().cpu(address - at.getKey(), bytes);
+  }
+
+  /** Takes a buffer's pieces out, or puts those that it has now in, at all its addresses. */
+  void setMapped(NvidiaMemory memory, boolean mapped) {
+    entries.forEach((address, buffer) -> {
+      if (buffer == memory && mapped) {
+        mapPieces(buffer, address);
+      } else if (buffer == memory) {
+        unmapPieces(buffer, address);
+      }
+    });
   }
 
   boolean maps(NvidiaMemory memory) {
@@ -180,9 +259,14 @@ final class NvidiaAddressSpace implements AddressSpace {
     for (Map.Entry<Long, NvidiaMemory> entry : List.copyOf(entries.entrySet())) {
       remove(entry.getKey(), entry.getValue());
     }
+    release();
+    gpu.forget(this);
+  }
+
+  /** Frees the objects of one that nothing uses. */
+  void release() {
     RmClient client = gpu.client();
     client.free(client.device(), virtual);
     client.free(client.device(), space);
-    gpu.forget(this);
   }
 }

@@ -1,22 +1,23 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.Layouts;
-import io.sluice.abi.guest.ControlWords;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.rm.ErrorNotifier;
+import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmEngine;
 import io.sluice.channel.Channel;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.ChannelState;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.channel.nvidia.Detachment.Ring;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A channel of RM. RM wants the ring's address when a channel is made, so that this one is only a
@@ -26,27 +27,31 @@ import org.jspecify.annotations.Nullable;
  * that declared nothing but copying, otherwise graphics, which computes and copies.
  */
 final class NvidiaChannel implements Channel {
-  private static final VarHandle WORD = Layouts.U32.varHandle();
+  private static final Logger log = LoggerFactory.getLogger(NvidiaChannel.class);
+
+  /** Rings longer than this have no use, and RM maps them whole. */
+  static final int MAX_RING_ORDER = 20;
 
   /** A weight of 16 is about what RM gives a channel of which nobody has said anything. */
   private static final long MICROSECONDS_PER_WEIGHT = 64;
 
   private static final int MAX_WEIGHT = 1024;
-
-  /** Rings longer than this have no use, and RM maps them whole. */
-  private static final int MAX_RING_ORDER = 20;
+  private static final int SUBCHANNEL_COMPUTE = 1;
 
   private final NvidiaGuestGpu gpu;
   private final NvidiaAddressSpace space;
   private final int id;
-  private final MemorySegment page;
+  private final UserdWords words;
   private final MemorySegment notifier;
   private final Set<Integer> declared = new HashSet<>();
-  private @Nullable ChannelGroup group;
-  private int userd;
-  private int errors;
+  private final Probe probe = new Probe();
+  private int[] setup = {};
+  private @Nullable HardwareChannel hardware;
+  private @Nullable Ring ring;
+  private @Nullable Detachment detachment;
   private int weight;
   private boolean suspended;
+  private boolean attaching;
   private boolean closed;
 
   // Why it has ended.
@@ -65,7 +70,7 @@ final class NvidiaChannel implements Channel {
     this.gpu = gpu;
     this.space = space;
     this.id = id;
-    this.page = page;
+    this.words = new UserdWords(page);
     this.notifier = notifier;
   }
 
@@ -73,48 +78,44 @@ final class NvidiaChannel implements Channel {
     return space;
   }
 
+  /** The channel of RM; null before it starts and after it ended. */
+  @Nullable HardwareChannel hardware() {
+    return hardware;
+  }
+
   @Override
   public int id() {
     return id;
   }
 
+  // ---- life ----
+
   @Override
   public void start(GpuVa ringStart, int ringOrder, int slimask) {
     gpu.run(() -> {
-      if (group != null || reason != 0 || closed) {
-        throw RmRefusal.busy("the channel has a ring or has ended, cid=" + id);
-      }
+      requireFresh();
       if (ringOrder < 1 || ringOrder > MAX_RING_ORDER) {
         throw RmRefusal.invalid("no such ring size, order=" + ringOrder);
       }
-      int gpPut = (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_PUT);
-      group = create(ringStart, 1 << ringOrder);
-      if (weight != 0) {
-        group.setTimeslice(weight * MICROSECONDS_PER_WEIGHT);
-      }
-      announce(group.token(), gpPut);
+      int gpPut = words.put();
+      Ring wanted = new Ring(space, id, ringStart, 1 << ringOrder);
+      HardwareChannel made = HardwareChannel.create(gpu.client(), plan(wanted), suspended);
+      run(made, wanted);
+      // RM cleared it. What was put before the guest could know its token is looked at now.
+      words.putIfFresh(gpPut);
+      announce(made);
     });
   }
 
-  private ChannelGroup create(GpuVa ringStart, int ringEntries) {
-    RmClient client = gpu.client();
-    notifier.fill((byte) 0);
-    boolean complete = false;
-    try {
-      userd = client.registerMemory(page);
-      errors = client.registerMemory(notifier);
-      ChannelGroup made =
-          ChannelGroup.create(
-              client,
-              new ChannelGroup.Plan(
-                  space.object(), engine(), ringStart, ringEntries, userd, errors, suspended));
-      complete = true;
-      return made;
-    } finally {
-      if (!complete) {
-        releaseMemory();
-      }
+  private void requireFresh() {
+    if (hardware != null || reason != 0 || closed) {
+      throw RmRefusal.busy("the channel has a ring or has ended, cid=" + id);
     }
+  }
+
+  private HardwareChannel.Plan plan(Ring wanted) {
+    return new HardwareChannel.Plan(
+        space.object(), engine(), wanted.start(), wanted.entries(), words.page(), notifier);
   }
 
   private int engine() {
@@ -122,15 +123,17 @@ final class NvidiaChannel implements Channel {
     return copiesOnly ? gpu.copyEngines().next() : RmEngine.GRAPHICS;
   }
 
-  /**
-   * Puts back the GP_PUT that RM cleared, tells the guest its token, and rings once for what was
-   * put before the guest could know it.
-   */
-  private void announce(int token, int gpPut) {
-    boolean _ = WORD.compareAndSet(page, (long) GuestAbi.USERD_GP_PUT, 0, gpPut);
-    ControlWords.doorbellToken(page, GuestAbi.CONTROL_OFFSET, token);
-    VarHandle.fullFence();
-    gpu.doorbellPage().ring(token);
+  private void run(HardwareChannel made, Ring wanted) {
+    hardware = made;
+    ring = wanted;
+    if (weight != 0) {
+      made.setTimeslice(weight * MICROSECONDS_PER_WEIGHT);
+    }
+  }
+
+  private void announce(HardwareChannel made) {
+    words.publish(made.token());
+    gpu.doorbellPage().ring(made.token());
   }
 
   @Override
@@ -140,7 +143,7 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public int doorbellToken() {
-    return gpu.ask(() -> group == null ? 0 : group.token());
+    return gpu.ask(() -> hardware == null ? 0 : hardware.token());
   }
 
   @Override
@@ -152,7 +155,7 @@ final class NvidiaChannel implements Channel {
         throw RmRefusal.noClass(
             "no such engine class, class=0x" + Integer.toHexString(objectClass));
       }
-      if (compute && group != null && RmEngine.isCopy(group.engineType())) {
+      if (compute && hardware != null && RmEngine.isCopy(hardware.engineType())) {
         throw RmRefusal.busy("the channel runs on a copy engine already, cid=" + id);
       }
       declared.add(objectClass);
@@ -160,33 +163,109 @@ final class NvidiaChannel implements Channel {
   }
 
   @Override
+  public void setupSegment(int[] segment) {
+    gpu.run(() -> setup = segment.clone());
+  }
+
+  /** Without a word from the guest: each class at its customary subchannel. */
+  private int[] setup() {
+    if (setup.length > 0) {
+      return setup;
+    }
+    HopperCommands commands = new HopperCommands();
+    if (declared.contains(RmClass.HOPPER_DMA_COPY_A.number())) {
+      commands.bindCopy();
+    }
+    if (!declared.equals(Set.of(RmClass.HOPPER_DMA_COPY_A.number()))) {
+      commands.method(
+          SUBCHANNEL_COMPUTE, HopperMethods.SET_OBJECT, RmClass.HOPPER_COMPUTE_A.number());
+    }
+    return commands.toArray();
+  }
+
+  // ---- taking access back ----
+
+  @Override
   public void suspend() {
     gpu.run(() -> {
-      if (!suspended && group != null && reason == 0) {
-        group.setDisabled(true);
-      }
       suspended = true;
+      if (hardware != null && detachment == null) {
+        hardware.setDisabled(true);
+      }
     });
   }
 
   @Override
   public void resume() {
     gpu.run(() -> {
-      if (suspended && group != null && reason == 0) {
-        group.setDisabled(false);
-      }
       suspended = false;
+      if (hardware != null && detachment == null) {
+        hardware.setDisabled(false);
+        gpu.doorbellPage().ring(hardware.token());
+      }
     });
   }
 
   @Override
   public void detach() {
-    throw RmRefusal.missing("detach");
+    gpu.run(() -> {
+      if (hardware == null || ring == null || detachment != null || suspended) {
+        throw RmRefusal.busy("the channel does not run, cid=" + id);
+      }
+      detachment = Detachment.begin(gpu, ring, hardware, words);
+    });
   }
 
+  /** What was put before the detach ends first, if it has not; the guest holds still so long. */
   @Override
   public void attach() {
-    throw RmRefusal.missing("attach");
+    gpu.run(() -> {
+      if (detachment == null) {
+        throw RmRefusal.busy("the channel is not detached, cid=" + id);
+      }
+      attaching = true;
+      detachment.finish();
+      advance();
+    });
+  }
+
+  /** Takes what is under way a step further. */
+  void advance() {
+    noteError();
+    if (reason != 0 || detachment == null || !detachment.advance() || !attaching) {
+      return;
+    }
+    try {
+      goOn(detachment);
+    } catch (RefusedException e) {
+      // Nobody waits for this answer; the guest, which holds still, must learn that it is over.
+      log.atWarn().addKeyValue("cid", id).setCause(e).log("a drained channel could not go on");
+      untold = true;
+      reason = GuestAbi.ERROR_ENGINE;
+      destroyHardware();
+    }
+  }
+
+  /** Puts a new channel in place of one that has drained. */
+  private void goOn(Detachment ended) {
+    HardwareChannel former = hardware;
+    if (former == null || ring == null) {
+      throw new AssertionError("detached without a channel, cid=" + id);
+    }
+    words.withdraw();
+    HardwareChannel made =
+        new Seeding(gpu, ring, plan(ring).on(former.engineType()), setup())
+            .create(ended.next(), words.put());
+    // The former one goes after: the token must be another one.
+    attaching = false;
+    detachment = null;
+    run(made, ring);
+    if (!suspended) {
+      made.setDisabled(false);
+    }
+    announce(made);
+    ended.close();
+    former.destroy();
   }
 
   @Override
@@ -196,7 +275,7 @@ final class NvidiaChannel implements Channel {
       if (this.reason == 0) {
         this.reason = reason;
         this.info = info;
-        destroyGroup();
+        destroyHardware();
       }
     });
   }
@@ -208,55 +287,63 @@ final class NvidiaChannel implements Channel {
     }
     gpu.run(() -> {
       this.weight = weight;
-      if (group != null) {
-        group.setTimeslice(weight * MICROSECONDS_PER_WEIGHT);
+      if (hardware != null) {
+        hardware.setTimeslice(weight * MICROSECONDS_PER_WEIGHT);
       }
     });
   }
 
-  /** GP_GET counts fetched entries: equal pointers mean fetched, not necessarily finished. */
+  // ---- what it does ----
+
+  /**
+   * GP_GET counts fetched entries: equal pointers mean fetched, not necessarily finished. Of a
+   * detached channel it is known.
+   */
   @Override
   public Status status() {
     return gpu.ask(() -> {
-      noteError();
-      int gpGet = (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_GET);
-      int gpPut = (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_PUT);
-      boolean fetched = group == null || gpGet == gpPut;
-      return new Status(state(), reason, info, 0, fetched, false, gpGet, gpPut, 0, 0, 0, 0);
+      advance();
+      int gpGet = words.get();
+      int gpPut = words.put();
+      boolean drained =
+          detachment == null ? hardware == null || gpGet == gpPut : detachment.isDrained();
+      long runningNs = reason == 0 && detachment == null ? probe.lasted(gpu, hardware) : 0;
+      return new Status(state(), reason, info, 0, drained, false, gpGet, gpPut, 0, 0, 0, runningNs);
     });
   }
 
   private int state() {
+    ChannelState state;
     if (reason != 0) {
-      return ChannelState.DEAD.code();
+      state = ChannelState.DEAD;
+    } else if (hardware == null) {
+      state = ChannelState.NEW;
+    } else if (detachment != null) {
+      state = ChannelState.DETACHED;
+    } else {
+      state = suspended ? ChannelState.SUSPENDED : ChannelState.RUNNING;
     }
-    if (group == null) {
-      return ChannelState.NEW.code();
-    }
-    return suspended ? ChannelState.SUSPENDED.code() : ChannelState.RUNNING.code();
+    return state.code();
   }
 
-  /** RM writes the status last. */
   private void noteError() {
-    if (reason == 0
-        && group != null
-        && ErrorNotifier.status(notifier) == ErrorNotifier.STATUS_ERROR) {
-      VarHandle.acquireFence();
-      int xid = ErrorNotifier.info32(notifier);
+    HardwareChannel.Death death = reason == 0 && hardware != null ? hardware.death() : null;
+    if (death != null) {
       untold = true;
-      reason = Xid.reason(xid);
-      info = Xid.info(xid, Short.toUnsignedInt(ErrorNotifier.info16(notifier)));
+      reason = Xid.reason(death.xid());
+      info = Xid.info(death.xid(), death.engineType());
     }
   }
 
   /** Whether it runs and was ever given something. */
   boolean hasWork() {
     noteError();
-    return reason == 0
-        && group != null
-        && ((int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_PUT)
-                | (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_GET))
-            != 0;
+    return reason == 0 && hardware != null && (words.put() | words.get()) != 0;
+  }
+
+  /** Whether it has entries that the GPU has not fetched. */
+  boolean waits() {
+    return reason == 0 && hardware != null && !suspended && words.put() != words.get();
   }
 
   /** The error that RM has told of it, once. */
@@ -268,48 +355,63 @@ final class NvidiaChannel implements Channel {
     return Optional.of(new ChannelError(id, reason, info, 0, timeNs));
   }
 
+  // ---- state ----
+
+  /** From here on the guest holds still: the state says what it has put. */
   @Override
   public byte[] saveState() {
-    throw RmRefusal.missing("saveState");
+    return gpu.ask(() -> {
+      if (detachment == null || ring == null || !detachment.advance()) {
+        throw RmRefusal.busy("the channel is not detached and drained, cid=" + id);
+      }
+      words.withdraw();
+      int order = Integer.numberOfTrailingZeros(ring.entries());
+      int put = words.put() & (ring.entries() - 1);
+      return new ChannelStateBytes(ring.start(), order, detachment.next(), put).toBytes();
+    });
   }
 
   @Override
   public void restoreState(byte[] state) {
-    throw RmRefusal.missing("restoreState");
+    gpu.run(() -> {
+      requireFresh();
+      ChannelStateBytes was = ChannelStateBytes.of(state);
+      Ring wanted = new Ring(space, id, was.ringStart(), 1 << was.ringOrder());
+      HardwareChannel made =
+          new Seeding(gpu, wanted, plan(wanted), setup()).create(was.next(), was.put());
+      suspended = true;
+      run(made, wanted);
+      words.publish(made.token());
+    });
   }
+
+  // ---- end ----
 
   @Override
   public void close() {
     gpu.run(() -> {
       if (!closed) {
         closed = true;
-        destroyGroup();
-        page.asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
+        destroyHardware();
+        words.page().asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
+        words.withdraw();
         gpu.forget(this);
         space.channelClosed();
       }
     });
   }
 
-  /** The group goes first: a channel whose USERD is freed is lost. */
-  private void destroyGroup() {
-    if (group != null) {
-      ChannelGroup doomed = group;
-      group = null;
-      doomed.destroy();
-      releaseMemory();
+  private void destroyHardware() {
+    if (hardware == null) {
+      return;
     }
-  }
-
-  private void releaseMemory() {
-    RmClient client = gpu.client();
-    if (errors != 0) {
-      client.free(client.device(), errors);
-      errors = 0;
+    HardwareChannel doomed = hardware;
+    hardware = null;
+    if (detachment != null) {
+      doomed.disableToEnd();
+      detachment.close();
+      detachment = null;
     }
-    if (userd != 0) {
-      client.free(client.device(), userd);
-      userd = 0;
-    }
+    doomed.destroy();
   }
 }

@@ -14,6 +14,7 @@ import io.sluice.channel.GuestGpu;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
 
 /**
@@ -33,6 +34,10 @@ public final class NvidiaGpu implements Gpu {
           Capability.CONTROL_WORDS,
           Capability.KILL,
           Capability.SUSPEND,
+          Capability.DETACH,
+          Capability.STATE_SAVE,
+          Capability.EVICTION,
+          Capability.BUFFER_COPIES,
           Capability.TIME_SHARES);
 
   /** What a channel of this backend is made of. */
@@ -61,6 +66,7 @@ public final class NvidiaGpu implements Gpu {
   private final Doorbell doorbell;
   private final CopyEngines copyEngines;
   private final GpuInfo info;
+  private final Set<NvidiaGuestGpu> guests = ConcurrentHashMap.newKeySet();
 
   /**
    * @param name the operator's name for the GPU
@@ -182,7 +188,19 @@ public final class NvidiaGpu implements Gpu {
 
   @Override
   public GuestGpu open(String guestName) {
-    return NvidiaGuestGpu.open(this, kernel, RmClient.open(port, driver, card, random));
+    NvidiaGuestGpu guest =
+        NvidiaGuestGpu.open(this, kernel, RmClient.open(port, driver, card, random));
+    guests.add(guest);
+    return guest;
+  }
+
+  void forget(NvidiaGuestGpu guest) {
+    guests.remove(guest);
+  }
+
+  /** Whether a guest other than this has entries that the GPU has not fetched. */
+  boolean anotherWaits(NvidiaGuestGpu than) {
+    return guests.stream().anyMatch(guest -> guest != than && guest.waits());
   }
 
   /** Guests are closed before. */

@@ -1,19 +1,18 @@
 package io.sluice.channel.nvidia;
 
+import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvParam;
 import io.sluice.abi.rm.UsermodePage;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.Limits;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,14 +23,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A guest's open of an NVIDIA GPU: an RM client of its own, so that the driver keeps guests apart
  * and gives everything back when it goes. One lock guards all that belongs to it.
  */
 final class NvidiaGuestGpu implements GuestGpu {
-  private static final int SEALS = Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL;
-
   private final NvidiaGpu gpu;
   private final Kernel kernel;
   private final RmClient client;
@@ -42,34 +40,12 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   // Guarded by lock.
   private final TreeMap<Integer, NvidiaChannel> channels = new TreeMap<>();
-  private NvidiaChannel[] channelArray = {};
+  private volatile NvidiaChannel[] channelArray = {};
   private final Set<NvidiaAddressSpace> spaces = new HashSet<>();
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
+  private @Nullable Monitor monitor;
   private boolean closed;
-
-  /** One page per channel id, in a file that both sides map. */
-  private record SharedPages(Fd fd, Mapping mapping) {
-    static SharedPages create(Kernel kernel, String name, long bytes) {
-      Fd fd = kernel.memfdCreate(name, bytes);
-      try {
-        kernel.addSeals(fd, SEALS);
-        return new SharedPages(fd, kernel.mmap(fd, 0, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
-      } catch (RuntimeException e) {
-        fd.close();
-        throw e;
-      }
-    }
-
-    MemorySegment page(int index) {
-      return mapping.segment().asSlice(index * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
-    }
-
-    void close() {
-      mapping.close();
-      fd.close();
-    }
-  }
 
   private NvidiaGuestGpu(
       NvidiaGpu gpu,
@@ -179,6 +155,54 @@ final class NvidiaGuestGpu implements GuestGpu {
     return new SharedArea(kernel.dup(control.fd()), id * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
   }
 
+  /** The guest sees a fresh page of zeros in place of the former. */
+  void replaceControlPage(int id) {
+    control.replace(id);
+  }
+
+  /** Made when it is needed first. */
+  Monitor monitor() {
+    if (monitor == null) {
+      monitor = Monitor.open(this);
+    }
+    return monitor;
+  }
+
+  /** Stops the channels of an address space that run; the caller lets them go on. */
+  List<HardwareChannel> stopChannelsOf(NvidiaAddressSpace space) {
+    List<HardwareChannel> stopped = new ArrayList<>();
+    for (NvidiaChannel channel : channels.values()) {
+      HardwareChannel hardware = channel.hardware();
+      if (channel.space() == space && hardware != null && !hardware.isDisabled()) {
+        hardware.setDisabled(true);
+        stopped.add(hardware);
+      }
+    }
+    return stopped;
+  }
+
+  void unmapEverywhere(NvidiaMemory memory) {
+    spaces.forEach(space -> space.setMapped(memory, false));
+  }
+
+  void mapEverywhere(NvidiaMemory memory) {
+    spaces.forEach(space -> space.setMapped(memory, true));
+  }
+
+  boolean anotherGuestWaits() {
+    return gpu.anotherWaits(this);
+  }
+
+  /** Whether a channel has entries that the GPU has not fetched; takes no lock. */
+  boolean waits() {
+    for (NvidiaChannel channel : channelArray) {
+      if (channel.waits()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void forget(NvidiaChannel channel) {
     channels.remove(channel.id());
     channelArray = channels.values().toArray(new NvidiaChannel[0]);
@@ -201,6 +225,7 @@ final class NvidiaGuestGpu implements GuestGpu {
       int count = 0;
       if (!closed) {
         for (NvidiaChannel channel : channelArray) {
+          channel.advance();
           if (channel.hasWork()) {
             interrupted[count++] = channel.id();
           } else {
@@ -333,6 +358,25 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   @Override
+  public void copy(GpuMemory from, long fromOffset, GpuMemory to, long toOffset, long bytes) {
+    run(() -> {
+      GpuVa source = inRange(from, fromOffset, bytes);
+      GpuVa target = inRange(to, toOffset, bytes);
+      monitor().copy(source, target, bytes);
+    });
+  }
+
+  private GpuVa inRange(GpuMemory memory, long offset, long bytes) {
+    if (!(memory instanceof NvidiaMemory buffer) || buffer.gpu != this) {
+      throw new IllegalArgumentException("a buffer of another open, memory=" + memory);
+    }
+    if (offset < 0 || bytes < 0 || offset > buffer.sizeBytes() - bytes) {
+      throw RmRefusal.invalid("outside of the buffer, offset=" + offset + " bytes=" + bytes);
+    }
+    return new GpuVa(buffer.alias().value() + offset);
+  }
+
+  @Override
   public Fd events() {
     return events.fd();
   }
@@ -371,8 +415,12 @@ final class NvidiaGuestGpu implements GuestGpu {
         List.copyOf(spaces).forEach(NvidiaAddressSpace::close);
         List.copyOf(buffers).forEach(NvidiaMemory::close);
         List.copyOf(regions).forEach(NvidiaRegion::close);
+        if (monitor != null) {
+          monitor.close();
+        }
       } finally {
         closed = true;
+        gpu.forget(this);
         client.close();
         notifiers.close();
         control.close();

@@ -1,10 +1,8 @@
 package io.sluice.channel.nvidia;
 
+import io.sluice.abi.GpuVa;
 import io.sluice.abi.rm.MemoryAlloc;
 import io.sluice.abi.rm.RmClass;
-import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.SharedArea;
@@ -14,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** A buffer of RM. Guarded by the open's lock. */
 abstract sealed class NvidiaMemory implements GpuMemory {
@@ -29,6 +28,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
   final NvidiaGuestGpu gpu;
   private final long sizeBytes;
   private int mappings;
+  private @Nullable GpuVa alias;
   private boolean closed;
 
   private NvidiaMemory(NvidiaGuestGpu gpu, long sizeBytes) {
@@ -43,6 +43,13 @@ abstract sealed class NvidiaMemory implements GpuMemory {
   abstract long alignment();
 
   abstract boolean isSystem();
+
+  /**
+   * The CPU's view of a few bytes that are in one page.
+   *
+   * @throws io.sluice.abi.RefusedException of memory that is not the host's
+   */
+  abstract MemorySegment cpu(long offset, long bytes);
 
   /** Frees it; nothing maps it any more. */
   abstract void release();
@@ -68,6 +75,23 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     throw RmRefusal.missing("readDirty");
   }
 
+  /** Its address in the monitor's space; mapped there when it is wanted first. */
+  final GpuVa alias() {
+    if (alias == null) {
+      alias = gpu.monitor().alias(this);
+    }
+    return alias;
+  }
+
+  /** Before pieces of it come or go. */
+  final void dropAlias() {
+    if (alias != null) {
+      GpuVa former = alias;
+      alias = null;
+      gpu.monitor().removeAlias(this, former);
+    }
+  }
+
   final void mapped() {
     mappings++;
   }
@@ -89,16 +113,18 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
   private void releaseIfUnused() {
     if (closed && mappings == 0) {
+      dropAlias();
       release();
       gpu.forget(this);
     }
   }
 
-  /** Video memory. RM was found to zero it. */
+  /** Video memory, which RM was found to zero; or what was, and is in system memory now. */
   static final class Video extends NvidiaMemory {
     static final long HUGE_PAGE_BYTES = 2L << 20;
 
-    private final int object;
+    private int object;
+    private @Nullable SharedPages host;
 
     private Video(NvidiaGuestGpu gpu, int object, long sizeBytes) {
       super(gpu, sizeBytes);
@@ -107,39 +133,97 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     /** From 2 MiB on the pages are of that size, and the length is a multiple of it. */
     static Video allocate(NvidiaGuestGpu gpu, long bytes) {
-      boolean huge = bytes >= HUGE_PAGE_BYTES;
-      long page = huge ? HUGE_PAGE_BYTES : Limits.PAGE_BYTES;
+      long page = page(bytes);
       long size = (bytes + page - 1) & -page;
+      return new Video(gpu, allocateObject(gpu.client(), size), size);
+    }
+
+    private static long page(long bytes) {
+      return bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : Limits.PAGE_BYTES;
+    }
+
+    private static int allocateObject(RmClient client, long size) {
+      long page = page(size);
+      boolean huge = page == HUGE_PAGE_BYTES;
+      return client.alloc(
+          client.device(),
+          RmClass.NV01_MEMORY_LOCAL_USER,
+          block -> {
+            MemoryAlloc.owner(block, client.root());
+            MemoryAlloc.type(block, MemoryAlloc.TYPE_IMAGE);
+            MemoryAlloc.flags(
+                block,
+                MemoryAlloc.FLAGS_IGNORE_BANK_PLACEMENT
+                    | MemoryAlloc.FLAGS_ALIGNMENT_FORCE
+                    | MemoryAlloc.FLAGS_MEMORY_HANDLE_PROVIDED
+                    | MemoryAlloc.FLAGS_MAP_NOT_REQUIRED
+                    | MemoryAlloc.FLAGS_PERSISTENT_VIDMEM);
+            MemoryAlloc.attr(
+                block,
+                MemoryAlloc.ATTR_PHYSICALITY_ALLOW_NONCONTIGUOUS
+                    | (huge ? MemoryAlloc.ATTR_PAGE_SIZE_HUGE : MemoryAlloc.ATTR_PAGE_SIZE_4KB));
+            MemoryAlloc.attr2(
+                block,
+                MemoryAlloc.ATTR2_GPU_CACHEABLE
+                    | (huge ? MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB : 0));
+            MemoryAlloc.sizeBytes(block, size);
+            MemoryAlloc.alignment(block, page);
+            MemoryAlloc.limit(block, size - 1);
+          });
+    }
+
+    /** The bytes move, the addresses stay: for a moment both memories hold the buffer. */
+    @Override
+    public void setPool(boolean system) {
+      gpu.run(() -> {
+        if (system == isSystem()) {
+          return;
+        }
+        RmClient client = gpu.client();
+        SharedPages pages =
+            system ? SharedPages.create(gpu.kernel(), "sluice-evicted", sizeBytes()) : null;
+        int other = 0;
+        boolean complete = false;
+        try {
+          other =
+              pages == null
+                  ? allocateObject(client, sizeBytes())
+                  : client.registerMemory(pages.all());
+          moveTo(other, pages);
+          complete = true;
+        } finally {
+          if (!complete) {
+            if (other != 0) {
+              client.free(client.device(), other);
+            }
+            if (pages != null) {
+              pages.close();
+            }
+          }
+        }
+      });
+    }
+
+    private void moveTo(int other, @Nullable SharedPages pages) {
       RmClient client = gpu.client();
-      int object =
-          client.alloc(
-              client.device(),
-              RmClass.NV01_MEMORY_LOCAL_USER,
-              block -> {
-                MemoryAlloc.owner(block, client.root());
-                MemoryAlloc.type(block, MemoryAlloc.TYPE_IMAGE);
-                MemoryAlloc.flags(
-                    block,
-                    MemoryAlloc.FLAGS_IGNORE_BANK_PLACEMENT
-                        | MemoryAlloc.FLAGS_ALIGNMENT_FORCE
-                        | MemoryAlloc.FLAGS_MEMORY_HANDLE_PROVIDED
-                        | MemoryAlloc.FLAGS_MAP_NOT_REQUIRED
-                        | MemoryAlloc.FLAGS_PERSISTENT_VIDMEM);
-                MemoryAlloc.attr(
-                    block,
-                    MemoryAlloc.ATTR_PHYSICALITY_ALLOW_NONCONTIGUOUS
-                        | (huge
-                            ? MemoryAlloc.ATTR_PAGE_SIZE_HUGE
-                            : MemoryAlloc.ATTR_PAGE_SIZE_4KB));
-                MemoryAlloc.attr2(
-                    block,
-                    MemoryAlloc.ATTR2_GPU_CACHEABLE
-                        | (huge ? MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB : 0));
-                MemoryAlloc.sizeBytes(block, size);
-                MemoryAlloc.alignment(block, page);
-                MemoryAlloc.limit(block, size - 1);
-              });
-      return new Video(gpu, object, size);
+      Monitor monitor = gpu.monitor();
+      GpuVa to = monitor.alias(other, sizeBytes(), page(sizeBytes()));
+      try {
+        monitor.copy(alias(), to, sizeBytes());
+      } finally {
+        monitor.removeAlias(other, sizeBytes(), to);
+      }
+      dropAlias();
+      gpu.unmapEverywhere(this);
+      int former = object;
+      SharedPages formerPages = host;
+      object = other;
+      host = pages;
+      gpu.mapEverywhere(this);
+      client.free(client.device(), former);
+      if (formerPages != null) {
+        formerPages.close();
+      }
     }
 
     @Override
@@ -149,60 +233,63 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     @Override
     long alignment() {
-      return sizeBytes() >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : Limits.PAGE_BYTES;
+      return page(sizeBytes());
     }
 
     @Override
     boolean isSystem() {
-      return false;
+      return host != null;
     }
 
-    /** For writing: the CPU reads video memory at a few megabytes per second. */
+    @Override
+    MemorySegment cpu(long offset, long bytes) {
+      if (host != null) {
+        return host.all().asSlice(offset, bytes);
+      }
+      throw RmRefusal.missing("taking back a ring in video memory");
+    }
+
+    /**
+     * Refused: a process may keep RM's mapping when the buffer is freed, and was seen to read there
+     * whatever another guest has written since.
+     */
     @Override
     public SharedArea share() {
-      return gpu.ask(() -> {
-        RmClient client = gpu.client();
-        Fd fd = client.mappable(client.device(), object, sizeBytes());
-        return new SharedArea(fd, 0, sizeBytes());
-      });
+      throw RmRefusal.missing("mapping video memory for a CPU");
     }
 
     @Override
     void release() {
       gpu.client().free(gpu.client().device(), object);
+      if (host != null) {
+        host.close();
+        host = null;
+      }
     }
   }
 
   /** Memory of this host, as a file that a process guest maps. */
   static final class Host extends NvidiaMemory {
-    private final Fd file;
-    private final Mapping mapping;
+    private final SharedPages pages;
     private final int object;
 
-    private Host(NvidiaGuestGpu gpu, Fd file, Mapping mapping, int object) {
-      super(gpu, mapping.sizeBytes());
-      this.file = file;
-      this.mapping = mapping;
+    private Host(NvidiaGuestGpu gpu, SharedPages pages, int object) {
+      super(gpu, pages.all().byteSize());
+      this.pages = pages;
       this.object = object;
     }
 
     static Host allocate(NvidiaGuestGpu gpu, long bytes) {
       long size = (bytes + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
-      Kernel kernel = gpu.kernel();
-      List<Runnable> undo = new ArrayList<>();
+      SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-memory", size);
       boolean complete = false;
       try {
-        Fd file = kernel.memfdCreate("sluice-memory", size);
-        undo.add(file::close);
-        kernel.addSeals(file, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL);
-        Mapping mapping = kernel.mmap(file, 0, size, Kernel.PROT_READ | Kernel.PROT_WRITE);
-        undo.add(mapping::close);
-        Host host = new Host(gpu, file, mapping, gpu.client().registerMemory(mapping.segment()));
+        int object = gpu.client().registerMemory(pages.all());
         complete = true;
-        return host;
+        return new Host(gpu, pages, object);
       } finally {
         if (!complete) {
-          undo.reversed().forEach(Runnable::run);
+          pages.close();
         }
       }
     }
@@ -223,15 +310,19 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     }
 
     @Override
+    MemorySegment cpu(long offset, long bytes) {
+      return pages.all().asSlice(offset, bytes);
+    }
+
+    @Override
     public SharedArea share() {
-      return new SharedArea(gpu.kernel().dup(file), 0, sizeBytes());
+      return new SharedArea(gpu.kernel().dup(pages.fd()), 0, sizeBytes());
     }
 
     @Override
     void release() {
       gpu.client().free(gpu.client().device(), object);
-      mapping.close();
-      file.close();
+      pages.close();
     }
   }
 
@@ -239,7 +330,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
    * Guest memory: each extent is an object of RM of its own, so that only what is used is pinned.
    */
   static final class Registered extends NvidiaMemory {
-    private record Part(NvidiaRegion region, Piece piece) {}
+    private record Part(NvidiaRegion region, long regionOffset, Piece piece) {}
 
     private final List<Part> parts = new ArrayList<>(1);
 
@@ -251,6 +342,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     public void setPages(long offset, List<Extent> extents) {
       gpu.run(() -> {
         List<Part> added = new ArrayList<>(extents.size());
+        dropAlias();
         boolean complete = false;
         try {
           long at = offset;
@@ -259,7 +351,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
               throw new IllegalArgumentException("a region of another GPU, extent=" + extent);
             }
             int object = gpu.client().registerMemory(region.pages(extent.offset(), extent.bytes()));
-            added.add(new Part(region, new Piece(object, at, extent.bytes())));
+            added.add(new Part(region, extent.offset(), new Piece(object, at, extent.bytes())));
             at += extent.bytes();
           }
           complete = true;
@@ -278,12 +370,24 @@ abstract sealed class NvidiaMemory implements GpuMemory {
       return parts.stream().map(Part::piece).toList();
     }
 
+    @Override
+    MemorySegment cpu(long offset, long bytes) {
+      for (Part part : parts) {
+        long within = offset - part.piece().offset();
+        if (within >= 0 && within < part.piece().bytes()) {
+          return part.region().pages(part.regionOffset() + within, bytes);
+        }
+      }
+      throw RmRefusal.notThere("the buffer has no page there, offset=" + offset);
+    }
+
     boolean uses(NvidiaRegion region) {
       return parts.stream().anyMatch(part -> part.region() == region);
     }
 
     /** Gives the pages of a region back: RM unmaps them wherever they are mapped. */
     void revoke(NvidiaRegion region) {
+      dropAlias();
       parts.removeIf(part -> {
         boolean gone = part.region() == region;
         if (gone) {

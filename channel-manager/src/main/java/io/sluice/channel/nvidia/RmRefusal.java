@@ -56,4 +56,16 @@ final class RmRefusal {
   static RefusedException closed() {
     return new RefusedException("SLU-RM-012", Errno.ENODEV, "the GPU was closed", "");
   }
+
+  static RefusedException monitorStuck() {
+    return new RefusedException(
+        "SLU-RM-013",
+        Errno.EIO,
+        "the monitor channel did not finish in time",
+        "See the kernel log for errors of the GPU.");
+  }
+
+  static RefusedException noState(String what) {
+    return new RefusedException("SLU-RM-014", Errno.EPROTO, "no state of a channel: " + what, "");
+  }
 }

@@ -131,7 +131,7 @@ final class NvidiaGpuTest {
       for (GpuMemory memory : List.of(video, system, registered)) {
         GpuVa _ = space.map(memory, START, END, false);
       }
-      video.share().fd().close();
+      system.share().fd().close();
       Channel channel = space.createChannel(OptionalInt.empty());
       channel.start(RING, 8, 1);
       channel.setWeight(3);
@@ -143,24 +143,21 @@ final class NvidiaGpuTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"detach", "attach", "saveState"})
-  void whatTheCapabilitiesLack_isRefused(String operation) {
+  void takingBack_aChannelThatHasNotStarted_isBusy(String operation) {
     try (NvidiaGpu gpu = open();
         GuestGpu guest = gpu.open("a");
         AddressSpace space = guest.createAddressSpace();
         Channel channel = space.createChannel(OptionalInt.empty())) {
       assertThat(gpu.capabilities())
-          .doesNotContain(
-              Capability.DETACH,
-              Capability.STATE_SAVE,
-              Capability.VRAM_APERTURE,
-              Capability.DIRTY_TRACKING);
+          .contains(Capability.DETACH, Capability.STATE_SAVE, Capability.EVICTION)
+          .doesNotContain(Capability.VRAM_APERTURE, Capability.DIRTY_TRACKING);
       Runnable refused =
           switch (operation) {
             case "detach" -> channel::detach;
             case "attach" -> channel::attach;
             default -> channel::saveState;
           };
-      assertErrno(refused, Errno.EOPNOTSUPP, "SLU-RM-006");
+      assertErrno(refused, Errno.EBUSY, "SLU-RM-011");
       assertThat(guest.vramAperture()).isEmpty();
     }
   }

@@ -26,6 +26,15 @@ public final class HopperMethods {
   /** Execute: stores the payload. */
   public static final int SEM_RELEASE = 1;
 
+  /** {@link #SEM_ADDR_LO}, execute: combines the payload with what is there. */
+  public static final int SEM_REDUCTION = 6;
+
+  /** {@link #SEM_REDUCTION}: adds. */
+  public static final int SEM_REDUCTION_ADD = 5 << 27;
+
+  /** {@link #SEM_REDUCTION}: without a sign. */
+  public static final int SEM_REDUCTION_UNSIGNED = 1 << 31;
+
   /** Execute: another group may run while this one waits. */
   public static final int SEM_ACQUIRE_SWITCH = 1 << 12;
 

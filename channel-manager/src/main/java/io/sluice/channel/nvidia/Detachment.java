@@ -1,0 +1,220 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Layouts;
+import io.sluice.abi.guest.ControlWords;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.Limits;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of a channel whose guest is to see it no longer: the guest's control page is
+ * replaced by a fresh one, the shadow; the GPU goes on reading the former, in which GP_PUT stays.
+ * Guarded by the open's lock.
+ *
+ * <pre>
+ *   FETCHING ──► POISONED ──► DRAINED
+ * </pre>
+ *
+ * <p>GP_GET tells what was fetched, not what has finished. So once it has reached GP_PUT an entry
+ * of ours, the poison, takes the place of the guest's next one, is run, and gone again: it releases
+ * a semaphore of ours when everything before has finished. The guest holds still meanwhile. A store
+ * of its that was on the way may take the poison's place; then its entry is run, and another poison
+ * goes behind it.
+ */
+final class Detachment {
+  /** In how many slots poison is tried; a guest that holds still when asked takes one at most. */
+  private static final int MAX_ATTEMPTS = 8;
+
+  private static final VarHandle U64 = Layouts.U64.varHandle();
+  private static final long OUR_WORDS = GuestAbi.CONTROL_OFFSET + 2L * Integer.BYTES;
+
+  private enum Stage {
+    FETCHING,
+    POISONED,
+    DRAINED
+  }
+
+  /** A slot of the ring that has poison in it, and what it held. */
+  private record Poison(MemorySegment slot, long entry, long saved) {}
+
+  private final NvidiaGuestGpu gpu;
+  private final Ring ring;
+  private final HardwareChannel channel;
+  private final UserdWords words;
+  private final GpuVa alias;
+  private final List<Poison> poisons = new ArrayList<>(1);
+  private @Nullable Scratch scratch;
+  private Stage stage = Stage.FETCHING;
+
+  /** The first entry that was not put when the page was replaced. */
+  private int put;
+
+  private int fetched;
+
+  /**
+   * The ring of a channel.
+   *
+   * @param space where it is mapped
+   * @param channelId the guest's id
+   * @param start address
+   * @param entries a power of two
+   */
+  record Ring(NvidiaAddressSpace space, int channelId, GpuVa start, int entries) {
+    int after(int index) {
+      return (index + 1) & (entries - 1);
+    }
+
+    MemorySegment slot(int index) {
+      return space.cpu(start.value() + index * 8L, 8);
+    }
+  }
+
+  private Detachment(
+      NvidiaGuestGpu gpu, Ring ring, HardwareChannel channel, UserdWords words, GpuVa alias) {
+    this.gpu = gpu;
+    this.ring = ring;
+    this.channel = channel;
+    this.words = words;
+    this.alias = alias;
+  }
+
+  /**
+   * Replaces the page.
+   *
+   * @throws io.sluice.abi.RefusedException the ring is where we cannot reach it; nothing changed
+   */
+  static Detachment begin(
+      NvidiaGuestGpu gpu, Ring ring, HardwareChannel channel, UserdWords words) {
+    MemorySegment _ = ring.slot(0);
+    Monitor monitor = gpu.monitor();
+    GpuVa alias = monitor.alias(channel.userd(), Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+    Detachment made = new Detachment(gpu, ring, channel, words, alias);
+    made.replacePage(monitor);
+    return made;
+  }
+
+  /** What the guest stores from here on lands in the fresh page, or again in it. */
+  private void replacePage(Monitor monitor) {
+    MemorySegment page = words.page();
+    int generation = ControlWords.generation(page, GuestAbi.CONTROL_OFFSET);
+    byte[] ours = page.asSlice(OUR_WORDS).toArray(ValueLayout.JAVA_BYTE);
+    gpu.replaceControlPage(ring.channelId());
+    Monitor.RingPointers seen = monitor.pointers(alias);
+    put = seen.put();
+    fetched = seen.get();
+    words.get(fetched);
+    words.putIfFresh(put);
+    MemorySegment.copy(MemorySegment.ofArray(ours), 0, page, OUR_WORDS, ours.length);
+    words.publish(monitor.token());
+    ControlWords.generation(page, GuestAbi.CONTROL_OFFSET, generation);
+    // The guest may have been between its store and its doorbell.
+    gpu.doorbellPage().ring(channel.token());
+  }
+
+  boolean isDrained() {
+    return stage == Stage.DRAINED;
+  }
+
+  /** The entry to go on with; of one that is drained. */
+  int next() {
+    return put;
+  }
+
+  /** Entries that the guest may believe fetched. */
+  int fetched() {
+    return fetched;
+  }
+
+  /** Looks how far it is. */
+  boolean advance() {
+    if (stage == Stage.FETCHING) {
+      fetched = gpu.monitor().pointers(alias).get();
+      words.get(fetched);
+      if (fetched == put) {
+        poison();
+      }
+    }
+    if (stage == Stage.POISONED) {
+      look();
+    }
+    return isDrained();
+  }
+
+  /**
+   * Has it end without waiting for more: what the guest has put until now is run, then the poison.
+   * The guest holds still until the channel counts again, or another one.
+   */
+  void finish() {
+    if (stage == Stage.FETCHING) {
+      words.withdraw();
+      put = words.put();
+      poison();
+    }
+  }
+
+  private void poison() {
+    words.withdraw();
+    if (scratch == null) {
+      scratch = Scratch.map(gpu, ring.space(), ring.channelId());
+    }
+    long entry = scratch.poison(poisons.size());
+    MemorySegment slot = ring.slot(put);
+    long saved = (long) U64.getAndSet(slot, 0L, entry);
+    poisons.add(new Poison(slot, entry, saved));
+    stage = Stage.POISONED;
+    gpu.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), ring.after(put));
+    gpu.doorbellPage().ring(channel.token());
+  }
+
+  private void look() {
+    Scratch ours = scratch;
+    if (ours == null) {
+      throw new AssertionError("poisoned without scratch");
+    }
+    int last = poisons.size() - 1;
+    if (ours.isReleased(last)) {
+      // An earlier one that was released, too, was run, and the guest's entry there was not.
+      int first = 0;
+      while (!ours.isReleased(first)) {
+        first++;
+      }
+      put = (put - (last - first)) & (ring.entries() - 1);
+      end(ours);
+      return;
+    }
+    Poison poison = poisons.get(last);
+    boolean taken = (long) U64.getAcquire(poison.slot(), 0L) != poison.entry();
+    boolean guestIsDone = words.put() != put;
+    if (taken && guestIsDone && poisons.size() < MAX_ATTEMPTS) {
+      put = ring.after(put);
+      poison();
+    }
+  }
+
+  private void end(Scratch ours) {
+    for (Poison poison : poisons) {
+      boolean _ = U64.compareAndSet(poison.slot(), 0L, poison.entry(), poison.saved());
+    }
+    ours.close();
+    scratch = null;
+    fetched = put;
+    words.get(put);
+    stage = Stage.DRAINED;
+    words.publish(gpu.monitor().token());
+  }
+
+  /** Gives back what it holds; the channel is disabled, or has drained. */
+  void close() {
+    if (scratch != null) {
+      scratch.close();
+      scratch = null;
+    }
+    gpu.monitor().removeAlias(channel.userd(), Limits.PAGE_BYTES, alias);
+  }
+}

@@ -1,0 +1,101 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Layouts;
+import io.sluice.abi.rm.HopperMethods;
+import io.sluice.channel.Limits;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * A few pages of ours that stand in a guest's address space while a channel of it is drained or
+ * seeded, and not longer: pushbuffers and the semaphores that they release. They lie where guests
+ * can map nothing.
+ */
+final class Scratch implements AutoCloseable {
+  private static final long BASE = NvidiaAddressSpace.OURS;
+  private static final long PUSHBUFFERS = Limits.PAGE_BYTES;
+  private static final VarHandle U64 = Layouts.U64.varHandle();
+
+  /** Room for a set-up segment and a release behind it, and poison beside it. */
+  private static final long BYTES = PUSHBUFFERS + 16 * Limits.PAGE_BYTES;
+
+  private static final long POISON = PUSHBUFFERS + 12 * Limits.PAGE_BYTES;
+  private static final long POISON_BYTES = 256;
+
+  private final NvidiaGuestGpu gpu;
+  private final NvidiaAddressSpace space;
+  private final SharedPages pages;
+  private final int object;
+  private final long address;
+
+  private Scratch(
+      NvidiaGuestGpu gpu, NvidiaAddressSpace space, SharedPages pages, int object, long address) {
+    this.gpu = gpu;
+    this.space = space;
+    this.pages = pages;
+    this.object = object;
+    this.address = address;
+  }
+
+  /** Maps pages for a channel; every channel has a place of its own. */
+  static Scratch map(NvidiaGuestGpu gpu, NvidiaAddressSpace space, int channelId) {
+    SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-scratch", BYTES);
+    int object = 0;
+    boolean complete = false;
+    try {
+      object = gpu.client().registerMemory(pages.all());
+      long address = BASE + channelId * 2 * BYTES;
+      space.mapObject(object, BYTES, address);
+      complete = true;
+      return new Scratch(gpu, space, pages, object, address);
+    } finally {
+      if (!complete) {
+        if (object != 0) {
+          gpu.client().free(gpu.client().device(), object);
+        }
+        pages.close();
+      }
+    }
+  }
+
+  /**
+   * A pushbuffer that releases a semaphore once all before it has finished, and interrupts.
+   *
+   * @param index of the semaphore, 0 to 15
+   * @return its ring entry
+   */
+  long poison(int index) {
+    HopperCommands commands = new HopperCommands().release(semaphore(index), 1).interrupt();
+    long at = POISON + index * POISON_BYTES;
+    commands.storeTo(pages.all(), at);
+    return HopperMethods.entry(address + at, commands.count());
+  }
+
+  /**
+   * A pushbuffer of words, and a release of the first semaphore behind them.
+   *
+   * @return its ring entry
+   */
+  long setUp(int[] words) {
+    MemorySegment.copy(words, 0, pages.all(), Layouts.U32, PUSHBUFFERS, words.length);
+    HopperCommands release = new HopperCommands().release(semaphore(0), 1);
+    release.storeTo(pages.all(), PUSHBUFFERS + words.length * 4L);
+    return HopperMethods.entry(address + PUSHBUFFERS, words.length + release.count());
+  }
+
+  boolean isReleased(int index) {
+    return (long) U64.getAcquire(pages.all(), index * 16L) == 1;
+  }
+
+  private GpuVa semaphore(int index) {
+    return new GpuVa(address + index * 16L);
+  }
+
+  @Override
+  public void close() {
+    space.unmapObject(object, BYTES, address);
+    gpu.client().free(gpu.client().device(), object);
+    pages.close();
+  }
+}

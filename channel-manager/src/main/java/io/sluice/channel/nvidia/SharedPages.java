@@ -1,0 +1,51 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.Limits;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A file of pages that we and others map, none of whom can change its length.
+ *
+ * @param kernel for punching
+ * @param fd the file
+ * @param mapping all of it
+ */
+record SharedPages(Kernel kernel, Fd fd, Mapping mapping) {
+  private static final int SEALS = Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL;
+
+  static SharedPages create(Kernel kernel, String name, long bytes) {
+    Fd fd = kernel.memfdCreate(name, bytes);
+    try {
+      kernel.addSeals(fd, SEALS);
+      Mapping mapping = kernel.mmap(fd, 0, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+      return new SharedPages(kernel, fd, mapping);
+    } catch (RuntimeException e) {
+      fd.close();
+      throw e;
+    }
+  }
+
+  MemorySegment page(int index) {
+    return mapping.segment().asSlice(index * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+  }
+
+  MemorySegment all() {
+    return mapping.segment();
+  }
+
+  /**
+   * Puts a fresh page of zeros in place of one: everybody who maps the file sees the fresh one,
+   * while a GPU that has the former pinned goes on with that.
+   */
+  void replace(int index) {
+    kernel.punchHole(fd, index * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+  }
+
+  void close() {
+    mapping.close();
+    fd.close();
+  }
+}

@@ -1,0 +1,130 @@
+package io.sluice.testbed.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.NvidiaGpu;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Locale;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may use the GPU, and for how long: all kernels here end by themselves. */
+final class NvidiaSharingTest {
+  private static final long VIDEO = 0x20_0000_0000L;
+  private static final long PROGRAM = 0x2_4000_0000L;
+  private static final long CODE = 0x1_0000;
+  private static final int THREADS = 64;
+
+  private static Cubin busy() throws Exception {
+    var compiled = Cubin.compile("busy.cu");
+    Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
+    return compiled.orElseThrow();
+  }
+
+  private static HopperCommands launch(
+      NvidiaRig.Guest guest, Cubin cubin, int grid, int microseconds) {
+    GpuMemory program = guest.allocate(true, 0x4_0000);
+    GpuMemory output = guest.allocate(false, (long) grid * THREADS * 4);
+    guest.mapAt(program, PROGRAM);
+    guest.mapAt(output, VIDEO);
+    MemorySegment memory = guest.cpu(program);
+    MemorySegment.copy(cubin.code(), 0, memory, ValueLayout.JAVA_BYTE, CODE, cubin.code().length);
+    Launch.store(
+        cubin,
+        PROGRAM + CODE,
+        memory,
+        0,
+        PROGRAM,
+        grid,
+        THREADS,
+        (int) VIDEO,
+        (int) (VIDEO >>> 32),
+        0,
+        microseconds);
+    return Launch.of(Launch.setUp(new HopperCommands()), PROGRAM);
+  }
+
+  /** One long thread block is waited for; of many short ones only those that run. */
+  @ParameterizedTest
+  @CsvSource({"1, 400000", "262144, 2000"})
+  void kernel_thatKeepsAnotherGuestWaiting_isSeenAndKilled(int grid, int microseconds)
+      throws Exception {
+    try (NvidiaGpu gpu = NvidiaRig.open();
+        var hog = new NvidiaRig.Guest(gpu, "hog", NvidiaRig.COMPUTE_CLASS);
+        var other = new NvidiaRig.Guest(gpu, "other", NvidiaRig.COMPUTE_CLASS)) {
+      Cubin cubin = busy();
+      assertThat(other.run(new HopperCommands())).isTrue();
+      long begun = System.nanoTime();
+      long _ = hog.queue.ring().submitWithRelease(launch(hog, cubin, grid, microseconds));
+      Channel.Status alone = hog.queue.channel().status();
+      assertThat(alone.runningNs()).as("nobody waits").isZero();
+      long wanted = other.queue.ring().submitWithRelease(new HopperCommands());
+      long most = 0;
+      while (System.nanoTime() - begun < 60_000_000) {
+        most = Math.max(most, hog.queue.channel().status().runningNs());
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "grid %d x %d us: seen to keep the engine for %.1f ms, other served meanwhile: %b%n",
+          grid,
+          microseconds,
+          most / 1e6,
+          other.queue.ring().hasReleased(wanted));
+      long start = System.nanoTime();
+      hog.queue.channel().kill(GuestAbi.ERROR_TIMEOUT, 60);
+      System.out.printf(
+          Locale.ROOT, "kill of a running grid: %.1f ms%n", (System.nanoTime() - start) / 1e6);
+      assertThat(hog.queue.channel().status().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+      assertThat(other.queue.ring().await(wanted, System::nanoTime, NvidiaRig.TIMEOUT_NS)).isTrue();
+      assertThat(other.run(new HopperCommands())).isTrue();
+      assertThat(other.queue.channel().status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    }
+  }
+
+  @Test
+  void weights_ofTwoGuestsOnOneEngine_shareItsTime() throws Exception {
+    try (NvidiaGpu gpu = NvidiaRig.open();
+        var light = new NvidiaRig.Guest(gpu, "light", NvidiaRig.COPY_CLASS);
+        var _ = new NvidiaRig.Guest(gpu, "on another engine", NvidiaRig.COPY_CLASS);
+        var heavy = new NvidiaRig.Guest(gpu, "heavy", NvidiaRig.COPY_CLASS)) {
+      light.queue.channel().setWeight(16);
+      heavy.queue.channel().setWeight(64);
+      long bytes = 4L << 20;
+      for (var guest : new NvidiaRig.Guest[] {light, heavy}) {
+        guest.mapAt(guest.allocate(false, 2 * bytes), VIDEO);
+      }
+      long[] done = new long[2];
+      long[] submitted = new long[2];
+      NvidiaRig.Guest[] guests = {light, heavy};
+      HopperCommands commands = new HopperCommands();
+      long until = System.nanoTime() + 400_000_000L;
+      while (System.nanoTime() < until) {
+        for (int i = 0; i < 2; i++) {
+          done[i] = guests[i].queue.ring().lastReleased();
+          if (submitted[i] - done[i] < 100) {
+            commands.clear().bindCopy().copy(new GpuVa(VIDEO), new GpuVa(VIDEO + bytes), bytes);
+            submitted[i] = guests[i].queue.ring().submitWithRelease(commands);
+          }
+        }
+      }
+      System.out.printf(Locale.ROOT, "weights 16 and 64: %d and %d copies%n", done[0], done[1]);
+      assertThat(done[1]).isGreaterThan(2 * done[0]);
+      for (int i = 0; i < 2; i++) {
+        assertThat(
+                guests[i]
+                    .queue
+                    .ring()
+                    .await(submitted[i], System::nanoTime, 10 * NvidiaRig.TIMEOUT_NS))
+            .isTrue();
+      }
+    }
+  }
+}
