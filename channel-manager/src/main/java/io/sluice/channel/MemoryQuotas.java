@@ -76,9 +76,30 @@ public final class MemoryQuotas {
    *
    * @param evictions buffers moved to system memory
    * @param returns buffers moved back
+   * @param refusals allocations refused for want of room
    */
-  public record Counters(long evictions, long returns) {
-    static final Counters NONE = new Counters(0, 0);
+  public record Counters(long evictions, long returns, long refusals) {
+    static final Counters NONE = new Counters(0, 0, 0);
+
+    private Counters plus(long moreEvictions, long moreReturns, long moreRefusals) {
+      return new Counters(
+          evictions + moreEvictions, returns + moreReturns, refusals + moreRefusals);
+    }
+  }
+
+  /**
+   * Told of what happens, from any thread, also under the lock: it must not block nor call this
+   * object.
+   */
+  public interface Listener {
+    /** A rebalance may be due. */
+    default void onChange() {}
+
+    /** Buffers of a guest have moved. */
+    default void onMoved(String guest, int buffers, boolean toSystem) {}
+
+    /** An allocation of a guest was refused for want of room. */
+    default void onRefused(String guest, long bytes, Standing standing) {}
   }
 
   /** An allocation; told whether the guest's policy for what is beyond its share applies yet. */
@@ -91,7 +112,7 @@ public final class MemoryQuotas {
   private record Holder(Guest guest, MemoryUse use) {}
 
   private final long cardBytes;
-  private final Runnable onChange;
+  private final Listener listener;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -101,17 +122,15 @@ public final class MemoryQuotas {
 
   /** A library by itself: whoever has it rebalances. */
   public MemoryQuotas(long cardBytes) {
-    this(cardBytes, () -> {});
+    this(cardBytes, new Listener() {});
   }
 
   /**
    * @param cardBytes video memory of the GPU
-   * @param onChange called when a rebalance may be due, from any thread, also under the lock: it
-   *     must not block nor call this object
    */
-  public MemoryQuotas(long cardBytes, Runnable onChange) {
+  public MemoryQuotas(long cardBytes, Listener listener) {
     this.cardBytes = cardBytes;
-    this.onChange = onChange;
+    this.listener = listener;
   }
 
   /**
@@ -132,7 +151,7 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    onChange.run();
+    listener.onChange();
   }
 
   /** Whether a guest's quota would fit; nothing changes. */
@@ -181,7 +200,7 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    onChange.run();
+    listener.onChange();
   }
 
   /** To be called before the guest is closed. */
@@ -193,7 +212,7 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    onChange.run();
+    listener.onChange();
   }
 
   /** How a guest stands now; with nothing when it is not attached. */
@@ -239,7 +258,7 @@ public final class MemoryQuotas {
 
   /** A guest's use of memory has changed. */
   void changed() {
-    onChange.run();
+    listener.onChange();
   }
 
   /**
@@ -268,11 +287,21 @@ public final class MemoryQuotas {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return attempt.allocate(true);
+    } catch (RefusedException noRoom) {
+      if (locked && noRoom.errno() == Errno.ENOMEM) {
+        refused(guest, bytes);
+      }
+      throw noRoom;
     } finally {
       if (locked) {
         lock.unlock();
       }
     }
+  }
+
+  private void refused(Guest guest, long bytes) {
+    counters.computeIfPresent(guest.name(), (_, before) -> before.plus(0, 0, 1));
+    listener.onRefused(guest.name(), bytes, standing(guest.name()));
   }
 
   private void makeRoom(Guest guest, long bytes) {
@@ -371,13 +400,11 @@ public final class MemoryQuotas {
   }
 
   private void count(Guest guest, boolean toSystem, int moved) {
-    Counters before = counters.getOrDefault(guest.name(), Counters.NONE);
-    counters.put(
-        guest.name(),
-        new Counters(
-            before.evictions() + (toSystem ? moved : 0),
-            before.returns() + (toSystem ? 0 : moved)));
     if (moved > 0) {
+      counters.computeIfPresent(
+          guest.name(),
+          (_, before) -> toSystem ? before.plus(moved, 0, 0) : before.plus(0, moved, 0));
+      listener.onMoved(guest.name(), moved, toSystem);
       log.atInfo()
           .addKeyValue("guest", guest.name())
           .addKeyValue("buffers", moved)

@@ -109,7 +109,7 @@ final class MemoryQuotasTest {
 
       assertThat(b.usage().vramBytes()).isEqualTo(16 * MIB);
       assertThat(a.usage().vramBytes()).isEqualTo(16 * MIB);
-      assertThat(quotas.counters("a")).isEqualTo(new Counters(4, 0));
+      assertThat(quotas.counters("a")).isEqualTo(new Counters(4, 0, 0));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
     }
   }
@@ -126,6 +126,7 @@ final class MemoryQuotasTest {
       }
 
       assertThat(quotas.counters("a")).isEqualTo(Counters.NONE);
+      assertThat(quotas.counters("b").refusals()).isEqualTo(2); // the others are of no size
       assertThat(a.usage().vramBytes()).isEqualTo(32 * MIB);
     }
   }
@@ -181,7 +182,15 @@ final class MemoryQuotasTest {
   @Test
   void change_ofMemory_isToldOnce() throws Exception {
     int[] told = new int[1];
-    MemoryQuotas watched = new MemoryQuotas(GpuRig.VRAM_BYTES, () -> told[0]++);
+    MemoryQuotas watched =
+        new MemoryQuotas(
+            GpuRig.VRAM_BYTES,
+            new MemoryQuotas.Listener() {
+              @Override
+              public void onChange() {
+                told[0]++;
+              }
+            });
     try (GpuRig rig = new GpuRig()) {
       Guest a = rig.attach("a");
       watched.set("a", Settings.DEFAULT);

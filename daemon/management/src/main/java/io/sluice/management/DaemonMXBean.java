@@ -3,6 +3,7 @@ package io.sluice.management;
 import java.util.List;
 import java.util.Map;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The daemon: what it is, what it holds, and what can be asked of it as a whole.
@@ -68,6 +69,32 @@ public interface DaemonMXBean {
    * @param force also when a machine or process is attached, which loses its GPU
    */
   void destroyGuest(String name, boolean force) throws OperationsException;
+
+  /**
+   * Changes a guest's quota, at once and over restarts. What does not fit is refused with the
+   * numbers, and nothing has changed then.
+   *
+   * @param guest its name
+   * @param minimumBytes video memory it always gets; null leaves it as it is
+   * @param weight its part of what is shared, 1 to 1024; null leaves it as it is
+   * @param limitBytes most video memory it ever gets, all of the GPU's for no limit; null leaves it
+   *     as it is
+   * @param beyondShare {@link QuotaStatus#OUT_OF_MEMORY} or {@link QuotaStatus#SYSTEM_MEMORY}; null
+   *     leaves it as it is
+   * @param killTimeoutMs how long a command may last while another guest waits; null leaves it as
+   *     it is
+   */
+  void setQuota(
+      String guest,
+      @Nullable Long minimumBytes,
+      @Nullable Integer weight,
+      @Nullable Long limitBytes,
+      @Nullable String beyondShare,
+      @Nullable Long killTimeoutMs)
+      throws OperationsException;
+
+  /** Gives a guest the quota that the configuration, or its creation, says. */
+  void resetQuota(String guest) throws OperationsException;
 
   /** Begins an orderly stop; returns at once. */
   void shutdown();

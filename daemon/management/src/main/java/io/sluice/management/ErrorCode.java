@@ -26,6 +26,12 @@ public enum ErrorCode {
   QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.FAILED),
   /** A minimum that does not fit beside those of the other guests. */
   QUOTA_MINIMUM("SLU-QUOTA-002", ErrorKind.QUOTA),
+  /** The quotas that were changed cannot be read or written. */
+  QUOTA_STATE("SLU-QUOTA-006", ErrorKind.FAILED),
+  /** More changes than are taken in a second. */
+  QUOTA_RATE("SLU-QUOTA-007", ErrorKind.BUSY),
+  /** The GPU cannot move buffers to system memory. */
+  QUOTA_POLICY("SLU-QUOTA-008", ErrorKind.FAILED),
   /** More guests than a GPU has quotas for. */
   QUOTA_GUESTS("SLU-QUOTA-004", ErrorKind.QUOTA),
   /** Not a log level. */

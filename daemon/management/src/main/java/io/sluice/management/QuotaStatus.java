@@ -11,12 +11,14 @@ package io.sluice.management;
  * @param limitBytes most video memory it ever gets
  * @param beyondShare {@link #OUT_OF_MEMORY} or {@link #SYSTEM_MEMORY}
  * @param killTimeoutMs how long a command may last while another guest waits
+ * @param changed whether it is another than the configuration, or the guest's creation, says
  * @param usesGpu whether it takes part in sharing now
  * @param shareBytes video memory it may hold now; 0 while no client is attached
  * @param heldBytes video memory it holds
  * @param evictedBytes memory it allocated as video memory that is in system memory now
  * @param evictions buffers moved to system memory
  * @param returns buffers moved back
+ * @param refusals allocations refused because its share has no room for them
  * @param kills channels ended because a command lasted too long
  * @param killsPutOff observations that found a channel to end too soon after the last
  */
@@ -28,12 +30,14 @@ public record QuotaStatus(
     long limitBytes,
     String beyondShare,
     long killTimeoutMs,
+    boolean changed,
     boolean usesGpu,
     long shareBytes,
     long heldBytes,
     long evictedBytes,
     long evictions,
     long returns,
+    long refusals,
     long kills,
     long killsPutOff) {
   /** Allocations beyond the share are refused with ENOMEM. */

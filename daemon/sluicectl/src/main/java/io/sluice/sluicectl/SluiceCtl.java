@@ -129,6 +129,7 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new GpuCommand(ctl))
             .addSubcommand(new GuestCommand(ctl))
             .addSubcommand(new ChannelCommand(ctl))
+            .addSubcommand(new QuotaCommand(ctl))
             .addSubcommand(new MonitorCommand(ctl))
             .addSubcommand(new VersionCommand(ctl))
             .addSubcommand(new CompletionCommand(ctl));

@@ -3,7 +3,10 @@ package io.sluice.sluicectl;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.Quantities;
+import io.sluice.management.QuotaStatus;
 import io.sluice.management.Setting;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
@@ -72,6 +75,35 @@ final class Views {
               Column.programs("vram-free-bytes", GpuStatus::vramFreeBytes),
               Column.programs("capabilities", GpuStatus::capabilities)));
 
+  static final Listing<QuotaStatus> QUOTAS =
+      new Listing<>(
+          "quotas",
+          List.of(
+              Column.both("guest", QuotaStatus::guest),
+              Column.both("gpu", QuotaStatus::gpu),
+              Column.people("min", q -> Quantities.formatSize(q.minimumBytes())),
+              Column.programs("minimum-bytes", QuotaStatus::minimumBytes),
+              Column.both("weight", QuotaStatus::weight),
+              Column.people("limit", q -> Quantities.formatSize(q.limitBytes())),
+              Column.programs("limit-bytes", QuotaStatus::limitBytes),
+              Column.people("held", Views::held),
+              Column.programs("held-bytes", QuotaStatus::heldBytes),
+              Column.programs("share-bytes", QuotaStatus::shareBytes),
+              Column.people("evicted", q -> amount(q.evictedBytes())),
+              Column.programs("evicted-bytes", QuotaStatus::evictedBytes),
+              Column.both("beyond-share", QuotaStatus::beyondShare),
+              Column.people(
+                  "kill-timeout",
+                  q -> Quantities.formatDuration(Duration.ofMillis(q.killTimeoutMs()))),
+              Column.programs("kill-timeout-ms", QuotaStatus::killTimeoutMs),
+              Column.programs("changed", QuotaStatus::changed),
+              Column.programs("uses-gpu", QuotaStatus::usesGpu),
+              Column.programs("evictions", QuotaStatus::evictions),
+              Column.programs("returns", QuotaStatus::returns),
+              Column.programs("refusals", QuotaStatus::refusals),
+              Column.programs("kills", QuotaStatus::kills),
+              Column.programs("kills-put-off", QuotaStatus::killsPutOff)));
+
   static final Listing<Setting> SETTINGS =
       new Listing<>(
           "settings",
@@ -93,6 +125,10 @@ final class Views {
     return guest.clientPid() == 0 ? "" : guest.clientName() + ", pid " + guest.clientPid();
   }
 
+  private static String held(QuotaStatus quota) {
+    return quota.shareBytes() == 0 ? "" : share(quota.heldBytes(), quota.shareBytes());
+  }
+
   private static String work(GuestChannel channel) {
     if (channel.status().waiting()) {
       return "waits";
@@ -106,6 +142,13 @@ final class Views {
     String name = unit == GIB ? "GiB" : unit == MIB ? "MiB" : "KiB";
     return String.format(
         Locale.ROOT, "%.1f/%.1f %s", (double) usedBytes / unit, (double) limitBytes / unit, name);
+  }
+
+  /** {@code 1.2 GiB}; empty for nothing. */
+  static String amount(long bytes) {
+    long unit = bytes >= GIB ? GIB : bytes >= MIB ? MIB : KIB;
+    String name = unit == GIB ? "GiB" : unit == MIB ? "MiB" : "KiB";
+    return bytes == 0 ? "" : String.format(Locale.ROOT, "%.1f %s", (double) bytes / unit, name);
   }
 
   static String duration(long ns) {

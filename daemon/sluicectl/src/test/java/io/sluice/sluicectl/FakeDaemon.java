@@ -157,7 +157,80 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
 
   @Override
   public Map<String, QuotaStatus> getQuotas() {
-    return Map.of();
+    return new TreeMap<>(
+        Map.of(
+            "ml-02",
+            new QuotaStatus(
+                "ml-02",
+                "embedded",
+                0,
+                1,
+                512L << 20,
+                QuotaStatus.OUT_OF_MEMORY,
+                2000,
+                false,
+                false,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0),
+            "web-01",
+            new QuotaStatus(
+                "web-01",
+                "embedded",
+                64L << 20,
+                3,
+                1536L << 20,
+                QuotaStatus.SYSTEM_MEMORY,
+                500,
+                true,
+                true,
+                1152L << 20,
+                1_100_000_000,
+                40L << 20,
+                12,
+                7,
+                5,
+                2,
+                31)));
+  }
+
+  @Override
+  public void setQuota(
+      String guest,
+      @Nullable Long minimumBytes,
+      @Nullable Integer weight,
+      @Nullable Long limitBytes,
+      @Nullable String beyondShare,
+      @Nullable Long killTimeoutMs)
+      throws OperationsException {
+    asked.add(
+        "quota "
+            + String.join(
+                " ",
+                guest,
+                String.valueOf(minimumBytes),
+                String.valueOf(weight),
+                String.valueOf(limitBytes),
+                String.valueOf(beyondShare),
+                String.valueOf(killTimeoutMs)));
+    if (minimumBytes != null && minimumBytes > 1L << 30) {
+      throw Problem.of(
+              ErrorCode.QUOTA_MINIMUM,
+              "cannot change the quota of guest \"" + guest + "\"",
+              "the minimums of the other guests leave 512MiB of 1536MiB on embedded, 2GiB requested",
+              "ask for a minimum of 512MiB or less, or lower another guest's: sluicectl quota show")
+          .exception();
+    }
+  }
+
+  @Override
+  public void resetQuota(String guest) {
+    asked.add("quota-reset " + guest);
   }
 
   @Override

@@ -99,6 +99,19 @@ final class SluiceCtlTest {
     "channel-list-json, channel list web-01 --format json",
     "channel-list-csv, channel list web-01 --format csv",
     "channel-list-none, channel list ml-02",
+    "quota-show, quota show",
+    "quota-show-gpu, quota show embedded",
+    "quota-show-guest, quota show web-01 --columns guest;evictions;kills;kills-put-off",
+    "quota-show-json, quota show web-01 --format json",
+    "quota-show-unknown, quota show web-1",
+    "quota-set, quota set ml-02 --weight 3 --kill-timeout 1.5s",
+    "quota-set-nothing, quota set ml-02",
+    "quota-set-too-much, quota set ml-02 --vram-min 2GiB",
+    "quota-set-overflow, quota set ml-02 --vram-min 99999999999TiB",
+    "quota-set-negative, quota set ml-02 --vram-min=-1MiB",
+    "quota-set-weight, quota set ml-02 --weight 99999999999",
+    "quota-set-duration, quota set ml-02 --kill-timeout 5us",
+    "quota-reset, quota reset ml-02",
     "gpu-list, gpu list",
     "gpu-list-csv, gpu list --format csv",
     "daemon-status, daemon status",
@@ -118,6 +131,8 @@ final class SluiceCtlTest {
     "help-guest-destroy, guest destroy --help",
     "help-guest-xml, guest xml --help",
     "help-channel, channel --help",
+    "help-quota, quota --help",
+    "help-quota-set, quota set --help",
     "help-completion, completion --help",
     "help-monitor, monitor --help",
   })
@@ -144,6 +159,9 @@ final class SluiceCtlTest {
     "2, guest list --columns x",
     "4, guest show x",
     "6, guest create full",
+    "6, quota set ml-02 --vram-min 2GiB",
+    "2, quota set ml-02",
+    "4, quota show x",
     "75, guest create late",
   })
   void exitCode_outcome_isAsPromised(int code, String command) {
@@ -223,6 +241,21 @@ final class SluiceCtlTest {
 
     assertThat(daemon.asked())
         .containsExactly("create a on '' with 1610612736", "destroy ml-02 forced");
+  }
+
+  @Test
+  void quotaSet_options_reachTheDaemon() {
+    ctl.run("quota", "set", "ml-02", "--vram-min", "64MiB", "--vram-limit", "1GiB");
+    ctl.run("quota", "set", "ml-02", "--vram-limit", "none", "--beyond-share", "system-memory");
+    ctl.run("quota", "set", "web-01", "--weight", "7", "--kill-timeout", "500ms");
+    ctl.run("quota", "reset", "web-01");
+
+    assertThat(daemon.asked())
+        .containsExactly(
+            "quota ml-02 67108864 null 1073741824 null null",
+            "quota ml-02 null null 1610612736 system-memory null",
+            "quota web-01 null 7 null null 500",
+            "quota-reset web-01");
   }
 
   @Test

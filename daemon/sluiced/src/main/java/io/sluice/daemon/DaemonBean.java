@@ -7,6 +7,7 @@ import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
+import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.Setting;
 import io.sluice.management.local.Peer;
@@ -21,6 +22,7 @@ import javax.management.MBeanNotificationInfo;
 import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -49,6 +51,10 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
               NotificationTypes.GUEST_DESTROYED,
               NotificationTypes.GUEST_ATTACHED,
               NotificationTypes.GUEST_LEFT,
+              NotificationTypes.QUOTA_CHANGED,
+              NotificationTypes.QUOTA_EXCEEDED,
+              NotificationTypes.QUOTA_MOVED,
+              NotificationTypes.CHANNEL_KILLED,
               NotificationTypes.DAEMON_STOPPING
             },
             Notification.class.getName(),
@@ -164,7 +170,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   @Override
   public Map<String, QuotaStatus> getQuotas() {
     Map<String, QuotaStatus> quotas = new TreeMap<>();
-    guests.all().forEach((name, guest) -> quotas.put(name, guest.gpu().shares().status(name)));
+    guests.all().forEach((name, guest) -> quotas.put(name, guest.quota()));
     return quotas;
   }
 
@@ -186,6 +192,45 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
         .addKeyValue("guest", name)
         .addKeyValue("force", force)
         .log("guest destroyed");
+  }
+
+  @Override
+  public void setQuota(
+      String guest,
+      @Nullable Long minimumBytes,
+      @Nullable Integer weight,
+      @Nullable Long limitBytes,
+      @Nullable String beyondShare,
+      @Nullable Long killTimeoutMs)
+      throws OperationsException {
+    guests.setQuota(
+        guest, new QuotaChange(minimumBytes, weight, limitBytes, beyondShare, killTimeoutMs));
+    quotaChanged("quota-set", guest);
+  }
+
+  @Override
+  public void resetQuota(String guest) throws OperationsException {
+    guests.resetQuota(guest);
+    quotaChanged("quota-reset", guest);
+  }
+
+  private void quotaChanged(String event, String guest) {
+    GuestHost host = guests.all().get(guest);
+    if (host == null) {
+      return; // destroyed meanwhile
+    }
+    QuotaStatus quota = host.quota();
+    String now =
+        String.format(
+            Locale.ROOT,
+            "minimum %s, weight %d, limit %s, beyond share %s, kill-timeout %d ms",
+            Quantities.formatSize(quota.minimumBytes()),
+            quota.weight(),
+            Quantities.formatSize(quota.limitBytes()),
+            quota.beyondShare(),
+            quota.killTimeoutMs());
+    audit(event).addKeyValue("guest", guest).addKeyValue("quota", now).log("quota changed");
+    notify(NotificationTypes.QUOTA_CHANGED, guest + ": " + now);
   }
 
   @Override

@@ -19,6 +19,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -71,16 +72,23 @@ final class GpuHost implements AutoCloseable {
    * Opens a GPU and starts its threads.
    *
    * @param clock monotonic nanoseconds
+   * @param notifications told of what happens to its guests' shares: type and message
    */
-  static GpuHost open(GpuSettings settings, Kernel kernel, Threads threads, LongSupplier clock)
+  static GpuHost open(
+      GpuSettings settings,
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock,
+      BiConsumer<String, String> notifications)
       throws OperationsException {
     try {
       return switch (settings) {
-        case GpuSettings.Embedded embedded -> embedded(embedded, kernel, threads, clock);
+        case GpuSettings.Embedded embedded ->
+            embedded(embedded, kernel, threads, clock, notifications);
         case GpuSettings.Device device -> {
           Gpu gpu =
               new PscnvGpu(device.name(), kernel, () -> DrmFile.open(kernel, device.device()));
-          yield host(gpu, null, device.interruptSpin(), kernel, threads, clock);
+          yield host(gpu, null, device.interruptSpin(), kernel, threads, clock, notifications);
         }
       };
     } catch (SluiceException e) {
@@ -94,7 +102,11 @@ final class GpuHost implements AutoCloseable {
   }
 
   private static GpuHost embedded(
-      GpuSettings.Embedded settings, Kernel kernel, Threads threads, LongSupplier clock) {
+      GpuSettings.Embedded settings,
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock,
+      BiConsumer<String, String> notifications) {
     EngineLoop loop = new EngineLoop(clock);
     GpuConfig config =
         new GpuConfig(
@@ -107,7 +119,7 @@ final class GpuHost implements AutoCloseable {
     SoftwareEngine software = new SoftwareEngine(card, loop, thread, compute);
     try {
       Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open);
-      return host(gpu, software, settings.interruptSpin(), kernel, threads, clock);
+      return host(gpu, software, settings.interruptSpin(), kernel, threads, clock, notifications);
     } catch (SluiceException e) {
       software.stop();
       throw e;
@@ -140,9 +152,10 @@ final class GpuHost implements AutoCloseable {
       Duration interruptSpin,
       Kernel kernel,
       Threads threads,
-      LongSupplier clock) {
+      LongSupplier clock,
+      BiConsumer<String, String> notifications) {
     Delivery delivery = new Delivery(kernel, clock, interruptSpin, threads);
-    GuestShares shares = GuestShares.start(gpu, threads, clock, _ -> {});
+    GuestShares shares = GuestShares.start(gpu, threads, clock, notifications);
     return new GpuHost(gpu, delivery, shares, software);
   }
 

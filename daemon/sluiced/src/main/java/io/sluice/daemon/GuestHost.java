@@ -14,6 +14,7 @@ import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.Problem;
+import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.SocketFile;
 import io.sluice.vdevice.DeviceCounters;
 import io.sluice.vdevice.GuestDevice;
@@ -139,7 +140,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   GuestStatus status() {
     Optional<PeerCredentials> peer = device.peer();
-    long limit = gpu.shares().status(settings.name()).limitBytes();
+    long limit = quota().limitBytes();
     return new GuestStatus(
         settings.name(),
         settings.uuid().toString(),
@@ -155,6 +156,11 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
         getMaxChannels(),
         ask(guest -> guest.quota().vramUsedBytes(), 0L),
         ask(guest -> guest.quota().vramLimitBytes(), limit));
+  }
+
+  /** What it may have of its GPU, and what it has. */
+  QuotaStatus quota() {
+    return gpu.shares().status(settings.name(), settings.quota());
   }
 
   /** Asks the guest that is attached, if there is one and it does not leave meanwhile. */

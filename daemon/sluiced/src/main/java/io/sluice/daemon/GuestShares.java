@@ -7,6 +7,7 @@ import io.sluice.channel.MemoryQuotas;
 import io.sluice.channel.Watchdog;
 import io.sluice.daemon.config.QuotaSettings;
 import io.sluice.daemon.config.QuotaSettings.BeyondShare;
+import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
@@ -16,7 +17,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 
@@ -67,14 +68,16 @@ final class GuestShares implements AutoCloseable {
    * Starts the thread.
    *
    * @param clock monotonic nanoseconds
-   * @param onKill told of channels that were ended, on that thread; must not block
+   * @param notifications told, on that thread, of what happens: the type of a notification and its
+   *     message
    */
   static GuestShares start(
-      Gpu gpu, Threads threads, LongSupplier clock, Consumer<Watchdog.Kill> onKill) {
+      Gpu gpu, Threads threads, LongSupplier clock, BiConsumer<String, String> notifications) {
     SharingLoop loop = new SharingLoop(clock);
-    MemoryQuotas quotas = new MemoryQuotas(gpu.info().vramBytes(), loop::wake);
-    Watchdog watchdog = new Watchdog(onKill);
-    loop.setSharing(new Sharing(new Duties(quotas, watchdog)));
+    ShareEvents events = new ShareEvents(clock, loop::wake, loop::nudge);
+    MemoryQuotas quotas = new MemoryQuotas(gpu.info().vramBytes(), events);
+    Watchdog watchdog = new Watchdog(events::onKill);
+    loop.setSharing(new Sharing(new Duties(quotas, watchdog)), () -> events.tell(notifications));
     Thread thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
     return new GuestShares(gpu, quotas, watchdog, loop, thread);
   }
@@ -88,6 +91,15 @@ final class GuestShares implements AutoCloseable {
   void set(String failed, String guest, QuotaSettings wanted) throws OperationsException {
     lock.lock();
     try {
+      if (wanted.beyondShare() == BeyondShare.SYSTEM_MEMORY
+          && !gpu.capabilities().contains(Capability.EVICTION)) {
+        throw Problem.of(
+                ErrorCode.QUOTA_POLICY,
+                failed,
+                "GPU \"" + gpu.info().name() + "\" cannot move buffers to system memory",
+                "set beyond-share to out-of-memory")
+            .exception();
+      }
       MemoryQuotas.Settings memory = memory(wanted);
       if (quotas.check(guest, memory) instanceof Admission.Refused refused) {
         throw problem(failed, wanted, refused).exception();
@@ -140,8 +152,12 @@ final class GuestShares implements AutoCloseable {
     }
   }
 
-  /** How a guest stands. */
-  QuotaStatus status(String guest) {
+  /**
+   * How a guest stands.
+   *
+   * @param made the quota it was made with
+   */
+  QuotaStatus status(String guest, QuotaSettings made) {
     lock.lock();
     try {
       QuotaSettings set = settings.getOrDefault(guest, QuotaSettings.DEFAULT);
@@ -157,12 +173,14 @@ final class GuestShares implements AutoCloseable {
           limitBytes(set),
           set.beyondShare().text(),
           set.killTimeout().toMillis(),
+          !set.equals(made),
           standing.usesGpu(),
           standing.shareBytes(),
           standing.heldBytes(),
           standing.evictedBytes(),
           moves.evictions(),
           moves.returns(),
+          moves.refusals(),
           kills.kills(),
           kills.putOff());
     } finally {

@@ -45,6 +45,7 @@ final class GuestTable {
   private final DaemonConfig config;
   private final ImmutableMap<String, GpuHost> gpus;
   private final CreatedGuests store;
+  private final GuestQuotas quotas;
   private final Supplier<UUID> uuids;
   private final GuestHost.Surroundings surroundings;
   private final Observer observer;
@@ -53,18 +54,21 @@ final class GuestTable {
   private boolean closed; // guarded by lock
 
   /**
+   * @param quotas what was changed of their quotas
    * @param uuids identities for guests that are created
    */
   GuestTable(
       DaemonConfig config,
       ImmutableMap<String, GpuHost> gpus,
       CreatedGuests store,
+      GuestQuotas quotas,
       Supplier<UUID> uuids,
       GuestHost.Surroundings surroundings,
       Observer observer) {
     this.config = config;
     this.gpus = gpus;
     this.store = store;
+    this.quotas = quotas;
     this.uuids = uuids;
     this.surroundings = surroundings;
     this.observer = observer;
@@ -144,6 +148,7 @@ final class GuestTable {
             .exception();
       }
       stop(guest);
+      quotas.forget(name);
       store.save(created());
     } catch (IOException e) {
       throw Problem.of(
@@ -152,6 +157,30 @@ final class GuestTable {
               store.file() + " cannot be written: " + e.getMessage(),
               "check daemon.state-dir")
           .exception();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Changes a guest's quota and remembers it. */
+  void setQuota(String name, QuotaChange change) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot change the quota of guest \"" + name + "\"";
+      checkOpen(failed);
+      quotas.change(failed, find(failed, name), change);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives a guest the quota it was made with. */
+  void resetQuota(String name) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot reset the quota of guest \"" + name + "\"";
+      checkOpen(failed);
+      quotas.reset(failed, find(failed, name));
     } finally {
       lock.unlock();
     }
@@ -174,7 +203,7 @@ final class GuestTable {
     String failed = "cannot serve guest \"" + settings.name() + "\"";
     GpuHost gpu = gpu(failed, settings.gpu());
     checkLimit(failed, settings.quota().limitBytes(), gpu);
-    gpu.shares().set(failed, settings.name(), settings.quota());
+    gpu.shares().set(failed, settings.name(), quotas.of(settings));
     GuestHost guest = startHost(settings, origin, gpu);
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
     changed.put(settings.name(), guest);

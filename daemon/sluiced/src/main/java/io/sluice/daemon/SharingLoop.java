@@ -15,6 +15,7 @@ final class SharingLoop implements Runnable {
 
   private final LongSupplier clock;
   private volatile @Nullable Sharing sharing;
+  private volatile Runnable afterwards = () -> {};
   private volatile @Nullable Thread thread;
   private volatile boolean stopped;
 
@@ -25,9 +26,14 @@ final class SharingLoop implements Runnable {
     this.clock = clock;
   }
 
-  /** What to run; set before the thread starts. */
-  void setSharing(Sharing newSharing) {
+  /**
+   * What to run; set before the thread starts.
+   *
+   * @param newAfterwards runs after each duty cycle
+   */
+  void setSharing(Sharing newSharing, Runnable newAfterwards) {
     sharing = newSharing;
+    afterwards = newAfterwards;
   }
 
   @Override
@@ -47,7 +53,9 @@ final class SharingLoop implements Runnable {
 
   private long doWork(Sharing running) {
     try {
-      return running.doWork(clock.getAsLong());
+      long due = running.doWork(clock.getAsLong());
+      afterwards.run();
+      return due;
     } catch (RuntimeException | AssertionError e) {
       // A bug of ours: guests keep what they have, and the next round may well work.
       LOG.error("sharing failed", e);
@@ -61,6 +69,11 @@ final class SharingLoop implements Runnable {
     if (running != null) {
       running.noteChange();
     }
+    nudge();
+  }
+
+  /** Something is to be done that is no change of shares; from any thread. */
+  void nudge() {
     LockSupport.unpark(thread);
   }
 

@@ -3,6 +3,7 @@ package io.sluice.daemon;
 import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ChangedQuotas;
 import io.sluice.daemon.config.ConfigException;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
@@ -110,15 +111,17 @@ public final class SluicedInstance implements AutoCloseable {
   private void compose() throws OperationsException, ConfigException {
     directory(config.runDir(), RUN_DIR_MODE);
     directory(config.stateDir(), STATE_DIR_MODE);
-    ImmutableMap<String, GpuHost> gpus = openGpus();
+    Announcer announcer = new Announcer();
+    ImmutableMap<String, GpuHost> gpus = openGpus(announcer);
     CreatedGuests store = new CreatedGuests(config.stateDir());
     List<GuestSettings> created = store.load(config);
-    Announcer announcer = new Announcer();
+    ChangedQuotas quotas = new ChangedQuotas(config.stateDir());
     GuestTable table =
         new GuestTable(
             config,
             gpus,
             store,
+            new GuestQuotas(quotas, quotas.load(), System::nanoTime),
             UUID::randomUUID,
             new GuestHost.Surroundings(
                 kernel, threads, group(config.guestGroup(), "guest-group"), announcer::attached),
@@ -144,10 +147,10 @@ public final class SluicedInstance implements AutoCloseable {
         .log("serving");
   }
 
-  private ImmutableMap<String, GpuHost> openGpus() throws OperationsException {
+  private ImmutableMap<String, GpuHost> openGpus(Announcer announcer) throws OperationsException {
     ImmutableMap.Builder<String, GpuHost> gpus = ImmutableMap.builder();
     for (GpuSettings settings : config.gpus()) {
-      GpuHost gpu = GpuHost.open(settings, kernel, threads, System::nanoTime);
+      GpuHost gpu = GpuHost.open(settings, kernel, threads, System::nanoTime, announcer::tell);
       parts.push(gpu::close);
       gpus.put(settings.name(), gpu);
     }

@@ -4,13 +4,8 @@ import com.google.common.collect.ImmutableList;
 import io.sluice.channel.SlotLimits;
 import io.sluice.management.Quantities;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Collection;
 
 /**
@@ -74,20 +69,7 @@ public final class CreatedGuests {
         line(text, Schema.GUEST_SPACE_LIMIT, Integer.toString(guest.slots().addressSpaces()));
       }
     }
-    Path written = file.resolveSibling(FILE + ".new");
-    try (FileChannel channel =
-        FileChannel.open(
-            written,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE,
-            StandardOpenOption.TRUNCATE_EXISTING)) {
-      ByteBuffer bytes = StandardCharsets.UTF_8.encode(text.toString());
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
-      channel.force(true);
-    }
-    Files.move(written, file, StandardCopyOption.ATOMIC_MOVE);
+    StateFile.replace(file, text.toString());
   }
 
   /** Names and UUIDs need no escapes; a path may. */

@@ -1,6 +1,7 @@
 package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.Draft.GuestDraft;
 import io.sluice.daemon.config.Draft.Raw;
@@ -11,6 +12,7 @@ import io.sluice.management.local.SocketFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,6 +88,25 @@ final class Resolver {
               && config.guests().stream().anyMatch(g -> g.name().equals(name.text()));
         });
     return guests(config.gpus(), config.runDir());
+  }
+
+  /** Quotas changed at run time, as the state file has them. Whether they fit shows later. */
+  ImmutableMap<String, QuotaSettings> changedQuotas() {
+    Map<String, QuotaSettings> quotas = new LinkedHashMap<>();
+    for (GuestDraft guest : draft.guests()) {
+      Raw name = guest.values().get(Schema.GUEST_NAME.name());
+      if (name == null) {
+        draft.error(ConfigError.CONFLICT, guest.origin(), "[[guest]] without a name", "add name");
+      } else if (quotas.putIfAbsent(name.text(), quotaOf(Schema.GUEST + "." + name, guest))
+          != null) {
+        draft.error(
+            ConfigError.CONFLICT,
+            guest.origin(),
+            "a second quota of guest \"" + name.text() + "\"",
+            "remove one");
+      }
+    }
+    return ImmutableMap.copyOf(quotas);
   }
 
   private ImmutableList<GpuSettings> gpus() {

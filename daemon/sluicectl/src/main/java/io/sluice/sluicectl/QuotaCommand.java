@@ -1,0 +1,154 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Quantities;
+import io.sluice.management.QuotaStatus;
+import io.sluice.management.local.LocalConnection;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluicectl quota …}. */
+@Command(
+    name = "quota",
+    description = "What guests may have of their GPU.",
+    synopsisSubcommandLabel = "COMMAND")
+final class QuotaCommand extends Noun {
+  private static final String GUEST = "Name, UUID, or GPU/NAME.";
+  private static final String NO_LIMIT = "none";
+
+  QuotaCommand(SluiceCtl ctl) {
+    super(ctl, "quota");
+  }
+
+  @Command(name = "show", description = "Quotas, and what guests hold.")
+  int show(
+      @Parameters(
+              arity = "0..1",
+              paramLabel = "GUEST|GPU",
+              description = "A guest, or the guests of a GPU; all when left out.")
+          @Nullable String name)
+      throws IOException {
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      List<QuotaStatus> quotas = List.copyOf(new TreeMap<>(daemon.getQuotas()).values());
+      if (name != null && daemon.getGpus().containsKey(name)) {
+        quotas = quotas.stream().filter(quota -> quota.gpu().equals(name)).toList();
+      } else if (name != null) {
+        String guest = GuestNames.find(daemon.getGuests(), name).name();
+        quotas = quotas.stream().filter(quota -> quota.guest().equals(guest)).toList();
+      }
+      ctl.output().list(Views.QUOTAS, quotas);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "set",
+      description = {
+        "Changes a guest's quota, at once and over restarts. What is left out stays as it is; what"
+            + " does not fit is refused with the numbers, and nothing has changed then."
+      })
+  int set(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(
+              names = "--vram-min",
+              paramLabel = "SIZE",
+              description = "Video memory it always gets, such as 512MiB, or 0B.")
+          @Nullable String minimum,
+      @Option(
+              names = "--vram-limit",
+              paramLabel = "SIZE",
+              description = "Most video memory it ever gets, such as 1GiB, or none.")
+          @Nullable String limit,
+      @Option(
+              names = "--weight",
+              paramLabel = "N",
+              description = "Its part of what is shared, memory and time: 1 to 1024.")
+          @Nullable Integer weight,
+      @Option(
+              names = "--beyond-share",
+              paramLabel = "POLICY",
+              description =
+                  "What an allocation beyond its share gets: out-of-memory or system-memory.")
+          @Nullable String beyondShare,
+      @Option(
+              names = "--kill-timeout",
+              paramLabel = "DURATION",
+              description =
+                  "How long a command may last while another guest waits, such as 2s or 500ms.")
+          @Nullable String killTimeout)
+      throws IOException, OperationsException {
+    Long minimumBytes = minimum == null ? null : size(minimum, "--vram-min");
+    Long limitBytes = limit == null || limit.equals(NO_LIMIT) ? null : size(limit, "--vram-limit");
+    Long timeoutMs = killTimeout == null ? null : duration(killTimeout);
+    if (minimum == null
+        && limit == null
+        && weight == null
+        && beyondShare == null
+        && killTimeout == null) {
+      throw new ParameterException(verb("set"), "an option that changes something is missing");
+    }
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
+      if (NO_LIMIT.equals(limit)) {
+        limitBytes = Objects.requireNonNull(daemon.getGpus().get(guest.gpu())).vramBytes();
+      }
+      daemon.setQuota(guest.name(), minimumBytes, weight, limitBytes, beyondShare, timeoutMs);
+      printAfter(daemon, guest.name());
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "reset",
+      description = "Gives a guest the quota that the configuration, or its creation, says.")
+  int reset(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      String guest = GuestNames.find(daemon.getGuests(), name).name();
+      daemon.resetQuota(guest);
+      printAfter(daemon, guest);
+    }
+    return ExitCode.OK;
+  }
+
+  private void printAfter(DaemonMXBean daemon, String guest) {
+    Map<String, QuotaStatus> quotas = daemon.getQuotas();
+    ctl.output()
+        .list(
+            Views.QUOTAS,
+            quotas.values().stream().filter(quota -> quota.guest().equals(guest)).toList());
+  }
+
+  private long size(String text, String option) {
+    return Quantities.parseSize(text)
+        .orElseThrow(() ->
+            new ParameterException(
+                verb("set"),
+                option + " takes a size such as 512MiB or 2GiB, not \"" + text + "\""));
+  }
+
+  private long duration(String text) {
+    return Quantities.parseDuration(text)
+        .filter(duration -> duration.toNanos() % 1_000_000 == 0)
+        .orElseThrow(() ->
+            new ParameterException(
+                verb("set"),
+                "--kill-timeout takes a duration in whole milliseconds such as 2s or 500ms, not \""
+                    + text
+                    + "\""))
+        .toMillis();
+  }
+}

@@ -1,0 +1,287 @@
+package io.sluice.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ConfigException;
+import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.guest.Buffer;
+import io.sluice.guest.GuestDevice;
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.ObjectNames;
+import io.sluice.management.QuotaStatus;
+import io.sluice.testbed.fakes.LeakCheck;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.Notification;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Quotas changed at run time, by the operations that sluicectl uses. */
+@ExtendWith(LeakCheck.class)
+final class QuotaOperationsTest {
+  private static final long MIB = 1 << 20;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
+  @TempDir private Path dir;
+  private Path file;
+
+  @BeforeEach
+  void writeConfiguration() throws Exception {
+    file =
+        Files.writeString(
+            dir.resolve("sluice.toml"),
+            """
+            [daemon]
+            run-dir = "%s/run"
+            state-dir = "%s/state"
+            [gpu.embedded]
+            vram = "64MiB"
+            [[guest]]
+            name = "a"
+            vram-min = "16MiB"
+            [[guest]]
+            name = "b"
+            """
+                .formatted(dir, dir));
+  }
+
+  private SluicedInstance start() throws Exception {
+    return SluicedInstance.start(
+        new ConfigLoader(Map.of(), Map.of()).load(file),
+        RealKernel.create(),
+        MBeanServerFactory.newMBeanServer());
+  }
+
+  private static QuotaStatus quota(DaemonMXBean daemon, String guest) {
+    return Objects.requireNonNull(daemon.getQuotas().get(guest));
+  }
+
+  // ---- refusals ----
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      delimiter = '|',
+      value = {
+        "-|-|-|-|-|nothing is to be changed",
+        "-1|-|-|-|-|-1 bytes are no minimum",
+        "4097|-|-|-|-|4097 bytes are no minimum",
+        "-9223372036854775808|-|-|-|-|are no minimum",
+        "9223372036854771712|-|-|-|-|choose 0B to the 64MiB of the GPU in multiples of 4KiB",
+        "67112960|-|-|-|-|67112960 bytes are no minimum",
+        "-|0|-|-|-|0 is no weight",
+        "-|1025|-|-|-|choose one of 1 to 1024",
+        "-|-2147483648|-|-|-|is no weight",
+        "-|-|0|-|-|0 bytes are no limit",
+        "-|-|67112960|-|-|67112960 bytes are no limit",
+        "-|-|-4096|-|-|-4096 bytes are no limit",
+        "-|-|-|swap|-|\"swap\" is nothing that an allocation beyond the share can get",
+        "-|-|-|-|0|0 ms are no kill-timeout",
+        "-|-|-|-|9|9 ms are no kill-timeout",
+        "-|-|-|-|9223372036854775807|choose 10ms to 1h",
+        "33554432|-|16777216|-|-|the minimum of 32MiB is more than the limit of 16MiB",
+        "50331649|-|-|-|-|are no minimum",
+      })
+  void setQuota_badValue_isRefusedAndNothingChanges(
+      @Nullable Long minimum,
+      @Nullable Integer weight,
+      @Nullable Long limit,
+      @Nullable String beyondShare,
+      @Nullable Long killTimeoutMs,
+      String expected)
+      throws Exception {
+    try (SluicedInstance instance = start()) {
+      DaemonMXBean daemon = instance.daemon();
+      Map<String, QuotaStatus> before = daemon.getQuotas();
+
+      assertThatThrownBy(
+              () -> daemon.setQuota("b", minimum, weight, limit, beyondShare, killTimeoutMs))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("cannot change the quota of guest \"b\" [SLU-QUOTA-001]")
+          .hasMessageContaining(expected);
+
+      assertThat(daemon.getQuotas()).isEqualTo(before);
+      assertThat(dir.resolve("state/quotas.toml")).doesNotExist();
+    }
+  }
+
+  @Test
+  void setQuota_minimumThatDoesNotFit_isRefusedWithTheNumbers() throws Exception {
+    try (SluicedInstance instance = start()) {
+      assertThatThrownBy(
+              () -> instance.daemon().setQuota("b", 48 * MIB + 4096, null, null, null, null))
+          .hasMessage(
+              """
+              cannot change the quota of guest "b" [SLU-QUOTA-002]
+              cause: the minimums of the other guests leave 48MiB of 64MiB on embedded, 49156KiB \
+              requested
+              fix: ask for a minimum of 48MiB or less, or lower another guest's: sluicectl quota \
+              show\
+              """);
+      instance.daemon().setQuota("b", 48 * MIB, null, null, null, null);
+    }
+  }
+
+  @Test
+  void setQuota_unknownGuest_saysWhichThereAre() throws Exception {
+    try (SluicedInstance instance = start()) {
+      assertThatThrownBy(() -> instance.daemon().setQuota("x", 0L, null, null, null, null))
+          .hasMessageContaining("SLU-GUEST-001");
+      assertThatThrownBy(() -> instance.daemon().resetQuota("x"))
+          .hasMessageContaining("SLU-GUEST-001");
+    }
+  }
+
+  @Test
+  void setQuota_thousandsASecond_areRefusedAndTheStateStays() throws Exception {
+    try (SluicedInstance instance = start()) {
+      DaemonMXBean daemon = instance.daemon();
+      int taken = 0;
+      int refused = 0;
+      int last = 0;
+      while (refused < 1000) {
+        int weight = last % 1024 + 1;
+        try {
+          daemon.setQuota("a", null, weight, null, null, null);
+          last = weight;
+          taken++;
+        } catch (OperationsException e) {
+          assertThat(e).hasMessageContaining("SLU-QUOTA-007");
+          refused++;
+        }
+      }
+      assertThat(taken).isGreaterThanOrEqualTo(ChangeRate.BURST);
+      assertThat(quota(daemon, "a").weight()).isEqualTo(last);
+      String stored = Files.readString(dir.resolve("state/quotas.toml"));
+      assertThat(stored).contains("weight = \"" + last + "\"");
+    }
+  }
+
+  @Test
+  void setQuota_thatCannotBeRemembered_isUndone() throws Exception {
+    try (SluicedInstance instance = start()) {
+      DaemonMXBean daemon = instance.daemon();
+      Map<String, QuotaStatus> before = daemon.getQuotas();
+      Path state = dir.resolve("state");
+      Files.createDirectory(state.resolve("quotas.toml.new")); // in the way of what is written
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(state)))
+          .isEqualTo("rwx------");
+
+      assertThatThrownBy(() -> daemon.setQuota("a", null, 9, null, null, null))
+          .hasMessageContaining("SLU-QUOTA-006")
+          .hasMessageContaining("it cannot be remembered in " + state.resolve("quotas.toml"));
+
+      assertThat(daemon.getQuotas()).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void start_brokenQuotas_refuses() throws Exception {
+    Files.writeString(
+        Files.createDirectories(dir.resolve("state")).resolve("quotas.toml"),
+        "[[guest]]\nname = \"a\"\nweight = \"0\"\n");
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("quotas.toml:3:1: \"0\" is no value of weight");
+  }
+
+  @Test
+  void start_rememberedMinimumsThatDoNotFitAnyMore_refusesWithTheNumbers() throws Exception {
+    try (SluicedInstance instance = start()) {
+      instance.daemon().setQuota("b", 48 * MIB, null, null, null, null);
+    }
+    Files.writeString(
+        file, Files.readString(file).replace("vram-min = \"16MiB\"", "vram-min = \"17MiB\""));
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("cannot serve guest \"b\" [SLU-QUOTA-002]")
+        .hasMessageContaining("leave 47MiB of 64MiB on embedded, 48MiB requested");
+  }
+
+  // ---- what is right ----
+
+  @Test
+  void setQuota_restart_isThereAgainUntilReset() throws Exception {
+    QuotaStatus set;
+    try (SluicedInstance instance = start()) {
+      DaemonMXBean daemon = instance.daemon();
+      daemon.createGuest("c", "", 0);
+      daemon.setQuota("a", 8 * MIB, 5, 32 * MIB, "system-memory", 150L);
+      daemon.setQuota("c", null, 2, null, null, null);
+      set = quota(daemon, "a");
+      assertThat(set.changed()).isTrue();
+      assertThat(set.minimumBytes()).isEqualTo(8 * MIB);
+      assertThat(set.killTimeoutMs()).isEqualTo(150);
+    }
+    try (SluicedInstance instance = start()) {
+      DaemonMXBean daemon = instance.daemon();
+      assertThat(quota(daemon, "a")).isEqualTo(set);
+      assertThat(quota(daemon, "c").weight()).isEqualTo(2);
+      assertThat(quota(daemon, "b").changed()).isFalse();
+      daemon.destroyGuest("c", false);
+      daemon.createGuest("c", "", 0);
+      assertThat(quota(daemon, "c").weight()).isEqualTo(1);
+      daemon.resetQuota("a");
+      assertThat(quota(daemon, "a").changed()).isFalse();
+    }
+    try (SluicedInstance instance = start()) {
+      assertThat(quota(instance.daemon(), "a").minimumBytes()).isEqualTo(16 * MIB);
+      assertThat(quota(instance.daemon(), "a").killTimeoutMs()).isEqualTo(2000);
+    }
+  }
+
+  @Test
+  void setQuota_attachedGuests_evictsAndReturnsAtOnce() throws Exception {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    try (SluicedInstance instance =
+        SluicedInstance.start(
+            new ConfigLoader(Map.of(), Map.of()).load(file), RealKernel.create(), beans)) {
+      DaemonMXBean daemon = instance.daemon();
+      beans.addNotificationListener(
+          ObjectNames.DAEMON, (Notification n, Object _) -> heard.add(n.getType()), null, null);
+      try (GuestDevice a = GuestDevice.attach(RealKernel.create(), instance.guestSocket("a"));
+          Buffer first = a.allocateVideo(16 * MIB);
+          Buffer second = a.allocateVideo(16 * MIB)) {
+        assertThat(first.sizeBytes() + second.sizeBytes()).isEqualTo(32 * MIB);
+
+        daemon.setQuota("a", null, null, 16 * MIB, null, null);
+
+        await().atMost(PATIENCE).until(() -> quota(daemon, "a").heldBytes() == 16 * MIB);
+        assertThat(quota(daemon, "a").shareBytes()).isEqualTo(16 * MIB);
+        assertThatThrownBy(() -> a.allocateVideo(MIB)).hasMessageContaining("MEM_ALLOC");
+        daemon.setQuota("a", null, null, 64 * MIB, null, null);
+        await().atMost(PATIENCE).until(() -> quota(daemon, "a").heldBytes() == 32 * MIB);
+        assertThat(quota(daemon, "a").refusals()).isEqualTo(1);
+      }
+      await()
+          .atMost(PATIENCE)
+          .until(() ->
+              heard.containsAll(
+                  List.of(
+                      NotificationTypes.QUOTA_CHANGED,
+                      NotificationTypes.QUOTA_MOVED,
+                      NotificationTypes.QUOTA_EXCEEDED)));
+    }
+  }
+}
