@@ -4,7 +4,11 @@ module io.sluice.migrate {
   requires transitive io.sluice.abi;
   requires transitive io.sluice.channel;
   requires transitive com.google.common;
+  requires org.slf4j;
 
+  exports io.sluice.migrate.engine;
   exports io.sluice.migrate.link;
   exports io.sluice.migrate.machine;
+  exports io.sluice.migrate.memory;
+  exports io.sluice.migrate.phase;
 }

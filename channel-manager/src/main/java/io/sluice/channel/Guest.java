@@ -54,6 +54,7 @@ public final class Guest implements EventSource, AutoCloseable {
   private final GuestState state;
   private final MemoryCalls memoryCalls;
   private final ChannelCalls channelCalls;
+  private final GuestMove move;
 
   /** Told when the use of memory changes, asked when there is no room. */
   private volatile @Nullable MemoryQuotas quotas;
@@ -101,6 +102,7 @@ public final class Guest implements EventSource, AutoCloseable {
             listener::onChannelError,
             tables::takeChanged,
             this::tellQuotas);
+    move = new GuestMove(lock, tables, channels, state, capabilities, listener::onChannelCreated);
     dispatcher = new EventDispatcher(info.maxChannels(), lock, channels, listener);
   }
 
@@ -463,6 +465,11 @@ public final class Guest implements EventSource, AutoCloseable {
     channelIds().forEach(listener::onChannelCreated);
   }
 
+  /** What a move needs of it. */
+  public GuestMove move() {
+    return move;
+  }
+
   // ---- interrupts ----
 
   /**
@@ -522,6 +529,19 @@ public final class Guest implements EventSource, AutoCloseable {
   /** Frees everything but guest memory regions; another generation begins. */
   public void reset() {
     lock.run(state::reset);
+  }
+
+  /**
+   * Lets go of the GPU without touching memory or control pages, which another daemon has taken
+   * over with the guest. A {@link #close} after it does nothing.
+   */
+  public void abandon() {
+    lock.close(
+        () -> {},
+        () -> {
+          backend.close();
+          pages.close();
+        });
   }
 
   /** Gives everything back. A second close does nothing. */

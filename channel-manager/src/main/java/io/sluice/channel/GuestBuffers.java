@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A guest's buffers and their handles. Guarded by the guest's lock. */
 final class GuestBuffers {
@@ -43,6 +44,20 @@ final class GuestBuffers {
   /** Oldest first; a copy. */
   List<GuestMemory> all() {
     return List.copyOf(buffers.values());
+  }
+
+  /** The buffer of a serial number; null when it is gone. */
+  @Nullable GuestMemory find(long serial) {
+    return buffers.get(serial);
+  }
+
+  /** Gives a buffer that was restored without one its handle. */
+  void name(GuestMemory memory, int handle) {
+    SnapshotReader.fits(handle == 0 || handles.get(handle) == null, "one handle twice");
+    if (handle != 0) {
+      handles.put(handle, memory);
+      memory.handle = handle;
+    }
   }
 
   /** The buffer of a handle; EBADF. */

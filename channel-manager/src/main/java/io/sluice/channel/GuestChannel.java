@@ -23,6 +23,9 @@ final class GuestChannel {
   private @Nullable ChannelError error;
   private int[] setupSegment = NO_WORDS;
 
+  /** Detached within an acquire, and kept from going on by a suspend of the backend. */
+  private boolean parked;
+
   GuestChannel(Channel backend, GuestSpace space, ChannelLife life) {
     this.backend = backend;
     this.space = space;
@@ -125,11 +128,33 @@ final class GuestChannel {
     if (!life.state().isDetached()) {
       throw Refusal.busy("the channel is not detached, cid=" + id() + " state=" + life.state(), "");
     }
-    if (suspends > 0) {
+    if (suspends > 0 && !parked) {
       backend.suspend();
     }
     backend.attach();
+    if (suspends == 0 && parked) {
+      backend.resume();
+    }
+    parked = false;
     life.transition(next, reason);
+  }
+
+  /** Keeps a draining channel that waits on an acquire from going on. */
+  void park(String reason) {
+    life.require(ChannelState.DETACHED, "parking, " + reason);
+    backend.suspend();
+  }
+
+  /** The acquire was released just before. */
+  void unpark(String reason) {
+    life.require(ChannelState.DETACHED, "going on, " + reason);
+    backend.resume();
+  }
+
+  /** It will not go on here: its wait is part of its state. */
+  void parked(String reason) {
+    life.transition(ChannelState.DETACHED, reason);
+    parked = true;
   }
 
   /**

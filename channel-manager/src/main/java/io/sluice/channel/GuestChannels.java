@@ -114,15 +114,20 @@ final class GuestChannels {
     }
   }
 
-  boolean drained(GuestChannel channel) {
+  /** Where it stands now; an end is noted. */
+  Channel.Status look(GuestChannel channel) {
     Channel.Status status = channel.backend.status();
     noteDeath(channel, status);
+    return status;
+  }
+
+  boolean drained(GuestChannel channel) {
+    Channel.Status status = look(channel);
     return channel.checkDrained(status);
   }
 
   ChannelInfo query(GuestChannel channel) {
-    Channel.Status status = channel.backend.status();
-    noteDeath(channel, status);
+    Channel.Status status = look(channel);
     ChannelError error = channel.error();
     return new ChannelInfo(
         channel.id(),

@@ -3,6 +3,7 @@ package io.sluice.channel;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.StateRecord;
 import java.util.List;
+import java.util.Map;
 
 /** A guest as a whole: its generation, its records, its end. Under its lock. */
 final class GuestState {
@@ -30,18 +31,37 @@ final class GuestState {
     return generation;
   }
 
+  GuestRecord record() {
+    return new GuestRecord(name, generation, share.limitBytes(), info.chipset());
+  }
+
+  List<Integer> channelIds() {
+    return channels.all().stream().map(GuestChannel::id).toList();
+  }
+
   List<StateRecord> snapshot() {
     SnapshotWriter writer = new SnapshotWriter();
-    writer.add(new GuestRecord(name, generation, share.limitBytes(), info.chipset()));
+    writer.add(record());
     tables.write(writer);
     channels.all().forEach(writer::add);
     return writer.records();
   }
 
-  void restore(List<StateRecord> records) {
+  void requireEmpty() {
     if (!tables.isEmpty() || !channels.all().isEmpty()) {
       throw Refusal.busy("the guest is not empty, guest=" + name, "Reset it first.");
     }
+  }
+
+  void restore(List<StateRecord> records) {
+    requireEmpty();
+    restore(records, Map.of());
+  }
+
+  /**
+   * @param early buffers that were made before, by serial number
+   */
+  void restore(List<StateRecord> records, Map<Long, GuestMemory> early) {
     if (records.isEmpty() || !(records.getFirst() instanceof GuestRecord was)) {
       throw SnapshotReader.unfit("records begin with a guest");
     }
@@ -51,7 +71,7 @@ final class GuestState {
     int next = after(was.generation());
     boolean complete = false;
     try {
-      new SnapshotReader(tables, channels, next).restore(records);
+      new SnapshotReader(tables, channels, next, early).restore(records);
       generation = next;
       boolean _ = share.setLimit(was.vramLimitBytes());
       complete = true;

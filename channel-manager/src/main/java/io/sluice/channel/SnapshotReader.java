@@ -23,16 +23,20 @@ final class SnapshotReader {
   private final GuestTables tables;
   private final GuestChannels channels;
   private final int generation;
+  private final Map<Long, GuestMemory> early;
   private final Map<Long, GuestMemory> memories = new HashMap<>();
   private final Map<Long, GuestSpace> spaces = new HashMap<>();
 
   /**
    * @param generation that channels are published with
+   * @param early buffers that were made before, by serial number
    */
-  SnapshotReader(GuestTables tables, GuestChannels channels, int generation) {
+  SnapshotReader(
+      GuestTables tables, GuestChannels channels, int generation, Map<Long, GuestMemory> early) {
     this.tables = tables;
     this.channels = channels;
     this.generation = generation;
+    this.early = early;
   }
 
   void restore(List<StateRecord> records) {
@@ -53,6 +57,7 @@ final class SnapshotReader {
         case EndRecord _ -> throw unfit("an end within a snapshot");
       }
     }
+    early.forEach((serial, _) -> fits(memories.containsKey(serial), "a buffer too many"));
     for (GuestMemory memory : memories.values()) {
       fits(!memory.isUnused(), "a buffer that nothing keeps");
     }
@@ -62,17 +67,32 @@ final class SnapshotReader {
   }
 
   private void restore(MemoryRecord record) {
-    MemoryRequest request =
-        new MemoryRequest(
-            record.flags(),
-            record.tileFlags(),
-            record.cookie(),
-            record.sizeBytes(),
-            record.apertureOffset());
-    put(
-        memories,
-        record.serial(),
-        tables.buffers.restore(request, record.registered(), record.handle()));
+    GuestMemory made = early.get(record.serial());
+    if (made == null) {
+      made = tables.buffers.restore(request(record), record.registered(), record.handle());
+    } else {
+      fits(made.handle == 0 && isThe(made, record), "a buffer that is another one");
+      tables.buffers.name(made, record.handle());
+    }
+    put(memories, record.serial(), made);
+  }
+
+  private static boolean isThe(GuestMemory made, MemoryRecord record) {
+    return made.flags == record.flags()
+        && made.tileFlags == record.tileFlags()
+        && made.cookie == record.cookie()
+        && made.sizeBytes() == record.sizeBytes()
+        && made.registered == record.registered()
+        && made.apertureOffset().equals(record.apertureOffset());
+  }
+
+  static MemoryRequest request(MemoryRecord record) {
+    return new MemoryRequest(
+        record.flags(),
+        record.tileFlags(),
+        record.cookie(),
+        record.sizeBytes(),
+        record.apertureOffset());
   }
 
   private void restore(ChannelRecord record) {

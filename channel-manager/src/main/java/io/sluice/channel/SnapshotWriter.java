@@ -36,22 +36,25 @@ final class SnapshotWriter {
     if (memory.handle == 0 && !memory.isComplete()) {
       return;
     }
-    records.add(
-        new MemoryRecord(
-            memory.serial,
-            memory.handle,
-            memory.flags,
-            memory.tileFlags,
-            memory.cookie,
-            memory.sizeBytes(),
-            memory.registered,
-            memory.apertureOffset()));
+    records.add(record(memory));
     for (List<GuestMemory.Part> some : Lists.partition(memory.parts, MemoryPagesRecord.MAX_PAGES)) {
       records.add(
           new MemoryPagesRecord(
               memory.serial,
               some.stream().map(SnapshotWriter::pages).collect(ImmutableList.toImmutableList())));
     }
+  }
+
+  static MemoryRecord record(GuestMemory memory) {
+    return new MemoryRecord(
+        memory.serial,
+        memory.handle,
+        memory.flags,
+        memory.tileFlags,
+        memory.cookie,
+        memory.sizeBytes(),
+        memory.registered,
+        memory.apertureOffset());
   }
 
   private static MemoryPagesRecord.Pages pages(GuestMemory.Part part) {

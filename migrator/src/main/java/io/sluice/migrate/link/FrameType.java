@@ -20,6 +20,10 @@ public enum FrameType {
   ACCEPT(0x101),
   /** Both: what the machine's two sides tell each other, which the engine does not look into. */
   MACHINE(0x102),
+  /** S: a buffer of video memory exists; pages of it follow. */
+  BUFFER(0x103),
+  /** S: a buffer is gone. */
+  BUFFER_GONE(0x104),
   /** S: pages of GPU memory. */
   PAGES(0x110),
   /** S: ranges of GPU memory that are all zeros. */

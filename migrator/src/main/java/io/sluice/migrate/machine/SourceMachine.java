@@ -3,6 +3,7 @@ package io.sluice.migrate.machine;
 import io.sluice.abi.Iova;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine needs of the machine, or process, that uses the guest, on the source. Everything
@@ -21,6 +22,22 @@ public interface SourceMachine extends AutoCloseable {
    * @return each what blocks, with its remedy
    */
   List<Blocker> blockers();
+
+  /**
+   * Whether video memory and control pages themselves change hands, as descriptors, so that nothing
+   * need be copied: a process that stays on its host.
+   */
+  default boolean handsMemoryOver() {
+    return false;
+  }
+
+  /** A word for the destination's machine ({@code MACHINE} frame); null when there is none. */
+  default @Nullable ByteBuffer message() {
+    return null;
+  }
+
+  /** A word of the destination's machine. */
+  default void tell(ByteBuffer message) {}
 
   /** What the destination's side must know to prepare, for {@link TargetMachine#prepare}. */
   ByteBuffer describe();

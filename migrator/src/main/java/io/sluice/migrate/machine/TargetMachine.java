@@ -2,6 +2,7 @@ package io.sluice.migrate.machine;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine needs of the machine, or process, that uses the guest, on the destination. Rules
@@ -22,7 +23,12 @@ public interface TargetMachine extends AutoCloseable {
   ByteBuffer prepare(ByteBuffer source);
 
   /** A word of the source's machine ({@code MACHINE} frame), between prepare and resume. */
-  void tell(ByteBuffer message);
+  default void tell(ByteBuffer message) {}
+
+  /** A word for the source's machine; null when there is none. */
+  default @Nullable ByteBuffer message() {
+    return null;
+  }
 
   /** Where it stands. */
   MachineProgress progress();

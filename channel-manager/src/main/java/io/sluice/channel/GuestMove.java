@@ -1,0 +1,207 @@
+package io.sluice.channel;
+
+import io.sluice.abi.Iova;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.MemoryRecord;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/**
+ * What a move needs of a guest: its memory while it changes, and its channels taken back and given
+ * again as a whole. Methods may be called from any thread.
+ */
+public final class GuestMove {
+  private final GuestLock lock;
+  private final GuestTables tables;
+  private final GuestChannels channels;
+  private final GuestState state;
+  private final Capabilities capabilities;
+  private final IntConsumer onChannelCreated;
+
+  GuestMove(
+      GuestLock lock,
+      GuestTables tables,
+      GuestChannels channels,
+      GuestState state,
+      Capabilities capabilities,
+      IntConsumer onChannelCreated) {
+    this.lock = lock;
+    this.tables = tables;
+    this.channels = channels;
+    this.state = state;
+    this.capabilities = capabilities;
+    this.onChannelCreated = onChannelCreated;
+  }
+
+  /** A range of a buffer in guest memory. */
+  public record BusRange(Iova start, long bytes) {}
+
+  /** Where the drain of a guest stands. */
+  public sealed interface Drain {
+    /** Nothing runs; what waits on an acquire is parked and moves so. */
+    record Drained(int parked) implements Drain {}
+
+    /**
+     * Something runs.
+     *
+     * @param channelId one that does
+     * @param runningNs how long its command has run
+     */
+    record Draining(int channelId, long runningNs) implements Drain {}
+  }
+
+  /** The guest as a whole, now. */
+  public GuestRecord guest() {
+    return lock.call(state::record);
+  }
+
+  /** Every buffer there is now, oldest first. */
+  public List<MemoryRecord> buffers() {
+    return lock.call(() -> tables.buffers.all().stream().map(SnapshotWriter::record).toList());
+  }
+
+  /**
+   * Which pages of a buffer the GPU wrote; see {@link GuestGpu.GpuMemory#readDirty}.
+   *
+   * @param serial of the buffer
+   * @return false when it is gone
+   */
+  public boolean readDirty(
+      long serial, long firstPage, int pages, boolean clear, MemorySegment bitmap) {
+    return lock.call(() -> {
+      capabilities.require(Capability.DIRTY_TRACKING, "asking for written pages");
+      GuestMemory memory = tables.buffers.find(serial);
+      if (memory == null) {
+        return false;
+      }
+      memory.backend.readDirty(firstPage, pages, clear, bitmap);
+      return true;
+    });
+  }
+
+  /** Where pages of a registered buffer are on the guest's bus; nothing for those that are gone. */
+  public List<BusRange> busRanges(long serial, long offset, long bytes) {
+    return lock.call(() -> {
+      List<BusRange> found = new ArrayList<>();
+      GuestMemory memory = tables.buffers.find(serial);
+      for (GuestMemory.Part part : memory == null ? List.<GuestMemory.Part>of() : memory.parts) {
+        long first = Math.max(part.offset(), offset);
+        long end = Math.min(part.offset() + part.bytes(), offset + bytes);
+        if (first < end) {
+          long at = part.region().iova.value() + part.regionOffset() + first - part.offset();
+          found.add(new BusRange(new Iova(at), end - first));
+        }
+      }
+      return found;
+    });
+  }
+
+  /** Detaches every channel that takes entries; how many. */
+  public int detachAll(String reason) {
+    return lock.call(() -> {
+      capabilities.require(Capability.DETACH, "detaching channels");
+      int detached = 0;
+      for (GuestChannel channel : channels.all()) {
+        if (channel.life.state() == ChannelState.RUNNING) {
+          channel.detach(reason);
+          detached++;
+        }
+      }
+      return detached;
+    });
+  }
+
+  /**
+   * Whether all that was submitted before {@link #detachAll} has run to its end. When nothing is
+   * left but channels that wait on an acquire, which only the guest itself can release, those are
+   * parked: they take their wait along. Channels that started since are detached too.
+   */
+  public Drain drain(String reason) {
+    return lock.call(() -> {
+      List<GuestChannel> waiting = new ArrayList<>();
+      Drain.Draining busy = null;
+      for (GuestChannel channel : channels.all()) {
+        if (channel.life.state() == ChannelState.RUNNING) {
+          channel.detach(reason);
+        }
+        Channel.Status status = channels.look(channel);
+        if (channel.life.state() == ChannelState.DRAINING && !channel.checkDrained(status)) {
+          if (status.waiting()) {
+            waiting.add(channel);
+          } else {
+            busy = new Drain.Draining(channel.id(), status.runningNs());
+          }
+        } else if (channel.life.state() == ChannelState.SUSPENDED && status.runningNs() > 0) {
+          busy = new Drain.Draining(channel.id(), status.runningNs());
+        }
+      }
+      return busy == null ? park(waiting, reason) : busy;
+    });
+  }
+
+  /** Parked first, looked at again after: a release may have come between. */
+  private Drain park(List<GuestChannel> waiting, String reason) {
+    Drain.Draining busy = null;
+    for (GuestChannel channel : waiting) {
+      channel.park(reason);
+    }
+    for (GuestChannel channel : waiting) {
+      Channel.Status status = channels.look(channel);
+      if (!status.waiting() && !status.drained()) {
+        busy = new Drain.Draining(channel.id(), status.runningNs());
+      }
+    }
+    if (busy != null) {
+      waiting.forEach(channel -> channel.unpark(reason));
+      return busy;
+    }
+    waiting.forEach(channel -> channel.parked(reason));
+    return new Drain.Drained(waiting.size());
+  }
+
+  /** Undoes {@link #detachAll} and {@link #drain}: everything goes on here; how many channels. */
+  public int attachAll(String reason) {
+    return lock.call(() -> {
+      int attached = 0;
+      for (GuestChannel channel : channels.all()) {
+        if (channel.life.state().isDetached()) {
+          channel.attach(reason);
+          attached++;
+        }
+      }
+      return attached;
+    });
+  }
+
+  /** How long the longest command that runs now has run; 0 when none does. */
+  public long longestRunningNs() {
+    return lock.call(() -> {
+      long longest = 0;
+      for (GuestChannel channel : channels.all()) {
+        longest = Math.max(longest, channels.look(channel).runningNs());
+      }
+      return longest;
+    });
+  }
+
+  /** After a restore: every channel that had run goes on. */
+  public void resumeAll(String reason) {
+    lock.run(() -> {
+      for (GuestChannel channel : channels.all()) {
+        if (channel.life.state() == ChannelState.SUSPENDED) {
+          channel.resume(reason);
+        }
+      }
+    });
+  }
+
+  /**
+   * Begins to become what another guest is: buffers first, as they are told; the rest at once.
+   * EBUSY when the guest is not empty.
+   */
+  public GuestRestore receive() {
+    return new GuestRestore(lock, tables, state, onChannelCreated);
+  }
+}

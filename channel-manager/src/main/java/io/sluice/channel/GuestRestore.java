@@ -1,0 +1,65 @@
+package io.sluice.channel;
+
+import io.sluice.channel.record.MemoryRecord;
+import io.sluice.channel.record.StateRecord;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+
+/**
+ * A guest that becomes another one in steps: its buffers in video memory are made as they are told,
+ * so that their bytes can be put there, and all else at the end. Whatever does not fit is refused,
+ * and {@link #discard} leaves the guest empty.
+ */
+public final class GuestRestore {
+  private final GuestLock lock;
+  private final GuestTables tables;
+  private final GuestState state;
+  private final IntConsumer onChannelCreated;
+
+  /** By the serial number of the other guest. Guarded by lock. */
+  private final Map<Long, GuestMemory> early = new HashMap<>();
+
+  GuestRestore(GuestLock lock, GuestTables tables, GuestState state, IntConsumer onChannelCreated) {
+    this.lock = lock;
+    this.tables = tables;
+    this.state = state;
+    this.onChannelCreated = onChannelCreated;
+    lock.run(state::requireEmpty);
+  }
+
+  /** Makes a buffer of video memory, without a handle; its bytes are zeros. */
+  public void add(MemoryRecord record) {
+    lock.run(() -> {
+      SnapshotReader.fits(!early.containsKey(record.serial()), "one serial number twice");
+      SnapshotReader.fits(!record.registered(), "guest memory before its time");
+      early.put(record.serial(), tables.buffers.restore(SnapshotReader.request(record), false, 0));
+    });
+  }
+
+  /** The other guest has freed a buffer. */
+  public void remove(long serial) {
+    lock.run(() -> {
+      GuestMemory memory = early.remove(serial);
+      SnapshotReader.fits(memory != null, "a buffer that is not there");
+      if (memory != null) {
+        tables.buffers.releaseIfUnused(memory);
+      }
+    });
+  }
+
+  /** As {@link Guest#restore}; buffers that are here already are taken, others are made. */
+  public void finish(List<StateRecord> records) {
+    lock.run(() -> state.restore(records, early));
+    lock.call(state::channelIds).forEach(onChannelCreated::accept);
+  }
+
+  /** Gives up: the guest is empty again. */
+  public void discard() {
+    lock.runIfOpen(() -> {
+      early.clear();
+      state.releaseAll();
+    });
+  }
+}

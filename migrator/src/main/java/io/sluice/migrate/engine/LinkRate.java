@@ -1,0 +1,48 @@
+package io.sluice.migrate.engine;
+
+/** What a link carries, measured while it is kept busy. */
+final class LinkRate {
+  private static final long WINDOW_NS = 100_000_000;
+
+  private final long expected;
+  private long windowStartNs;
+  private long windowBytes;
+  private double measured;
+
+  /**
+   * @param expected bytes per second the operator knows of; 0 when nobody does
+   */
+  LinkRate(long expected) {
+    this.expected = expected;
+  }
+
+  /** Looks at the link. */
+  void update(long nowNs, long bytesGone) {
+    if (windowStartNs == 0) {
+      windowStartNs = nowNs;
+      windowBytes = bytesGone;
+      return;
+    }
+    long ns = nowNs - windowStartNs;
+    if (ns >= WINDOW_NS) {
+      double now = (bytesGone - windowBytes) * 1e9 / ns;
+      measured = measured == 0 ? now : (measured + now) / 2;
+      windowStartNs = nowNs;
+      windowBytes = bytesGone;
+    }
+  }
+
+  /** Bytes per second; 0 while unknown. */
+  double bytesPerSecond() {
+    if (expected > 0) {
+      return measured > 0 ? Math.min(expected, measured) : expected;
+    }
+    return measured;
+  }
+
+  /** How long bytes take; 0 while the rate is unknown. */
+  long durationNs(long bytes) {
+    double rate = bytesPerSecond();
+    return rate <= 0 ? 0 : (long) (bytes * 1e9 / rate);
+  }
+}

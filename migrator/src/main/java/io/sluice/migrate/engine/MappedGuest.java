@@ -1,0 +1,60 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestGpu.SharedArea;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/** A guest whose video memory and control pages this process sees. The guest stays its owner's. */
+public final class MappedGuest implements AutoCloseable {
+  private final Guest guest;
+  private final @Nullable Mapping vram;
+  private final Mapping control;
+
+  private MappedGuest(Guest guest, @Nullable Mapping vram, Mapping control) {
+    this.guest = guest;
+    this.vram = vram;
+    this.control = control;
+  }
+
+  /** Maps what a guest has. */
+  public static MappedGuest of(Guest guest, Kernel kernel) {
+    Mapping vram = guest.vramAperture().map(area -> map(area, kernel)).orElse(null);
+    try {
+      return new MappedGuest(guest, vram, map(guest.controlPages(), kernel));
+    } catch (RuntimeException e) {
+      if (vram != null) {
+        vram.close();
+      }
+      throw e;
+    }
+  }
+
+  private static Mapping map(SharedArea area, Kernel kernel) {
+    return kernel.mmap(
+        area.fd(), area.offset(), area.sizeBytes(), Kernel.PROT_READ | Kernel.PROT_WRITE);
+  }
+
+  Guest guest() {
+    return guest;
+  }
+
+  /** Video memory; empty without an aperture. */
+  MemorySegment vram() {
+    return vram == null ? MemorySegment.NULL : vram.segment();
+  }
+
+  MemorySegment control() {
+    return control.segment();
+  }
+
+  @Override
+  public void close() {
+    control.close();
+    if (vram != null) {
+      vram.close();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.migrate.memory.DirtyDetection;
+import java.time.Duration;
+
+/**
+ * How a migration is to be done.
+ *
+ * @param detach when access is taken back
+ * @param detection how changed pages are found
+ * @param livePasses passes over video memory while the GPU works, at least 1 unless access is taken
+ *     back first
+ * @param linkBytesPerSecond what the link is expected to carry; 0 to measure
+ * @param drainTimeout longest time for what was submitted to run to its end
+ * @param timeout longest time up to the switch-over; zero for no limit
+ * @param onTimeout what happens when that is over
+ * @param peerTimeout longest silence of the other side
+ * @param keepSource the guest stays here: the other side gets a copy (a checkpoint)
+ */
+public record MigrationSettings(
+    DetachTime detach,
+    DirtyDetection detection,
+    int livePasses,
+    long linkBytesPerSecond,
+    Duration drainTimeout,
+    Duration timeout,
+    OnTimeout onTimeout,
+    Duration peerTimeout,
+    boolean keepSource) {
+  /** When access is taken back. */
+  public enum DetachTime {
+    /** Before memory is copied (the way of the thesis). */
+    FIRST,
+    /** So that the drain ends when the copying does. */
+    PLANNED,
+    /** When all has been copied once. */
+    LAST
+  }
+
+  /** What happens when a migration takes too long. */
+  public enum OnTimeout {
+    /** It is given up. */
+    ABORT,
+    /** The machine is stopped, however much is left to copy. */
+    FORCE
+  }
+
+  /** What is done when nothing else is said. */
+  public static final MigrationSettings DEFAULT =
+      new MigrationSettings(
+          DetachTime.PLANNED,
+          DirtyDetection.DEFAULT,
+          1,
+          0,
+          Duration.ofSeconds(10),
+          Duration.ZERO,
+          OnTimeout.ABORT,
+          Duration.ofSeconds(10),
+          false);
+
+  /** With another time to take access back. */
+  public MigrationSettings withDetach(DetachTime time) {
+    return new MigrationSettings(
+        time,
+        detection,
+        livePasses,
+        linkBytesPerSecond,
+        drainTimeout,
+        timeout,
+        onTimeout,
+        peerTimeout,
+        keepSource);
+  }
+
+  /** With other ways to find changed pages. */
+  public MigrationSettings withDetection(DirtyDetection other) {
+    return new MigrationSettings(
+        detach,
+        other,
+        livePasses,
+        linkBytesPerSecond,
+        drainTimeout,
+        timeout,
+        onTimeout,
+        peerTimeout,
+        keepSource);
+  }
+
+  /** With the guest staying here. */
+  public MigrationSettings keepingSource() {
+    return new MigrationSettings(
+        detach,
+        detection,
+        livePasses,
+        linkBytesPerSecond,
+        drainTimeout,
+        timeout,
+        onTimeout,
+        peerTimeout,
+        true);
+  }
+}

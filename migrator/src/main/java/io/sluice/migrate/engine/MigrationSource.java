@@ -1,0 +1,594 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.channel.Capability;
+import io.sluice.channel.GuestMove;
+import io.sluice.channel.GuestMove.Drain;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.Snapshot;
+import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.memory.MemorySource;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.phase.PhaseLog;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The source's side of a migration: moves one guest to whoever is at the other end of a link, or
+ * leaves it as it was.
+ *
+ * <p>It is driven: {@link #doWork} does what can be done now and never blocks. One thread drives;
+ * {@link #abort} and {@link #status} may be called by any.
+ */
+public final class MigrationSource {
+  private static final Logger LOG = LoggerFactory.getLogger(MigrationSource.class);
+
+  private static final int PAGES_AT_ONCE = 512;
+  private static final long HEARTBEAT_NS = 1_000_000_000L;
+
+  /** A machine with less left than this is as good as copied: the pause decides the rest. */
+  private static final long NEAR_BYTES = 8L << 20;
+
+  private final MappedGuest mapped;
+  private final GuestMove move;
+  private final SourceMachine machine;
+  private final MigrationSettings settings;
+  private final UUID id;
+  private final boolean copiesMemory;
+  private final MemorySource memory;
+  private final PhaseLog<Phase> log;
+  private final LinkRate rate;
+  private final DetachPlan plan;
+  private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
+  private final long startNs;
+
+  private MigrationLink link;
+  private volatile @Nullable Reason reason;
+  private volatile long nowNs;
+  private long lastSentNs;
+  private long lastHeardNs;
+  private long drainStartNs;
+  private boolean offered;
+  private boolean drained;
+  private boolean stateSent;
+  private boolean undone;
+  private boolean redirtying;
+  private boolean inquiring;
+  private boolean readyEarly;
+  private Phase undoOf = Phase.PREPARE;
+  private long redirtied;
+
+  /**
+   * What a migration works with; all of it stays the caller's.
+   *
+   * @param guest what moves
+   * @param machine the machine that uses it
+   * @param link to the destination
+   */
+  public record Parts(MappedGuest guest, SourceMachine machine, MigrationLink link) {}
+
+  /**
+   * @param id of this attempt, drawn at random
+   * @param random keys of the fingerprints; not to be guessed by a guest
+   */
+  public MigrationSource(
+      Parts parts,
+      MigrationSettings settings,
+      UUID id,
+      RandomGenerator random,
+      long nowNs,
+      PhaseLog.Observer<Phase> observer) {
+    mapped = parts.guest();
+    machine = parts.machine();
+    link = parts.link();
+    this.settings = settings;
+    this.id = id;
+    this.nowNs = nowNs;
+    move = mapped.guest().move();
+    copiesMemory = !machine.handsMemoryOver();
+    memory =
+        new MemorySource(
+            move, mapped.vram(), mapped.guest().capabilities(), link, settings.detection(), random);
+    log = new PhaseLog<>(mapped.guest().name(), Phase.PREPARE, nowNs, Phase::canBecome, observer);
+    rate = new LinkRate(settings.linkBytesPerSecond());
+    plan = new DetachPlan(settings.detach());
+    startNs = nowNs;
+    lastHeardNs = nowNs;
+    lastSentNs = nowNs;
+  }
+
+  /** Of this attempt. */
+  public UUID id() {
+    return id;
+  }
+
+  /** Where it stands. */
+  public Phase phase() {
+    return log.phase();
+  }
+
+  /** Why it was given up; empty when it was not. */
+  public Optional<Reason> reason() {
+    return Optional.ofNullable(reason);
+  }
+
+  /** Gives up at the next step, unless it is too late. */
+  public void abort(Reason why) {
+    wanted.compareAndSet(null, why);
+  }
+
+  /** Whether the destination's word is needed and the link it would come by has ended. */
+  public boolean isUndecided() {
+    return phase() == Phase.COMMIT && link.failure().isPresent();
+  }
+
+  /** A new link, to ask the destination what became of the guest. */
+  public void inquire(MigrationLink newLink) {
+    if (!isUndecided()) {
+      throw new IllegalStateException("nothing to ask, phase=" + phase());
+    }
+    link = newLink;
+    inquiring = true;
+    lastHeardNs = nowNs;
+  }
+
+  /**
+   * The operator knows that the destination is dead and will never run the guest: it goes on here.
+   */
+  public void reclaim(Reason why) {
+    if (phase() != Phase.COMMIT) {
+      throw new IllegalStateException("nothing to reclaim, phase=" + phase());
+    }
+    giveUp(why);
+  }
+
+  /** The snapshot an operator sees. */
+  public MigrationStatus status() {
+    return new MigrationStatus(
+        id,
+        mapped.guest().name(),
+        phase(),
+        log.entries(),
+        reason(),
+        memory.bytesKnown(),
+        memory.bytesLeft(),
+        memory.pass(),
+        memory.pagesSent() + memory.zerosSent(),
+        memory.passPagesSent(),
+        memory.pagesHashed(),
+        memory.pagesSampledAway(),
+        redirtied,
+        (long) rate.bytesPerSecond(),
+        plan.expectedDrainNs(),
+        link.statistics(),
+        machine.progress().bytesLeft(),
+        nowNs);
+  }
+
+  /**
+   * Does what can be done now.
+   *
+   * @param now of a monotonic clock
+   * @return how much was done; 0 when there is nothing to do until something happens
+   */
+  public int doWork(long now) {
+    nowNs = now;
+    if (phase().isOver()) {
+      return 0;
+    }
+    try {
+      return step();
+    } catch (SluiceException e) {
+      if (phase().canAbort()) {
+        giveUp(Reason.of(e));
+        return 1;
+      }
+      // Undecided, or taking back: the link's end changes nothing there.
+      return 0;
+    }
+  }
+
+  private int step() {
+    Reason asked = wanted.get();
+    if (asked != null && phase().canAbort()) {
+      giveUp(asked);
+      return 1;
+    }
+    Phase before = phase();
+    int worked = before == Phase.ABORTING ? undo() : listen();
+    if (phase() != before) {
+      return worked + 1;
+    }
+    if (phase() == before) {
+      watchTime();
+    }
+    worked += tellMachine();
+    worked +=
+        switch (phase()) {
+          case PREPARE -> prepare();
+          case PRE_COPY -> preCopy();
+          case DETACH -> detach();
+          case DRAIN -> drain();
+          case FINAL_COPY -> finalCopy();
+          case SWITCH_OVER -> switchOver();
+          case RESTORE, DONE, ABORTING, ABORTED -> 0;
+          case COMMIT -> inquireOnce();
+        };
+    return worked + (phase() == before ? 0 : 1);
+  }
+
+  // ---- the way ----
+
+  private int prepare() {
+    if (offered) {
+      return 0;
+    }
+    List<SourceMachine.Blocker> blockers = machine.blockers();
+    if (!blockers.isEmpty()) {
+      SourceMachine.Blocker first = blockers.getFirst();
+      giveUp(new Reason(first.code(), first.what(), first.remedy()));
+      return 1;
+    }
+    for (Capability needed : List.of(Capability.DETACH, Capability.STATE_SAVE)) {
+      if (!mapped.guest().capabilities().contains(needed)) {
+        giveUp(
+            new Reason(
+                "SLU-MIG-021",
+                "this GPU cannot give a channel's state away, missing=" + needed,
+                "Move the machine while it does not use its GPU."));
+        return 1;
+      }
+    }
+    GuestRecord record = move.guest();
+    send(
+        new Offer(
+                Offer.VERSION,
+                Offer.OLDEST_VERSION,
+                id,
+                record.name(),
+                record.chipset(),
+                record.vramLimitBytes(),
+                mapped.guest().quota().vramUsedBytes(),
+                copiesMemory ? mapped.vram().byteSize() : 0,
+                link.dataStreams(),
+                machine.describe())
+            .encode());
+    offered = true;
+    return 1;
+  }
+
+  private void accepted(Frame frame) {
+    PayloadReader in = new PayloadReader(frame);
+    int version = in.u32();
+    in.require(
+        version >= Offer.OLDEST_VERSION && version <= Offer.VERSION, "speaks no version of ours");
+    machine.start(in.rest());
+    if (copiesMemory) {
+      memory.forgetGuestMemory();
+      memory.beginPass();
+    }
+    enter(Phase.PRE_COPY, "the destination is ready");
+  }
+
+  private int preCopy() {
+    int worked = copyOn();
+    plan.observe(move.longestRunningNs());
+    long left = left();
+    boolean copied = !memory.isPassing() && machineLeft() <= NEAR_BYTES;
+    if (plan.isDue(rate.durationNs(left), copied)) {
+      enter(Phase.DETACH, "left=" + left + " expectedDrainNs=" + plan.expectedDrainNs());
+      return worked + 1;
+    }
+    if (copiesMemory && !memory.isPassing() && memory.pass() < settings.livePasses()) {
+      memory.beginPass();
+      return worked + 1;
+    }
+    return worked;
+  }
+
+  private int copyOn() {
+    int worked = memory.work(PAGES_AT_ONCE);
+    MigrationLink.Statistics carried = link.statistics();
+    rate.update(nowNs, carried.bytesSent() - carried.bytesQueued());
+    checkMachine();
+    return worked;
+  }
+
+  private long machineLeft() {
+    return Math.max(0, machine.progress().bytesLeft());
+  }
+
+  private long left() {
+    return memory.bytesLeft() + link.statistics().bytesQueued() + machineLeft();
+  }
+
+  private int detach() {
+    int detached = move.detachAll("migration");
+    drainStartNs = nowNs;
+    enter(Phase.DRAIN, "channels=" + detached);
+    return 1;
+  }
+
+  /** What is left is copied meanwhile; then the machine is stopped. */
+  private int drain() {
+    int worked = copyOn();
+    Drain found = move.drain("migration");
+    if (found instanceof Drain.Draining busy) {
+      drained = false;
+      if (nowNs - drainStartNs > settings.drainTimeout().toNanos()) {
+        giveUp(
+            new Reason(
+                "SLU-MIG-022",
+                "a channel's work does not end, cid="
+                    + busy.channelId()
+                    + " runningMs="
+                    + busy.runningNs() / 1_000_000,
+                "Try again with a longer --drain-timeout, or end what runs."));
+      }
+      return worked;
+    }
+    if (!drained) {
+      drained = true;
+      machine.allowStop();
+      worked++;
+    }
+    if (memory.isPassing() || machine.progress().state() != State.STOPPED) {
+      return worked;
+    }
+    // The guest stands still now: what it started since the last look is found by this one.
+    if (move.drain("migration") instanceof Drain.Drained(int parked)) {
+      if (copiesMemory) {
+        memory.beginPass();
+      }
+      enter(Phase.FINAL_COPY, "drained, parked=" + parked);
+    }
+    return worked + 1;
+  }
+
+  private int finalCopy() {
+    int worked = memory.work(PAGES_AT_ONCE);
+    if (!stateSent) {
+      sendState();
+      stateSent = true;
+      return worked + 1;
+    }
+    if (redirtying) {
+      redirtying = !machine.redirty(List.of());
+      worked++;
+    }
+    if (!redirtying && !memory.isPassing()) {
+      machine.switchOver();
+      enter(Phase.SWITCH_OVER, "all is sent");
+      worked++;
+    }
+    return worked;
+  }
+
+  private void sendState() {
+    StateFrames.Writer writer = new StateFrames.Writer();
+    writer.records(Snapshot.write(mapped.guest().snapshot()));
+    if (copiesMemory) {
+      for (int channelId : mapped.guest().channelIds()) {
+        writer.controlPage(channelId, ControlWordsCopy.take(mapped.control(), channelId));
+      }
+      List<SourceMachine.PageRange> ranges =
+          memory.dirtyGuestMemory().stream()
+              .map(range -> new SourceMachine.PageRange(range.start(), range.bytes()))
+              .toList();
+      redirtied = ranges.stream().mapToLong(SourceMachine.PageRange::bytes).sum();
+      redirtying = !machine.redirty(ranges);
+    }
+    machine.save().forEach(writer::device);
+    writer.finish(copiesMemory ? memory.pass() : 0).forEach(this::send);
+  }
+
+  private int switchOver() {
+    if (machine.progress().state() == State.COMPLETED) {
+      enter(Phase.RESTORE, "the machine's memory is there");
+      if (readyEarly) {
+        commit();
+      }
+      return 1;
+    }
+    checkMachine();
+    return 0;
+  }
+
+  private int inquireOnce() {
+    if (!inquiring) {
+      return 0;
+    }
+    inquiring = false;
+    send(
+        new Payload()
+            .u64(id.getMostSignificantBits())
+            .u64(id.getLeastSignificantBits())
+            .frame(FrameType.INQUIRE));
+    return 1;
+  }
+
+  private int tellMachine() {
+    ByteBuffer message = phase().canAbort() ? machine.message() : null;
+    if (message == null) {
+      return 0;
+    }
+    send(Frame.of(FrameType.MACHINE, message));
+    return 1;
+  }
+
+  private void checkMachine() {
+    MachineProgress progress = machine.progress();
+    if (progress.state() == State.FAILED) {
+      giveUp(new Reason("SLU-MIG-023", progress.failure(), ""));
+    }
+  }
+
+  // ---- what comes ----
+
+  private int listen() {
+    int heard = 0;
+    Frame frame = link.poll(MigrationLink.CONTROL);
+    Phase before = phase();
+    while (frame != null) {
+      heard++;
+      lastHeardNs = nowNs;
+      take(frame);
+      frame = phase() == before ? link.poll(MigrationLink.CONTROL) : null;
+    }
+    if (nowNs - lastSentNs > HEARTBEAT_NS) {
+      send(Frame.of(FrameType.HEARTBEAT));
+    }
+    return heard;
+  }
+
+  private void take(Frame frame) {
+    switch (frame.type()) {
+      case HEARTBEAT, BARRIER_REACHED -> {}
+      case ACCEPT -> {
+        require(phase() == Phase.PREPARE && offered, frame);
+        accepted(frame);
+      }
+      case MACHINE -> machine.tell(frame.reader());
+      case READY -> {
+        require(phase() == Phase.RESTORE || phase() == Phase.SWITCH_OVER, frame);
+        ready();
+      }
+      case COMMITTED -> {
+        require(phase() == Phase.COMMIT, frame);
+        machine.finish();
+        enter(Phase.DONE, "it runs at the destination");
+      }
+      case ABORT -> giveUp(Reason.decode(frame));
+      case RELINQUISHED -> {
+        require(phase() == Phase.COMMIT, frame);
+        giveUp(
+            new Reason(
+                "SLU-MIG-024", "the destination lost the guest before it ran there", "Try again."));
+      }
+      case OFFER, BUFFER, BUFFER_GONE, PAGES, ZEROS, BARRIER, STATE, RESTORE, COMMIT, INQUIRE ->
+          require(false, frame);
+    }
+  }
+
+  /** The machine's own completion may still be on its way to us. */
+  private void ready() {
+    if (phase() == Phase.RESTORE) {
+      commit();
+    } else {
+      readyEarly = true;
+    }
+  }
+
+  private void commit() {
+    if (settings.keepSource()) {
+      giveUp(new Reason("", "the copy is complete", ""));
+      return;
+    }
+    // From the moment this may have been sent, the guest is not this side's.
+    enter(Phase.COMMIT, "the destination has all");
+    send(Frame.of(FrameType.COMMIT));
+  }
+
+  private void require(boolean expected, Frame frame) {
+    if (!expected) {
+      new PayloadReader(frame).require(false, "comes out of turn, phase=" + phase());
+    }
+  }
+
+  private void watchTime() {
+    Phase phase = phase();
+    if (!phase.canAbort()) {
+      return;
+    }
+    if (nowNs - lastHeardNs > settings.peerTimeout().toNanos()) {
+      giveUp(
+          new Reason(
+              "SLU-MIG-025",
+              "the destination is silent, seconds=" + settings.peerTimeout().toSeconds(),
+              "See whether its daemon runs and can be reached."));
+    } else if (!settings.timeout().isZero()
+        && nowNs - startNs > settings.timeout().toNanos()
+        && (phase == Phase.PRE_COPY || phase == Phase.DETACH || phase == Phase.DRAIN)) {
+      if (settings.onTimeout() == OnTimeout.FORCE) {
+        machine.forceStop();
+      } else {
+        giveUp(
+            new Reason(
+                "SLU-MIG-026",
+                "the migration takes too long, seconds=" + settings.timeout().toSeconds(),
+                "Try again with a longer --timeout, a faster link, or --on-timeout force."));
+      }
+    }
+  }
+
+  private void send(Frame frame) {
+    link.send(MigrationLink.CONTROL, frame);
+    lastSentNs = nowNs;
+  }
+
+  private void enter(Phase next, String why) {
+    log.transition(next, nowNs, why);
+  }
+
+  // ---- giving up ----
+
+  private void giveUp(Reason why) {
+    Phase from = phase();
+    reason = why;
+    undone = false;
+    undoOf = from;
+    enter(Phase.ABORTING, why.what());
+  }
+
+  private int undo() {
+    if (undone) {
+      return 0;
+    }
+    undone = true;
+    Reason why = reason;
+    for (Phase.Undo undo : undoOf.undo()) {
+      try {
+        undo(undo, why);
+      } catch (SluiceException e) {
+        // The guest left, or its machine ended: the rest is taken back all the same.
+        LOG.atWarn()
+            .addKeyValue("guest", mapped.guest().name())
+            .addKeyValue("undo", undo)
+            .log("could not be taken back", e);
+      }
+    }
+    enter(Phase.ABORTED, why == null ? "" : why.what());
+    return 1;
+  }
+
+  private void undo(Phase.Undo undo, @Nullable Reason why) {
+    switch (undo) {
+      case TELL_DESTINATION -> tellDestination(why);
+      case MACHINE -> machine.abort();
+      case ATTACH -> move.attachAll("migration given up");
+    }
+  }
+
+  private void tellDestination(@Nullable Reason why) {
+    try {
+      if (offered && why != null && link.failure().isEmpty()) {
+        link.send(MigrationLink.CONTROL, why.encode());
+      }
+    } catch (SluiceException _) {
+      // It ended just now: the destination sees that, and discards what it has.
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+
+/**
+ * What the source tells before anything else.
+ *
+ * <pre>
+ *  u32 version   u32 oldest version   u64 id high   u64 id low   u32 chipset   u32 flags
+ *  u64 video memory limit   u64 video memory used   u64 aperture bytes   u32 streams
+ *  u32 name bytes   name   u32 machine bytes   machine
+ * </pre>
+ *
+ * @param version newest protocol version of the source
+ * @param oldestVersion oldest one it speaks
+ * @param id of this attempt, drawn at random
+ * @param name of the guest
+ * @param chipset of its GPU
+ * @param vramLimitBytes video memory it may hold
+ * @param vramUsedBytes video memory it holds
+ * @param apertureBytes length of its video-memory file; 0 when memory is handed over, not copied
+ * @param streams of pages
+ * @param machine what {@code SourceMachine.describe} gave
+ */
+public record Offer(
+    int version,
+    int oldestVersion,
+    UUID id,
+    String name,
+    int chipset,
+    long vramLimitBytes,
+    long vramUsedBytes,
+    long apertureBytes,
+    int streams,
+    ByteBuffer machine) {
+  /** The protocol this is. Neighbouring versions are spoken too. */
+  public static final int VERSION = 1;
+
+  /** The oldest protocol spoken. */
+  public static final int OLDEST_VERSION = 1;
+
+  /** Longest name of a guest. */
+  static final int MAX_NAME_BYTES = 256;
+
+  /** Longest description of a machine. */
+  static final int MAX_MACHINE_BYTES = 1 << 16;
+
+  Frame encode() {
+    Payload out = new Payload();
+    out.u32(version).u32(oldestVersion);
+    out.u64(id.getMostSignificantBits()).u64(id.getLeastSignificantBits());
+    out.u32(chipset).u32(0).u64(vramLimitBytes).u64(vramUsedBytes).u64(apertureBytes);
+    out.u32(streams).text(name).bytes(machine);
+    return out.frame(FrameType.OFFER);
+  }
+
+  static Offer decode(Frame frame) {
+    PayloadReader in = new PayloadReader(frame);
+    int version = in.u32();
+    int oldest = in.u32();
+    UUID id = new UUID(in.u64(), in.u64());
+    int chipset = in.u32();
+    in.require(in.u32() == 0, "has flags that nobody knows");
+    long limit = in.u64();
+    long used = in.u64();
+    long aperture = in.u64();
+    int streams = in.u32();
+    String name = in.text(MAX_NAME_BYTES);
+    ByteBuffer machine = in.bytes(MAX_MACHINE_BYTES);
+    in.end();
+    in.require(version > 0 && oldest > 0 && oldest <= version, "has no version");
+    in.require(limit >= 0 && used >= 0 && aperture >= 0 && !name.isEmpty(), "is no offer");
+    return new Offer(version, oldest, id, name, chipset, limit, used, aperture, streams, machine);
+  }
+}

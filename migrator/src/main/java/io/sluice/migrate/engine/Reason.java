@@ -1,0 +1,44 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+
+/**
+ * Why a migration was given up.
+ *
+ * @param code stable code
+ * @param what what happened
+ * @param remedy what to do about it; may be empty
+ */
+public record Reason(String code, String what, String remedy) {
+  private static final int MAX_TEXT_BYTES = 4096;
+
+  /** The operator, or whoever drives the migration, gave it up. */
+  public static final String CANCELLED = "SLU-MIG-020";
+
+  static Reason of(SluiceException e) {
+    return new Reason(e.code(), String.valueOf(e.getMessage()), e.remedy());
+  }
+
+  Frame encode() {
+    return new Payload().text(code).text(cut(what)).text(cut(remedy)).frame(FrameType.ABORT);
+  }
+
+  static Reason decode(Frame frame) {
+    PayloadReader in = new PayloadReader(frame);
+    Reason reason =
+        new Reason(in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES));
+    in.end();
+    return reason;
+  }
+
+  private static String cut(String text) {
+    return text.length() > MAX_TEXT_BYTES / 4 ? text.substring(0, MAX_TEXT_BYTES / 4) : text;
+  }
+
+  @Override
+  public String toString() {
+    return what + (remedy.isEmpty() ? "" : " " + remedy);
+  }
+}

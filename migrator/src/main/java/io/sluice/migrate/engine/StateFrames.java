@@ -1,0 +1,133 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * The guest's state on its way: its records, the guest's halves of control pages, the virtual
+ * device. STATE carries {@code u32 kind} and bytes; what is longer than a frame is continued by the
+ * next one of its kind. RESTORE closes them: {@code u32 passes, u32 CRC32C of all STATE payloads,
+ * u64 their bytes}.
+ */
+final class StateFrames {
+  static final int RECORDS = 1;
+  static final int CONTROL_PAGE = 2;
+  static final int DEVICE = 3;
+
+  /** Most bytes of state: more is no guest's. */
+  static final long MAX_BYTES = 64L << 20;
+
+  private static final int CHUNK_BYTES = 256 << 10;
+
+  private StateFrames() {}
+
+  /** Makes the frames. */
+  static final class Writer {
+    private final List<Frame> frames = new ArrayList<>();
+    private final CRC32C crc = new CRC32C();
+    private long bytes;
+
+    void records(byte[] snapshot) {
+      for (int at = 0; at < snapshot.length; at += CHUNK_BYTES) {
+        int length = Math.min(CHUNK_BYTES, snapshot.length - at);
+        add(new Payload().u32(RECORDS).raw(ByteBuffer.wrap(snapshot, at, length)));
+      }
+    }
+
+    void controlPage(int channelId, ByteBuffer words) {
+      add(new Payload().u32(CONTROL_PAGE).u32(channelId).raw(words));
+    }
+
+    void device(ByteBuffer part) {
+      add(new Payload().u32(DEVICE).raw(part));
+    }
+
+    private void add(Payload payload) {
+      Frame frame = payload.frame(FrameType.STATE);
+      crc.update(frame.reader());
+      bytes += frame.payload().remaining();
+      frames.add(frame);
+    }
+
+    /** All of them, RESTORE last. */
+    List<Frame> finish(int passes) {
+      frames.add(
+          new Payload().u32(passes).u32((int) crc.getValue()).u64(bytes).frame(FrameType.RESTORE));
+      return frames;
+    }
+  }
+
+  /** A control page's words as they came. */
+  record ControlPageWords(int channelId, ByteBuffer words) {}
+
+  /** Takes them in. */
+  static final class Reader {
+    private final ByteArrayOutputStream records = new ByteArrayOutputStream();
+    private final List<ControlPageWords> controlPages = new ArrayList<>();
+    private final List<ByteBuffer> device = new ArrayList<>();
+    private final CRC32C crc = new CRC32C();
+    private long bytes;
+    private int passes = -1;
+
+    void state(Frame frame) {
+      PayloadReader in = new PayloadReader(frame);
+      bytes += frame.payload().remaining();
+      in.require(bytes <= MAX_BYTES && passes < 0, "is more state than there can be");
+      crc.update(frame.reader());
+      switch (in.u32()) {
+        case RECORDS -> {
+          ByteBuffer rest = in.rest();
+          byte[] copy = new byte[rest.remaining()];
+          rest.get(copy);
+          records.writeBytes(copy);
+        }
+        case CONTROL_PAGE -> {
+          int channelId = in.u32();
+          ByteBuffer words = in.rest().order(ByteOrder.LITTLE_ENDIAN);
+          in.require(words.remaining() == ControlWordsCopy.BYTES, "is no control page");
+          controlPages.add(new ControlPageWords(channelId, words));
+        }
+        case DEVICE -> device.add(in.rest());
+        default -> in.require(false, "is state of no known kind");
+      }
+    }
+
+    void restore(Frame frame) {
+      PayloadReader in = new PayloadReader(frame);
+      int count = in.u32();
+      int sum = in.u32();
+      long length = in.u64();
+      in.end();
+      in.require(count >= 0 && passes < 0, "closes the state twice");
+      in.require(sum == (int) crc.getValue() && length == bytes, "does not match the state");
+      passes = count;
+    }
+
+    boolean isComplete() {
+      return passes >= 0;
+    }
+
+    /** Passes over video memory that must have arrived. */
+    int passes() {
+      return passes;
+    }
+
+    ByteBuffer records() {
+      return ByteBuffer.wrap(records.toByteArray());
+    }
+
+    List<ControlPageWords> controlPages() {
+      return controlPages;
+    }
+
+    List<ByteBuffer> device() {
+      return device;
+    }
+  }
+}

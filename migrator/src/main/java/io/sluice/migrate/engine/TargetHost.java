@@ -1,0 +1,38 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.migrate.machine.TargetMachine;
+import java.util.Optional;
+import java.util.UUID;
+
+/** What the destination's daemon does for a migration that comes in. One thread calls it. */
+public interface TargetHost {
+  /**
+   * Looks whether there is room for a guest, and makes what will receive it.
+   *
+   * @throws io.sluice.abi.RefusedException with the remedy when there is none
+   */
+  TargetMachine admit(Offer offer);
+
+  /** The empty guest, once something is attached to it; asked again until there is one. */
+  Optional<MappedGuest> guest();
+
+  /**
+   * Writes down durably that the guest is this side's. When this returns a daemon that starts anew
+   * knows it; only then does the guest run.
+   *
+   * @throws io.sluice.abi.RefusedException when it cannot be written, and is not
+   */
+  void commit(Offer offer);
+
+  /**
+   * Whether {@link #commit} was done for an attempt. One that is not is from now on never done: a
+   * session that still waits for its COMMIT is discarded first.
+   */
+  boolean isCommitted(UUID id);
+
+  /** The guest runs. */
+  void running(Offer offer);
+
+  /** It came to nothing: what was made is taken away. */
+  void discard(Reason why);
+}

@@ -1,0 +1,163 @@
+package io.sluice.migrate.memory;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The payloads of PAGES and ZEROS, little-endian.
+ *
+ * <pre>
+ *  u32 epoch   u32 runs   { u64 offset   u32 pages   u32 0 }…   bytes of the pages (PAGES only)
+ * </pre>
+ *
+ * <p>{@code epoch} is how many BUFFER and BUFFER_GONE frames came before on the control stream: the
+ * destination looks at the frame when it has seen as many.
+ */
+final class PageFrames {
+  /** Most pages of a frame. */
+  static final int MAX_PAGES = 128;
+
+  static final int HEAD_BYTES = 8;
+  static final int RUN_BYTES = 16;
+
+  private PageFrames() {}
+
+  /** Collects pages until they are a frame. */
+  static final class Builder {
+    private final FrameType type;
+    private final int epoch;
+    private final long[] offsets = new long[MAX_PAGES];
+    private final int[] lengths = new int[MAX_PAGES];
+    private final ByteBuffer bytes;
+    private int runs;
+    private int pages;
+
+    Builder(FrameType type, int epoch) {
+      this.type = type;
+      this.epoch = epoch;
+      // The head is put before the pages at the end, so that they need no second copy.
+      int head = HEAD_BYTES + MAX_PAGES * RUN_BYTES;
+      int body = type == FrameType.PAGES ? MAX_PAGES * Fingerprint.PAGE_BYTES : 0;
+      bytes = ByteBuffer.allocate(head + body).order(ByteOrder.LITTLE_ENDIAN);
+      bytes.position(head);
+    }
+
+    FrameType type() {
+      return type;
+    }
+
+    int epoch() {
+      return epoch;
+    }
+
+    boolean isFull() {
+      return pages == MAX_PAGES;
+    }
+
+    int pages() {
+      return pages;
+    }
+
+    /** Where the next page's bytes go. */
+    ByteBuffer bytes() {
+      return bytes;
+    }
+
+    /** The page at an aperture offset is in. */
+    void added(long offset) {
+      int last = runs - 1;
+      if (runs > 0 && offsets[last] + lengths[last] * (long) Fingerprint.PAGE_BYTES == offset) {
+        lengths[last]++;
+      } else {
+        offsets[runs] = offset;
+        lengths[runs++] = 1;
+      }
+      pages++;
+    }
+
+    Frame build() {
+      int end = bytes.position();
+      int start = MAX_PAGES * RUN_BYTES - runs * RUN_BYTES;
+      bytes.position(start);
+      bytes.putInt(epoch).putInt(runs);
+      for (int i = 0; i < runs; i++) {
+        bytes.putLong(offsets[i]).putInt(lengths[i]).putInt(0);
+      }
+      bytes.position(start).limit(end);
+      return Frame.of(type, bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
+    }
+  }
+
+  /** The epoch of a frame that has come from the peer. */
+  static int epoch(Frame frame) {
+    ByteBuffer in = frame.reader();
+    if (in.remaining() < HEAD_BYTES) {
+      throw bad("is cut off", frame);
+    }
+    return in.getInt();
+  }
+
+  /** Told of each run. */
+  interface RunConsumer {
+    /**
+     * @param bytes the pages' bytes, of which it takes all; empty for zeros
+     */
+    void run(long offset, long lengthBytes, ByteBuffer bytes);
+  }
+
+  /**
+   * Takes a frame of the peer's apart.
+   *
+   * @return pages in it
+   * @throws RefusedException when it is none
+   */
+  static int read(Frame frame, RunConsumer consumer) {
+    ByteBuffer in = frame.reader();
+    if (in.remaining() < HEAD_BYTES) {
+      throw bad("is cut off", frame);
+    }
+    in.getInt();
+    int runs = in.getInt();
+    if (runs <= 0 || runs > MAX_PAGES || in.remaining() < runs * RUN_BYTES) {
+      throw bad("has no such runs", frame);
+    }
+    ByteBuffer bytes =
+        in.slice(in.position() + runs * RUN_BYTES, in.remaining() - runs * RUN_BYTES);
+    int total = 0;
+    for (int i = 0; i < runs; i++) {
+      long offset = in.getLong();
+      int pages = in.getInt();
+      int pad = in.getInt();
+      if (pages <= 0 || pages > MAX_PAGES || pad != 0 || offset % Fingerprint.PAGE_BYTES != 0) {
+        throw bad("has no such run", frame);
+      }
+      int length = pages * Fingerprint.PAGE_BYTES;
+      if (frame.type() == FrameType.PAGES) {
+        if (bytes.remaining() < length) {
+          throw bad("has too few bytes", frame);
+        }
+        consumer.run(offset, length, bytes.slice(bytes.position(), length));
+        bytes.position(bytes.position() + length);
+      } else {
+        consumer.run(offset, length, bytes);
+      }
+      total += pages;
+    }
+    if (bytes.hasRemaining()) {
+      throw bad("has too many bytes", frame);
+    }
+    return total;
+  }
+
+  static RefusedException bad(String how, Frame frame) {
+    return new RefusedException(
+        "SLU-MIG-010",
+        Errno.EPROTO,
+        "a frame " + how + ", type=" + frame.type() + " bytes=" + frame.payload().remaining(),
+        "Both sides must run the same version of Sluice, or neighbouring ones.");
+  }
+}
