@@ -147,6 +147,32 @@ void sluice_channel_free(struct sluice_channel *ch)
 	*ch = (struct sluice_channel){ 0 };
 }
 
+/* ---- state ------------------------------------------------------------------------------------------- */
+
+void sluice_channel_query(struct sluice_channel *ch, struct sluice_channel_state *state)
+{
+	const struct sluice_control *control =
+		(const struct sluice_control *)((const char *)ch->control + SLUICE_CONTROL_OFFSET);
+	uint32_t seq;
+
+	do {
+		seq = load_acquire(&control->error_seq);
+		state->state = __atomic_load_n(&control->state, __ATOMIC_RELAXED);
+		state->error = __atomic_load_n(&control->error, __ATOMIC_RELAXED);
+		state->info = __atomic_load_n(&control->error_info, __ATOMIC_RELAXED);
+		state->address = __atomic_load_n(&control->error_address, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&control->error_seq, __ATOMIC_RELAXED) != seq);
+}
+
+static bool has_ended(struct sluice_channel *ch)
+{
+	struct sluice_channel_state state;
+
+	sluice_channel_query(ch, &state);
+	return state.state == SLUICE_CHANNEL_DEAD;
+}
+
 /* ---- submission -------------------------------------------------------------------------------- */
 
 static uint32_t gp_get(const struct sluice_channel *ch)
@@ -192,9 +218,12 @@ int sluice_submit(struct sluice_channel *ch, const uint32_t *words, size_t count
 		return -E2BIG;
 	if (count == 0)
 		return 0;
-	while (!find_room(ch, bytes, &at))
+	while (!find_room(ch, bytes, &at)) {
 		if (!poll_again(deadline, &polls))
 			return -ETIMEDOUT;
+		if (polls == 0 && has_ended(ch))
+			return -EIO;
+	}
 	memcpy((char *)ch->push_bo.map + at, words, bytes);
 	ring[ch->put] = (ch->push_address + at) | (uint64_t)bytes << 40;
 	ch->push_start[ch->put] = at;
@@ -214,30 +243,6 @@ struct sluice_report sluice_next_fence(struct sluice_channel *ch)
 bool sluice_fence_done(const struct sluice_channel *ch, uint32_t fence)
 {
 	return (int32_t)(load_acquire(ch->fence_bo.map) - fence) >= 0;
-}
-
-void sluice_channel_query(struct sluice_channel *ch, struct sluice_channel_state *state)
-{
-	const struct sluice_control *control =
-		(const struct sluice_control *)((const char *)ch->control + SLUICE_CONTROL_OFFSET);
-	uint32_t seq;
-
-	do {
-		seq = load_acquire(&control->error_seq);
-		state->state = __atomic_load_n(&control->state, __ATOMIC_RELAXED);
-		state->error = __atomic_load_n(&control->error, __ATOMIC_RELAXED);
-		state->info = __atomic_load_n(&control->error_info, __ATOMIC_RELAXED);
-		state->address = __atomic_load_n(&control->error_address, __ATOMIC_RELAXED);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	} while (__atomic_load_n(&control->error_seq, __ATOMIC_RELAXED) != seq);
-}
-
-static bool has_ended(struct sluice_channel *ch)
-{
-	struct sluice_channel_state state;
-
-	sluice_channel_query(ch, &state);
-	return state.state == SLUICE_CHANNEL_DEAD;
 }
 
 int sluice_wait_poll(struct sluice_channel *ch, uint32_t fence, uint32_t timeout_ms)

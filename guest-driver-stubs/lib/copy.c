@@ -5,6 +5,7 @@
 #include "sluice.h"
 
 #define OP_INCR 0x20000000u
+#define OP_NON_INCR 0x60000000u
 
 /* Host, class 906f; methods below 0x100 are the host's on every subchannel. */
 #define HOST_SET_OBJECT 0x00
@@ -55,7 +56,12 @@ void sluice_method(struct sluice_words *w, uint32_t subchannel, uint32_t method,
 	sluice_word(w, OP_INCR | count << 16 | subchannel << 13 | method >> 2);
 }
 
-static void word64(struct sluice_words *w, uint64_t value)
+void sluice_method_again(struct sluice_words *w, uint32_t subchannel, uint32_t method, uint32_t count)
+{
+	sluice_word(w, OP_NON_INCR | count << 16 | subchannel << 13 | method >> 2);
+}
+
+void sluice_word64(struct sluice_words *w, uint64_t value)
 {
 	sluice_word(w, HIGH(value));
 	sluice_word(w, LOW(value));
@@ -86,9 +92,9 @@ static void m2mf_lines(struct sluice_words *w, uint64_t dst, uint64_t src, uint3
 		       uint32_t length, uint32_t count, bool last)
 {
 	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, M2MF_OFFSET_OUT, 2);
-	word64(w, dst);
+	sluice_word64(w, dst);
 	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, M2MF_OFFSET_IN, 6);
-	word64(w, src);
+	sluice_word64(w, src);
 	sluice_word(w, line);
 	sluice_word(w, line);
 	sluice_word(w, length);
@@ -101,8 +107,8 @@ static void pcopy_lines(struct sluice_words *w, uint64_t dst, uint64_t src, uint
 			uint32_t length, uint32_t count, bool last)
 {
 	sluice_method(w, SLUICE_SUBCHANNEL_PCOPY, PCOPY_SRC, 8);
-	word64(w, src);
-	word64(w, dst);
+	sluice_word64(w, src);
+	sluice_word64(w, dst);
 	sluice_word(w, line);
 	sluice_word(w, line);
 	sluice_word(w, length);
@@ -134,7 +140,7 @@ void sluice_build_m2mf_copy(struct sluice_words *w, uint64_t dst, uint64_t src, 
 	static const struct engine m2mf = { M2MF_LINE, M2MF_MAX_LINES, m2mf_lines };
 
 	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, M2MF_SEMAPHORE, 3);
-	word64(w, report.address);
+	sluice_word64(w, report.address);
 	sluice_word(w, report.payload);
 	build_copy(w, &m2mf, dst, src, bytes);
 }
@@ -145,7 +151,7 @@ void sluice_build_pcopy_copy(struct sluice_words *w, uint64_t dst, uint64_t src,
 	static const struct engine pcopy = { PCOPY_LINE, PCOPY_MAX_LINES, pcopy_lines };
 
 	sluice_method(w, SLUICE_SUBCHANNEL_PCOPY, PCOPY_QUERY, 3);
-	word64(w, report.address);
+	sluice_word64(w, report.address);
 	sluice_word(w, report.payload);
 	build_copy(w, &pcopy, dst, src, bytes);
 }
@@ -155,7 +161,7 @@ void sluice_build_pcopy_copy(struct sluice_words *w, uint64_t dst, uint64_t src,
 static void semaphore(struct sluice_words *w, uint64_t address, uint32_t payload, uint32_t operation)
 {
 	sluice_method(w, 0, HOST_SEMAPHORE_A, 4);
-	word64(w, address);
+	sluice_word64(w, address);
 	sluice_word(w, payload);
 	sluice_word(w, operation);
 }

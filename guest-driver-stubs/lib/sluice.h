@@ -133,7 +133,8 @@ int sluice_channel_create(struct sluice_vspace_id *vs, struct sluice_channel *ch
 int sluice_channel_start(struct sluice_channel *ch, uint64_t ring_address, uint32_t ring_order);
 
 /* Copies the words into the pushbuffer and hands them to the GPU: no system call. ETIMEDOUT when the
- * GPU does not make room within timeout_ms, E2BIG for more than SLUICE_MAX_SUBMIT. */
+ * GPU does not make room within timeout_ms, EIO when the channel has ended meanwhile, E2BIG for more
+ * than SLUICE_MAX_SUBMIT. */
 int sluice_submit(struct sluice_channel *ch, const uint32_t *words, size_t count, uint32_t timeout_ms);
 
 /* The channel's own account: SLUICE_CHANNEL_*, and if it ended why. */
@@ -156,8 +157,10 @@ int sluice_wait_interrupt(struct sluice_channel *ch, uint32_t fence, uint32_t ti
 
 /* ---- building commands ------------------------------------------------------------------------- */
 
+#define SLUICE_SUBCHANNEL_COMPUTE 1
 #define SLUICE_SUBCHANNEL_M2MF 2
 #define SLUICE_SUBCHANNEL_PCOPY 3
+#define SLUICE_CLASS_COMPUTE 0x90c0
 #define SLUICE_CLASS_M2MF 0x9039
 #define SLUICE_CLASS_PCOPY 0x490b5 /* class 90b5 on engine 4, PCOPY0 */
 
@@ -168,8 +171,10 @@ struct sluice_words {
 };
 
 void sluice_word(struct sluice_words *w, uint32_t value);
-/* Header of count data words for method, method + 4, ... on a subchannel. */
+void sluice_word64(struct sluice_words *w, uint64_t value); /* upper half first */
+/* Header of count data words for method, method + 4, ... on a subchannel; all for one method. */
 void sluice_method(struct sluice_words *w, uint32_t subchannel, uint32_t method, uint32_t count);
+void sluice_method_again(struct sluice_words *w, uint32_t subchannel, uint32_t method, uint32_t count);
 bool sluice_words_fit(const struct sluice_words *w);
 
 /* Binds the copy classes to their subchannels; once per channel. */

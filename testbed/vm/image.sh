@@ -15,8 +15,7 @@
 # everything they are made of; those not used for a day are removed.
 #
 # In the guest: linux/ is built as an out-of-tree module and its *.ko loaded after what they depend on; each
-# programs/NAME.c becomes the static program /bin/NAME, linked with lib/*.c (include/, lib/ and linux/uapi/ are on the
-# include path); the rest is busybox.
+# programs/NAME.c becomes the static program /bin/NAME, as programs/Makefile says; the rest is busybox.
 # /init mounts proc, sys, dev, shm and tmp, loads the modules, prints
 #   SLUICE-BOOTED KERNELVERSION
 # runs the command of sluice.run= on the kernel command line (sluice.run="several words"; without it, a shell
@@ -84,7 +83,7 @@ sources() {
 # Everything an image depends on, as text: names and contents.
 inputs() {
   cat "$root/root.conf" "$here/image.sh" "$here/image-build.sh" "$here/guest-init"
-  printf 'kmods %s\nprograms %s\nadditions %s\n' "$kmods" "$programs" "$additions"
+  printf 'kmods %s\nprograms %s\n' "$kmods" "$programs"
   sources | while IFS= read -r file; do
     printf 'source %s ' "$file"
     sha256sum <"$stubs/$file"
@@ -93,7 +92,7 @@ inputs() {
     [ -z "$file" ] || sha256sum <"$file"
   done
   printf '%s\n' "$additions" | while IFS= read -r line; do
-    [ -z "$line" ] || { stat -L -c %a "${line%%:*}" && sha256sum <"${line%%:*}"; }
+    [ -z "$line" ] || { echo "addition ${line#*:}" && stat -L -c %a "${line%%:*}" && sha256sum <"${line%%:*}"; }
   done
 }
 

@@ -1,0 +1,80 @@
+/* What the parts of the compute library share. */
+#ifndef SLUICE_COMPUTE_INTERNAL_H
+#define SLUICE_COMPUTE_INTERNAL_H
+
+#include "compute.h"
+#include "cubin.h"
+#include "launch.h"
+
+#define BOUNCE_BYTES (1u << 20) /* of one of the two buffers that copies pass through */
+#define BOUNCES 2
+
+struct allocation {
+	struct sluice_bo bo;
+	uint64_t address;
+	uint64_t bytes; /* as asked for */
+};
+
+struct bounce {
+	struct allocation memory;
+	uint32_t fence; /* the GPU uses it until this is reached; 0: it never did */
+};
+
+struct slc_context {
+	struct sluice_dev dev;
+	struct sluice_vspace_id vs;
+	struct sluice_channel ch;
+	enum slc_wait wait;
+	uint32_t timeout_ms;
+	uint32_t multiprocessors;
+	uint32_t launches;
+
+	struct bounce bounce[BOUNCES];
+	struct allocation bank_1; /* the driver's constants */
+	struct allocation local;  /* local memory, as large as the greediest kernel so far wanted */
+	struct allocation events; /* reports of 16 bytes */
+	uint32_t event_payload[SLC_EVENTS];
+	uint32_t last_payload;
+
+	struct allocation *allocation; /* by address */
+	uint32_t allocation_count;
+	uint32_t allocation_capacity;
+	struct slc_module *module[SLC_MAX_MODULES];
+
+	struct slc_error error;
+};
+
+struct slc_function {
+	struct slc_module *module;
+	char *name;
+	struct slc_kernel kernel; /* its pointers into the file are not valid any more */
+	uint32_t start;           /* of its code in the module's memory */
+	struct sluice_bank bank[SLUICE_LAUNCH_BANKS];
+};
+
+struct slc_module {
+	struct slc_context *ctx;
+	uint32_t slot;
+	struct allocation memory; /* code and constants */
+	uint32_t function_count;
+	struct slc_function function[];
+};
+
+/* Notes an error and returns its status. */
+__attribute__((format(printf, 4, 5))) int slc_fail(struct slc_context *ctx, enum slc_status status,
+						   int system, const char *format, ...);
+/* The same for what a call of the lower library returned, about WHAT. */
+int slc_fail_call(struct slc_context *ctx, int ret, const char *what);
+/* SLC_OK, or SLC_CHANNEL_ENDED with the reason noted. */
+int slc_check_channel(struct slc_context *ctx);
+
+/* Buffers that are mapped in the context's address space; of the library's own use. */
+int slc_buffer_new(struct slc_context *ctx, uint32_t flags, uint64_t bytes, struct allocation *a);
+void slc_buffer_free(struct slc_context *ctx, struct allocation *a);
+
+int slc_submit(struct slc_context *ctx, struct sluice_words *w);
+/* Ends words with a fence for the work before and in them, submits, and tells the fence. */
+int slc_submit_fenced(struct slc_context *ctx, struct sluice_words *w, uint32_t *fence);
+int slc_wait_fence(struct slc_context *ctx, uint32_t fence);
+
+#endif /* SLUICE_COMPUTE_INTERNAL_H */

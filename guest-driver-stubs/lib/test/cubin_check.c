@@ -1,0 +1,183 @@
+/*
+ * Tries the reader of cubins on this host:
+ *
+ *	cubin_check FILE			prints what it read, or what is wrong and ends with 1
+ *	cubin_check --fuzz SEED ROUNDS FILE	damages the file in ROUNDS ways and reads each
+ *
+ * Built with the address and undefined-behaviour sanitizers where there are any: each damaged file
+ * lies in memory of exactly its size, and all that an accepted one points to is looked at.
+ */
+#include "../cubin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t bound)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)((random_state >> 33) % bound);
+}
+
+static uint8_t *file_read(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	uint8_t *bytes = NULL;
+	long end;
+
+	if (!file || fseek(file, 0, SEEK_END) || (end = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) ||
+	    !(bytes = malloc((size_t)end + 1)) || fread(bytes, 1, (size_t)end, file) != (size_t)end) {
+		perror(path);
+		exit(2);
+	}
+	fclose(file);
+	*size = (size_t)end;
+	return bytes;
+}
+
+static void print(const struct slc_cubin *cubin)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < cubin->kernel_count; i++) {
+		const struct slc_kernel *k = &cubin->kernel[i];
+
+		printf("kernel %s code=%u registers=%u barriers=%u shared=%u local=%u frame=%u stack=%u "
+		       "parameters=%u:",
+		       k->name, k->code.size, k->registers, k->barriers, k->shared_bytes,
+		       k->local_bytes, k->frame_bytes, k->stack_bytes, k->parameter_bytes);
+		for (j = 0; j < k->parameter_count; j++)
+			printf("%s%u+%u", j ? "," : "", k->parameter[j].offset, k->parameter[j].bytes);
+		printf("\n");
+	}
+}
+
+static uint64_t look(struct slc_bytes bytes)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; bytes.at && i < bytes.size; i++)
+		sum += bytes.at[i];
+	return sum;
+}
+
+/* Looks at all that the result points to, and at what a launch relies on. */
+static uint64_t use(const struct slc_cubin *cubin)
+{
+	uint64_t sum = 0;
+	uint32_t i, j;
+
+	for (i = 0; i < cubin->kernel_count; i++) {
+		const struct slc_kernel *k = &cubin->kernel[i];
+
+		sum += strlen(k->name) + look(k->code);
+		for (j = 0; j < SLC_BANKS; j++)
+			sum += look(k->bank[j]);
+		for (j = 0; j < k->parameter_count; j++)
+			if (!k->parameter[j].bytes ||
+			    k->parameter[j].offset + k->parameter[j].bytes > SLC_MAX_PARAMETER_BYTES)
+				abort();
+		if (!k->registers || k->registers > SLC_MAX_REGISTERS || k->code.size % 8 ||
+		    k->barriers > SLC_MAX_BARRIERS || k->shared_bytes > SLC_MAX_SHARED_BYTES ||
+		    k->local_bytes + k->frame_bytes > SLC_MAX_LOCAL_BYTES)
+			abort();
+	}
+	return sum;
+}
+
+/* Values that break sizes and offsets better than random ones. */
+static uint64_t awkward(void)
+{
+	static const uint64_t values[] = { 0, 1, 3, 7, 0x7f, 0xff, 0xffff, 0x7fffffff, 0xffffffff,
+					   1ull << 32, 1ull << 63, ~0ull, ~0ull - 7 };
+
+	return random_below(3) ? values[random_below(sizeof(values) / sizeof(*values))] :
+				 random_below(4096);
+}
+
+/* Where damage hurts: headers of the file and of sections more often than code. */
+static size_t place(const uint8_t *file, size_t size)
+{
+	uint64_t table;
+
+	memcpy(&table, file + 40, 8);
+	switch (random_below(4)) {
+	case 0:
+		return random_below(64);
+	case 1:
+		return table < size ? table + random_below((uint32_t)(size - table)) : 0;
+	default:
+		return random_below((uint32_t)size);
+	}
+}
+
+static void damage(uint8_t *file, size_t size)
+{
+	uint32_t times = 1 + random_below(4);
+
+	while (times--) {
+		size_t at = place(file, size);
+		size_t bytes = (size_t)1 << random_below(4);
+		uint64_t value = awkward();
+
+		if (bytes > size - at)
+			bytes = size - at;
+		memcpy(file + at, &value, bytes);
+	}
+}
+
+static int fuzz(uint64_t seed, uint32_t rounds, const char *path)
+{
+	struct slc_cubin *cubin = malloc(sizeof(*cubin));
+	size_t size;
+	uint8_t *original = file_read(path, &size);
+	uint32_t accepted = 0;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	random_state = seed;
+	for (i = 0; i < rounds; i++) {
+		size_t left = random_below(8) ? size : random_below((uint32_t)size + 1);
+		uint8_t *copy = malloc(left ? left : 1);
+
+		memcpy(copy, original, left);
+		if (left >= 64)
+			damage(copy, left);
+		if (slc_cubin_read(cubin, copy, left) == 0) {
+			accepted++;
+			sum += use(cubin);
+		} else if (!cubin->problem[0] || cubin->kernel_count) {
+			printf("round %u: refused without a reason\n", i);
+			return 1;
+		}
+		free(copy);
+	}
+	printf("fuzz: %u of %u accepted, sum %llu\n", accepted, rounds, (unsigned long long)sum);
+	free(original);
+	free(cubin);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct slc_cubin cubin;
+	size_t size;
+	uint8_t *file;
+	int ret;
+
+	if (argc == 5 && strcmp(argv[1], "--fuzz") == 0)
+		return fuzz(strtoull(argv[2], NULL, 10), (uint32_t)strtoul(argv[3], NULL, 10), argv[4]);
+	if (argc != 2)
+		return 64;
+	file = file_read(argv[1], &size);
+	ret = slc_cubin_read(&cubin, file, size);
+	if (ret)
+		printf("problem: %s\n", cubin.problem);
+	else
+		print(&cubin);
+	free(file);
+	return ret ? 1 : 0;
+}
