@@ -119,11 +119,15 @@ static void slot_post(struct sluice_device *sd, unsigned int index, u32 command,
 	sluice_write(sd, SLUICE_REG_CALL, index);
 }
 
+/*
+ * Counts seconds in which the host was there and did not answer, not time: a machine that was
+ * stopped meanwhile, or a host that was, gets as much patience afterwards as before.
+ */
 static int slot_wait(struct sluice_device *sd, unsigned int index)
 {
-	unsigned long deadline = jiffies + SLUICE_CALL_TIMEOUT;
+	unsigned int second;
 
-	for (;;) {
+	for (second = 0; second < SLUICE_CALL_SECONDS; second++) {
 		wait_event_timeout(sd->call_done, call_is_done(sd, index) || is_dead(sd), HZ);
 		if (call_is_done(sd, index))
 			return 0;
@@ -133,12 +137,12 @@ static int slot_wait(struct sluice_device *sd, unsigned int index)
 			sluice_mark_dead(sd, "the host service is gone");
 			return -EIO;
 		}
-		if (time_after(jiffies, deadline)) {
-			sluice_mark_dead(sd, "the host does not answer a call");
-			return -EIO;
-		}
 		sluice_write(sd, SLUICE_REG_CALL, index);
 	}
+	if (call_is_done(sd, index))
+		return 0;
+	sluice_mark_dead(sd, "the host does not answer a call");
+	return -EIO;
 }
 
 static int slot_result(struct sluice_device *sd, unsigned int index, void *args, size_t size)
@@ -164,7 +168,7 @@ static int slot_result(struct sluice_device *sd, unsigned int index, void *args,
  * @args: its structure, overwritten with the results if the call succeeds
  * @size: of the structure
  *
- * Sleeps, at most about SLUICE_CALL_TIMEOUT, and not to be interrupted: a call that was posted
+ * Sleeps, about SLUICE_CALL_SECONDS at most, and not to be interrupted: a call that was posted
  * takes effect, so its result must be known.
  *
  * Return: 0, the host's error, -EIO if the host does not answer or the epoch is over, or -ENODEV if
@@ -221,18 +225,19 @@ bool sluice_give_back(struct sluice_device *sd, u32 epoch, u32 command, u32 id)
 	return ret == -ENOENT || ret == -EBADF; /* nothing there */
 }
 
+/* Counts looks, not time, as above. */
 static int reset_and_wait(struct sluice_device *sd, u32 *generation)
 {
-	unsigned long deadline = jiffies + SLUICE_CALL_TIMEOUT;
 	u32 before = sluice_read(sd, SLUICE_REG_GENERATION);
+	unsigned int looks = SLUICE_CALL_SECONDS * MSEC_PER_SEC;
 
 	if (sluice_read(sd, SLUICE_REG_MAGIC) != SLUICE_MAGIC)
 		return -EIO;
 	sluice_write(sd, SLUICE_REG_RESET, SLUICE_MAGIC);
 	while ((*generation = sluice_read(sd, SLUICE_REG_GENERATION)) == before) {
-		if (time_after(jiffies, deadline))
+		if (looks-- == 0)
 			return -EIO;
-		usleep_range(500, 2000);
+		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
 	}
 	/* All ones is a change too, but of another kind. */
 	return sluice_read(sd, SLUICE_REG_MAGIC) == SLUICE_MAGIC ? 0 : -EIO;

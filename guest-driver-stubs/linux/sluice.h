@@ -41,7 +41,7 @@
 #define SLUICE_PENDING_WORDS (SLUICE_MAX_CHANNELS / 32)
 
 /* A call that takes longer means that the host has stalled. */
-#define SLUICE_CALL_TIMEOUT (5 * HZ)
+#define SLUICE_CALL_SECONDS 5
 
 /* Interrupts of one channel id. Outlives the channel, so that the handler needs no reference. */
 struct sluice_line {

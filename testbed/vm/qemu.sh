@@ -15,6 +15,7 @@
 #                      where the serial console goes (default: stdio); a name ending in .sock is a UNIX socket on which
 #                      QEMU listens
 #   --qmp PATH         QMP server socket to create
+#   --reboot           a reset of the guest starts it again
 #   --bind DIR         show DIR inside (directories of the paths given above are shown anyway)
 #   --print            print the command instead of running it
 #   --help
@@ -23,7 +24,7 @@
 # SLUICE_ACCEL: the accelerator (default: tcg).
 #
 # The script execs all the way: its process id is QEMU's. SIGTERM ends QEMU in order. A guest's reset, or panic, ends
-# QEMU too (-no-reboot).
+# QEMU too, without --reboot.
 #
 # exit: QEMU's (0 after the guest has powered off: read its SLUICE-EXIT line, see image.sh); 64 usage; 66 an input
 # is missing; 69 no root; 70 the default image could not be built.
@@ -44,6 +45,7 @@ append=
 serial=stdio
 qmp=
 print=no
+reboot=no
 set_bind() {
   case "
 $binds
@@ -100,6 +102,7 @@ while [ $# -gt 0 ]; do
       ;;
     --qmp) need_value "$1" $#; qmp=$(absolute "$2"); set_bind "$(dirname "$qmp")"; shift 2 ;;
     --bind) need_value "$1" $#; set_bind "$(absolute "$2")"; shift 2 ;;
+    --reboot) reboot=yes; shift ;;
     --print) print=yes; shift ;;
     --help | -h)
       usage
@@ -127,11 +130,12 @@ fi
 
 # From here on the positional parameters are QEMU's arguments; the caller's own come last.
 extra=$#
-set -- "$@" -nodefaults -no-user-config -display none -no-reboot \
+set -- "$@" -nodefaults -no-user-config -display none \
   -accel "${SLUICE_ACCEL:-tcg}" -cpu max -smp "$cpus" \
   -machine q35,memory-backend=ram -m "$memory" -object "memory-backend-memfd,id=ram,size=$memory,share=on" \
   -kernel "/usr/lib/modules/$kernel/vmlinux" -initrd "$image/initrd" \
   -append "console=ttyS0 quiet panic=-1$append${run:+ sluice.run=\"$run\"}"
+[ "$reboot" = yes ] || set -- "$@" -no-reboot
 case $serial in
   stdio) set -- "$@" -chardev stdio,id=console,signal=off ;;
   *.sock) set -- "$@" -chardev "socket,id=console,server=on,wait=off,path=$(escape "$serial")" ;;
