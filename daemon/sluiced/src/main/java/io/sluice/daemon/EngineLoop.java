@@ -2,6 +2,7 @@ package io.sluice.daemon;
 
 import io.sluice.gpu.GpuEngine;
 import io.sluice.gpu.IdleStrategy;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ final class EngineLoop implements Runnable, IdleStrategy {
   private volatile @Nullable GpuEngine engine;
   private volatile @Nullable Thread thread;
   private volatile boolean stopped;
+  private final AtomicLong turns = new AtomicLong();
 
   /**
    * @param clock nanoseconds, the GPU's own
@@ -37,6 +39,7 @@ final class EngineLoop implements Runnable, IdleStrategy {
     }
     thread = Thread.currentThread();
     while (!stopped) {
+      turns.lazySet(turns.getPlain() + 1);
       if (running.doWork(clock.getAsLong()) == 0) {
         idle(running.idleNs());
       }
@@ -55,6 +58,11 @@ final class EngineLoop implements Runnable, IdleStrategy {
   @Override
   public void wake() {
     LockSupport.unpark(thread);
+  }
+
+  /** Duty cycles begun so far; an engine that works or idles has more of them every few ms. */
+  long turns() {
+    return turns.get();
   }
 
   /** Ends the thread after its current duty cycle; does not wait for it. */

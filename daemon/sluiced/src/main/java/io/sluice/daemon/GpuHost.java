@@ -14,6 +14,7 @@ import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
@@ -183,6 +184,13 @@ final class GpuHost implements AutoCloseable {
 
   String name() {
     return gpu.info().name();
+  }
+
+  /**
+   * Duty cycles of the software GPU so far. Empty for a GPU of hardware, which works without us.
+   */
+  OptionalLong turns() {
+    return software == null ? OptionalLong.empty() : OptionalLong.of(software.loop().turns());
   }
 
   /** After its guests are gone. */

@@ -3,8 +3,10 @@ package io.sluice.daemon;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.encoder.JsonEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,18 +24,17 @@ final class LogSetup {
    * Replaces whatever logback has set up by itself.
    *
    * @param level a level of the configuration
+   * @param format {@code logfmt} or {@code json}
    * @param environment the process' environment
    */
-  static void install(String level, Map<String, String> environment) {
+  static void install(String level, String format, Map<String, String> environment) {
     LoggerContext context = (LoggerContext) LoggerFactory.getILoggerFactory();
     context.reset();
-    LogfmtLayout layout =
-        new LogfmtLayout(isJournal(environment.getOrDefault("JOURNAL_STREAM", "")));
-    layout.setContext(context);
-    layout.start();
-    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+    Encoder<ILoggingEvent> encoder =
+        format.equals("json")
+            ? json()
+            : logfmt(context, isJournal(environment.getOrDefault("JOURNAL_STREAM", "")));
     encoder.setContext(context);
-    encoder.setLayout(layout);
     encoder.start();
     ConsoleAppender<ILoggingEvent> appender = new ConsoleAppender<>();
     appender.setContext(context);
@@ -43,6 +44,29 @@ final class LogSetup {
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.toLevel(level));
     root.addAppender(appender);
+  }
+
+  private static Encoder<ILoggingEvent> logfmt(LoggerContext context, boolean journal) {
+    LogfmtLayout layout = new LogfmtLayout(journal);
+    layout.setContext(context);
+    layout.start();
+    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+    encoder.setLayout(layout);
+    return encoder;
+  }
+
+  /** What a collector needs, without what is the same in every line. */
+  private static Encoder<ILoggingEvent> json() {
+    JsonEncoder encoder = new JsonEncoder();
+    encoder.setWithSequenceNumber(false);
+    encoder.setWithNanoseconds(false);
+    encoder.setWithContext(false);
+    encoder.setWithMarkers(false);
+    encoder.setWithMDC(false);
+    encoder.setWithArguments(false);
+    encoder.setWithMessage(false);
+    encoder.setWithFormattedMessage(true);
+    return encoder;
   }
 
   /**

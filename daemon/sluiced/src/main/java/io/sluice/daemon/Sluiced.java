@@ -1,5 +1,6 @@
 package io.sluice.daemon;
 
+import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigError;
 import io.sluice.daemon.config.ConfigException;
@@ -10,8 +11,10 @@ import io.sluice.management.Setting;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -122,12 +125,12 @@ public final class Sluiced implements Callable<Integer> {
   }
 
   private int serve(DaemonConfig config) throws InterruptedException {
-    LogSetup.install(config.logLevel(), System.getenv());
+    LogSetup.install(config.logLevel(), config.logFormat(), System.getenv());
+    Kernel kernel = RealKernel.create();
+    ServiceManager manager = new ServiceManager(kernel, System.getenv());
     SluicedInstance instance;
     try {
-      instance =
-          SluicedInstance.start(
-              config, RealKernel.create(), ManagementFactory.getPlatformMBeanServer());
+      instance = SluicedInstance.start(config, kernel, ManagementFactory.getPlatformMBeanServer());
     } catch (ConfigException e) {
       return wrong(e);
     } catch (OperationsException e) {
@@ -139,11 +142,32 @@ public final class Sluiced implements Callable<Integer> {
       err().flush();
       return FAILED;
     }
-    Thread hook = Thread.ofPlatform().name("sluice-stop").unstarted(instance::close);
+    Thread hook = Thread.ofPlatform().name("sluice-stop").unstarted(() -> stop(instance, manager));
     Runtime.getRuntime().addShutdownHook(hook);
-    instance.awaitStop();
-    instance.close();
+    manager.ready("serving at " + config.controlSocket());
+    awaitStop(instance, manager);
+    stop(instance, manager);
     return 0;
+  }
+
+  /** The watchdog hears nothing from a daemon whose GPU stands still, and ends it. */
+  private static void awaitStop(SluicedInstance instance, ServiceManager manager)
+      throws InterruptedException {
+    Optional<Duration> interval = manager.watchdog();
+    if (interval.isEmpty()) {
+      instance.awaitStop();
+      return;
+    }
+    while (!instance.awaitStop(interval.get())) {
+      if (instance.hasProgressed()) {
+        manager.alive();
+      }
+    }
+  }
+
+  private static void stop(SluicedInstance instance, ServiceManager manager) {
+    manager.stopping();
+    instance.close();
   }
 
   private int wrong(ConfigException e) {

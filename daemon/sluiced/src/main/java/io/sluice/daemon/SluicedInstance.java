@@ -26,11 +26,16 @@ import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.management.JMException;
 import javax.management.JMX;
@@ -60,6 +65,8 @@ public final class SluicedInstance implements AutoCloseable {
   private final MBeanServer beans;
   private final Threads threads = new Threads();
   private final Deque<Part> parts = new ArrayDeque<>();
+  private final List<GpuHost> gpus = new ArrayList<>();
+  private final Map<GpuHost, Long> turnsSeen = new HashMap<>();
   private final CountDownLatch stopAsked = new CountDownLatch(1);
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -152,6 +159,7 @@ public final class SluicedInstance implements AutoCloseable {
     for (GpuSettings settings : config.gpus()) {
       GpuHost gpu = GpuHost.open(settings, kernel, threads, System::nanoTime, announcer::tell);
       parts.push(gpu::close);
+      this.gpus.add(gpu);
       gpus.put(settings.name(), gpu);
     }
     return gpus.buildOrThrow();
@@ -220,6 +228,24 @@ public final class SluicedInstance implements AutoCloseable {
   /** Waits until somebody asks the daemon to stop. */
   public void awaitStop() throws InterruptedException {
     stopAsked.await();
+  }
+
+  /** Waits at most so long, and says whether somebody has asked the daemon to stop. */
+  boolean awaitStop(Duration most) throws InterruptedException {
+    return stopAsked.await(most.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** Whether every GPU has worked, or idled in order, since this was last asked. */
+  boolean hasProgressed() {
+    boolean all = true;
+    for (GpuHost gpu : gpus) {
+      OptionalLong turns = gpu.turns();
+      if (turns.isPresent()) {
+        Long before = turnsSeen.put(gpu, turns.getAsLong());
+        all &= before == null || before != turns.getAsLong();
+      }
+    }
+    return all;
   }
 
   /** Stops the daemon in order and waits for its threads. A second close does nothing. */

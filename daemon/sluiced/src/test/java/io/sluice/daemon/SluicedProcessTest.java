@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -20,10 +21,23 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program as a process of its own. */
 final class SluicedProcessTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Prints the datagrams of a UNIX socket: the JDK has no such sockets, and Debian has perl. */
+  private static final String RECEIVER =
+      """
+      $| = 1;
+      ($name = $ARGV[0]) =~ s/^@/\\0/;
+      socket(my $s, PF_UNIX, SOCK_DGRAM, 0) or die;
+      bind($s, sockaddr_un($name)) or die;
+      print "listening\\n";
+      while (defined(recv($s, my $m, 4096, 0))) { print "$m\\n" }
+      """;
 
   @TempDir private Path dir;
 
@@ -32,8 +46,13 @@ final class SluicedProcessTest {
 
   @BeforeEach
   void start() throws IOException {
-    process =
-        new ProcessBuilder(
+    start(Map.of());
+  }
+
+  private void start(Map<String, String> environment, String... settings) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--illegal-native-access=deny",
                 "--enable-native-access=io.sluice.abi",
@@ -44,10 +63,16 @@ final class SluicedProcessTest {
                 "--set",
                 "daemon.run-dir=" + dir.resolve("run"),
                 "--set",
-                "daemon.state-dir=" + dir.resolve("state"))
+                "daemon.state-dir=" + dir.resolve("state")));
+    for (String setting : settings) {
+      command.addAll(List.of("--set", setting));
+    }
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(dir.resolve("log").toFile())
-            .start();
+            .redirectOutput(dir.resolve("log").toFile());
+    builder.environment().putAll(environment);
+    process = builder.start();
     await().atMost(PATIENCE).until(this::answers);
   }
 
@@ -101,6 +126,43 @@ final class SluicedProcessTest {
     start();
 
     assertThat(answers()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"notify", "@sluice-test-"})
+  void serviceManager_always_hearsOfTheDaemonsLife(String name) throws Exception {
+    process.destroyForcibly().waitFor();
+    String address = name.startsWith("@") ? name + dir : dir.resolve(name).toString();
+    Path heard = dir.resolve("heard");
+    Process manager =
+        new ProcessBuilder("perl", "-MSocket", "-e", RECEIVER, address)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .redirectOutput(heard.toFile())
+            .start();
+    try {
+      await().atMost(PATIENCE).until(() -> Files.readString(heard).contains("listening"));
+      start(Map.of("NOTIFY_SOCKET", address, "WATCHDOG_USEC", "20000"));
+      await().atMost(PATIENCE).until(() -> Files.readString(heard).contains("WATCHDOG=1"));
+      process.destroy();
+      process.waitFor();
+      await().atMost(PATIENCE).until(() -> Files.readString(heard).contains("STOPPING=1"));
+    } finally {
+      manager.destroyForcibly().waitFor();
+    }
+
+    assertThat(Files.readString(heard))
+        .startsWith("listening\nREADY=1\nSTATUS=serving at " + dir.resolve("run/control") + "\n");
+  }
+
+  @Test
+  void log_json_isAnObjectALine() throws Exception {
+    process.destroyForcibly().waitFor();
+    start(Map.of(), "log.format=json");
+
+    assertThat(Files.readAllLines(dir.resolve("log")))
+        .isNotEmpty()
+        .allSatisfy(line -> assertThat(line).startsWith("{").endsWith("}"))
+        .anySatisfy(line -> assertThat(line).contains("\"formattedMessage\":\"serving\""));
   }
 
   /** Sockets of a process that are of an internet family, in any state. */

@@ -158,6 +158,13 @@ public interface Kernel {
   Fd connect(Path path);
 
   /**
+   * {@code socket} and {@code connect} of a datagram socket; {@link #write} sends one datagram.
+   *
+   * @param address a path, or {@code @} and a name in the abstract namespace: unix(7)
+   */
+  Fd connectDatagram(String address);
+
+  /**
    * {@code sendmsg}, repeated until all bytes are gone; the descriptors travel with the first byte.
    *
    * @param fds at most {@link #MAX_MESSAGE_FDS}; stay the caller's

@@ -166,6 +166,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public Fd connectDatagram(String address) {
+    return SocketCalls.connectDatagram(address);
+  }
+
+  @Override
   public void sendmsg(Fd socket, MemorySegment data, List<Fd> fds) {
     SocketCalls.sendmsg(socket, data, fds);
   }

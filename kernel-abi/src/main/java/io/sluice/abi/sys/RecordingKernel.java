@@ -212,6 +212,11 @@ public final class RecordingKernel implements Kernel {
   }
 
   @Override
+  public Fd connectDatagram(String address) {
+    return call("connectDatagram", "address=" + address, () -> kernel.connectDatagram(address));
+  }
+
+  @Override
   public void sendmsg(Fd socket, MemorySegment data, List<Fd> fds) {
     run(
         "sendmsg",

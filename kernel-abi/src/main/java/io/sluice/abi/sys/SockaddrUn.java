@@ -31,8 +31,9 @@ final class SockaddrUn {
 
   private static final VarHandle SUN_FAMILY =
       LAYOUT.varHandle(PathElement.groupElement("sun_family"));
-  private static final long SUN_PATH_OFFSET =
-      LAYOUT.byteOffset(PathElement.groupElement("sun_path"));
+
+  /** Offset of the path. */
+  static final long PATH_OFFSET = LAYOUT.byteOffset(PathElement.groupElement("sun_path"));
 
   private SockaddrUn() {}
 
@@ -48,6 +49,6 @@ final class SockaddrUn {
 
   /** {@code sun_path}: path, ends with a zero byte. */
   static MemorySegment path(MemorySegment segment) {
-    return segment.asSlice(SUN_PATH_OFFSET, 108);
+    return segment.asSlice(PATH_OFFSET, 108);
   }
 }

@@ -11,6 +11,7 @@ import java.util.List;
 final class SocketCalls {
   private static final int AF_UNIX = 1;
   private static final int SOCK_STREAM = 1;
+  private static final int SOCK_DGRAM = 2;
   private static final int SOCK_CLOEXEC = 0x80000;
   private static final int SOL_SOCKET = 1;
   private static final int SO_PEERCRED = 17;
@@ -48,16 +49,31 @@ final class SocketCalls {
   }
 
   static Fd connect(Path path) {
+    return withAddress(path, "connect", (socket, address) -> connect(socket, address, path));
+  }
+
+  static Fd connectDatagram(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    boolean isAbstract = bytes.length > 0 && bytes[0] == '@';
+    if (isAbstract) {
+      bytes[0] = 0;
+    }
+    // An abstract name is as long as the address says, zero bytes and all.
+    long length = SockaddrUn.PATH_OFFSET + bytes.length + (isAbstract ? 0 : 1);
     return withAddress(
-        path,
+        bytes,
+        name,
+        SOCK_DGRAM,
         "connect",
-        (socket, address) -> {
-          int result;
-          do {
-            result = Libc.connect(socket.number(), address);
-          } while (Calls.interrupted(result));
-          Calls.check(result, "connect", () -> "path=" + path);
-        });
+        (socket, address) -> connect(socket, address.asSlice(0, length), name));
+  }
+
+  private static void connect(Fd socket, MemorySegment address, Object name) {
+    int result;
+    do {
+      result = Libc.connect(socket.number(), address);
+    } while (Calls.interrupted(result));
+    Calls.check(result, "connect", () -> "path=" + name);
   }
 
   static Fd accept(Fd listener) {
@@ -194,6 +210,11 @@ final class SocketCalls {
   /** A socket that the action has bound or connected; closed again when the action fails. */
   private static Fd withAddress(Path path, String call, AddressAction action) {
     byte[] name = path.toString().getBytes(StandardCharsets.UTF_8);
+    return withAddress(name, path, SOCK_STREAM, call, action);
+  }
+
+  private static Fd withAddress(
+      byte[] name, Object path, int type, String call, AddressAction action) {
     if (name.length >= PATH_BYTES) {
       throw new SyscallException(
           call,
@@ -203,9 +224,9 @@ final class SocketCalls {
     Fd socket =
         Calls.own(
             Calls.check(
-                Libc.socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0),
+                Libc.socket(AF_UNIX, type | SOCK_CLOEXEC, 0),
                 "socket",
-                () -> "AF_UNIX, SOCK_STREAM"));
+                () -> "AF_UNIX, type=" + type));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(SockaddrUn.LAYOUT);
       SockaddrUn.family(address, (short) AF_UNIX);

@@ -200,6 +200,26 @@ final class RealKernelSocketsTest {
   }
 
   @Test
+  void connectDatagram_nobodyThere_enoent(@TempDir Path directory) {
+    assertThatThrownBy(() -> kernel.connectDatagram(directory.resolve("s").toString()))
+        .satisfies(thrown -> assertErrno(thrown, Errno.ENOENT));
+    assertThatThrownBy(() -> kernel.connectDatagram("@sluice-nobody-" + directory))
+        .satisfies(thrown -> assertErrno(thrown, Errno.ECONNREFUSED));
+    assertThatThrownBy(() -> kernel.connectDatagram("@" + "x".repeat(108)))
+        .satisfies(thrown -> assertErrno(thrown, Errno.ENAMETOOLONG));
+  }
+
+  @Test
+  void connectDatagram_aStreamSocket_eprototype(@TempDir Path directory) {
+    Path path = directory.resolve("s");
+    try (Fd listener = kernel.listen(path, 1)) {
+      assertThat(listener.isOpen()).isTrue();
+      assertThatThrownBy(() -> kernel.connectDatagram(path.toString()))
+          .satisfies(thrown -> assertErrno(thrown, Errno.EPROTOTYPE));
+    }
+  }
+
+  @Test
   void shutdown_notConnected_isNoFailure(@TempDir Path directory) {
     try (Fd listener = kernel.listen(directory.resolve("s"), 1)) {
       kernel.shutdown(listener);

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param controlGroup group whose members may control the daemon; empty for none
  * @param guestGroup group whose members may attach guests; empty for none
  * @param logLevel least severe level that is logged
+ * @param logFormat {@code logfmt} or {@code json}
  * @param gpus GPUs to serve, at least one
  * @param guests guests of the configuration
  * @param settings every setting with its value and where that came from
@@ -28,6 +29,7 @@ public record DaemonConfig(
     String controlGroup,
     String guestGroup,
     String logLevel,
+    String logFormat,
     ImmutableList<GpuSettings> gpus,
     ImmutableList<GuestSettings> guests,
     ImmutableList<Setting> settings) {

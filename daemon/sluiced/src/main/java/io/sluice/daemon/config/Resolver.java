@@ -53,7 +53,9 @@ final class Resolver {
         control, "control-socket of the daemon", origin(daemon, Schema.CONTROL_SOCKET.name()));
     String controlGroup = value(Schema.DAEMON, daemon, Schema.CONTROL_GROUP).orElse("");
     String guestGroup = value(Schema.DAEMON, daemon, Schema.GUEST_GROUP).orElse("");
-    String level = value(Schema.LOG, draft.section(Schema.LOG), Schema.LOG_LEVEL).orElse("info");
+    Map<String, Raw> log = draft.section(Schema.LOG);
+    String level = value(Schema.LOG, log, Schema.LOG_LEVEL).orElse("info");
+    String format = value(Schema.LOG, log, Schema.LOG_FORMAT).orElse("logfmt");
     ImmutableList<GpuSettings> gpus = gpus();
     ImmutableList<GuestSettings> guests = guests(gpus, runDir);
     return new DaemonConfig(
@@ -64,6 +66,7 @@ final class Resolver {
         controlGroup,
         guestGroup,
         level,
+        format,
         gpus,
         guests,
         settings.build());

@@ -34,6 +34,9 @@ final class Schema {
   static final Key<String> LOG_LEVEL =
       new Key<>("level", ValueType.oneOf("error", "warn", "info", "debug", "trace"), "info");
 
+  static final Key<String> LOG_FORMAT =
+      new Key<>("format", ValueType.oneOf("logfmt", "json"), "logfmt");
+
   static final Key<Long> VRAM =
       new Key<>(
           "vram",
@@ -80,7 +83,7 @@ final class Schema {
       new Section(
           "[daemon]",
           ImmutableList.of(RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP));
-  static final Section LOG_KEYS = new Section("[log]", ImmutableList.of(LOG_LEVEL));
+  static final Section LOG_KEYS = new Section("[log]", ImmutableList.of(LOG_LEVEL, LOG_FORMAT));
   static final Section EMBEDDED_KEYS =
       new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN));
   static final Section DEVICE_KEYS =

@@ -396,6 +396,16 @@ public final class FakeKernel implements Kernel {
         });
   }
 
+  /** Nobody receives datagrams here. */
+  @Override
+  public Fd connectDatagram(String address) {
+    return call(
+        "connect",
+        () -> {
+          throw new SyscallException("connect", "path=" + address, Errno.ENOENT.number());
+        });
+  }
+
   @Override
   public void sendmsg(Fd socket, MemorySegment data, List<Fd> fds) {
     if (data.byteSize() == 0 || fds.size() > MAX_MESSAGE_FDS) {
