@@ -4,6 +4,7 @@ module io.sluice.migrate {
   requires transitive io.sluice.abi;
   requires transitive io.sluice.channel;
   requires transitive com.google.common;
+  requires transitive io.sluice.vdevice;
   requires org.slf4j;
 
   exports io.sluice.migrate.engine;
@@ -11,4 +12,5 @@ module io.sluice.migrate {
   exports io.sluice.migrate.machine;
   exports io.sluice.migrate.memory;
   exports io.sluice.migrate.phase;
+  exports io.sluice.migrate.qemu;
 }

@@ -5,6 +5,10 @@ module io.sluice.testbed.machine {
   // Not called, but started: so it is on the module path of whoever uses this module.
   requires io.sluice.daemon;
   requires io.sluice.management;
+  // Of the tests.
+  requires io.sluice.gpu;
+  requires io.sluice.interrupt;
+  requires io.sluice.migrate;
 
   exports io.sluice.testbed.machine;
 }

@@ -1,5 +1,6 @@
 package io.sluice.vdevice;
 
+import com.google.common.primitives.ImmutableIntArray;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.CallSlot;
 import io.sluice.abi.guest.GuestAbi;
@@ -8,6 +9,7 @@ import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,8 @@ final class CallExecutor implements Runnable {
 
   /** What the reset register rings: the entry behind the last slot. */
   static final int RESET = GuestAbi.MAX_SLOTS;
+
+  private static final int NONE = -1;
 
   /** What a session does for the executor. */
   interface Host {
@@ -46,6 +50,9 @@ final class CallExecutor implements Runnable {
 
   private final int[] executed = new int[GuestAbi.MAX_SLOTS]; // by running
   private boolean stopped; // by running
+  private boolean held; // by running
+  private int waiting = NONE; // by running: taken while held
+  private final Condition released = running.newCondition();
 
   /**
    * @param callArea BAR 1
@@ -90,6 +97,52 @@ final class CallExecutor implements Runnable {
     Arrays.fill(executed, 0);
   }
 
+  /** No call begins until {@link #release}; the one that runs has ended when this returns. */
+  void hold() {
+    exclusively(() -> held = true);
+  }
+
+  /** Ends {@link #hold}. */
+  void release() {
+    exclusively(() -> {
+      held = false;
+      released.signalAll();
+    });
+  }
+
+  /** Sequence numbers of what was executed. Call while held. */
+  ImmutableIntArray executed() {
+    running.lock();
+    try {
+      return ImmutableIntArray.copyOf(executed);
+    } finally {
+      running.unlock();
+    }
+  }
+
+  /** What was rung and not executed, in order. Call while held, when nobody rings. */
+  ImmutableIntArray waiting() {
+    running.lock();
+    try {
+      ImmutableIntArray.Builder entries = ImmutableIntArray.builder();
+      if (waiting != NONE) {
+        entries.add(waiting);
+      }
+      // What was taken was marked as rung again only if it was.
+      queue.entries().filter(entry -> entry != waiting).forEach(entries::add);
+      return entries.build();
+    } finally {
+      running.unlock();
+    }
+  }
+
+  /** Takes over what another executor had done. Call inside {@link #exclusively}. */
+  void restore(ImmutableIntArray others) {
+    for (int slot = 0; slot < executed.length; slot++) {
+      executed[slot] = others.get(slot);
+    }
+  }
+
   /** Whether {@link #stop} was called. Call inside {@link #exclusively}. */
   boolean isStopped() {
     return stopped;
@@ -98,12 +151,18 @@ final class CallExecutor implements Runnable {
   /** Ends {@link #run}; no call begins any more. Call inside {@link #exclusively}. */
   void stop() {
     stopped = true;
+    released.signalAll();
     queue.close();
   }
 
   private void execute(int entry, MemorySegment copy, MemorySegment args) {
     running.lock();
     try {
+      while (held && !stopped) {
+        waiting = entry;
+        released.awaitUninterruptibly();
+      }
+      waiting = NONE;
       if (stopped) {
         return;
       }

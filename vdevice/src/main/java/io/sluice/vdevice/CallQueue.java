@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,11 @@ final class CallQueue {
     int at = tail;
     ring.set(at & (RING - 1), entry);
     tail = at + 1;
+  }
+
+  /** What waits, in order; while nobody rings and nobody takes. */
+  IntStream entries() {
+    return IntStream.range(head, tail).map(at -> ring.get(at & (RING - 1)));
   }
 
   /** Whether something waits. */

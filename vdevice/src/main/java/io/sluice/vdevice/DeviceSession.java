@@ -13,6 +13,8 @@ import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.interrupt.ChannelInterrupts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
@@ -239,6 +241,72 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     config.reset();
   }
 
+  // ---- moving ----
+
+  /** No call begins and no interrupt is delivered until {@link #release}. */
+  void hold() {
+    executor.hold();
+    vectors.hold();
+  }
+
+  /** Ends {@link #hold} where it began: every vector fires once. */
+  void release() {
+    vectors.release();
+    executor.release();
+  }
+
+  /**
+   * The device as it stands, while held and while the client rings nothing.
+   *
+   * @param msixTable as the client has it; null for the one that was written by message
+   */
+  DeviceState save(byte @Nullable [] msixTable) {
+    byte[] area = new byte[GuestAbi.BAR1_SIZE];
+    MemorySegment.copy(callArea.segment(), ValueLayout.JAVA_BYTE, 0, area, 0, area.length);
+    return new DeviceState(
+        events.head(),
+        events.lost(),
+        (int) vectors.pending(),
+        executor.executed(),
+        executor.waiting(),
+        ByteBuffer.wrap(area),
+        pci(msixTable));
+  }
+
+  /** The PCI function as the client has written it. */
+  PciState pci(byte @Nullable [] msixTable) {
+    return new PciState(config.bytes(), msixTable == null ? registers.msixTable() : msixTable);
+  }
+
+  /**
+   * Becomes the device that a state says, but for the PCI function, whose owner is the client.
+   * While held.
+   */
+  void restore(DeviceState state) {
+    executor.exclusively(() -> {
+      MemorySegment.copy(
+          MemorySegment.ofBuffer(state.callArea()), 0, callArea.segment(), 0, GuestAbi.BAR1_SIZE);
+      events.restore(state.eventHead(), state.eventsLost());
+      executor.restore(state.executed());
+      vectors.restorePending(state.pendingVectors());
+    });
+    // Calls that the guest waits for; what was executed already is passed over.
+    state.waiting().forEach(queue::ring);
+  }
+
+  /**
+   * Ends {@link #hold} on a device that was restored: the guest is told of its generation, and to
+   * look at every channel, because what it missed on the way is not known.
+   */
+  void releaseRestored() {
+    generation = guest.generation();
+    notifier.onGeneration(generation, guest.timeNs());
+    guest.channelIds().forEach(notifier::onInterrupt);
+    vectors.release();
+    executor.release();
+    queue.wake();
+  }
+
   /** Reads guest memory by asking the client; never on the connection's thread. */
   void dmaRead(Iova address, MemorySegment into, Duration timeout) {
     requests().read(address, into, timeout);
@@ -247,6 +315,22 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   /** Writes guest memory by asking the client; never on the connection's thread. */
   void dmaWrite(Iova address, MemorySegment from, Duration timeout) {
     requests().write(address, from, timeout);
+  }
+
+  /** Has the client see a write to each page of a range, which changes nothing. */
+  void touch(Iova first, long bytes, Duration timeout) {
+    byte[] one = new byte[1];
+    MemorySegment segment = MemorySegment.ofArray(one);
+    requests()
+        .writeBytes(
+            first,
+            Limits.PAGE_BYTES,
+            bytes / Limits.PAGE_BYTES,
+            address -> {
+              dma.read(new Iova(address), segment);
+              return one[0];
+            },
+            timeout);
   }
 
   private DmaRequests requests() {

@@ -5,9 +5,15 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.vfio.DmaAccess;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * when it is not itself waiting for us, so never ask while holding up a reply.
  */
 final class DmaRequests {
+  /** Requests of {@link #writeBytes} under way at one time. */
+  private static final int WINDOW = 32;
+
   private final MessageWriter writer;
   private final int maxBytes;
 
@@ -27,7 +36,7 @@ final class DmaRequests {
 
   // All guarded by lock.
   private int nextId;
-  private @Nullable Pending pending;
+  private final Map<Integer, Pending> pending = new HashMap<>();
   private boolean closed;
 
   private static final class Pending {
@@ -95,6 +104,38 @@ final class DmaRequests {
     }
   }
 
+  /**
+   * Writes single bytes, with many requests under way at once.
+   *
+   * @param bytes gives the byte of an address
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
+   */
+  void writeBytes(Iova first, long stride, long count, LongToIntFunction bytes, Duration timeout) {
+    turn.lock();
+    Deque<Pending> window = new ArrayDeque<>();
+    try {
+      for (long i = 0; i < count; i++) {
+        if (window.size() == WINDOW) {
+          await(window.getFirst(), timeout);
+          end(window.removeFirst());
+        }
+        long address = first.value() + i * stride;
+        Pending one = begin(Command.DMA_WRITE, address, 1, null);
+        window.addLast(one);
+        DmaAccess.addr(writer.body(), 0, address);
+        DmaAccess.count(writer.body(), 0, 1);
+        writer.body().set(ValueLayout.JAVA_BYTE, DmaAccess.SIZE, (byte) bytes.applyAsInt(address));
+        writer.command(one.id, Command.DMA_WRITE, (int) DmaAccess.SIZE + 1);
+      }
+      for (Pending one : window) {
+        await(one, timeout);
+      }
+    } finally {
+      window.forEach(this::end);
+      turn.unlock();
+    }
+  }
+
   private void request(
       Command command,
       long address,
@@ -114,7 +155,7 @@ final class DmaRequests {
         writer.command(mine.id, command, (int) (DmaAccess.SIZE + (from == null ? 0 : count)));
         await(mine, timeout);
       } finally {
-        end();
+        end(mine);
       }
     } finally {
       turn.unlock();
@@ -129,7 +170,7 @@ final class DmaRequests {
       }
       nextId = (nextId + 1) & 0xffff;
       Pending mine = new Pending(nextId, command, address, count, into);
-      pending = mine;
+      pending.put(mine.id, mine);
       return mine;
     } finally {
       lock.unlock();
@@ -160,10 +201,10 @@ final class DmaRequests {
     }
   }
 
-  private void end() {
+  private void end(Pending mine) {
     lock.lock();
     try {
-      pending = null;
+      pending.remove(mine.id);
     } finally {
       lock.unlock();
     }
@@ -178,11 +219,8 @@ final class DmaRequests {
   boolean complete(int id, int commandCode, int errno, MemorySegment body, int bytes) {
     lock.lock();
     try {
-      Pending waiting = pending;
-      if (waiting == null
-          || waiting.done
-          || waiting.id != id
-          || waiting.command.code() != commandCode) {
+      Pending waiting = pending.get(id);
+      if (waiting == null || waiting.done || waiting.command.code() != commandCode) {
         return false;
       }
       MemorySegment into = waiting.into;

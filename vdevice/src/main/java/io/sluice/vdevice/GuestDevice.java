@@ -152,6 +152,63 @@ public final class GuestDevice implements AutoCloseable {
     session().ifPresent(session -> session.vectors().release());
   }
 
+  // ---- moving to another device ----
+
+  /**
+   * Holds the attached device still for a move: when this returns no call runs, and no call begins
+   * and no interrupt is delivered until {@link #release} or {@link #releaseRestored}.
+   *
+   * @throws RefusedException ENOTCONN
+   */
+  public void hold() {
+    attached().hold();
+  }
+
+  /** Ends {@link #hold} on a device that did not move; every vector fires once. */
+  public void release() {
+    session().ifPresent(DeviceSession::release);
+  }
+
+  /**
+   * The PCI function as the client has written it, but for the MSI-X table, which clients emulate.
+   */
+  public PciState pci() {
+    return attached().pci(null);
+  }
+
+  /**
+   * The device as it stands, while it is held and its client stands still. Asks the client for the
+   * MSI-X table, which it emulates; blocks as {@link #dmaRead} does.
+   *
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
+   */
+  public DeviceState save(Duration timeout) {
+    DeviceSession session = attached();
+    PciState pci = session.pci(null);
+    byte[] table = null;
+    if (pci.usesMsix() && pci.isBusMaster() && session.vectors().isAssigned(0)) {
+      table = new byte[PciState.MSIX_TABLE_BYTES];
+      session.dmaRead(
+          new Iova(pci.registersAddress() + PciState.MSIX_TABLE_OFFSET),
+          MemorySegment.ofArray(table),
+          timeout);
+    }
+    return session.save(table);
+  }
+
+  /**
+   * Makes a held device what a state says, but for the PCI function. The guest itself is restored
+   * apart from it.
+   */
+  public void restore(DeviceState state) {
+    attached().restore(state);
+  }
+
+  /** Ends {@link #hold} on a device that was restored: every vector fires once. */
+  public void releaseRestored() {
+    attached().releaseRestored();
+  }
+
   /**
    * Reads the attached guest's memory by asking its client, which sees the access. Blocks: not for
    * the threads of this device, and QEMU answers only while its machine does not wait for us.
@@ -170,6 +227,18 @@ public final class GuestDevice implements AutoCloseable {
    */
   public void dmaWrite(Iova address, MemorySegment from, Duration timeout) {
     attached().dmaWrite(address, from, timeout);
+  }
+
+  /**
+   * Has the client see a write to each page of a range, with the bytes that are there: QEMU then
+   * knows that the pages are dirty. Only while nobody else writes to them. Otherwise as {@link
+   * #dmaRead}.
+   *
+   * @param bytes a multiple of 4096
+   * @throws RefusedException EFAULT no shared memory; the client's error; ETIMEDOUT; ENOTCONN
+   */
+  public void touch(Iova first, long bytes, Duration timeout) {
+    attached().touch(first, bytes, timeout);
   }
 
   private DeviceSession attached() {

@@ -62,6 +62,27 @@ final class GuestEventQueue {
     }
   }
 
+  /** Events posted so far, as the guest counts them. */
+  int head() {
+    lock.lock();
+    try {
+      return head;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Goes on where another queue stood, whose memory was copied here. */
+  void restore(int newHead, int newLost) {
+    lock.lock();
+    try {
+      head = newHead;
+      lost = newLost;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Starts again after BAR 1 was cleared. */
   void reset() {
     lock.lock();

@@ -117,6 +117,11 @@ final class PciConfigSpace implements DeviceRegion {
     System.arraycopy(reset, 0, values, 0, SIZE);
   }
 
+  /** All registers; a copy. */
+  byte[] bytes() {
+    return values.clone();
+  }
+
   @Override
   public long sizeBytes() {
     return SIZE;

@@ -6,6 +6,8 @@ import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.guest.GuestAbi;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * BAR 0: the registers, the MSI-X table and the pending-bit array, all trapped.
@@ -58,6 +60,18 @@ final class Registers implements DeviceRegion {
       msixTable[i] = i % 4 == 3 ? 1 : 0;
     }
     latchedTimeHi = 0;
+  }
+
+  /** The MSI-X table as it was written by message; clients that emulate it write none. */
+  byte[] msixTable() {
+    byte[] bytes = new byte[4 * msixTable.length];
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().put(msixTable);
+    return bytes;
+  }
+
+  /** Takes over an MSI-X table. */
+  void restoreMsixTable(byte[] bytes) {
+    ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer().get(msixTable);
   }
 
   @Override

@@ -164,6 +164,21 @@ final class VectorTable implements InterruptVectors {
     }
   }
 
+  /** Adds to what was raised and not delivered; while held. */
+  void restorePending(int bits) {
+    lock.lock();
+    try {
+      pending |= bits;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a vector has somewhere to go. */
+  boolean isAssigned(int vector) {
+    return eventfds.get(vector) != null;
+  }
+
   /** Forgets what was raised and not delivered. */
   void forgetPending() {
     lock.lock();

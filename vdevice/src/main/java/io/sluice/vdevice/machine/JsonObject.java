@@ -62,6 +62,19 @@ public final class JsonObject {
     return found.build();
   }
 
+  /** The texts of a list. */
+  public ImmutableList<String> texts(String name) {
+    ImmutableList.Builder<String> found = ImmutableList.builder();
+    if (members.get(name) instanceof ImmutableList<?> list) {
+      for (Object one : list) {
+        if (one instanceof String text) {
+          found.add(text);
+        }
+      }
+    }
+    return found.build();
+  }
+
   @Override
   public String toString() {
     return members.toString();

@@ -101,7 +101,10 @@ final class JsonText {
         parser.currentToken() == JsonToken.VALUE_NUMBER_INT
             && value >= Long.MIN_VALUE
             && value < 0x1p63;
-    return whole ? parser.getLongValue() : value;
+    if (whole) {
+      return parser.getLongValue(); // no ?:, which would make a double of it
+    }
+    return value;
   }
 
   /**

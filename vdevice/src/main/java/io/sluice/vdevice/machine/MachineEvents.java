@@ -17,9 +17,11 @@ final class MachineEvents {
   private long stops;
   private long resumes;
   private boolean ended;
+  private Runnable listener = () -> {};
 
   /** Takes an event; called by the receiving thread. */
   void accept(QmpEvent event) {
+    Runnable tell;
     lock.lock();
     try {
       switch (event.name()) {
@@ -30,6 +32,18 @@ final class MachineEvents {
         default -> {}
       }
       changed.signalAll();
+      tell = listener;
+    } finally {
+      lock.unlock();
+    }
+    tell.run();
+  }
+
+  /** Has someone called, by the receiving thread, after every event. */
+  void setListener(Runnable newListener) {
+    lock.lock();
+    try {
+      listener = newListener;
     } finally {
       lock.unlock();
     }

@@ -2,12 +2,15 @@ package io.sluice.vdevice.machine;
 
 import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A QEMU machine as a migration needs it: each method is one step of the sequence that works
@@ -19,6 +22,9 @@ import java.util.concurrent.ThreadFactory;
 public final class QemuMachine implements AutoCloseable {
   /** Statuses after which a migration does nothing more. */
   public static final ImmutableSet<String> ENDED_BADLY = ImmutableSet.of("failed", "cancelled");
+
+  private static final Pattern ECAM =
+      Pattern.compile("([0-9a-f]{16})-[0-9a-f]{16} \\(prio [^)]*\\): pcie-mmcfg-mmio");
 
   private static final String PRE_SWITCHOVER = "pre-switchover";
   private static final String COMPLETED = "completed";
@@ -46,6 +52,11 @@ public final class QemuMachine implements AutoCloseable {
     MachineEvents events = new MachineEvents();
     QmpClient client = QmpClient.connect(socket, threads, events::accept, patience);
     return new QemuMachine(socket.toString(), client, events, patience);
+  }
+
+  /** Has someone called whenever the machine has told something; must not block, nor ask it. */
+  public void setListener(Runnable listener) {
+    events.setListener(listener);
   }
 
   /** What {@code query-status} calls the machine's state: {@code running}, {@code paused}… */
@@ -89,6 +100,27 @@ public final class QemuMachine implements AutoCloseable {
   /** Sets a destination up that was started with {@code -S -incoming defer}. */
   public void prepareDestination() {
     capabilities("events", "return-path");
+  }
+
+  /**
+   * Makes sure that the machine waits for another one.
+   *
+   * @throws RefusedException EBUSY
+   */
+  public void requireIncoming() {
+    String state = runState();
+    if (!state.equals("inmigrate")) {
+      throw new RefusedException(
+          "SLU-QMP-009",
+          Errno.EBUSY,
+          "the destination's machine does not wait for another one, state=" + state,
+          "Start it with -S -incoming defer, and as the source is but for its sockets.");
+    }
+  }
+
+  /** Why QEMU would refuse to migrate; empty when it would not. */
+  public List<String> blockedReasons() {
+    return client.execute("query-migrate", patience).texts("blocked-reasons");
   }
 
   private void capabilities(String... names) {
@@ -207,14 +239,27 @@ public final class QemuMachine implements AutoCloseable {
         client.human("o /w 0x%x 0x%x".formatted(port, Integer.toUnsignedLong(value)), patience);
   }
 
-  /** What {@code info mtree} prints: where everything is in the machine's address spaces. */
-  public String memoryTree() {
-    return client.human("info mtree", patience);
+  /**
+   * Guest-physical address of the memory-mapped configuration space, as the firmware has set it.
+   *
+   * @throws RefusedException EPROTO when the machine has none
+   */
+  public long configurationSpace() {
+    Matcher found = ECAM.matcher(client.human("info mtree", patience));
+    if (!found.find()) {
+      throw QmpFailure.strange(socket, "a machine without memory-mapped configuration space");
+    }
+    return Long.parseUnsignedLong(found.group(1), 16);
   }
 
-  /** What {@code info pci} prints. */
-  public String pciDevices() {
-    return client.human("info pci", patience);
+  /**
+   * Where the PCI function is whose BAR 0 is at an address.
+   *
+   * @throws RefusedException ENODEV
+   */
+  public PciAddress findFunction(int vendor, int device, long bar0) {
+    return PciAddress.find(
+        client.executeForList("query-pci", Map.of(), patience), vendor, device, bar0);
   }
 
   /** Whether the monitor can still be asked. */

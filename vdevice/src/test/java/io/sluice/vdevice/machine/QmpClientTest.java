@@ -219,6 +219,21 @@ final class QmpClientTest {
   }
 
   @Test
+  void execute_numbers_areWholeWhereTheyAre() throws Exception {
+    try (ScriptedMonitor _ =
+            monitor(with -> {
+              with.negotiate();
+              JsonObject _ = with.answer("{\"a\": 9007199254740993, \"b\": 1.5, \"c\": 1e30}");
+            });
+        QmpClient client = connect()) {
+      JsonObject numbers = client.execute("query-migrate", PATIENCE);
+      assertThat(numbers.number("a")).hasValue(9007199254740993L);
+      assertThat(numbers.number("b")).isEmpty();
+      assertThat(numbers.number("c")).isEmpty();
+    }
+  }
+
+  @Test
   void execute_arguments_arriveAsTheyAre() throws Exception {
     BlockingQueue<JsonObject> heard = new LinkedBlockingQueue<>();
     try (ScriptedMonitor _ =

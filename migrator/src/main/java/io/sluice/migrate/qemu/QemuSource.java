@@ -1,0 +1,304 @@
+package io.sluice.migrate.qemu;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.vdevice.DeviceState;
+import io.sluice.vdevice.GuestDevice;
+import io.sluice.vdevice.machine.MigrationProgress;
+import io.sluice.vdevice.machine.PciAddress;
+import io.sluice.vdevice.machine.QemuMachine;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A QEMU machine that is to move away.
+ *
+ * <p>QEMU copies the machine's memory itself, stops the machine when little is left, and waits in
+ * {@code pre-switchover}; there the device says which guest memory the GPU wrote, and is saved.
+ * After {@link #switchOver} the source is not touched any more until the other side has answered:
+ * should that fail, QEMU lets the machine go on by itself.
+ *
+ * <p>Steps that wait for QEMU are done by a thread of this object. Giving up has a thread of its
+ * own, because a frozen peer makes QEMU, and whoever has asked it something, hang.
+ */
+public final class QemuSource implements SourceMachine {
+  private static final Logger LOG = LoggerFactory.getLogger(QemuSource.class);
+
+  /** Until it may stop, the machine is to stop only if nothing at all were left to copy. */
+  private static final Duration NOT_YET = Duration.ofMillis(1);
+
+  /** QEMU's own maximum. */
+  private static final Duration NOW = Duration.ofSeconds(2000);
+
+  /**
+   * How it is to move.
+   *
+   * @param bandwidthBytesPerSecond most that QEMU sends; 0 for no limit
+   * @param downtime how long the machine may stand still for its own memory
+   * @param patience for an answer of QEMU or of the device's client
+   */
+  public record Settings(long bandwidthBytesPerSecond, Duration downtime, Duration patience) {}
+
+  private final GuestDevice device;
+  private final QemuMachine machine;
+  private final RamTransport.Source transport;
+  private final Settings settings;
+  private final ThreadFactory threads;
+  private final Worker worker;
+  private final PciAddress address;
+  private final AtomicBoolean asking = new AtomicBoolean();
+
+  private volatile Runnable waker = () -> {};
+  private volatile boolean started;
+  private volatile boolean ended;
+  private volatile @Nullable String failure;
+  private volatile MachineProgress figures = MachineProgress.of(State.IDLE);
+
+  // Of the engine's thread, but for what says otherwise.
+  private boolean held;
+  private volatile boolean redirtied;
+  private boolean redirtying;
+
+  private QemuSource(
+      GuestDevice device,
+      QemuMachine machine,
+      RamTransport.Source transport,
+      Settings settings,
+      ThreadFactory threads,
+      PciAddress address) {
+    this.device = device;
+    this.machine = machine;
+    this.transport = transport;
+    this.settings = settings;
+    this.threads = threads;
+    this.address = address;
+    worker = new Worker("sluice-" + device.name() + "-source", threads, this::failed);
+    machine.setListener(() -> waker.run());
+  }
+
+  /**
+   * Takes the machine's monitor. Blocks.
+   *
+   * @param qmp the socket of the machine's monitor
+   * @throws SluiceException the monitor cannot be had, or the machine has not this device
+   */
+  public static QemuSource open(
+      GuestDevice device,
+      Path qmp,
+      RamTransport.Source transport,
+      Settings settings,
+      ThreadFactory threads) {
+    QemuMachine machine = QemuMachine.connect(qmp, threads, settings.patience());
+    try {
+      PciAddress address =
+          machine.findFunction(
+              GuestAbi.PCI_VENDOR, GuestAbi.PCI_DEVICE, device.pci().registersAddress());
+      return new QemuSource(device, machine, transport, settings, threads, address);
+    } catch (SluiceException e) {
+      machine.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public List<Blocker> blockers() {
+    List<Blocker> found = new ArrayList<>();
+    String state = machine.runState();
+    if (!state.equals("running")) {
+      found.add(
+          new Blocker(
+              "SLU-MIG-041",
+              "the machine does not run, state=" + state,
+              "Let it run, and try again."));
+    }
+    for (String reason : machine.blockedReasons()) {
+      found.add(new Blocker("SLU-MIG-042", "QEMU cannot migrate the machine: " + reason, ""));
+    }
+    return found;
+  }
+
+  @Override
+  public ByteBuffer describe() {
+    return MachineMessages.description(address);
+  }
+
+  @Override
+  public void start(ByteBuffer target) {
+    started = true;
+    worker.submit(() -> {
+      machine.prepareSource(settings.bandwidthBytesPerSecond(), NOT_YET);
+      machine.migrate(transport.open(target));
+      waker.run();
+    });
+  }
+
+  @Override
+  public void allowStop() {
+    worker.submit(() -> machine.setDowntime(settings.downtime()));
+  }
+
+  @Override
+  public void forceStop() {
+    worker.submit(() -> machine.setDowntime(NOW));
+  }
+
+  @Override
+  public MachineProgress progress() {
+    State state = state();
+    if (state == State.COPYING) {
+      refresh();
+    }
+    MachineProgress last = figures;
+    String reason = failure;
+    return new MachineProgress(
+        state,
+        last.bytesSent(),
+        last.bytesLeft(),
+        last.dirtyBytesPerSecond(),
+        state == State.FAILED ? reason == null ? "QEMU gave the migration up" : reason : "");
+  }
+
+  private State state() {
+    if (!started || ended) {
+      return State.IDLE;
+    }
+    State state = MachineStates.ofSource(machine.migrationStatus());
+    boolean lost = failure != null || !machine.isOpen();
+    return lost && state != State.COMPLETED ? State.FAILED : state;
+  }
+
+  /** Asks QEMU for figures, unless it is being asked. */
+  private void refresh() {
+    if (asking.compareAndSet(false, true)) {
+      worker.submit(() -> {
+        try {
+          MigrationProgress now = machine.migration();
+          figures =
+              new MachineProgress(
+                  State.COPYING,
+                  now.ramTransferredBytes(),
+                  now.ramTotalBytes() == 0 ? -1 : now.ramRemainingBytes(),
+                  now.ramTotalBytes() == 0 ? -1 : now.dirtyPagesPerSecond() * 4096,
+                  "");
+          if (!now.error().isEmpty()) {
+            failure = now.error();
+          }
+        } finally {
+          asking.set(false);
+        }
+      });
+    }
+  }
+
+  @Override
+  public boolean redirty(List<PageRange> pages) {
+    if (!redirtying) {
+      redirtying = true;
+      redirtied = false;
+      List<PageRange> ranges = List.copyOf(pages);
+      worker.submit(() -> {
+        for (PageRange range : ranges) {
+          device.touch(range.start(), range.bytes(), settings.patience());
+        }
+        redirtied = true;
+        waker.run();
+      });
+    }
+    if (!redirtied) {
+      return false;
+    }
+    redirtying = false;
+    return true;
+  }
+
+  @Override
+  public List<ByteBuffer> save() {
+    device.hold();
+    held = true;
+    DeviceState state = device.save(settings.patience());
+    ByteBuffer bytes = ByteBuffer.allocate(state.encode().sizeBytes());
+    state.encode().write(bytes);
+    return List.of(bytes.flip());
+  }
+
+  @Override
+  public void switchOver() {
+    worker.submit(machine::switchOver);
+  }
+
+  @Override
+  public void abort() {
+    boolean release = held;
+    held = false;
+    Thread thread = threads.newThread(() -> giveUp(release));
+    thread.setName("sluice-" + device.name() + "-abort");
+    thread.start();
+  }
+
+  /** Ends the migration however QEMU stands, and lets the machine go on. */
+  private void giveUp(boolean release) {
+    try {
+      if (started && machine.isOpen()) {
+        endMigration();
+        if (!machine.runState().equals("running")) {
+          machine.resume();
+        }
+      }
+    } catch (SluiceException e) {
+      failed(e);
+      LOG.atError().addKeyValue("guest", device.name()).log("a machine did not go on", e);
+    } finally {
+      if (release) {
+        device.release();
+      }
+      ended = true;
+      waker.run();
+    }
+  }
+
+  private void endMigration() {
+    switch (MachineStates.ofSource(machine.migrationStatus())) {
+      case IDLE, FAILED, COMPLETED, RUNNING -> {}
+      case SWITCHING -> machine.yank(); // whoever asks in band would hang
+      case COPYING, STOPPED -> machine.cancelMigration();
+    }
+    if (!machine.migrationStatus().equals(MigrationProgress.NONE)) {
+      String _ = machine.awaitEnded(settings.patience());
+    }
+  }
+
+  @Override
+  public void finish() {
+    worker.submit(machine::quit);
+  }
+
+  @Override
+  public void setWaker(Runnable newWaker) {
+    waker = newWaker;
+  }
+
+  private void failed(SluiceException e) {
+    failure = e.getMessage() + (e.remedy().isEmpty() ? "" : " " + e.remedy());
+    waker.run();
+  }
+
+  @Override
+  public void close() {
+    worker.submit(() -> {
+      machine.close();
+      transport.close();
+    });
+    worker.close();
+  }
+}

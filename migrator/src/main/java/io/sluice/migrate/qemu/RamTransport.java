@@ -1,0 +1,32 @@
+package io.sluice.migrate.qemu;
+
+import java.nio.ByteBuffer;
+
+/** How the stream of QEMU itself, which carries the machine's memory, gets across. */
+public interface RamTransport {
+  /** The source's end. */
+  interface Source extends AutoCloseable {
+    /**
+     * Makes a way to the destination.
+     *
+     * @param target what {@link Target#address} gave there; comes from the peer
+     * @return where QEMU shall send its stream: {@code unix:PATH} or {@code tcp:HOST:PORT}
+     */
+    String open(ByteBuffer target);
+
+    @Override
+    void close();
+  }
+
+  /** The destination's end. */
+  interface Target extends AutoCloseable {
+    /** Where QEMU shall listen for its stream. */
+    String uri();
+
+    /** What the source's end needs to find this one. */
+    ByteBuffer address();
+
+    @Override
+    void close();
+  }
+}

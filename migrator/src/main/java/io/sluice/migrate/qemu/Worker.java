@@ -1,0 +1,58 @@
+package io.sluice.migrate.qemu;
+
+import io.sluice.abi.SluiceException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A thread that does one thing after the other: monitors of machines make their callers wait. */
+final class Worker implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
+  private static final Runnable END = () -> {};
+
+  private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+  private final Consumer<SluiceException> onFailure;
+
+  /**
+   * @param onFailure told of a task that failed; those behind it are done all the same
+   */
+  Worker(String name, ThreadFactory threads, Consumer<SluiceException> onFailure) {
+    this.onFailure = onFailure;
+    Thread thread = threads.newThread(this::run);
+    thread.setName(name);
+    thread.start();
+  }
+
+  /** Has something done after what is to be done already. */
+  void submit(Runnable task) {
+    tasks.add(task);
+  }
+
+  private void run() {
+    try {
+      for (Runnable task = tasks.take(); task != END; task = tasks.take()) {
+        attempt(task);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void attempt(Runnable task) {
+    try {
+      task.run();
+    } catch (SluiceException e) {
+      LOG.atWarn().log("a step of a machine's migration failed: {} {}", e.getMessage(), e.remedy());
+      onFailure.accept(e);
+    }
+  }
+
+  /** Ends the thread when it has done what it was given. */
+  @Override
+  public void close() {
+    tasks.add(END);
+  }
+}

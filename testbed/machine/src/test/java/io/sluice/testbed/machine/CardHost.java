@@ -1,0 +1,90 @@
+package io.sluice.testbed.machine;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestListener;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.IdleStrategy;
+import io.sluice.gpu.SoftwareGpu;
+import io.sluice.interrupt.InterruptForwarder;
+import io.sluice.vdevice.GuestDevice;
+import io.sluice.vdevice.GuestSource;
+import java.nio.file.Path;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
+
+/** A software GPU in this process, and one guest's device over it. */
+final class CardHost implements GuestSource, AutoCloseable {
+  static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
+
+  private final Kernel kernel;
+  private final SoftwareGpu card;
+  private final PscnvGpu gpu;
+  private final Thread engine;
+  private final GuestDevice device;
+  private volatile boolean stopped;
+  private InterruptForwarder forwarder;
+
+  CardHost(Kernel kernel, String name, Path socket) {
+    this.kernel = kernel;
+    Parking idle = new Parking();
+    card = new SoftwareGpu(kernel, GpuConfig.gtx480(), System::nanoTime, idle);
+    engine = Thread.ofPlatform().daemon().name("gpu-" + name).start(() -> work(idle));
+    gpu = new PscnvGpu(name, kernel, card::open);
+    device = new GuestDevice(name, socket, kernel, this, THREADS);
+    device.start();
+  }
+
+  GuestDevice device() {
+    return device;
+  }
+
+  @Override
+  public Guest open(GuestListener listener) {
+    Guest guest = new Guest("guest", gpu, kernel, listener);
+    forwarder = new InterruptForwarder(kernel, System::nanoTime, 0, (_, _) -> {});
+    forwarder.add(guest);
+    THREADS.newThread(forwarder).start();
+    return guest;
+  }
+
+  @Override
+  public void release(Guest guest) {
+    forwarder.close();
+    guest.close();
+  }
+
+  private void work(IdleStrategy idle) {
+    while (!stopped) {
+      if (card.engine().doWork(System.nanoTime()) == 0) {
+        idle.idle(card.engine().idleNs());
+      }
+    }
+  }
+
+  private final class Parking implements IdleStrategy {
+    @Override
+    public void idle(long ns) {
+      if (ns <= 0) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(ns);
+      }
+    }
+
+    @Override
+    public void wake() {
+      LockSupport.unpark(engine);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    device.close();
+    stopped = true;
+    engine.join();
+    gpu.close();
+    card.close();
+  }
+}
