@@ -1,0 +1,127 @@
+package io.sluice.migrate.sim;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.ChannelError;
+import io.sluice.channel.ChannelState;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestListener;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.IdleStrategy;
+import io.sluice.gpu.SoftwareGpu;
+import io.sluice.migrate.engine.MappedGuest;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** A host with a software GPU and, at times, the guest. */
+final class Host implements AutoCloseable {
+  final Kernel kernel;
+  final SoftwareGpu model;
+  final PscnvGpu gpu;
+  final LongSupplier clock;
+  final List<ChannelError> errors = new ArrayList<>();
+  private final Map<Integer, Mapping> mappings = new HashMap<>();
+  @Nullable Guest guest;
+  @Nullable MappedGuest mapped;
+
+  Host(Kernel kernel, LongSupplier clock, long vramBytes) {
+    this.kernel = kernel;
+    this.clock = clock;
+    model =
+        new SoftwareGpu(kernel, new GpuConfig(vramBytes, vramBytes, 100_000), clock, new NoIdle());
+    gpu = new PscnvGpu("sim", kernel, model::open);
+  }
+
+  private static final class NoIdle implements IdleStrategy {
+    @Override
+    public void idle(long ns) {}
+
+    @Override
+    public void wake() {}
+  }
+
+  MappedGuest attach(String name) {
+    Guest attached =
+        new Guest(
+            name,
+            gpu,
+            kernel,
+            new GuestListener() {
+              @Override
+              public void onInterrupt(int channelId) {}
+
+              @Override
+              public void onChannelError(ChannelError error) {
+                errors.add(error);
+              }
+            });
+    guest = attached;
+    MappedGuest made = MappedGuest.of(attached, kernel);
+    mapped = made;
+    return made;
+  }
+
+  /** Video memory as the guest maps it. */
+  MemorySegment vram() {
+    return map(Objects.requireNonNull(guest).vramAperture().orElseThrow());
+  }
+
+  /** Control pages as the guest maps them. */
+  MemorySegment pages() {
+    return map(Objects.requireNonNull(guest).controlPages());
+  }
+
+  private MemorySegment map(GuestGpu.SharedArea area) {
+    return mappings
+        .computeIfAbsent(
+            area.fd().number(),
+            _ ->
+                kernel.mmap(
+                    area.fd(),
+                    area.offset(),
+                    area.sizeBytes(),
+                    Kernel.PROT_READ | Kernel.PROT_WRITE))
+        .segment();
+  }
+
+  void detachGuest() {
+    mappings.values().forEach(Mapping::close);
+    mappings.clear();
+    if (mapped != null) {
+      mapped.close();
+      mapped = null;
+    }
+    if (guest != null) {
+      guest.close();
+      guest = null;
+    }
+  }
+
+  /** Whether the GPU executes for the guest, or would at once if something were put. */
+  boolean runsGuest() {
+    Guest here = guest;
+    return here != null
+        && here.channelIds().stream()
+            .map(cid -> here.channelQuery(cid).state())
+            .anyMatch(state -> state == ChannelState.RUNNING);
+  }
+
+  void runGpu() {
+    int _ = model.engine().doWork(clock.getAsLong());
+  }
+
+  @Override
+  public void close() {
+    detachGuest();
+    gpu.close();
+    model.close();
+  }
+}

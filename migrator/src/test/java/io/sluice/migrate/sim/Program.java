@@ -1,0 +1,171 @@
+package io.sluice.migrate.sim;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.Guest;
+import io.sluice.channel.MemoryGrant;
+import java.lang.foreign.MemorySegment;
+import java.util.random.RandomGenerator;
+
+/**
+ * A guest's program. Submission n waits until a word in video memory is n - 1, writes n to pages of
+ * its own choosing, and makes the word n: one that is lost or runs twice stops the channel for
+ * ever. It also keeps a pattern that only its processor writes.
+ */
+final class Program {
+  static final int PAGES = 64;
+  private static final int ORDER = 5;
+  private static final int SLOT_BYTES = 128;
+  private static final int SEMAPHORE = 0x20040004;
+  private static final int SET_REFERENCE = 0x20010014;
+  private static final int ACQUIRE = 0x1001;
+  private static final int RELEASE = 0x1000002;
+  private static final GpuVa LOW = new GpuVa(0x2000_0000L);
+  private static final GpuVa HIGH = new GpuVa(1L << 40);
+
+  private final RandomGenerator random;
+  private final long ringOffset;
+  private final long wordsOffset;
+  private final GpuVa wordsVa;
+  private final long dataOffset;
+  private final GpuVa dataVa;
+  private final long patternOffset;
+  private final int vid;
+  final int cid;
+  private final int[] lastWriter = new int[PAGES];
+  private final int[] pattern = new int[PAGES];
+  private int submitted;
+  private int extraHandle;
+
+  Program(Guest guest, RandomGenerator random) {
+    this.random = random;
+    vid = guest.vspaceNew();
+    MemoryGrant ring = guest.memAlloc(2, 0, 0, 4096);
+    MemoryGrant words = guest.memAlloc(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
+    MemoryGrant data = guest.memAlloc(2, 0, 0, (PAGES + 1) * 4096L);
+    MemoryGrant cpu = guest.memAlloc(2, 0, 0, PAGES * 4096L);
+    ringOffset = ring.apertureOffset().orElseThrow();
+    wordsOffset = words.apertureOffset().orElseThrow();
+    dataOffset = data.apertureOffset().orElseThrow();
+    patternOffset = cpu.apertureOffset().orElseThrow();
+    GpuVa ringVa = guest.vspaceMap(vid, ring.handle(), LOW, HIGH, false);
+    wordsVa = guest.vspaceMap(vid, words.handle(), LOW, HIGH, false);
+    dataVa = guest.vspaceMap(vid, data.handle(), LOW, HIGH, false);
+    cid = guest.channelNew(vid);
+    guest.fifoInitIb(cid, ringVa, ORDER, 1);
+  }
+
+  /** One look at the world through a mapping: what a processor of the machine does in a while. */
+  void run(Host at) {
+    MemorySegment vram = at.vram();
+    MemorySegment page = at.page(cid);
+    int done = page.get(JAVA_INT, GuestAbi.USERD_REFERENCE);
+    int room = (1 << ORDER) - 1 - (submitted - done);
+    for (int n = random.nextInt(3); n > 0 && room > 0; n--, room--) {
+      submit(vram, page);
+    }
+    for (int n = random.nextInt(4); n > 0; n--) {
+      int i = random.nextInt(PAGES);
+      pattern[i]++;
+      vram.set(JAVA_INT, patternOffset + i * 4096L + 8L * (i % 100), pattern[i]);
+    }
+    if (random.nextInt(20) == 0) {
+      call(at.guest());
+    }
+  }
+
+  /** What the machine of the moment gives a program. */
+  record Host(Guest guest, MemorySegment vram, MemorySegment pages) {
+    MemorySegment page(int cid) {
+      return pages.asSlice(cid * 4096L, 4096);
+    }
+  }
+
+  private void submit(MemorySegment vram, MemorySegment page) {
+    submitted++;
+    int target = random.nextInt(PAGES);
+    lastWriter[target] = submitted;
+    long at = wordsOffset + (long) (submitted % (1 << ORDER)) * SLOT_BYTES;
+    long chain = dataVa.value() + PAGES * 4096L;
+    long own = dataVa.value() + target * 4096L + 16;
+    int[] words = {
+      SEMAPHORE,
+      (int) (chain >>> 32),
+      (int) chain,
+      submitted - 1,
+      ACQUIRE,
+      SEMAPHORE,
+      (int) (own >>> 32),
+      (int) own,
+      submitted,
+      RELEASE,
+      SEMAPHORE,
+      (int) (chain >>> 32),
+      (int) chain,
+      submitted,
+      RELEASE,
+      SET_REFERENCE,
+      submitted
+    };
+    MemorySegment.copy(words, 0, vram, JAVA_INT, at, words.length);
+    long entry = wordsVa.value() + (at - wordsOffset) | (long) words.length << 42;
+    int index = (submitted - 1) % (1 << ORDER);
+    vram.set(JAVA_LONG, ringOffset + index * 8L, entry);
+    page.set(JAVA_INT, GuestAbi.USERD_GP_PUT, submitted % (1 << ORDER));
+  }
+
+  /** Allocates, fills and frees: what a move must carry too. */
+  private void call(Guest guest) {
+    if (extraHandle == 0) {
+      extraHandle = guest.memAlloc(2, 0, 7, 8192).handle();
+    } else {
+      guest.memFree(extraHandle);
+      extraHandle = 0;
+    }
+  }
+
+  int submitted() {
+    return submitted;
+  }
+
+  /** All that was submitted has been executed, in order and once. */
+  boolean isComplete(Host at) {
+    return at.page(cid).get(JAVA_INT, GuestAbi.USERD_REFERENCE) == submitted;
+  }
+
+  /** What is wrong; empty when nothing is. Only when complete. */
+  String verify(Host at) {
+    MemorySegment vram = at.vram();
+    StringBuilder wrong = new StringBuilder();
+    for (int i = 0; i < PAGES; i++) {
+      int gpu = vram.get(JAVA_INT, dataOffset + i * 4096L + 16);
+      if (gpu != lastWriter[i]) {
+        wrong
+            .append(" page ")
+            .append(i)
+            .append(" has ")
+            .append(gpu)
+            .append(" of ")
+            .append(lastWriter[i]);
+      }
+      int cpu = vram.get(JAVA_INT, patternOffset + i * 4096L + 8L * (i % 100));
+      if (cpu != pattern[i]) {
+        wrong
+            .append(" pattern ")
+            .append(i)
+            .append(" is ")
+            .append(cpu)
+            .append(" of ")
+            .append(pattern[i]);
+      }
+    }
+    long entries = at.guest().channelQuery(cid).entries();
+    if (entries != submitted) {
+      wrong.append(" entries ").append(entries).append(" of ").append(submitted);
+    }
+    return wrong.toString();
+  }
+}

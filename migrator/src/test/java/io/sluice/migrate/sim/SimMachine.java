@@ -1,0 +1,176 @@
+package io.sluice.migrate.sim;
+
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.TargetMachine;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A machine that migrates as QEMU does, with times of the test's: which side runs, what it says,
+ * and that it can fail.
+ */
+final class SimMachine {
+  private final LongSupplier clock;
+  private final long copyNs;
+  private final long stepNs;
+  boolean runsAtSource = true;
+  boolean runsAtTarget;
+  boolean targetEnded;
+  private State source = State.IDLE;
+  private State target = State.IDLE;
+  private long since;
+  private boolean stopAllowed;
+  private @Nullable String failure;
+
+  SimMachine(LongSupplier clock, long copyNs, long stepNs) {
+    this.clock = clock;
+    this.copyNs = copyNs;
+    this.stepNs = stepNs;
+  }
+
+  /** Its own migration fails: before both sides are complete the source's machine goes on. */
+  void fail() {
+    if (source != State.COMPLETED && source != State.IDLE && !runsAtTarget) {
+      failure = "the machine's migration failed";
+      source = State.FAILED;
+      target = State.FAILED;
+      runsAtSource = true;
+    }
+  }
+
+  private void look() {
+    long waited = clock.getAsLong() - since;
+    if (source == State.COPYING && stopAllowed && waited >= copyNs) {
+      source = State.STOPPED;
+      runsAtSource = false;
+    } else if (source == State.SWITCHING && waited >= stepNs) {
+      source = State.COMPLETED;
+      target = State.COMPLETED;
+    }
+  }
+
+  private MachineProgress progress(State state) {
+    long left = source == State.COPYING ? Math.max(0, copyNs - (clock.getAsLong() - since)) : 0;
+    return new MachineProgress(state, 0, left, 0, failure == null ? "" : failure);
+  }
+
+  final SourceMachine sourceSide =
+      new SourceMachine() {
+        @Override
+        public List<Blocker> blockers() {
+          return List.of();
+        }
+
+        @Override
+        public ByteBuffer describe() {
+          return ByteBuffer.wrap(new byte[] {1, 2, 3});
+        }
+
+        @Override
+        public void start(ByteBuffer answer) {
+          if (answer.remaining() != 1) {
+            throw new AssertionError("not what the other side said");
+          }
+          source = State.COPYING;
+          target = State.COPYING;
+          since = clock.getAsLong();
+        }
+
+        @Override
+        public void allowStop() {
+          stopAllowed = true;
+        }
+
+        @Override
+        public void forceStop() {
+          stopAllowed = true;
+        }
+
+        @Override
+        public MachineProgress progress() {
+          look();
+          return SimMachine.this.progress(source);
+        }
+
+        @Override
+        public boolean redirty(List<PageRange> pages) {
+          return true;
+        }
+
+        @Override
+        public List<ByteBuffer> save() {
+          return List.of(ByteBuffer.wrap(new byte[] {9}));
+        }
+
+        @Override
+        public void switchOver() {
+          if (runsAtSource) {
+            throw new AssertionError("a machine that runs is switched over");
+          }
+          source = State.SWITCHING;
+          since = clock.getAsLong();
+        }
+
+        @Override
+        public void abort() {
+          source = State.IDLE;
+          runsAtSource = true;
+        }
+
+        @Override
+        public void finish() {
+          runsAtSource = false;
+        }
+
+        @Override
+        public void setWaker(Runnable waker) {}
+
+        @Override
+        public void close() {}
+      };
+
+  final TargetMachine targetSide =
+      new TargetMachine() {
+        @Override
+        public ByteBuffer prepare(ByteBuffer described) {
+          if (described.remaining() != 3) {
+            throw new AssertionError("not what the source said");
+          }
+          return ByteBuffer.wrap(new byte[] {4});
+        }
+
+        @Override
+        public MachineProgress progress() {
+          look();
+          return SimMachine.this.progress(target);
+        }
+
+        @Override
+        public boolean restore(List<ByteBuffer> device) {
+          if (device.size() != 1 || device.getFirst().get(0) != 9) {
+            throw new AssertionError("not what was saved");
+          }
+          return true;
+        }
+
+        @Override
+        public void resume() {
+          runsAtTarget = true;
+        }
+
+        @Override
+        public void abort() {
+          targetEnded = true;
+        }
+
+        @Override
+        public void setWaker(Runnable waker) {}
+
+        @Override
+        public void close() {}
+      };
+}

@@ -1,0 +1,184 @@
+package io.sluice.migrate.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.MigrationSettings.DetachTime;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.memory.DirtyDetection;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.phase.TargetPhase;
+import io.sluice.testbed.fakes.Seeds;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A guest that never stops submitting moves, or does not, and loses nothing either way. */
+@ExtendWith(Seeds.class)
+final class SimulationTest {
+  private static final int SEEDS = Integer.getInteger("sluice.simulation.seeds", 200);
+  private static final int MAX_STEPS = 200_000;
+
+  private static void runUntilOver(World world) {
+    for (int i = 0; i < MAX_STEPS; i++) {
+      world.step();
+      if (world.from.isUndecided() && !world.sourceCrashed) {
+        world.answerInquiry();
+      }
+      if (world.isOver()) {
+        return;
+      }
+    }
+    throw new AssertionError(
+        "it does not end, source="
+            + world.from.phase()
+            + " target="
+            + Objects.requireNonNull(world.to).phase()
+            + " machine="
+            + world.machine.sourceSide.progress());
+  }
+
+  /** Wherever the machine runs now, all that was submitted completes, and more. */
+  private static void verify(World world) {
+    Program.Host at = world.machineAt();
+    assertThat(at).as("somebody runs the machine").isNotNull();
+    Objects.requireNonNull(at);
+    int before = world.program.submitted();
+    for (int i = 0; i < 400; i++) {
+      world.step();
+    }
+    assertThat(world.program.submitted()).isGreaterThan(before);
+    for (int i = 0; i < 3000 && !world.program.isComplete(at); i++) {
+      world.nowNs += 2_000_000;
+      world.source.runGpu();
+      world.target.runGpu();
+    }
+    assertThat(world.program.isComplete(at)).as("all that was submitted was executed").isTrue();
+    assertThat(world.program.verify(at)).isEmpty();
+  }
+
+  @Test
+  void migration_noFaults_movesTheGuest(RandomGenerator random) {
+    for (DetachTime time : DetachTime.values()) {
+      for (DirtyDetection detection :
+          new DirtyDetection[] {
+            DirtyDetection.DEFAULT,
+            DirtyDetection.NONE,
+            new DirtyDetection(false, true, false, true),
+            new DirtyDetection(false, true, true, false)
+          }) {
+        MigrationSettings settings =
+            MigrationSettings.DEFAULT.withDetach(time).withDetection(detection);
+        try (World world = new World(random.nextLong(), settings)) {
+          runUntilOver(world);
+          assertThat(world.from.phase())
+              .as("%s, %s", settings, world.from.reason())
+              .isEqualTo(Phase.DONE);
+          verify(world);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Phase.class,
+      names = {"DONE", "ABORTING", "ABORTED", "COMMIT"},
+      mode = EnumSource.Mode.EXCLUDE)
+  void abort_inEveryPhase_leavesTheGuestAndASecondAttemptMovesIt(
+      Phase phase, RandomGenerator random) {
+    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT)) {
+      for (int i = 0; world.from.phase() != phase && i < MAX_STEPS; i++) {
+        world.step();
+      }
+      assertThat(world.from.phase()).isEqualTo(phase);
+      world.from.abort(new Reason(Reason.CANCELLED, "the operator gave it up", ""));
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(Objects.requireNonNull(world.to).phase())
+          .isIn(TargetPhase.DISCARDED, TargetPhase.WAITING);
+      verify(world);
+      world.retry();
+      runUntilOver(world);
+      assertThat(world.from.phase()).as("%s", world.from.reason()).isEqualTo(Phase.DONE);
+      verify(world);
+    }
+  }
+
+  @Test
+  void migration_targetTooSmall_isRefusedAndTheGuestGoesOn(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT, 256 << 10)) {
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().code()).isEqualTo("SLU-MIG-034");
+      verify(world);
+    }
+  }
+
+  @Test
+  void migration_noRecordCanBeWritten_comesBack(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT)) {
+      world.ledgerFails = true;
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      verify(world);
+    }
+  }
+
+  /** Anything at any step: never two owners, nothing lost, and nobody without being told. */
+  @Test
+  void migration_faultsAtAnyStep_oneOwnerAndNothingLost(RandomGenerator random) {
+    int moved = 0;
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = random.nextLong();
+      try (World world = new World(seed, settings(seed))) {
+        runWithFaults(world);
+        moved += world.from.phase() == Phase.DONE ? 1 : 0;
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("world with seed " + seed, e);
+      }
+    }
+    assertThat(moved).isBetween(SEEDS / 20, SEEDS * 19 / 20);
+  }
+
+  private static MigrationSettings settings(long seed) {
+    RandomGenerator random = Seeds.generator(seed ^ 1);
+    DetachTime[] times = DetachTime.values();
+    return MigrationSettings.DEFAULT.withDetach(times[random.nextInt(times.length)]);
+  }
+
+  private static void runWithFaults(World world) {
+    int faultAt = world.random.nextInt(1, 1500);
+    int fault = world.random.nextInt(8);
+    world.ledgerFails = world.random.nextInt(10) == 0;
+    for (int i = 0; i < faultAt && !world.isOver(); i++) {
+      world.step();
+    }
+    switch (fault) {
+      case 0 -> world.link.cut("by the test");
+      case 1 -> world.link.corruptNext();
+      case 2 -> world.crashSource();
+      case 3 -> world.crashTarget();
+      case 4 -> world.machine.fail();
+      case 5 -> world.from.abort(new Reason(Reason.CANCELLED, "given up", ""));
+      case 6 -> world.link.setDelays(3_000_000, 50_000_000, 1_000_000, 20_000_000);
+      default -> {}
+    }
+    runUntilOver(world);
+    boolean deviceLost = world.sourceCrashed && world.machine.runsAtSource;
+    boolean targetLost = fault == 3 && world.from.phase() == Phase.DONE;
+    if (deviceLost || targetLost) {
+      // Told: the first by the device's socket that closed, the second by the record.
+      assertThat(world.machineAt()).isNull();
+    } else if (world.sourceCrashed && !world.machine.runsAtTarget) {
+      assertThat(world.ledger)
+          .as("the machine stands at the source, whose daemon is gone")
+          .isEmpty();
+    } else {
+      verify(world);
+    }
+  }
+}

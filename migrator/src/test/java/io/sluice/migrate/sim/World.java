@@ -1,0 +1,243 @@
+package io.sluice.migrate.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.Guest;
+import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.MigrationSource;
+import io.sluice.migrate.engine.MigrationTarget;
+import io.sluice.migrate.engine.Offer;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.engine.TargetHost;
+import io.sluice.migrate.link.LinkPair;
+import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.phase.TargetPhase;
+import io.sluice.testbed.fakes.Seeds;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** One attempt to move a guest, step by step. */
+final class World implements AutoCloseable {
+  static final long VRAM_BYTES = 4L << 20;
+
+  final RandomGenerator random;
+  private final Kernel kernel = RealKernel.create();
+  long nowNs = 1_000_000;
+  final Host source = new Host(kernel, () -> nowNs, VRAM_BYTES);
+  Host target;
+  final Program program;
+  LinkPair link;
+  SimMachine machine;
+  MigrationSource from;
+  @Nullable MigrationTarget to;
+  private final MigrationSettings settings;
+
+  /** The destination's disk: survives its daemon. */
+  final Set<UUID> ledger = new HashSet<>();
+
+  boolean ledgerFails;
+  boolean sourceCrashed;
+  boolean targetCrashed;
+  private long attempts;
+
+  World(long seed, MigrationSettings settings) {
+    this(seed, settings, VRAM_BYTES);
+  }
+
+  World(long seed, MigrationSettings settings, long targetVramBytes) {
+    random = Seeds.generator(seed);
+    this.settings = settings;
+    target = new Host(kernel, () -> nowNs, targetVramBytes);
+    MappedGuest mapped = source.attach("moved");
+    program = new Program(Objects.requireNonNull(source.guest), random);
+    machine =
+        new SimMachine(() -> nowNs, random.nextInt(1, 20_000_000), random.nextInt(1, 9_000_000));
+    link = newLink();
+    from = begin(mapped);
+    to = receive(link);
+  }
+
+  private LinkPair newLink() {
+    LinkPair made = new LinkPair(() -> nowNs, 1 + random.nextInt(3));
+    made.setQueueFrames(1 + random.nextInt(8));
+    return made;
+  }
+
+  private MigrationSource begin(MappedGuest mapped) {
+    attempts++;
+    return new MigrationSource(
+        new MigrationSource.Parts(mapped, machine.sourceSide, link.source()),
+        settings,
+        new UUID(attempts, random.nextLong()),
+        Seeds.generator(random.nextLong()),
+        nowNs,
+        (_, _) -> {});
+  }
+
+  private MigrationTarget receive(LinkPair over) {
+    return new MigrationTarget(over.target(), new Receiver(), 5_000_000_000L, nowNs, (_, _) -> {});
+  }
+
+  /** A new attempt, to a destination of its own. */
+  void retry() {
+    target.close();
+    target = new Host(kernel, () -> nowNs, VRAM_BYTES);
+    machine = new SimMachine(() -> nowNs, 1_000_000, 1_000_000);
+    link = newLink();
+    from = begin(Objects.requireNonNull(source.mapped));
+    to = receive(link);
+    ledgerFails = false;
+  }
+
+  private final class Receiver implements TargetHost {
+    @Override
+    public TargetMachine admit(Offer offer) {
+      target.attach(offer.name());
+      return machine.targetSide;
+    }
+
+    @Override
+    public Optional<MappedGuest> guest() {
+      return Optional.ofNullable(target.mapped);
+    }
+
+    @Override
+    public void commit(Offer offer) {
+      if (ledgerFails) {
+        throw new RefusedException("SLU-MIG-900", Errno.ENOSPC, "disk full", "");
+      }
+      ledger.add(offer.id());
+    }
+
+    @Override
+    public boolean isCommitted(UUID id) {
+      return ledger.contains(id);
+    }
+
+    @Override
+    public void running(Offer offer) {}
+
+    @Override
+    public void discard(Reason why) {
+      target.detachGuest();
+    }
+  }
+
+  // ---- time ----
+
+  /** Something happens: one of those who can act acts, in an order that the seed chooses. */
+  void step() {
+    nowNs += 1 + random.nextInt(400_000);
+    switch (random.nextInt(6)) {
+      case 0 -> stepSource();
+      case 1 -> stepTarget();
+      case 2 -> source.runGpu();
+      case 3 -> target.runGpu();
+      default -> runProgram();
+    }
+    check();
+  }
+
+  void stepSource() {
+    if (!sourceCrashed) {
+      int _ = from.doWork(nowNs);
+      if (from.phase() == Phase.DONE && source.guest != null) {
+        source.detachGuest();
+      }
+    }
+  }
+
+  void stepTarget() {
+    MigrationTarget side = to;
+    if (!targetCrashed && side != null) {
+      int _ = side.doWork(nowNs);
+    }
+  }
+
+  Program.@Nullable Host machineAt() {
+    if (machine.runsAtSource && !sourceCrashed) {
+      return at(source);
+    }
+    return machine.runsAtTarget && !targetCrashed ? at(target) : null;
+  }
+
+  private static Program.@Nullable Host at(Host host) {
+    Guest guest = host.guest;
+    return guest == null ? null : new Program.Host(guest, host.vram(), host.pages());
+  }
+
+  private void runProgram() {
+    Program.Host at = machineAt();
+    if (at != null) {
+      program.run(at);
+    }
+  }
+
+  /** What must hold at every instant. */
+  private void check() {
+    assertThat(machine.runsAtSource && machine.runsAtTarget).as("two machines run").isFalse();
+    assertThat(source.runsGuest() && target.runsGuest()).as("two GPUs run the guest").isFalse();
+    assertThat(source.errors).as("channels ended at the source").isEmpty();
+    assertThat(target.errors).as("channels ended at the destination").isEmpty();
+    if (target.runsGuest()) {
+      assertThat(ledger).as("runs without a record").contains(from.id());
+    }
+  }
+
+  // ---- faults ----
+
+  /** The source's daemon is killed: its device is gone, its machine runs on without it. */
+  void crashSource() {
+    sourceCrashed = true;
+    link.cut("the source's daemon is gone");
+    source.detachGuest();
+  }
+
+  /** The destination's daemon is killed, and its machine with it. */
+  void crashTarget() {
+    targetCrashed = true;
+    link.cut("the destination's daemon is gone");
+    target.detachGuest();
+    machine.runsAtTarget = false;
+  }
+
+  /** A daemon is there again that knows what is on its disk; the source asks it. */
+  void answerInquiry() {
+    LinkPair again = new LinkPair(() -> nowNs, 1);
+    MigrationTarget old = to;
+    if (old != null && !targetCrashed) {
+      old.discardNow(new Reason("SLU-MIG-901", "the source asks", ""));
+    }
+    targetCrashed = false;
+    to = receive(again);
+    link = again;
+    from.inquire(again.source());
+  }
+
+  boolean isOver() {
+    MigrationTarget side = to;
+    boolean targetOver =
+        targetCrashed
+            || side == null
+            || side.phase().isOver()
+            || side.phase() == TargetPhase.WAITING;
+    return (sourceCrashed || from.phase().isOver()) && targetOver;
+  }
+
+  @Override
+  public void close() {
+    source.close();
+    target.close();
+  }
+}
