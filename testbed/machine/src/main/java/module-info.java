@@ -5,6 +5,7 @@ module io.sluice.testbed.machine {
   // Not called, but started: so it is on the module path of whoever uses this module.
   requires io.sluice.daemon;
   requires io.sluice.management;
+  requires transitive io.sluice.testbed.workloads;
   // Of the tests.
   requires io.sluice.gpu;
   requires io.sluice.interrupt;

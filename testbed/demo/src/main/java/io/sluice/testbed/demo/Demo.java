@@ -32,6 +32,8 @@ public final class Demo implements Callable<Integer> {
   private static final String GUEST = "demo";
   private static final long MIB = 1L << 20;
   private static final long MAX_MIB = 512;
+  private static final int MAX_ROWS = 4096;
+  private static final int ROWS_UNIT = 16;
 
   /** What the guest is. */
   enum GuestKind {
@@ -60,6 +62,21 @@ public final class Demo implements Callable<Integer> {
       description = "how much is copied, in MiB, 1 to 512 (default: 64)")
   private long mib;
 
+  @CommandLine.Option(
+      names = "--mmul",
+      paramLabel = "N",
+      defaultValue = "1024",
+      description =
+          "rows of the matrices to multiply, a multiple of 16, 0 for none (default: 1024)")
+  private int mmul;
+
+  @CommandLine.Option(
+      names = "--lud",
+      paramLabel = "N",
+      defaultValue = "1024",
+      description = "rows of the matrix to decompose, a multiple of 16, 0 for none (default: 1024)")
+  private int lud;
+
   private final Report report = new Report(System.out);
 
   private Demo() {}
@@ -79,6 +96,10 @@ public final class Demo implements Callable<Integer> {
   public Integer call() throws Exception {
     if (mib < 1 || mib > MAX_MIB) {
       System.err.println("demo: --mib is 1 to " + MAX_MIB + ", not " + mib);
+      return 2;
+    }
+    if (!isSize(mmul) || !isSize(lud)) {
+      System.err.println("demo: --mmul and --lud are multiples of 16 up to " + MAX_ROWS);
       return 2;
     }
     Optional<MachineEnvironment> machines =
@@ -123,19 +144,17 @@ public final class Demo implements Callable<Integer> {
     if (machines.isEmpty() && guest == GuestKind.auto) {
       report.detail("no QEMU here: the guest is a process, attached as a machine would be");
     }
-    long bytes = mib * MIB;
-    try (GuestWork work =
+    Sizes sizes = new Sizes(mib * MIB, mmul, lud);
+    try (GuestSession session =
         machines.isPresent()
-            ? new MachineWork(machines.get(), socket, bytes, report)
-            : new ProcessWork(kernel, socket, bytes, report)) {
-      work.setUp();
-      GuestCounters before = daemon.counters(GUEST);
-      long recordedBefore = recorded.getAsLong();
-      work.submit();
-      GuestCounters after = daemon.counters(GUEST);
-      long recordedAfter = recorded.getAsLong();
-      compare(before, after, recordedBefore, recordedAfter);
-      work.verify();
+            ? new MachineSession(machines.get(), socket, sizes, report)
+            : new ProcessSession(kernel, socket, sizes, report)) {
+      session.start();
+      for (GuestWork work : session.works()) {
+        try (work) {
+          runWork(work, daemon, recorded);
+        }
+      }
     }
     GuestCounters total = daemon.counters(GUEST);
     report.step(
@@ -143,9 +162,25 @@ public final class Demo implements Callable<Integer> {
         total.messages(), total.hypercalls(), total.interrupts());
   }
 
+  private void runWork(GuestWork work, DaemonProcess daemon, LongSupplier recorded)
+      throws Exception {
+    work.setUp();
+    GuestCounters before = daemon.counters(GUEST);
+    long recordedBefore = recorded.getAsLong();
+    work.submit();
+    GuestCounters after = daemon.counters(GUEST);
+    long recordedAfter = recorded.getAsLong();
+    report.step("what the host did meanwhile (%s)", work.title());
+    compare(before, after, recordedBefore, recordedAfter);
+    work.verify();
+  }
+
+  private static boolean isSize(int rows) {
+    return rows >= 0 && rows <= MAX_ROWS && rows % ROWS_UNIT == 0;
+  }
+
   private void compare(
       GuestCounters before, GuestCounters after, long recordedBefore, long recordedAfter) {
-    report.step("what the host did while the guest worked");
     report.check(
         after.messages() == before.messages(),
         "messages: %d before, %d after",

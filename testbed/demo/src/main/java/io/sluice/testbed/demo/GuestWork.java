@@ -1,17 +1,20 @@
 package io.sluice.testbed.demo;
 
 /**
- * The work of the demo's guest, in three parts, so that what the host did can be counted between
- * them: only set-up and tear-down may need it.
+ * Some work of the demo's guest, in parts, so that what the host did can be counted between them:
+ * only set-up and tear-down may need it.
  */
 interface GuestWork extends AutoCloseable {
+  /** What it is, for people. */
+  String title();
+
   /** Allocates, maps and creates all that the work needs. */
   void setUp() throws Exception;
 
-  /** Uploads, copies, synchronises and waits; no call to the host. */
+  /** Uploads, submits, synchronises and waits; no call to the host. */
   void submit() throws Exception;
 
-  /** Compares the result with what was uploaded. */
+  /** Checks the result. */
   void verify() throws Exception;
 
   /** Frees everything. */

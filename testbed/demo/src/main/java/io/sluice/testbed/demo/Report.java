@@ -3,7 +3,7 @@ package io.sluice.testbed.demo;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** What the demo prints: numbered steps, and what was found wrong. */
+/** What the demo prints: numbered steps, and what was found wrong. For several threads. */
 final class Report {
   private final PrintStream out;
   private int step;
@@ -14,28 +14,33 @@ final class Report {
   }
 
   /** A step that was done. */
-  void step(String format, Object... arguments) {
+  synchronized void step(String format, Object... arguments) {
     out.printf(Locale.ROOT, "%2d. %s%n", ++step, String.format(Locale.ROOT, format, arguments));
   }
 
   /** A line under the last step. */
-  void detail(String format, Object... arguments) {
+  synchronized void detail(String format, Object... arguments) {
     out.printf(Locale.ROOT, "    %s%n", String.format(Locale.ROOT, format, arguments));
   }
 
+  /** A bar for something that takes a while. */
+  ProgressBar progress(String name) {
+    return ProgressBar.start(out, name);
+  }
+
   /** Something that must hold: printed either way, remembered when it does not. */
-  void check(boolean holds, String format, Object... arguments) {
+  synchronized void check(boolean holds, String format, Object... arguments) {
     failed |= !holds;
     detail((holds ? "ok: " : "WRONG: ") + format, arguments);
   }
 
   /** Whether anything that must hold did not. */
-  boolean failed() {
+  synchronized boolean failed() {
     return failed;
   }
 
   /** The last line. */
-  void close() {
+  synchronized void close() {
     out.println(failed ? "demo: FAILED" : "demo: ok");
     out.flush();
   }

@@ -1,13 +1,17 @@
 package io.sluice.testbed.machine;
 
+import io.sluice.testbed.workloads.Kernels;
+import io.sluice.testbed.workloads.cubin.Cubin;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * The QEMU root and the scripts of testbed/vm, as the launcher hands them over by the system
@@ -18,6 +22,9 @@ import java.util.concurrent.TimeUnit;
  */
 public record MachineEnvironment(Path root, Path scripts) {
   private static final int BUILD_TIMEOUT_SECONDS = 300;
+
+  /** Where the guest's programs look for their kernels. */
+  private static final String CUBIN_DIRECTORY = "/usr/share/sluice/";
 
   /** The environment, if the launcher found or made one. */
   public static Optional<MachineEnvironment> find() {
@@ -30,7 +37,7 @@ public record MachineEnvironment(Path root, Path scripts) {
 
   /**
    * Builds, or finds cached, the guest image: kernel module, library and programs of
-   * guest-driver-stubs.
+   * guest-driver-stubs, and the kernels of testbed/workloads as cubins.
    *
    * @return its directory
    */
@@ -47,26 +54,51 @@ public record MachineEnvironment(Path root, Path scripts) {
     List<String> command =
         new ArrayList<>(List.of(scripts.resolve("image.sh").toString(), "--root", root.toString()));
     command.addAll(arguments);
-    Path errors = Files.createTempFile("sluice-image", ".log");
+    Path directory = Files.createTempDirectory("sluice-image");
     try {
-      Process process =
-          new ProcessBuilder(command)
-              .redirectError(errors.toFile())
-              .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-              .start();
-      String printed =
-          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-      if (!process.waitFor(BUILD_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-        throw new IOException("image.sh did not end within " + BUILD_TIMEOUT_SECONDS + " s");
-      }
-      if (process.exitValue() != 0) {
-        throw new IOException(
-            "image.sh exited %d: %s".formatted(process.exitValue(), Files.readString(errors)));
-      }
-      return Path.of(printed);
+      command.addAll(cubins(directory));
+      return run(command, directory.resolve("errors"));
     } finally {
-      Files.deleteIfExists(errors);
+      delete(directory);
+    }
+  }
+
+  /** Arguments that put the kernels where the guest's programs look for them. */
+  private static List<String> cubins(Path directory) throws IOException {
+    List<String> arguments = new ArrayList<>();
+    for (String name : Kernels.FILES) {
+      Path file = directory.resolve(name + ".cubin");
+      Files.write(file, Cubin.write(Kernels.file(name)));
+      arguments.addAll(List.of("--add", file + ":" + CUBIN_DIRECTORY + file.getFileName()));
+    }
+    return arguments;
+  }
+
+  private static Path run(List<String> command, Path errors)
+      throws IOException, InterruptedException {
+    Process process =
+        new ProcessBuilder(command)
+            .redirectError(errors.toFile())
+            .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
+            .start();
+    String printed =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    if (!process.waitFor(BUILD_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new IOException("image.sh did not end within " + BUILD_TIMEOUT_SECONDS + " s");
+    }
+    if (process.exitValue() != 0) {
+      throw new IOException(
+          "image.sh exited %d: %s".formatted(process.exitValue(), Files.readString(errors)));
+    }
+    return Path.of(printed);
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
     }
   }
 }

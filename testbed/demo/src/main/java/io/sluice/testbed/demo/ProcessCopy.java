@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * M2MF and releases a semaphore; channel B, in an address space of its own, acquires it and copies
  * back with PCOPY. A is waited for by polling, B by its interrupt.
  */
-final class ProcessWork implements GuestWork {
+final class ProcessCopy implements GuestWork {
   private static final int INTERRUPT_TIMEOUT_MS = 30_000;
   private static final int SEED = 0x51_1c_e0;
   private static final int WINDOW_BYTES = 1 << 20;
@@ -45,11 +45,16 @@ final class ProcessWork implements GuestWork {
   private record Addresses(
       GpuVa source, GpuVa videoA, GpuVa semaphoreA, GpuVa videoB, GpuVa semaphoreB, GpuVa result) {}
 
-  ProcessWork(Kernel kernel, Path socket, long bytes, Report report) {
+  ProcessCopy(Kernel kernel, Path socket, long bytes, Report report) {
     this.kernel = kernel;
     this.socket = socket;
     this.bytes = bytes;
     this.report = report;
+  }
+
+  @Override
+  public String title() {
+    return "copies";
   }
 
   @Override

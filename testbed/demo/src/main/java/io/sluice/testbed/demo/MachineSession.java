@@ -1,0 +1,102 @@
+package io.sluice.testbed.demo;
+
+import io.sluice.testbed.machine.MachineEnvironment;
+import io.sluice.testbed.machine.MachineGuest;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A QEMU machine with our kernel module, which runs guest programs one after the other. Each waits
+ * for us at the ends of its set-up and of its work.
+ */
+final class MachineSession implements GuestSession {
+  private static final Duration BOOT = Duration.ofMinutes(2);
+  private static final Duration WORK = Duration.ofMinutes(5);
+
+  private final MachineEnvironment environment;
+  private final Path socket;
+  private final Report report;
+  private final List<GuestWork> works = new ArrayList<>();
+  private final List<String> commands = new ArrayList<>();
+  private volatile Consumer<String> listener = _ -> {};
+  private @Nullable MachineGuest guest;
+
+  MachineSession(MachineEnvironment environment, Path socket, Sizes sizes, Report report) {
+    this.environment = environment;
+    this.socket = socket;
+    this.report = report;
+    works.add(new MachineCopy(this, sizes.copyBytes(), report));
+    commands.add("copytest --pause " + sizes.copyBytes());
+    addCompute("mmul", sizes.mmul());
+    addCompute("lud", sizes.lud());
+  }
+
+  private void addCompute(String program, int size) {
+    if (size > 0) {
+      works.add(new MachineCompute(this, program, size, report));
+      commands.add(program + " --pause --progress --size " + size);
+    }
+  }
+
+  @Override
+  public void start() throws IOException, InterruptedException {
+    Path image = environment.image();
+    report.step("guest image: Linux, our kernel module, the C library and its programs");
+    MachineGuest machine =
+        MachineGuest.start(
+            environment,
+            new MachineGuest.Setup(
+                image, List.of(socket), String.join(" && ", commands), Optional.empty(), List.of()),
+            line -> listener.accept(line));
+    guest = machine;
+    report.step("QEMU has booted Linux %s with our module", machine.await("SLUICE-BOOTED ", BOOT));
+  }
+
+  @Override
+  public List<GuestWork> works() {
+    return works;
+  }
+
+  /** Has every line that the guest prints from now on handed to somebody. */
+  void listen(Consumer<String> to) {
+    listener = to;
+  }
+
+  /** Waits for a line with a prefix; returns its rest. */
+  String await(String prefix) throws IOException, InterruptedException {
+    return running().await(prefix, WORK);
+  }
+
+  /** Lets a program that waits for us go on. */
+  void goOn() {
+    running().type("");
+  }
+
+  private MachineGuest running() {
+    if (guest == null) {
+      throw new IllegalStateException("start comes first");
+    }
+    return guest;
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (guest == null) {
+      return;
+    }
+    try (MachineGuest machine = guest) {
+      guest = null;
+      if (!report.failed()) {
+        int status = machine.awaitExit(WORK);
+        report.step("the machine has powered off");
+        report.check(status == 0, "its programs' exit status: %d", status);
+      }
+    }
+  }
+}

@@ -1,0 +1,10 @@
+package io.sluice.testbed.demo;
+
+/**
+ * How much the guest does.
+ *
+ * @param copyBytes what is copied
+ * @param mmul rows of the matrices that are multiplied; 0 leaves that out
+ * @param lud rows of the matrix that is decomposed; 0 leaves that out
+ */
+record Sizes(long copyBytes, int mmul, int lud) {}
