@@ -35,7 +35,7 @@ mkdir -p "$output/lib"
 cp "$jars"/*.jar "$home"/testbed/conformance/target/*-tests.jar "$output/lib/"
 "$jdk/bin/jlink" --add-modules "$MODULES" --output "$output/runtime" \
   --compress zip-9 --strip-debug --no-header-files --no-man-pages
-cp "$home/testbed/bundle/test" "$home/testbed/bundle/anchor.cu" "$output/"
+cp "$home/testbed/bundle/test" "$home"/testbed/bundle/*.cu "$output/"
 
 size=$(du -sm "$output" | cut -f 1)
 [ "$size" -le "$MAX_MIB" ] || die "the bundle has $size MiB, more than the $MAX_MIB that may travel"

@@ -38,6 +38,15 @@ public interface Channel extends AutoCloseable {
    */
   default void setupSegment(int[] words) {}
 
+  /**
+   * Builds beforehand what {@link #restoreState} will need, so that it is short; on a channel that
+   * has not started, whose objects are declared, and whose ring is mapped. Nobody notices.
+   *
+   * @param ringStart GPU address of the ring
+   * @param ringOrder the ring has 1 &lt;&lt; ringOrder entries
+   */
+  default void prepareRestore(GpuVa ringStart, int ringOrder) {}
+
   /** Stops taking entries; the guest's page stays live. Reference counted. */
   void suspend();
 

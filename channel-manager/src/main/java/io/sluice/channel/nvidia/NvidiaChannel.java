@@ -49,6 +49,7 @@ final class NvidiaChannel implements Channel {
   private @Nullable HardwareChannel hardware;
   private @Nullable Ring ring;
   private @Nullable Detachment detachment;
+  private @Nullable Seeding prepared;
   private int weight;
   private boolean suspended;
   private boolean attaching;
@@ -94,6 +95,9 @@ final class NvidiaChannel implements Channel {
   public void start(GpuVa ringStart, int ringOrder, int slimask) {
     gpu.run(() -> {
       requireFresh();
+      if (prepared != null) {
+        takePrepared().close();
+      }
       if (ringOrder < 1 || ringOrder > MAX_RING_ORDER) {
         throw RmRefusal.invalid("no such ring size, order=" + ringOrder);
       }
@@ -253,9 +257,12 @@ final class NvidiaChannel implements Channel {
       throw new AssertionError("detached without a channel, cid=" + id);
     }
     words.withdraw();
-    HardwareChannel made =
-        new Seeding(gpu, ring, plan(ring).on(former.engineType()), setup())
-            .create(ended.next(), words.put());
+    HardwareChannel made;
+    HardwareChannel.Plan same = plan(ring).on(former.engineType());
+    int put = words.put();
+    try (Seeding seeding = Seeding.prepare(gpu, ring, same, setup())) {
+      made = seeding.lead(ended.next(), put);
+    }
     // The former one goes after: the token must be another one.
     attaching = false;
     detachment = null;
@@ -377,12 +384,43 @@ final class NvidiaChannel implements Channel {
       requireFresh();
       ChannelStateBytes was = ChannelStateBytes.of(state);
       Ring wanted = new Ring(space, id, was.ringStart(), 1 << was.ringOrder());
-      HardwareChannel made =
-          new Seeding(gpu, wanted, plan(wanted), setup()).create(was.next(), was.put());
-      suspended = true;
-      run(made, wanted);
-      words.publish(made.token());
+      prepare(wanted);
+      try (Seeding seeding = takePrepared()) {
+        HardwareChannel made = seeding.lead(was.next(), was.put());
+        suspended = true;
+        run(made, wanted);
+        words.publish(made.token());
+      }
     });
+  }
+
+  @Override
+  public void prepareRestore(GpuVa ringStart, int ringOrder) {
+    gpu.run(() -> {
+      requireFresh();
+      if (ringOrder < 1 || ringOrder > MAX_RING_ORDER) {
+        throw RmRefusal.invalid("no such ring size, order=" + ringOrder);
+      }
+      prepare(new Ring(space, id, ringStart, 1 << ringOrder));
+    });
+  }
+
+  private void prepare(Ring wanted) {
+    if (prepared != null && !prepared.isFor(wanted)) {
+      takePrepared().close();
+    }
+    if (prepared == null) {
+      prepared = Seeding.prepare(gpu, wanted, plan(wanted), setup());
+    }
+  }
+
+  private Seeding takePrepared() {
+    Seeding taken = prepared;
+    if (taken == null) {
+      throw new AssertionError("nothing was prepared, cid=" + id);
+    }
+    prepared = null;
+    return taken;
   }
 
   // ---- end ----
@@ -392,6 +430,9 @@ final class NvidiaChannel implements Channel {
     gpu.run(() -> {
       if (!closed) {
         closed = true;
+        if (prepared != null) {
+          takePrepared().close();
+        }
         destroyHardware();
         words.page().asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
         words.withdraw();

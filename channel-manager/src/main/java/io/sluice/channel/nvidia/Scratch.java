@@ -78,6 +78,7 @@ final class Scratch implements AutoCloseable {
    * @return its ring entry
    */
   long setUp(int[] words) {
+    U64.setRelease(pages.all(), 0L, 0L);
     MemorySegment.copy(words, 0, pages.all(), Layouts.U32, PUSHBUFFERS, words.length);
     HopperCommands release = new HopperCommands().release(semaphore(0), 1);
     release.storeTo(pages.all(), PUSHBUFFERS + words.length * 4L);

@@ -5,6 +5,7 @@ import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.Detachment.Ring;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What else lies in the buffer of the ring is not mapped meanwhile, so that the other channels
  * of the address space are stopped.
  */
-final class Seeding {
+final class Seeding implements AutoCloseable {
   private static final int MAX_ATTEMPTS = 3;
   private static final long LIMIT_NS = 2_000_000_000L;
 
@@ -27,97 +28,146 @@ final class Seeding {
   private final UserdWords words;
   private final int[] setup;
 
-  /**
-   * @param plan of the channel
-   * @param setup words that set its engines up
-   */
-  Seeding(NvidiaGuestGpu gpu, Ring ring, HardwareChannel.Plan plan, int[] setup) {
+  // Ours in place of the guest's.
+  private final long start;
+  private final SharedPages pages;
+  private final int object;
+  private final Scratch scratch;
+
+  /** Made, and not yet led anywhere. */
+  private @Nullable HardwareChannel channel;
+
+  private Seeding(
+      NvidiaGuestGpu gpu,
+      Ring ring,
+      HardwareChannel.Plan plan,
+      int[] setup,
+      SharedPages pages,
+      int object,
+      Scratch scratch) {
     this.gpu = gpu;
     this.ring = ring;
     this.plan = plan;
     this.words = new UserdWords(plan.page());
-    this.setup = setup;
+    this.setup = setup.clone();
+    this.start = start(ring);
+    this.pages = pages;
+    this.object = object;
+    this.scratch = scratch;
   }
 
   /**
-   * A channel whose next entry is this one, disabled. The guest, which holds still, has its GP_PUT
-   * and its ring back.
+   * Everything but the leading: the channel is made, which takes longest.
+   *
+   * @param setup words that set its engines up
    */
-  HardwareChannel create(int next, int guestPut) {
-    List<HardwareChannel> stopped = gpu.stopChannelsOf(ring.space());
+  static Seeding prepare(NvidiaGuestGpu gpu, Ring ring, HardwareChannel.Plan plan, int[] setup) {
+    RmClient client = gpu.client();
+    List<Runnable> undo = new ArrayList<>();
+    boolean complete = false;
     try {
+      long end = ring.start().value() + ring.entries() * 8L;
+      long bytes = (end - start(ring) + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
+      SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-seed", bytes);
+      undo.add(pages::close);
+      int object = client.registerMemory(pages.all());
+      undo.add(() -> client.free(client.device(), object));
+      Scratch scratch = Scratch.map(gpu, ring.space(), ring.channelId());
+      undo.add(scratch::close);
+      Seeding made = new Seeding(gpu, ring, plan, setup, pages, object, scratch);
+      made.channel = HardwareChannel.create(client, plan, false);
+      complete = true;
+      return made;
+    } finally {
+      if (!complete) {
+        undo.reversed().forEach(Runnable::run);
+      }
+    }
+  }
+
+  private static long start(Ring ring) {
+    return ring.start().value() & -Limits.PAGE_BYTES;
+  }
+
+  boolean isFor(Ring wanted) {
+    return ring.equals(wanted);
+  }
+
+  /**
+   * Leads the channel to an entry, its next. It is disabled; the guest, which holds still, has its
+   * GP_PUT and its ring back.
+   */
+  HardwareChannel lead(int next, int guestPut) {
+    List<HardwareChannel> stopped = gpu.stopChannelsOf(ring.space());
+    try (NvidiaAddressSpace.Hole _ = ring.space().replace(object, pages.all().byteSize(), start)) {
       for (int attempt = 1; ; attempt++) {
-        HardwareChannel channel = createOnce(next);
-        if (channel != null) {
+        HardwareChannel led = leadOnce(next);
+        if (led != null) {
           // A store of the guest that was on the way wins.
           words.replacePut(next, guestPut);
-          return channel;
+          return led;
         }
         if (attempt == MAX_ATTEMPTS) {
           throw RmRefusal.monitorStuck();
         }
       }
     } finally {
-      stopped.forEach(channel -> channel.setDisabled(false));
+      stopped.forEach(other -> other.setDisabled(false));
     }
   }
 
-  private @Nullable HardwareChannel createOnce(int next) {
-    long start = ring.start().value() & -Limits.PAGE_BYTES;
-    long end = ring.start().value() + ring.entries() * 8L;
-    long bytes = (end - start + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
-    RmClient client = gpu.client();
-    SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-seed", bytes);
-    try {
-      int object = client.registerMemory(pages.all());
-      try (NvidiaAddressSpace.Hole _ = ring.space().replace(object, bytes, start);
-          Scratch scratch = Scratch.map(gpu, ring.space(), ring.channelId())) {
-        MemorySegment slots = pages.all().asSlice(ring.start().value() - start);
-        return lead(slots, scratch, next);
-      } finally {
-        client.free(client.device(), object);
-      }
-    } finally {
-      pages.close();
-    }
-  }
-
-  private @Nullable HardwareChannel lead(MemorySegment slots, Scratch scratch, int next) {
+  private @Nullable HardwareChannel leadOnce(int next) {
+    HardwareChannel led =
+        channel != null ? channel : HardwareChannel.create(gpu.client(), plan, false);
+    channel = null;
     int last = (next - 1) & (ring.entries() - 1);
+    MemorySegment slots = pages.all().asSlice(ring.start().value() - start);
+    slots.fill((byte) 0);
     slots.set(Layouts.U64, last * 8L, scratch.setUp(setup));
-    HardwareChannel channel = HardwareChannel.create(gpu.client(), plan, false);
     boolean complete = false;
     try {
       // The ring's end cannot be put at once from its beginning.
-      boolean arrived = (next != 0 || run(channel, last)) && run(channel, next);
+      boolean arrived = (next != 0 || run(led, last)) && run(led, next);
       complete = arrived && waitFor(() -> scratch.isReleased(0));
       if (complete) {
-        channel.setDisabled(true);
+        led.setDisabled(true);
       }
-      return complete ? channel : null;
+      return complete ? led : null;
     } finally {
       if (!complete) {
-        channel.destroy();
+        led.destroy();
       }
     }
   }
 
   /** Whether it has stopped at the index; a late store of the guest's may have led it on. */
-  private boolean run(HardwareChannel channel, int index) {
+  private boolean run(HardwareChannel led, int index) {
     words.put(index);
     VarHandle.fullFence();
-    gpu.doorbellPage().ring(channel.token());
+    gpu.doorbellPage().ring(led.token());
     return waitFor(() -> words.get() == index);
   }
 
   private boolean waitFor(BooleanSupplier condition) {
-    long start = gpu.timeNs();
+    long since = gpu.timeNs();
     while (!condition.getAsBoolean()) {
-      if (gpu.timeNs() - start > LIMIT_NS) {
+      if (gpu.timeNs() - since > LIMIT_NS) {
         return condition.getAsBoolean();
       }
       Thread.onSpinWait();
     }
     return true;
+  }
+
+  /** Gives all back but a channel that was led. */
+  @Override
+  public void close() {
+    if (channel != null) {
+      channel.destroy();
+      channel = null;
+    }
+    scratch.close();
+    gpu.client().free(gpu.client().device(), object);
+    pages.close();
   }
 }

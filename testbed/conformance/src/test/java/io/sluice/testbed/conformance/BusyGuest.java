@@ -211,7 +211,7 @@ final class BusyGuest implements Runnable {
 
   /** Fills what no submission touches. */
   static void fillStill(MemorySegment video) {
-    for (long at = STILL; at < VIDEO_BYTES; at += 8) {
+    for (long at = STILL; at < video.byteSize(); at += 8) {
       video.set(Layouts.U64, at, at * 0x9e37_79b9_7f4a_7c15L);
     }
   }
@@ -241,7 +241,7 @@ final class BusyGuest implements Runnable {
       }
     }
     assertThat(wrong).as("words of kernels").isZero();
-    for (long at = STILL; at < VIDEO_BYTES; at += 8) {
+    for (long at = STILL; at < video.byteSize(); at += 8) {
       wrong += video.get(Layouts.U64, at) == at * 0x9e37_79b9_7f4a_7c15L ? 0 : 1;
     }
     assertThat(wrong).as("words that nobody touched").isZero();

@@ -91,6 +91,9 @@ final class NvidiaDetachTest {
         guest.awaitProgress(100);
         for (int round = 0; round < 6; round++) {
           Seat next = new Seat(round % 2 == 0 ? there : here, ram, file, kernel != null);
+          if (round > 1) {
+            next.prepare();
+          }
           BusyGuest.Pages pages = next.pages();
           guest.awaitProgress(50);
           guest.takeLongestGapNs();
@@ -123,6 +126,75 @@ final class NvidiaDetachTest {
         guest.verify(staging.segment());
         System.out.println("submissions " + guest.submitted());
         seat.close();
+      }
+    }
+  }
+
+  /** The other process is warm, and has its channel or not; the same GPU, or the next one. */
+  @ParameterizedTest
+  @CsvSource({
+    "0, 64, 128, false, 0",
+    "0, 64, 128, true, 0",
+    "1000, 8, 128, false, 0",
+    "1000, 8, 128, true, 0",
+    "0, 64, 1024, true, 0",
+    "0, 64, 128, true, 1",
+    "1000, 8, 128, true, 1"
+  })
+  void migration_toAnotherProcess_losesAndRepeatsNothing(
+      int microseconds, int window, int mib, boolean prepared, int card) throws Exception {
+    NvidiaRig.open(card).close();
+    try (NvidiaGpu gpu = NvidiaRig.open()) {
+      Cubin kernel = kernel(microseconds);
+      Kernel system = NvidiaRig.kernel();
+      long bytes = (long) mib << 20;
+      for (int round = 0; round < 3; round++) {
+        try (Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
+            Fd file = system.memfdCreate("staging", bytes);
+            Mapping memory = map(system, ram, BusyGuest.RAM_BYTES);
+            Mapping staging = map(system, file, bytes);
+            MigrationTarget target =
+                new MigrationTarget(ram, file, kernel != null, prepared, card)) {
+          Seat seat = new Seat(gpu, ram, file, kernel != null);
+          BusyGuest.fillStill(staging.segment());
+          seat.copyIn();
+          seat.start();
+          var guest = new BusyGuest(memory.segment(), seat.pages(), window, kernel, microseconds);
+          guest.start();
+          guest.awaitProgress(200);
+          guest.takeLongestGapNs();
+          long start = System.nanoTime();
+          seat.detachAndDrain();
+          long drained = System.nanoTime();
+          byte[] state = seat.channel.saveState();
+          seat.copyOut();
+          long out = System.nanoTime();
+          long[] there = target.restore(state);
+          guest.moveTo(target.pages());
+          long done = System.nanoTime();
+          guest.awaitProgress(500);
+          long gap = guest.takeLongestGapNs();
+          seat.close();
+          guest.awaitProgress(500);
+          guest.stop();
+          target.copyOut();
+          guest.verify(staging.segment());
+          System.out.printf(
+              Locale.ROOT,
+              "migration to a process: kernel %d us, %d MiB, prepared %b, card %d: drain %d out %d"
+                  + " in %d restore %d all %d us, blackout %.2f ms, %d submissions%n",
+              microseconds,
+              mib,
+              prepared,
+              card,
+              (drained - start) / 1000,
+              (out - drained) / 1000,
+              there[0] / 1000,
+              there[1] / 1000,
+              (done - start) / 1000,
+              gap / 1e6,
+              guest.submitted());
+        }
       }
     }
   }

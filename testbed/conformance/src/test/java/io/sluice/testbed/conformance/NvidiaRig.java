@@ -47,6 +47,18 @@ final class NvidiaRig {
     return new NvidiaGpu("nvidia", "", kernel(), new SecureRandom());
   }
 
+  /** The GPU of this index; skips the test if there are not so many. */
+  static NvidiaGpu open(int index) {
+    NvidiaGpu first = open();
+    List<String> cards = first.cards();
+    if (index == 0) {
+      return first;
+    }
+    first.close();
+    Assumptions.assumeTrue(index < cards.size(), () -> "only these GPUs are here: " + cards);
+    return new NvidiaGpu("nvidia", cards.get(index), kernel(), new SecureRandom());
+  }
+
   /** A guest: its open, one address space, one queue, and what it allocates. */
   static final class Guest implements AutoCloseable {
     final Kernel kernel = kernel();

@@ -13,7 +13,9 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.channel.nvidia.HopperQueue;
 import io.sluice.channel.nvidia.HopperRing;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -31,17 +33,19 @@ final class Seat implements AutoCloseable {
   final Channel channel;
   final GpuMemory video;
   private final GpuMemory staging;
+  private final long videoBytes;
 
   /**
    * @param ram the guest's memory, {@link BusyGuest#RAM_BYTES}
    * @param file as long as the video memory
    */
   Seat(Gpu card, Fd ram, Fd file, boolean computes) {
+    videoBytes = kernel.fstat(file).sizeBytes();
     gpu = keep(card.open("seat"));
     AddressSpace space = keep(gpu.createAddressSpace());
     GpuMemory own = register(ram, BusyGuest.RAM_BYTES);
-    staging = register(file, BusyGuest.VIDEO_BYTES);
-    video = keep(gpu.allocate(request(PscnvGem.VRAM_SMALL, BusyGuest.VIDEO_BYTES)));
+    staging = register(file, videoBytes);
+    video = keep(gpu.allocate(request(PscnvGem.VRAM_SMALL, videoBytes)));
     map(space, own, NvidiaRig.RING.value());
     map(space, video, BusyGuest.VIDEO);
     channel = keep(space.createChannel(OptionalInt.empty()));
@@ -91,7 +95,7 @@ final class Seat implements AutoCloseable {
     return new BusyGuest.Pages(map(areas.get(0)), map(areas.get(1)));
   }
 
-  private java.lang.foreign.MemorySegment map(SharedArea area) {
+  private MemorySegment map(SharedArea area) {
     try (Fd fd = area.fd()) {
       Mapping mapping =
           kernel.mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ | Kernel.PROT_WRITE);
@@ -101,6 +105,10 @@ final class Seat implements AutoCloseable {
 
   /** Detaches, and waits for what was submitted. */
   void detachAndDrain() {
+    drain(channel);
+  }
+
+  private static void drain(Channel channel) {
     channel.detach();
     long until = System.nanoTime() + 5 * NvidiaRig.TIMEOUT_NS;
     while (!channel.status().drained()) {
@@ -111,12 +119,36 @@ final class Seat implements AutoCloseable {
     }
   }
 
+  /** Builds what can be built before the state is known. */
+  void prepare() {
+    rehearse();
+    channel.prepareRestore(NvidiaRig.RING, HopperRing.ORDER);
+  }
+
+  /** What runs for the first time costs the virtual machine several milliseconds. */
+  private void rehearse() {
+    GpuVa ring = new GpuVa(0x30_0000_0000L);
+    try (AddressSpace stage = gpu.createAddressSpace();
+        var queue = new HopperQueue(gpu, stage, kernel, ring, NvidiaRig.COPY_CLASS)) {
+      drain(queue.channel());
+      byte[] state = queue.channel().saveState();
+      for (int i = 0; i < 10; i++) {
+        try (Channel again = stage.createChannel(OptionalInt.empty())) {
+          again.declareObject(1, NvidiaRig.COPY_CLASS, 0);
+          again.prepareRestore(ring, HopperRing.ORDER);
+          again.restoreState(state);
+          again.resume();
+        }
+      }
+    }
+  }
+
   void copyOut() {
-    gpu.copy(video, 0, staging, 0, BusyGuest.VIDEO_BYTES);
+    gpu.copy(video, 0, staging, 0, videoBytes);
   }
 
   void copyIn() {
-    gpu.copy(staging, 0, video, 0, BusyGuest.VIDEO_BYTES);
+    gpu.copy(staging, 0, video, 0, videoBytes);
   }
 
   @Override
