@@ -6,6 +6,11 @@ module io.sluice.migrate {
   requires transitive com.google.common;
   requires transitive io.sluice.vdevice;
   requires org.slf4j;
+  requires io.netty.common;
+  requires io.netty.buffer;
+  requires io.netty.transport;
+  requires io.netty.codec;
+  requires io.netty.handler;
 
   exports io.sluice.migrate.engine;
   exports io.sluice.migrate.link;
@@ -13,4 +18,5 @@ module io.sluice.migrate {
   exports io.sluice.migrate.memory;
   exports io.sluice.migrate.phase;
   exports io.sluice.migrate.qemu;
+  exports io.sluice.migrate.wire;
 }

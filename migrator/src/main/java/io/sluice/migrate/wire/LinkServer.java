@@ -1,0 +1,322 @@
+package io.sluice.migrate.wire;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.migrate.link.MigrationLink;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The destination's end: listens, and puts connections together to links. Whoever connects has
+ * shown a certificate of the authority before a byte of it is looked at.
+ */
+public final class LinkServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LinkServer.class);
+
+  /** Links at one time. */
+  private static final int MAX_LINKS = 16;
+
+  /** Connections at one time, those that have not said what they are for included. */
+  private static final int MAX_CONNECTIONS = 256;
+
+  private final WireLoops loops;
+  private final SslContext tls;
+  private final Consumer<MigrationLink> onLink;
+  private final Function<UUID, Optional<Path>> tunnels;
+  private final Channel listener;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final Map<UUID, Incoming> links = new HashMap<>();
+  private int connections;
+
+  /** A link and what of it has come. */
+  private static final class Incoming {
+    final WireLink link;
+    final Set<Integer> connected = new HashSet<>();
+    boolean announced;
+
+    Incoming(WireLink link) {
+      this.link = link;
+    }
+  }
+
+  /**
+   * Listens.
+   *
+   * @param address where
+   * @param files who we are
+   * @param onLink given each link when all of its streams are there, on an event loop
+   * @param tunnels where the tunnel of an id ends: a UNIX socket to connect to
+   * @throws RefusedException when a certificate cannot be used, or the address
+   */
+  public LinkServer(
+      WireLoops loops,
+      InetSocketAddress address,
+      TlsFiles files,
+      Consumer<MigrationLink> onLink,
+      Function<UUID, Optional<Path>> tunnels) {
+    this.loops = loops;
+    this.onLink = onLink;
+    this.tunnels = tunnels;
+    tls = files.server();
+    ServerBootstrap bootstrap = new ServerBootstrap();
+    bootstrap
+        .group(loops.group())
+        .channel(NioServerSocketChannel.class)
+        .childHandler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                accept(channel);
+              }
+            });
+    ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw WireFailure.listen(address.toString(), bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  /** The port it listens at. */
+  public int port() {
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  private void accept(Channel channel) {
+    if (!admit()) {
+      channel.close();
+      return;
+    }
+    var _ = channel.closeFuture().addListener(_ -> leave());
+    WireLoops.configure(channel);
+    SslHandler handler = tls.newHandler(channel.alloc());
+    handler.setHandshakeTimeout(WireLoops.BEGINNING.toMillis(), TimeUnit.MILLISECONDS);
+    var _ =
+        channel
+            .pipeline()
+            .addLast(handler, WireLoops.beginning(), new WireCodec(), new FirstWord());
+  }
+
+  private boolean admit() {
+    lock.lock();
+    try {
+      if (connections >= MAX_CONNECTIONS) {
+        return false;
+      }
+      connections++;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void leave() {
+    lock.lock();
+    try {
+      connections--;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for a HELLO and sees what it is about. */
+  private final class FirstWord extends SimpleChannelInboundHandler<WireSection> {
+    @Override
+    protected void channelRead0(ChannelHandlerContext context, WireSection section) {
+      try {
+        WireMessages.Hello hello = WireMessages.hello(section);
+        switch (hello.role()) {
+          case STREAM -> stream(context, hello);
+          case TUNNEL -> tunnel(context, hello);
+        }
+      } catch (RefusedException e) {
+        refuse(context, e);
+      }
+    }
+
+    private void refuse(ChannelHandlerContext context, RefusedException why) {
+      LOG.atWarn()
+          .addKeyValue("peer", context.channel().remoteAddress())
+          .log("a connection was refused: {}", why.getMessage());
+      var _ = context.writeAndFlush(WireMessages.refused(why)).addListener(_ -> context.close());
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof IdleStateEvent) {
+        context.close();
+      }
+      context.fireUserEventTriggered(event);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+      RefusedException refusal = StreamHandler.refusal(thrown);
+      LOG.atWarn()
+          .addKeyValue("peer", context.channel().remoteAddress())
+          .log(
+              "a connection was refused: {}",
+              refusal == null
+                  ? WireFailure.connect(String.valueOf(context.channel().remoteAddress()), thrown)
+                      .getMessage()
+                  : refusal.getMessage());
+      context.close();
+    }
+  }
+
+  // ---- streams ----
+
+  private void stream(ChannelHandlerContext context, WireMessages.Hello hello) {
+    Incoming incoming = find(hello, String.valueOf(context.channel().remoteAddress()));
+    WireLink link = incoming.link;
+    WireStream stream = link.streams().get(hello.stream());
+    // Before it is attached: the peer takes the count for this connection's beginning.
+    WireLoops.keepAlive(context, "keep-alive");
+    var _ =
+        context
+            .pipeline()
+            .replace(
+                context.handler(),
+                "stream",
+                new StreamHandler(link, stream, _ -> cut(stream, link)));
+    var _ = context.channel().writeAndFlush(WireMessages.welcome(stream.received()));
+    stream.attach(context.channel(), hello.received());
+    if (isNowWhole(incoming, hello.stream())) {
+      onLink.accept(link);
+    }
+    link.wake();
+  }
+
+  private Incoming find(WireMessages.Hello hello, String peer) {
+    if (hello.streams() < 1 || hello.streams() > MigrationLink.MAX_DATA_STREAMS) {
+      throw WireFailure.protocol("a link of " + hello.streams() + " streams");
+    }
+    lock.lock();
+    try {
+      Incoming known = links.get(hello.id());
+      if (known == null) {
+        if (hello.received() != 0) {
+          throw new RefusedException(
+              "SLU-NET-010",
+              Errno.ENOTCONN,
+              "the link that was cut is not known here any more",
+              "");
+        }
+        if (links.size() >= MAX_LINKS) {
+          throw new RefusedException(
+              "SLU-NET-011", Errno.EBUSY, "too many migrations come in, limit=" + MAX_LINKS, "");
+        }
+        UUID id = hello.id();
+        known = new Incoming(new WireLink(id, peer, hello.streams(), () -> forget(id)));
+        links.put(id, known);
+      }
+      if (known.link.dataStreams() != hello.streams()) {
+        throw WireFailure.protocol("a stream of another link");
+      }
+      return known;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isNowWhole(Incoming incoming, int stream) {
+    lock.lock();
+    try {
+      boolean again = !incoming.connected.add(stream);
+      if (again) {
+        incoming.link.reconnected();
+      }
+      boolean whole =
+          !incoming.announced && incoming.connected.size() == incoming.link.dataStreams() + 1;
+      incoming.announced |= whole;
+      return whole;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void forget(UUID id) {
+    lock.lock();
+    try {
+      links.remove(id);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The source connects again, or the link ends. */
+  private void cut(WireStream stream, WireLink link) {
+    var _ =
+        loops
+            .group()
+            .schedule(
+                () -> {
+                  if (!stream.isConnected()) {
+                    link.fail(WireFailure.cut(link.peer(), WireLoops.MENDING.toSeconds()));
+                  }
+                },
+                WireLoops.MENDING.toMillis(),
+                TimeUnit.MILLISECONDS);
+  }
+
+  // ---- tunnels ----
+
+  private void tunnel(ChannelHandlerContext context, WireMessages.Hello hello) {
+    Path socket =
+        tunnels
+            .apply(hello.id())
+            .orElseThrow(() ->
+                new RefusedException(
+                    "SLU-NET-012", Errno.ENOENT, "nobody waits for this tunnel", ""));
+    Relay.toSocket(loops, socket, context);
+  }
+
+  /** Ends listening, and every link. */
+  @Override
+  public void close() {
+    var _ = listener.close().awaitUninterruptibly();
+    Set<Incoming> left;
+    lock.lock();
+    try {
+      left = Set.copyOf(links.values());
+    } finally {
+      lock.unlock();
+    }
+    left.forEach(incoming -> incoming.link.close());
+  }
+
+  /** For tests: the connection of a stream, if there is one. */
+  @Nullable WireLink linkOf(UUID id) {
+    lock.lock();
+    try {
+      Incoming incoming = links.get(id);
+      return incoming == null ? null : incoming.link;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

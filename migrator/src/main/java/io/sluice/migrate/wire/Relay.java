@@ -1,0 +1,116 @@
+package io.sluice.migrate.wire;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hands bytes from one connection to another, no faster than that takes them. */
+final class Relay extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+
+  private final Channel other;
+
+  private Relay(Channel other) {
+    this.other = other;
+  }
+
+  /**
+   * Makes one connection of one that has spoken in sections and one of plain bytes. What came
+   * behind the last section is handed on.
+   */
+  static void splice(ChannelHandlerContext sections, Channel plain) {
+    Channel tunnel = sections.channel();
+    ChannelPipeline pipeline = sections.pipeline();
+    var _ = plain.pipeline().addLast(new Relay(tunnel));
+    var _ = pipeline.addLast(new Relay(plain));
+    var _ = pipeline.remove(IdleStateHandler.class);
+    var _ = pipeline.remove(sections.handler());
+    var _ = pipeline.remove(WireCodec.class);
+    tunnel.config().setAutoRead(true);
+    plain.config().setAutoRead(true);
+  }
+
+  /** The destination's end of a tunnel: connects to a socket, then says welcome. */
+  static void toSocket(WireLoops loops, Path socket, ChannelHandlerContext context) {
+    Channel tunnel = context.channel();
+    tunnel.config().setAutoRead(false);
+    var _ =
+        new Bootstrap()
+            .group(tunnel.eventLoop())
+            .channel(NioDomainSocketChannel.class)
+            .option(ChannelOption.AUTO_READ, false)
+            .handler(new ChannelInboundHandlerAdapter())
+            .connect(UnixDomainSocketAddress.of(socket))
+            .addListener(
+                (ChannelFutureListener)
+                    connected -> {
+                      if (!connected.isSuccess()) {
+                        LOG.atWarn().log("a tunnel's end cannot be reached", connected.cause());
+                        var _ =
+                            tunnel
+                                .writeAndFlush(
+                                    WireMessages.refused(
+                                        new RefusedException(
+                                            "SLU-NET-013",
+                                            Errno.ECONNREFUSED,
+                                            "QEMU does not listen, reason="
+                                                + connected.cause().getMessage(),
+                                            "")))
+                                .addListener(ChannelFutureListener.CLOSE);
+                        return;
+                      }
+                      var _ = tunnel.writeAndFlush(WireMessages.welcome(0));
+                      splice(context, connected.channel());
+                    });
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    var _ = other.write(message);
+    if (!other.isWritable()) {
+      context.channel().config().setAutoRead(false);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    other.flush();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (context.channel().isWritable()) {
+      other.config().setAutoRead(true);
+    } else {
+      other.config().setAutoRead(false);
+    }
+    context.fireChannelWritabilityChanged();
+  }
+
+  /** What was handed on is sent before the other one ends too. */
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    if (other.isActive()) {
+      var _ = other.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+    LOG.atDebug().log("a tunnel was cut", thrown);
+    context.close();
+  }
+}

@@ -1,0 +1,99 @@
+package io.sluice.migrate.wire;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.sluice.abi.RefusedException;
+import io.sluice.migrate.qemu.RamTransport;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The source's end of the way that QEMU's stream takes: a UNIX socket beside the machine's monitor,
+ * whose one connection continues to the destination's daemon, and there to its QEMU. So machines
+ * need no port, no certificates and no limit of their own.
+ */
+public final class TunnelSource implements RamTransport.Source {
+  private static final Logger LOG = LoggerFactory.getLogger(TunnelSource.class);
+
+  private final LinkClient client;
+  private final Path socket;
+  private @Nullable Channel listener; // of one thread after another: the machine's worker
+
+  /**
+   * @param client to the destination; stays the caller's
+   * @param socket where QEMU, which may see another file system, finds us too: beside its monitor
+   */
+  public TunnelSource(LinkClient client, Path socket) {
+    this.client = client;
+    this.socket = socket;
+  }
+
+  @Override
+  public String open(ByteBuffer target) {
+    UUID id = TunnelTargets.id(target);
+    deleteSocket();
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(client.loops().group())
+            .channel(NioServerDomainSocketChannel.class)
+            .childOption(ChannelOption.AUTO_READ, false)
+            .childHandler(
+                new ChannelInboundHandlerAdapter() {
+                  @Override
+                  public void channelActive(ChannelHandlerContext context) {
+                    var _ = context.pipeline().remove(this);
+                    connect(context.channel(), id);
+                  }
+                })
+            .bind(UnixDomainSocketAddress.of(socket))
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw WireFailure.listen(socket.toString(), bound.cause());
+    }
+    listener = bound.channel();
+    return "unix:" + socket;
+  }
+
+  private void connect(Channel machine, UUID id) {
+    WireSection hello =
+        WireMessages.hello(
+            new WireMessages.Hello(WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, id, 0));
+    client.connect(
+        hello, (context, _) -> Relay.splice(context, machine), (why, _) -> failed(machine, why));
+  }
+
+  /** QEMU sees the end of its connection, and gives up. */
+  private void failed(Channel machine, RefusedException why) {
+    LOG.atWarn().log("no tunnel for a machine's memory: {} {}", why.getMessage(), why.remedy());
+    machine.close();
+  }
+
+  @Override
+  public void close() {
+    Channel open = listener;
+    if (open != null) {
+      var _ = open.close().awaitUninterruptibly();
+    }
+    deleteSocket();
+  }
+
+  private void deleteSocket() {
+    try {
+      Files.deleteIfExists(socket);
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("socket", socket).log("an old socket stays", e);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package io.sluice.migrate.wire;
+
+import io.sluice.migrate.qemu.RamTransport;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The tunnels that a destination waits for: each has an id drawn at random, which only the source
+ * of its migration is told, and works once.
+ */
+public final class TunnelTargets {
+  private static final int ADDRESS_BYTES = 2 * Long.BYTES;
+
+  private final Map<UUID, Path> waiting = new ConcurrentHashMap<>();
+
+  /** Where a tunnel ends, for {@link LinkServer}; from then on it is not waited for any more. */
+  public Optional<Path> take(UUID id) {
+    return Optional.ofNullable(waiting.remove(id));
+  }
+
+  /**
+   * The end of one tunnel.
+   *
+   * @param id drawn at random
+   * @param socket where QEMU listens for its stream
+   */
+  public RamTransport.Target target(UUID id, Path socket) {
+    return new Target(id, socket);
+  }
+
+  private final class Target implements RamTransport.Target {
+    private final UUID id;
+    private final Path socket;
+
+    Target(UUID id, Path socket) {
+      this.id = id;
+      this.socket = socket;
+      waiting.put(id, socket);
+    }
+
+    @Override
+    public String uri() {
+      return "unix:" + socket;
+    }
+
+    @Override
+    public ByteBuffer address() {
+      return ByteBuffer.allocate(ADDRESS_BYTES)
+          .order(ByteOrder.LITTLE_ENDIAN)
+          .putLong(id.getMostSignificantBits())
+          .putLong(id.getLeastSignificantBits())
+          .flip();
+    }
+
+    @Override
+    public void close() {
+      waiting.remove(id);
+    }
+  }
+
+  static UUID id(ByteBuffer address) {
+    ByteBuffer in = address.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    if (in.remaining() != ADDRESS_BYTES) {
+      throw WireFailure.protocol("no tunnel's address");
+    }
+    return new UUID(in.getLong(), in.getLong());
+  }
+}

@@ -1,0 +1,103 @@
+package io.sluice.migrate.wire;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** What can go wrong with a link. */
+final class WireFailure {
+  private WireFailure() {}
+
+  /** The peer sent what nobody may send. */
+  static RefusedException protocol(String what) {
+    return new RefusedException(
+        "SLU-NET-001", Errno.EPROTO, "the peer broke the migration protocol: " + what, "");
+  }
+
+  /** The peer ended the link. */
+  static RefusedException ended() {
+    return new RefusedException(
+        "SLU-NET-002", Errno.ENOTCONN, "the other side has ended the link", "");
+  }
+
+  /** This side ended it. */
+  static RefusedException closed() {
+    return new RefusedException("SLU-NET-003", Errno.ENOTCONN, "the link is closed", "");
+  }
+
+  /** It was cut and could not be mended. */
+  static RefusedException cut(String peer, long seconds) {
+    return new RefusedException(
+        "SLU-NET-004",
+        Errno.ENOTCONN,
+        "the link was cut and did not come back, peer=" + peer + ", seconds=" + seconds,
+        "See whether the other host runs and can be reached.");
+  }
+
+  /** The peer's answer to a beginning. */
+  static RefusedException refused(String peer, String reason) {
+    return new RefusedException(
+        "SLU-NET-005",
+        Errno.ECONNREFUSED,
+        "the other side refused the link, peer=" + peer + ", reason=" + reason,
+        "");
+  }
+
+  /** No connection came about. */
+  static RefusedException connect(String peer, @Nullable Throwable cause) {
+    for (Throwable c = cause; c != null; c = c.getCause()) {
+      if (c instanceof SSLException) {
+        return tls(peer, c);
+      }
+    }
+    String remedy =
+        cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException
+            ? "Check the name of the destination."
+            : cause instanceof ConnectException
+                ? "Start sluiced there with [migration] listen, and open its port."
+                : "See whether the other host runs and can be reached.";
+    return new RefusedException(
+        "SLU-NET-006",
+        Errno.ECONNREFUSED,
+        "the destination cannot be reached, peer=" + peer + ", reason=" + text(cause),
+        remedy);
+  }
+
+  /** The two sides do not trust each other. */
+  static RefusedException tls(String peer, Throwable cause) {
+    return new RefusedException(
+        "SLU-NET-007",
+        Errno.EACCES,
+        "the two sides do not trust each other, peer=" + peer + ", reason=" + text(cause),
+        "Both need certificates of one authority, within their time, the destination's with the"
+            + " name it is called by: docs/migration.md, \"Certificates\".");
+  }
+
+  /** A certificate or key cannot be used. */
+  static RefusedException certificate(String what, Throwable cause) {
+    return new RefusedException(
+        "SLU-NET-008",
+        Errno.EINVAL,
+        "cannot use " + what + ": " + text(cause),
+        "Give PEM files; a key in PKCS#8: docs/migration.md, \"Certificates\".");
+  }
+
+  /** Nobody can listen there. */
+  static RefusedException listen(String address, @Nullable Throwable cause) {
+    return new RefusedException(
+        "SLU-NET-009",
+        Errno.EADDRINUSE,
+        "cannot listen for migrations, address=" + address + ", reason=" + text(cause),
+        "Choose another [migration] listen.");
+  }
+
+  private static String text(@Nullable Throwable cause) {
+    return cause == null
+        ? "unknown"
+        : cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+  }
+}

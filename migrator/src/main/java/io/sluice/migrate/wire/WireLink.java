@@ -1,0 +1,154 @@
+package io.sluice.migrate.wire;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.abi.RefusedException;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.MigrationLink;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/** One end of a link: its streams, and what became of it. */
+final class WireLink implements MigrationLink {
+  private final UUID id;
+  private final String peer;
+  private final ImmutableList<WireStream> streams;
+  private final Runnable onClose;
+  private final AtomicReference<@Nullable RefusedException> failure = new AtomicReference<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final LongAdder bytesSent = new LongAdder();
+  private final LongAdder bytesReceived = new LongAdder();
+  private final LongAdder bytesRetransmitted = new LongAdder();
+  private final LongAdder reconnects = new LongAdder();
+  private volatile Runnable waker = () -> {};
+
+  /**
+   * @param peer who is at the other end, for messages
+   * @param dataStreams 1 to {@link #MAX_DATA_STREAMS}
+   * @param onClose called once, when the link has ended for whatever reason
+   */
+  WireLink(UUID id, String peer, int dataStreams, Runnable onClose) {
+    this.id = id;
+    this.peer = peer;
+    this.onClose = onClose;
+    ImmutableList.Builder<WireStream> made = ImmutableList.builder();
+    for (int i = 0; i <= dataStreams; i++) {
+      made.add(new WireStream(i, this));
+    }
+    streams = made.build();
+  }
+
+  UUID id() {
+    return id;
+  }
+
+  String peer() {
+    return peer;
+  }
+
+  ImmutableList<WireStream> streams() {
+    return streams;
+  }
+
+  @Override
+  public int dataStreams() {
+    return streams.size() - 1;
+  }
+
+  @Override
+  public boolean send(int stream, Frame frame) {
+    RefusedException why = failure.get();
+    if (why != null) {
+      throw why;
+    }
+    return streams.get(stream).offer(frame, stream == CONTROL);
+  }
+
+  @Override
+  public @Nullable Frame poll(int stream) {
+    Frame frame = streams.get(stream).poll();
+    RefusedException why = failure.get();
+    if (frame == null && why != null) {
+      throw why;
+    }
+    return frame;
+  }
+
+  @Override
+  public boolean isFlushed() {
+    return streams.stream().allMatch(stream -> stream.keptBytes() == 0);
+  }
+
+  @Override
+  public Optional<RefusedException> failure() {
+    return Optional.ofNullable(failure.get());
+  }
+
+  @Override
+  public void setWaker(Runnable newWaker) {
+    waker = newWaker;
+    newWaker.run();
+  }
+
+  @Override
+  public Statistics statistics() {
+    return new Statistics(
+        bytesSent.sum(),
+        bytesReceived.sum(),
+        bytesRetransmitted.sum(),
+        reconnects.intValue(),
+        streams.stream().mapToLong(WireStream::keptBytes).sum(),
+        0);
+  }
+
+  /** A frame is written. */
+  void count(int bytes, boolean again) {
+    bytesSent.add(bytes);
+    if (again) {
+      bytesRetransmitted.add(bytes);
+    }
+  }
+
+  /** A frame was received. */
+  void counted(int bytes) {
+    bytesReceived.add(bytes);
+  }
+
+  /** A cut was mended. */
+  void reconnected() {
+    reconnects.increment();
+  }
+
+  void wake() {
+    waker.run();
+  }
+
+  boolean isEnded() {
+    return failure.get() != null;
+  }
+
+  /** Ends the link for a reason; the first one counts. */
+  void fail(RefusedException why) {
+    if (failure.compareAndSet(null, why)) {
+      end();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (failure.compareAndSet(null, WireFailure.closed())) {
+      end();
+    }
+  }
+
+  private void end() {
+    if (closed.compareAndSet(false, true)) {
+      streams.forEach(WireStream::close);
+      onClose.run();
+    }
+    wake();
+  }
+}

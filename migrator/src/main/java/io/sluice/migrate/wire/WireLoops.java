@@ -1,0 +1,86 @@
+package io.sluice.migrate.wire;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.handler.timeout.IdleStateHandler;
+import io.netty.handler.traffic.GlobalTrafficShapingHandler;
+import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** The event loops of a daemon's migrations, and what all of their connections have in common. */
+public final class WireLoops implements AutoCloseable {
+  /** How long a beginning may take: connecting, the handshake, the first words. */
+  static final Duration BEGINNING = Duration.ofSeconds(10);
+
+  /** A cut is mended within this, or the link ends. */
+  static final Duration MENDING = Duration.ofSeconds(10);
+
+  private static final int SAY_SOMETHING_SECONDS = 1;
+  private static final int SILENCE_SECONDS = 4;
+  private static final int SHAPING_INTERVAL_MS = 100;
+  private static final int LOW_WATER_BYTES = 256 << 10;
+  private static final int HIGH_WATER_BYTES = 1 << 20;
+
+  private final EventLoopGroup group;
+
+  /**
+   * @param loops how many; each is a thread
+   * @param threads makes them
+   */
+  public WireLoops(int loops, ThreadFactory threads) {
+    group = new MultiThreadIoEventLoopGroup(loops, threads, NioIoHandler.newFactory());
+  }
+
+  EventLoopGroup group() {
+    return group;
+  }
+
+  /** Limits what goes out over all connections it is given to, together; null for no limit. */
+  @Nullable GlobalTrafficShapingHandler limit(long bytesPerSecond) {
+    if (bytesPerSecond <= 0) {
+      return null;
+    }
+    GlobalTrafficShapingHandler limit =
+        new GlobalTrafficShapingHandler(group, bytesPerSecond, 0, SHAPING_INTERVAL_MS);
+    limit.setMaxGlobalWriteSize(4L * HIGH_WATER_BYTES);
+    limit.setMaxWriteSize(HIGH_WATER_BYTES);
+    return limit;
+  }
+
+  static void configure(Channel channel) {
+    channel
+        .config()
+        .setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
+    boolean _ = channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+    boolean _ = channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+  }
+
+  /** A connection that says nothing while it begins is not waited for. */
+  static IdleStateHandler beginning() {
+    return new IdleStateHandler(BEGINNING.toSeconds(), 0, 0, TimeUnit.SECONDS);
+  }
+
+  /** From now on both ends say something now and then. */
+  static void keepAlive(ChannelHandlerContext context, String name) {
+    var _ =
+        context
+            .pipeline()
+            .replace(
+                IdleStateHandler.class,
+                name,
+                new IdleStateHandler(SILENCE_SECONDS, SAY_SOMETHING_SECONDS, 0, TimeUnit.SECONDS));
+  }
+
+  /** Ends the loops, and every connection with them. */
+  @Override
+  public void close() {
+    var _ = group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5000);
+  }
+}

@@ -1,0 +1,169 @@
+package io.sluice.migrate.wire;
+
+import io.sluice.abi.RefusedException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/**
+ * What the two ends of a connection say to each other beside frames, little-endian.
+ *
+ * <pre>
+ *  0x180 HELLO    u32 version, oldest, role, stream, streams, features (0); u64 id high, low;
+ *                 u64 received                        client, first
+ *  0x181 WELCOME  u32 version, features (0); u64 received        server, first
+ *  0x182 REFUSED  text                                server, instead
+ *  0x183 ACK      u64 received                        both, any time
+ *  0x184 BYE      —                                   both: the link ends here
+ * </pre>
+ */
+final class WireMessages {
+  static final int HELLO = 0x180;
+  static final int WELCOME = 0x181;
+  static final int REFUSED = 0x182;
+  static final int ACK = 0x183;
+  static final int BYE = 0x184;
+
+  /** The protocol of connections; one before it is spoken too, once there is one. */
+  static final int VERSION = 1;
+
+  static final int OLDEST_VERSION = 1;
+
+  private static final int HELLO_BYTES = 6 * 4 + 3 * 8;
+  private static final int WELCOME_BYTES = 2 * 4 + 8;
+  private static final int MAX_REASON_BYTES = 1024;
+
+  /** What a connection is for. Never 0. */
+  enum Role {
+    STREAM(1),
+    TUNNEL(2);
+
+    final int number;
+
+    Role(int number) {
+      this.number = number;
+    }
+  }
+
+  /**
+   * @param version to be spoken
+   * @param role what for
+   * @param stream number of the stream; 0 for a tunnel
+   * @param streams of pages that the link has; 0 for a tunnel
+   * @param id of the link, or of the tunnel
+   * @param received frames that the client has received on this stream
+   */
+  record Hello(int version, Role role, int stream, int streams, UUID id, long received) {}
+
+  /**
+   * @param received frames that the server has received on this stream
+   */
+  record Welcome(long received) {}
+
+  private WireMessages() {}
+
+  static WireSection hello(Hello hello) {
+    ByteBuffer out = buffer(HELLO_BYTES);
+    out.putInt(VERSION).putInt(OLDEST_VERSION).putInt(hello.role().number);
+    out.putInt(hello.stream()).putInt(hello.streams()).putInt(0);
+    out.putLong(hello.id().getMostSignificantBits());
+    out.putLong(hello.id().getLeastSignificantBits());
+    out.putLong(hello.received());
+    return new WireSection(HELLO, 1, out.flip());
+  }
+
+  static Hello hello(WireSection section) {
+    ByteBuffer in = payload(section, HELLO, HELLO_BYTES);
+    int version = in.getInt();
+    int oldest = in.getInt();
+    if (oldest < 1 || oldest > version) {
+      throw WireFailure.protocol("no version");
+    }
+    if (oldest > VERSION || version < OLDEST_VERSION) {
+      throw WireFailure.protocol(
+          "it speaks versions "
+              + oldest
+              + " to "
+              + version
+              + ", this side "
+              + OLDEST_VERSION
+              + " to "
+              + VERSION);
+    }
+    int number = in.getInt();
+    Role role =
+        switch (number) {
+          case 1 -> Role.STREAM;
+          case 2 -> Role.TUNNEL;
+          default -> throw WireFailure.protocol("no role, number=" + number);
+        };
+    int stream = in.getInt();
+    int streams = in.getInt();
+    int features = in.getInt();
+    UUID id = new UUID(in.getLong(), in.getLong());
+    long received = in.getLong();
+    if (features != 0 || received < 0 || stream < 0 || stream > streams) {
+      throw WireFailure.protocol("a beginning that cannot be");
+    }
+    return new Hello(Math.min(version, VERSION), role, stream, streams, id, received);
+  }
+
+  static WireSection welcome(long received) {
+    return new WireSection(
+        WELCOME, 1, buffer(WELCOME_BYTES).putInt(VERSION).putInt(0).putLong(received).flip());
+  }
+
+  static Welcome welcome(WireSection section) {
+    ByteBuffer in = payload(section, WELCOME, WELCOME_BYTES);
+    int version = in.getInt();
+    if (version < OLDEST_VERSION || version > VERSION || in.getInt() != 0) {
+      throw WireFailure.protocol("a welcome in another version, version=" + version);
+    }
+    return new Welcome(count(in));
+  }
+
+  static WireSection ack(long received) {
+    return new WireSection(ACK, 1, buffer(Long.BYTES).putLong(received).flip());
+  }
+
+  static long ack(WireSection section) {
+    return count(payload(section, ACK, Long.BYTES));
+  }
+
+  private static long count(ByteBuffer in) {
+    long count = in.getLong();
+    if (count < 0) {
+      throw WireFailure.protocol("a negative count");
+    }
+    return count;
+  }
+
+  static WireSection refused(RefusedException why) {
+    byte[] text = String.valueOf(why.getMessage()).getBytes(StandardCharsets.UTF_8);
+    return new WireSection(
+        REFUSED, 1, ByteBuffer.wrap(text, 0, Math.min(text.length, MAX_REASON_BYTES)));
+  }
+
+  static String reason(WireSection section) {
+    ByteBuffer text = section.payload().duplicate();
+    text.limit(Math.min(text.limit(), text.position() + MAX_REASON_BYTES));
+    return StandardCharsets.UTF_8.decode(text).toString();
+  }
+
+  static WireSection bye() {
+    return new WireSection(BYE, 1, buffer(0));
+  }
+
+  private static ByteBuffer payload(WireSection section, int id, int bytes) {
+    if (section.id() != id || section.version() != 1 || section.payload().remaining() != bytes) {
+      throw WireFailure.protocol(
+          "another section than expected, id=0x" + Integer.toHexString(section.id()));
+    }
+    return section.payload().duplicate().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static ByteBuffer buffer(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

@@ -1,0 +1,296 @@
+package io.sluice.migrate.wire;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream of a link, over one connection after another. Frames are counted from 0 in each
+ * direction, and kept until the peer has acknowledged them: on a new connection each side says how
+ * many it has, and the other goes on from there.
+ */
+final class WireStream {
+  /** Bytes kept for retransmission: what a cut can cost. */
+  static final long WINDOW_BYTES = 8L << 20;
+
+  /** Bytes received and not yet polled, beyond which reading pauses. */
+  private static final long MAX_INCOMING_BYTES = 16L << 20;
+
+  /** Frames of a control stream that wait; a peer that lets more pile up is none. */
+  private static final int MAX_FRAMES = 1 << 16;
+
+  private final int number;
+  private final WireLink link;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // All guarded by lock.
+  private final ArrayDeque<Frame> kept = new ArrayDeque<>(); // not acknowledged
+  private final ArrayDeque<Frame> incoming = new ArrayDeque<>();
+  private @Nullable Channel channel;
+  private long acknowledged;
+  private long written; // the next frame to write
+  private long everWritten; // the most that written ever was
+  private long received;
+  private long told; // the last count that was acknowledged to the peer
+  private long keptBytes;
+  private long incomingBytes;
+  private boolean paused;
+
+  WireStream(int number, WireLink link) {
+    this.number = number;
+    this.link = link;
+  }
+
+  int number() {
+    return number;
+  }
+
+  // ---- of the link's user ----
+
+  /** Takes a frame; false when the window is full. */
+  boolean offer(Frame frame, boolean always) {
+    Channel current;
+    lock.lock();
+    try {
+      if (!always && keptBytes >= WINDOW_BYTES || kept.size() >= MAX_FRAMES) {
+        return false;
+      }
+      kept.add(frame);
+      keptBytes += frame.sizeBytes();
+      current = channel;
+    } finally {
+      lock.unlock();
+    }
+    if (current != null) {
+      current.eventLoop().execute(() -> pump(current));
+    }
+    return true;
+  }
+
+  @Nullable Frame poll() {
+    lock.lock();
+    try {
+      Frame frame = incoming.poll();
+      if (frame != null) {
+        incomingBytes -= frame.sizeBytes();
+        Channel current = channel;
+        if (paused && incomingBytes < MAX_INCOMING_BYTES / 2 && current != null) {
+          paused = false;
+          current.config().setAutoRead(true);
+        }
+      }
+      return frame;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Bytes taken and not acknowledged. */
+  long keptBytes() {
+    lock.lock();
+    try {
+      return keptBytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean isConnected() {
+    lock.lock();
+    try {
+      return channel != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Frames received, for the beginning of a connection. */
+  long received() {
+    lock.lock();
+    try {
+      return received;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- of the connections' threads ----
+
+  /**
+   * Goes on over a connection.
+   *
+   * @param peerReceived what the peer says it has
+   */
+  void attach(Channel connection, long peerReceived) {
+    Channel former;
+    lock.lock();
+    try {
+      if (peerReceived < acknowledged || peerReceived > everWritten) {
+        throw WireFailure.protocol("it has received what was never sent, stream=" + number);
+      }
+      former = channel;
+      channel = connection;
+      paused = false;
+      told = received;
+      drop(peerReceived);
+      written = peerReceived;
+    } finally {
+      lock.unlock();
+    }
+    if (former != null && former != connection) {
+      former.close();
+    }
+    pump(connection);
+  }
+
+  /** The connection is gone; whether it was this stream's. */
+  boolean detach(Channel connection) {
+    lock.lock();
+    try {
+      if (channel != connection) {
+        return false;
+      }
+      channel = null;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Writes what there is to write, as long as the connection takes it. */
+  void pump(Channel connection) {
+    boolean wrote = false;
+    while (connection.isWritable()) {
+      Frame next = next(connection);
+      if (next == null) {
+        break;
+      }
+      var _ =
+          connection.write(new WireSection(next.type().number(), next.version(), next.payload()));
+      wrote = true;
+    }
+    if (wrote) {
+      connection.flush();
+    }
+  }
+
+  private @Nullable Frame next(Channel connection) {
+    lock.lock();
+    try {
+      int index = (int) (written - acknowledged);
+      if (channel != connection || index >= kept.size()) {
+        return null;
+      }
+      Frame frame = at(index);
+      boolean again = written < everWritten;
+      written++;
+      everWritten = Math.max(everWritten, written);
+      link.count(frame.sizeBytes(), again);
+      return frame;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The frame written next is near the end of a short window, or the walk is over soon. */
+  private Frame at(int index) {
+    if (index == kept.size() - 1) {
+      return kept.getLast();
+    }
+    Iterator<Frame> from = kept.iterator();
+    for (int i = 0; i < index; i++) {
+      from.next();
+    }
+    return from.next();
+  }
+
+  /** Takes a section that is a frame. */
+  void take(Channel connection, WireSection section) {
+    FrameType type = FrameType.of(section.id());
+    if (type == null || section.version() == 0) {
+      throw WireFailure.protocol(
+          "a frame that nobody knows, id=0x" + Integer.toHexString(section.id()));
+    }
+    Frame frame = new Frame(type, section.version(), section.payload());
+    lock.lock();
+    try {
+      if (channel != connection) {
+        return; // a former connection's: the new one brings it again
+      }
+      if (incoming.size() >= MAX_FRAMES) {
+        throw WireFailure.protocol("too many frames at once, stream=" + number);
+      }
+      incoming.add(frame);
+      incomingBytes += frame.sizeBytes();
+      received++;
+      if (!paused && incomingBytes > MAX_INCOMING_BYTES) {
+        paused = true;
+        connection.config().setAutoRead(false);
+      }
+    } finally {
+      lock.unlock();
+    }
+    link.counted(frame.sizeBytes());
+    link.wake();
+  }
+
+  /** Acknowledges what has come; with always, even when there is nothing new. */
+  void acknowledge(Channel connection, boolean always) {
+    long count;
+    lock.lock();
+    try {
+      if (channel != connection || !always && told == received) {
+        return;
+      }
+      told = received;
+      count = received;
+    } finally {
+      lock.unlock();
+    }
+    var _ = connection.writeAndFlush(WireMessages.ack(count));
+  }
+
+  /** The peer has received so many frames. */
+  void acknowledged(Channel connection, long count) {
+    lock.lock();
+    try {
+      if (channel != connection) {
+        return;
+      }
+      if (count < acknowledged || count > written) {
+        throw WireFailure.protocol("it acknowledges what was not sent, stream=" + number);
+      }
+      drop(count);
+    } finally {
+      lock.unlock();
+    }
+    link.wake();
+  }
+
+  private void drop(long count) {
+    while (acknowledged < count) {
+      keptBytes -= kept.remove().sizeBytes();
+      acknowledged++;
+    }
+  }
+
+  /** Ends the connection, after a word. */
+  void close() {
+    Channel current;
+    lock.lock();
+    try {
+      current = channel;
+      channel = null;
+    } finally {
+      lock.unlock();
+    }
+    if (current != null) {
+      var _ = current.writeAndFlush(WireMessages.bye()).addListener(ChannelFutureListener.CLOSE);
+    }
+  }
+}
