@@ -1,4 +1,4 @@
-/** Hand-written fakes at the kernel seam, and helpers for seeds and leak counts. */
+/** Hand-written fakes at the kernel seam, and seeds of random tests. */
 module io.sluice.testbed.fakes {
   requires static org.jspecify;
   requires static transitive org.junit.jupiter.api;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * Random histories of calls of two guests. After each step what a guest's tables account must be
  * what the GPU accounts to its open, and at the end the card has everything back.
  */
-@ExtendWith({OpenFds.class, Seeds.class})
+@ExtendWith(Seeds.class)
 final class GuestHistoryTest {
   private static final int STEPS = 4000;
 

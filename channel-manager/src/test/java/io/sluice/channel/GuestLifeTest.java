@@ -17,10 +17,8 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Channels of a guest on the software GPU, from their making to their end. */
-@ExtendWith(OpenFds.class)
 final class GuestLifeTest {
   private static final long GENERATION = 0x00;
   private static final long STATE = 0x08;

@@ -14,10 +14,8 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a guest may not do, with the number it is answered. */
-@ExtendWith(OpenFds.class)
 final class GuestRefusalTest {
   private static final int VRAM = 0;
   private static final int SYSTEM = 4;

@@ -8,10 +8,8 @@ import io.sluice.channel.record.StateRecord;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Guests that share the channels and address spaces of one card. */
-@ExtendWith(OpenFds.class)
 final class GuestSlotsTest {
   private static final int CARD_CHANNELS = 126;
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A guest's state goes to another software GPU as bytes, and the guest goes on there. */
-@ExtendWith({OpenFds.class, Seeds.class})
+@ExtendWith(Seeds.class)
 final class GuestSnapshotTest {
   private static final long RAM_BYTES = 1 << 20;
   private static final long RAM_IOVA = 0x4000_0000L;

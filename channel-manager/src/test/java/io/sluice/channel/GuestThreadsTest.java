@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A guest used by several threads at once, and closed in the middle of it. */
-@ExtendWith({OpenFds.class, Seeds.class})
+@ExtendWith(Seeds.class)
 final class GuestThreadsTest {
   private static final int CALLERS = 3;
   private static final int STEPS = 3000;

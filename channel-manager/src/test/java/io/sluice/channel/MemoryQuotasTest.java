@@ -16,7 +16,7 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith({OpenFds.class, Seeds.class})
+@ExtendWith(Seeds.class)
 final class MemoryQuotasTest {
   private static final long MIB = 1 << 20;
   private static final int STEPS = 3000;

@@ -12,11 +12,9 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@ExtendWith(OpenFds.class)
 class ComputeTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int SUBCHANNEL = 1;

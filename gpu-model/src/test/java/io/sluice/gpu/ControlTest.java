@@ -19,10 +19,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Taking a channel in hand: suspend, detach, kill, move; and its events. */
-@ExtendWith(OpenFds.class)
 class ControlTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int ACQUIRE = 1;

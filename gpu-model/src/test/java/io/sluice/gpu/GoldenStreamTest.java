@@ -11,10 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The word streams that pscnv's own test and Gdev really emit. */
-@ExtendWith(OpenFds.class)
 class GoldenStreamTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
 

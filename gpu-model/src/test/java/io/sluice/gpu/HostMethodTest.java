@@ -13,12 +13,10 @@ import io.sluice.abi.pscnv.PscnvGem;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@ExtendWith(OpenFds.class)
 class HostMethodTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int ACQUIRE = 1;

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Whatever a guest writes, the GPU goes on and nobody else notices. */
-@ExtendWith({OpenFds.class, Seeds.class})
+@ExtendWith(Seeds.class)
 class HostileStreamTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int STREAMS = 150;

@@ -18,10 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Launches, and the ways in which a grid ends before its time. */
-@ExtendWith(OpenFds.class)
 @Timeout(60)
 class LaunchTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;

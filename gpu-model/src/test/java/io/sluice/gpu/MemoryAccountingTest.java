@@ -12,6 +12,7 @@ import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.SyscallException;
+import io.sluice.testbed.checks.Held;
 import io.sluice.testbed.fakes.FakeKernel;
 import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Who holds how much, that it comes back, and that nobody sees what another one had. */
-@ExtendWith({OpenFds.class, Seeds.class})
+@ExtendWith(Seeds.class)
 class MemoryAccountingTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int RELEASE_ONE_WORD = 2 | 1 << 24;

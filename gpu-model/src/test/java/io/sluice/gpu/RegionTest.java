@@ -27,12 +27,10 @@ import java.lang.foreign.ValueLayout;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Buffers of guest memory. */
-@ExtendWith(OpenFds.class)
 class RegionTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final int GUEST_BYTES = 1 << 20;

@@ -12,13 +12,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * With the engine on a thread of its own: once an ioctl has taken something away, the GPU touches
  * none of it any more.
  */
-@ExtendWith(OpenFds.class)
 class RevocationTest {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
   private static final int BYTES = 1 << 20;

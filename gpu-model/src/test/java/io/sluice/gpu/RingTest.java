@@ -10,11 +10,9 @@ import io.sluice.abi.pscnv.ExtChanQuery;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@ExtendWith(OpenFds.class)
 class RingTest {
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
   private static final long TOP_LEVEL_VALID = 1L << 63;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
-import io.sluice.testbed.fakes.LeakCheck;
+import io.sluice.testbed.checks.Held;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -94,10 +94,10 @@ final class DmaUnmapCommandTest extends ServerTest {
 
   @Test
   void unmap_exactly_revokesBeforeTheReplyAndFreesTheDescriptor() {
-    Map<Integer, String> open = LeakCheck.Held.now().fds();
+    Map<Integer, String> open = Held.now().fds();
     ByteBuffer reply = client.ok(3, unmap(0, MIB, MIB));
     assertThat(gpu.last().regions).containsExactly("offset=1048576 size=1048576 writable=true");
-    assertThat(LeakCheck.Held.now().fds()).hasSize(open.size() - 1);
+    assertThat(Held.now().fds()).hasSize(open.size() - 1);
     assertThat(reply.capacity()).isEqualTo(24);
     assertThat(reply.getLong(8)).isEqualTo(MIB);
     assertThat(reply.getLong(16)).isEqualTo(MIB);

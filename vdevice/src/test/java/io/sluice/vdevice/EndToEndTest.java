@@ -11,7 +11,6 @@ import io.sluice.guest.ClientChannel;
 import io.sluice.guest.DeviceLostException;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
-import io.sluice.testbed.fakes.LeakCheck;
 import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Client, socket, server, tables and the software GPU, all real: a process that uses the GPU. */
-@ExtendWith({LeakCheck.class, Seeds.class})
+@ExtendWith(Seeds.class)
 final class EndToEndTest {
   private static final int TIMEOUT_MS = 60_000;
   private static final long BYTES = 1 << 20;

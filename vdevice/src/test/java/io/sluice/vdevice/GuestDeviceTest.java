@@ -10,7 +10,6 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
-import io.sluice.testbed.fakes.LeakCheck;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,11 +17,9 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Attaching and going, and what may fail on the way. */
-@ExtendWith(LeakCheck.class)
 final class GuestDeviceTest implements GuestSource {
   @TempDir Path directory;
 

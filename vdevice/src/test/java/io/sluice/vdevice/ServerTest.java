@@ -9,7 +9,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
-import io.sluice.testbed.fakes.LeakCheck;
+import io.sluice.testbed.checks.Held;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
@@ -26,14 +26,12 @@ abstract class ServerTest {
   RawClient client;
   DeviceSession session;
 
-  private LeakCheck.Held before;
   private Fd serverSocket;
   private Thread serving;
   private Thread calls;
 
   @BeforeEach
   void startServer() {
-    before = LeakCheck.Held.now();
     gpu = new FakeGpu(kernel, missingCapabilities());
     List<Fd> pair = kernel.socketpair();
     serverSocket = pair.get(0);
@@ -80,19 +78,18 @@ abstract class ServerTest {
     assertThat(open.buffers).isZero();
     assertThat(open.spaces).isZero();
     assertThat(open.channels).isZero();
-    assertThat(LeakCheck.Held.now()).isEqualTo(before);
   }
 
   /** A command is refused, costs no descriptor, and the server goes on. */
   void refused(Errno errno, int command, byte[] body, Fd... fds) {
-    Map<Integer, String> open = LeakCheck.Held.now().fds();
+    Map<Integer, String> open = Held.now().fds();
     try (RawClient.Message reply = client.call(command, body, fds)) {
       assertThat(reply.isError()).isTrue();
       assertThat(Errno.nameOf(reply.errno())).isEqualTo(errno.name());
       assertThat(reply.size()).isEqualTo(16);
     }
     assertGoesOn();
-    assertThat(LeakCheck.Held.now().fds()).isEqualTo(open);
+    assertThat(Held.now().fds()).isEqualTo(open);
   }
 
   /** GET_INFO still works: the stream is in step. */

@@ -24,7 +24,6 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
-import io.sluice.testbed.fakes.LeakCheck;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -32,12 +31,10 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The backend on an RM without a GPU. */
-@ExtendWith(LeakCheck.class)
 final class NvidiaGpuTest {
   private static final GpuVa RING = new GpuVa(0x10_0000_0000L);
   private static final GpuVa START = new GpuVa(0x2000_0000L);

@@ -13,7 +13,6 @@ import io.sluice.management.DaemonMXBean;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.QuotaStatus;
-import io.sluice.testbed.fakes.LeakCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,13 +28,11 @@ import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Quotas changed at run time, by the operations that sluicectl uses. */
-@ExtendWith(LeakCheck.class)
 final class QuotaOperationsTest {
   private static final long MIB = 1 << 20;
   private static final Duration PATIENCE = Duration.ofSeconds(20);

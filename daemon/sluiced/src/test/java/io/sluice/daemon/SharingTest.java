@@ -15,7 +15,6 @@ import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.management.QuotaStatus;
-import io.sluice.testbed.fakes.LeakCheck;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,11 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two guests of one daemon, each attached at its own socket, share the software GPU's memory. */
-@ExtendWith(LeakCheck.class)
 final class SharingTest {
   private static final long MIB = 1 << 20;
   private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -21,7 +21,6 @@ import io.sluice.management.GuestStatus;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.local.LocalConnection;
-import io.sluice.testbed.fakes.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,13 +36,11 @@ import javax.management.OperationsException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The daemon with the software GPU and the real kernel, in this process. */
-@ExtendWith(LeakCheck.class)
 final class SluicedInstanceTest {
   static {
     // RMI keeps a client's connections 15 s for reuse; read once, when RMI is first used.

@@ -25,7 +25,7 @@ final class DrmFileTest {
 
   @Test
   void ioctl_failing_leavesTheArgumentAlone() {
-    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/null"));
+    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/zero"));
         Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(GemOpen.LAYOUT);
       GemOpen.name(argument, 7);
@@ -39,7 +39,7 @@ final class DrmFileTest {
 
   @Test
   void ioctl_argumentShorterThanTheRequestSays_throws() {
-    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/null"));
+    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/zero"));
         Arena arena = Arena.ofConfined()) {
       assertThatThrownBy(() -> file.ioctl(DrmIoctl.VERSION, arena.allocate(16)))
           .isInstanceOf(IllegalArgumentException.class);
@@ -48,7 +48,7 @@ final class DrmFileTest {
 
   @Test
   void driver_noDrmDevice_enotty() {
-    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/null"))) {
+    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/zero"))) {
       assertThatThrownBy(file::driver)
           .isInstanceOfSatisfying(
               SyscallException.class, e -> assertThat(e.is(Errno.ENOTTY)).isTrue());
@@ -57,7 +57,7 @@ final class DrmFileTest {
 
   @Test
   void map_anyHandle_isTheNodeAtThatOffset() {
-    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/null"))) {
+    try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/zero"))) {
       DrmDevice.DrmMapping mapping = file.map(0xc0010000L, 0x1000);
       assertThat(mapping.offset()).isEqualTo(0xc0010000L);
       assertThat(mapping.lengthBytes()).isEqualTo(0x1000);

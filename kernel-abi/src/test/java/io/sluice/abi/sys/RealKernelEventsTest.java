@@ -9,9 +9,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(OpenFds.class)
 final class RealKernelEventsTest {
   private static final long FULL = -2; // 0xfffffffffffffffe, the largest count of an eventfd
 

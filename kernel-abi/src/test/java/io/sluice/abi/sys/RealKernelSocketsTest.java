@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Layouts;
+import io.sluice.testbed.checks.Held;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -16,12 +17,10 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@ExtendWith(OpenFds.class)
 final class RealKernelSocketsTest {
   private final Kernel kernel = RealKernel.create();
   private final Arena arena = Arena.ofConfined();
@@ -91,14 +90,14 @@ final class RealKernelSocketsTest {
   @Test
   void recvmsg_seventeenFds_emsgsizeAndNoneLeft() throws IOException {
     // The seam sends at most 16, so the peer that breaks the rule is made of the calls below it.
-    Map<Integer, String> before = OpenFds.sluiceFds();
+    Map<Integer, String> before = Held.now().fds();
     try (Fd shared = kernel.memfdCreate("many", 4096)) {
       RawSender.send(pair.get(0), bytes(1), Collections.nCopies(17, shared));
       assertThatThrownBy(() -> kernel.recvmsg(pair.get(1), arena.allocate(16), received))
           .satisfies(thrown -> assertErrno(thrown, Errno.EMSGSIZE));
     }
     assertThat(received.size()).isZero();
-    assertThat(OpenFds.sluiceFds()).isEqualTo(before);
+    assertThat(Held.now().fds()).isEqualTo(before);
   }
 
   @Test

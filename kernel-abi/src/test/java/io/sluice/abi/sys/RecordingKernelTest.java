@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-@ExtendWith(OpenFds.class)
 final class RecordingKernelTest {
   private final RecordingKernel kernel = new RecordingKernel(RealKernel.create(), 3);
 

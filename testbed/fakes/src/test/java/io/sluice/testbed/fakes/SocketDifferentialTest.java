@@ -20,7 +20,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Random conversations over a pair of sockets: the fake kernel answers as the real one does. */
-@ExtendWith({Seeds.class, LeakCheck.class})
+@ExtendWith(Seeds.class)
 final class SocketDifferentialTest {
   private static final int STEPS = 400;
   private static final int MAX_BYTES = 600;

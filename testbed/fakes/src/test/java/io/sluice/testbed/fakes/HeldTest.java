@@ -6,29 +6,30 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.checks.Held;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class LeakCheckTest {
+final class HeldTest {
   private final Kernel kernel = RealKernel.create();
 
   @Test
   void beyond_openedSince_isSeenUntilClosed() {
-    LeakCheck.Held before = LeakCheck.Held.now();
+    Held before = Held.now();
     Fd memfd = kernel.memfdCreate("leak-check", 8192);
     Fd event = kernel.eventfd(0, 0);
     List<Fd> pair = kernel.socketpair();
     Mapping mapping = kernel.mmap(memfd, 0, 8192, Kernel.PROT_READ);
 
-    LeakCheck.Held leaked = LeakCheck.Held.now().beyond(before);
+    Held leaked = Held.now().beyond(before);
     assertThat(leaked.fds()).hasSize(4).containsKey(memfd.number());
     assertThat(leaked.mappedBytes()).containsValue(8192L);
 
     memfd.close();
-    assertThat(LeakCheck.Held.now().beyond(before).mappedBytes()).hasSize(1);
+    assertThat(Held.now().beyond(before).mappedBytes()).hasSize(1);
     mapping.close();
     event.close();
     pair.forEach(Fd::close);
-    assertThat(LeakCheck.Held.now().beyond(before).isEmpty()).isTrue();
+    assertThat(Held.now().beyond(before).isEmpty()).isTrue();
   }
 }
