@@ -214,7 +214,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   /** The client has negotiated: from here on requests of ours can be sent. */
   void attach(ClientCapabilities client, Kernel kernel, Fd socket, ReentrantLock sendLock) {
     MessageWriter writer = new MessageWriter(kernel, socket, sendLock, requestArena);
-    dmaRequests = new DmaRequests(writer, client.maxDataBytes());
+    dmaRequests = new DmaRequests(writer, client.maxDataBytes(), requestArena::close);
   }
 
   /** Takes a reply to a request of ours; false when nobody waits for it. */
@@ -422,6 +422,8 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     DmaRequests requests = dmaRequests;
     if (requests != null) {
       requests.close();
+    } else {
+      requestArena.close();
     }
     // First, so that no thread of this device stays stuck in an interrupt.
     vectors.close();
@@ -437,6 +439,5 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
       }
     }
     callArea.close();
-    requestArena.close();
   }
 }

@@ -29,6 +29,7 @@ final class DmaRequests {
 
   private final MessageWriter writer;
   private final int maxBytes;
+  private final Runnable release;
 
   private final ReentrantLock turn = new ReentrantLock(); // one request at a time
   private final ReentrantLock lock = new ReentrantLock();
@@ -38,6 +39,7 @@ final class DmaRequests {
   private int nextId;
   private final Map<Integer, Pending> pending = new HashMap<>();
   private boolean closed;
+  private boolean released;
 
   private static final class Pending {
     final int id;
@@ -60,10 +62,13 @@ final class DmaRequests {
   /**
    * @param writer of this object alone
    * @param maxBytes most the client takes in one message
+   * @param release gives back what the writer writes from; run once, when this is closed and no
+   *     request is under way
    */
-  DmaRequests(MessageWriter writer, int maxBytes) {
+  DmaRequests(MessageWriter writer, int maxBytes, Runnable release) {
     this.writer = writer;
     this.maxBytes = maxBytes;
+    this.release = release;
   }
 
   /**
@@ -205,6 +210,7 @@ final class DmaRequests {
     lock.lock();
     try {
       pending.remove(mine.id);
+      releaseIfUnused();
     } finally {
       lock.unlock();
     }
@@ -242,14 +248,22 @@ final class DmaRequests {
     }
   }
 
-  /** Fails who waits and who will ask: the connection is gone. */
+  /** Fails who waits and who will ask: the connection is gone. Does not wait for who is sending. */
   void close() {
     lock.lock();
     try {
       closed = true;
       answered.signalAll();
+      releaseIfUnused();
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void releaseIfUnused() {
+    if (closed && pending.isEmpty() && !released) {
+      released = true;
+      release.run();
     }
   }
 

@@ -224,7 +224,8 @@ final class SetIrqsCommandTest extends ServerTest {
     }
     client.ok(8, set(EVENTFD | TRIGGER, MSIX, 1, 1), full);
     session.vectors().raise(1);
-    assertThat(kernel.drain(full)).isEqualTo(-2L);
+    session.vectors().raise(1);
+    assertThat(kernel.drain(full)).isEqualTo(-1L); // where the kernel's own signals stop
   }
 
   @Test
