@@ -29,6 +29,7 @@ public final class Bench implements Callable<Integer> {
           new RoundTripBench(),
           new HypercallBench(),
           new InterruptBench(),
+          new ScaleBench(),
           new CopyBench(),
           new PickUpBench());
 

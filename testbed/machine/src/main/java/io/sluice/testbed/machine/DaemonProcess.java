@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -38,22 +39,33 @@ public final class DaemonProcess implements AutoCloseable {
    */
   public static DaemonProcess start(Path directory, List<String> guests)
       throws IOException, InterruptedException {
+    return start(directory, guests, List.of());
+  }
+
+  /**
+   * As {@link #start(Path, List)}, with options for its JVM.
+   *
+   * @param jvmOptions such as {@code -XX:AOTCache=FILE}
+   */
+  public static DaemonProcess start(Path directory, List<String> guests, List<String> jvmOptions)
+      throws IOException, InterruptedException {
     Path config = Files.writeString(directory.resolve("sluice.toml"), config(directory, guests));
     Path log = directory.resolve("sluiced.log");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(jvmOptions);
+    command.addAll(
+        List.of(
+            "--illegal-native-access=deny",
+            "--enable-native-access=io.sluice.abi",
+            "--module-path",
+            System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
+            "--module",
+            "io.sluice.daemon/io.sluice.daemon.Sluiced",
+            "--config",
+            config.toString()));
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--illegal-native-access=deny",
-                "--enable-native-access=io.sluice.abi",
-                "--module-path",
-                System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
-                "--module",
-                "io.sluice.daemon/io.sluice.daemon.Sluiced",
-                "--config",
-                config.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
-            .start();
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
       return new DaemonProcess(process, directory, connect(process, directory, log));
     } catch (IOException | InterruptedException e) {

@@ -1,0 +1,55 @@
+package io.sluice.testbed.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** What a process uses, from {@code /proc} (proc(5)). */
+final class ProcessUse {
+  private final Path process;
+
+  ProcessUse(long pid) {
+    process = Path.of("/proc", Long.toString(pid));
+  }
+
+  /** Resident memory, in bytes: anonymous, of files and shared. */
+  long residentBytes() throws IOException {
+    for (String line : Files.readAllLines(process.resolve("status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+      }
+    }
+    throw new IOException("no VmRSS in " + process.resolve("status"));
+  }
+
+  /** Time on a processor so far, by thread id, in nanoseconds: first field of schedstat. */
+  Map<String, Long> runNs() throws IOException {
+    Map<String, Long> byThread = new HashMap<>();
+    try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+      for (Path thread : (Iterable<Path>) threads::iterator) {
+        try {
+          String text = Files.readString(thread.resolve("schedstat"));
+          byThread.put(
+              thread.getFileName().toString(),
+              Long.parseLong(text.substring(0, text.indexOf(' '))));
+        } catch (NoSuchFileException _) {
+          // ended since it was listed
+        }
+      }
+    }
+    return byThread;
+  }
+
+  /** What was run between two {@link #runNs}, threads that ended meanwhile left out. */
+  static long between(Map<String, Long> before, Map<String, Long> after) {
+    long sum = 0;
+    for (Map.Entry<String, Long> thread : after.entrySet()) {
+      sum += thread.getValue() - before.getOrDefault(thread.getKey(), 0L);
+    }
+    return sum;
+  }
+}
