@@ -64,6 +64,14 @@ public interface DaemonMXBean {
   void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException;
 
   /**
+   * The same for a machine whose monitor is somewhere else than beside the guest's socket.
+   *
+   * @param qmpPath where the machine's QMP socket is, absolute; empty for the default
+   */
+  void createGuest(String name, String gpu, long vramLimitBytes, String qmpPath)
+      throws OperationsException;
+
+  /**
    * Destroys a guest that was created at run time, and everything it holds.
    *
    * @param force also when a machine or process is attached, which loses its GPU

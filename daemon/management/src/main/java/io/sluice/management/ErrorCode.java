@@ -22,6 +22,8 @@ public enum ErrorCode {
   GUEST_STATE("SLU-GUEST-008", ErrorKind.FAILED),
   /** More video memory than its GPU has. */
   GUEST_VRAM("SLU-GUEST-009", ErrorKind.QUOTA),
+  /** Not a path for a guest's socket. */
+  GUEST_PATH("SLU-GUEST-010", ErrorKind.FAILED),
   /** A value of a quota out of range. */
   QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.FAILED),
   /** A minimum that does not fit beside those of the other guests. */

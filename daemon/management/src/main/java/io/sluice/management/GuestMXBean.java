@@ -19,6 +19,9 @@ public interface GuestMXBean {
   /** Where a machine or process attaches. */
   String getSocketPath();
 
+  /** Where the monitor of its machine is looked for, if it is a machine. */
+  String getQmpPath();
+
   /** Process id of the attached client; 0 when there is none. */
   int getClientPid();
 

@@ -137,13 +137,22 @@ final class GuestCommand extends Noun {
               names = "--vram-limit",
               paramLabel = "SIZE",
               description = "Most video memory it may hold, such as 512MiB.")
-          @Nullable String vramLimit)
+          @Nullable String vramLimit,
+      @Option(
+              names = "--qmp",
+              paramLabel = "PATH",
+              defaultValue = "",
+              description = {
+                "Where the machine's QMP socket will be, absolute; a machine without one cannot be"
+                    + " migrated. Default: beside the guest's socket."
+              })
+          String qmp)
       throws IOException, OperationsException {
     long limit = vramLimit == null ? 0 : size(vramLimit, "--vram-limit", "create");
     Output output = ctl.output();
     try (LocalConnection connection = ctl.connect()) {
       DaemonMXBean daemon = connection.daemon();
-      daemon.createGuest(name, gpu, limit);
+      daemon.createGuest(name, gpu, limit, qmp);
       GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
       if (output.format() == Format.table) {
         output.text("guest \"" + name + "\" waits at " + guest.socketPath() + "\n");
@@ -191,8 +200,12 @@ final class GuestCommand extends Noun {
     long bytes = size(memory, "--memory", "xml");
     try (LocalConnection connection = ctl.connect()) {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
+      String monitor = connection.guest(guest.name()).getQmpPath();
       ctl.output()
-          .text(qemu ? MachineFragments.qemu(guest, bytes) : MachineFragments.libvirt(guest));
+          .text(
+              qemu
+                  ? MachineFragments.qemu(guest, monitor, bytes)
+                  : MachineFragments.libvirt(guest, monitor));
     }
     return ExitCode.OK;
   }

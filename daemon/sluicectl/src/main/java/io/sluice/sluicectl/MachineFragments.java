@@ -15,19 +15,20 @@ final class MachineFragments {
   private MachineFragments() {}
 
   /** Arguments for QEMU 11.1 and later, for a shell. */
-  static String qemu(GuestStatus guest, long memoryBytes) {
+  static String qemu(GuestStatus guest, String qmpPath, long memoryBytes) {
     return String.join(
         "\n",
         "-machine q35,memory-backend=sluice-ram \\",
         "-object memory-backend-memfd,id=sluice-ram,size="
             + megabytes(memoryBytes)
             + ",share=on \\",
-        "-device " + shellQuoted(device(guest)),
+        "-device " + shellQuoted(device(guest)) + " \\",
+        "-qmp " + shellQuoted(monitor(qmpPath)),
         "");
   }
 
   /** A fragment of a libvirt domain. */
-  static String libvirt(GuestStatus guest) {
+  static String libvirt(GuestStatus guest, String qmpPath) {
     return String.join(
         "\n",
         "<domain type=\"kvm\" xmlns:qemu=\"http://libvirt.org/schemas/domain/qemu/1.0\">",
@@ -38,6 +39,8 @@ final class MachineFragments {
         "  <qemu:commandline>",
         "    <qemu:arg value=\"-device\"/>",
         "    <qemu:arg value='" + xmlEscaped(device(guest)) + "'/>",
+        "    <qemu:arg value=\"-qmp\"/>",
+        "    <qemu:arg value='" + xmlEscaped(monitor(qmpPath)) + "'/>",
         "  </qemu:commandline>",
         "</domain>",
         "");
@@ -58,6 +61,11 @@ final class MachineFragments {
       json.writeEndObject();
     }
     return text.toString();
+  }
+
+  /** The monitor by which the daemon migrates the machine. */
+  private static String monitor(String qmpPath) {
+    return "unix:" + qmpPath.replace(",", ",,") + ",server=on,wait=off";
   }
 
   private static String megabytes(long bytes) {

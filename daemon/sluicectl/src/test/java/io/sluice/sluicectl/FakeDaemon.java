@@ -243,6 +243,15 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
 
   @Override
   public void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException {
+    createGuest(name, gpu, vramLimitBytes, "");
+  }
+
+  @Override
+  public void createGuest(String name, String gpu, long vramLimitBytes, String qmpPath)
+      throws OperationsException {
+    if (!qmpPath.isEmpty()) {
+      asked.add("monitor of " + name + " at " + qmpPath);
+    }
     asked.add("create " + name + " on '" + gpu + "' with " + vramLimitBytes);
     switch (name) {
       case "full" ->
@@ -319,6 +328,11 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
     @Override
     public String getGpu() {
       return status.gpu();
+    }
+
+    @Override
+    public String getQmpPath() {
+      return "/run/sluice/" + status.name() + ".qmp";
     }
 
     @Override

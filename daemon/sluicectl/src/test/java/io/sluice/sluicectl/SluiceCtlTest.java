@@ -278,10 +278,10 @@ final class SluiceCtlTest {
   void fragments_pathWithEveryQuote_areEscaped() {
     var guest = new GuestStatus("a", "", "", "", "", "", "/r/\"<&>'\\.sock", 0, 0, "", 0, 0, 0, 0);
 
-    assertThat(MachineFragments.qemu(guest, 1))
+    assertThat(MachineFragments.qemu(guest, "/run/a.qmp", 1))
         .contains("\"path\":\"/r/\\\"<&>'\\''\\\\.sock\"")
         .contains("size=1M");
-    assertThat(MachineFragments.libvirt(guest))
+    assertThat(MachineFragments.libvirt(guest, "/run/a.qmp"))
         .contains("\"path\":\"/r/\\\"&lt;&amp;&gt;&apos;\\\\.sock\"");
   }
 }

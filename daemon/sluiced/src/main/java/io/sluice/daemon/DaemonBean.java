@@ -181,7 +181,13 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
 
   @Override
   public void createGuest(String name, String gpu, long vramLimitBytes) throws OperationsException {
-    guests.create(name, gpu, vramLimitBytes);
+    createGuest(name, gpu, vramLimitBytes, "");
+  }
+
+  @Override
+  public void createGuest(String name, String gpu, long vramLimitBytes, String qmpPath)
+      throws OperationsException {
+    guests.create(name, gpu, vramLimitBytes, qmpPath);
     audit("guest-create").addKeyValue("guest", name).log("guest created");
   }
 

@@ -238,6 +238,11 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
   }
 
   @Override
+  public String getQmpPath() {
+    return settings.qmp().toString();
+  }
+
+  @Override
   public int getClientPid() {
     return status().clientPid();
   }

@@ -90,7 +90,8 @@ final class GuestTable {
   }
 
   /** Creates a guest at run time and remembers it. */
-  void create(String name, String gpuName, long vramLimitBytes) throws OperationsException {
+  void create(String name, String gpuName, long vramLimitBytes, String qmpPath)
+      throws OperationsException {
     lock.lock();
     try {
       String failed = "cannot create guest \"" + name + "\"";
@@ -99,12 +100,17 @@ final class GuestTable {
       GpuHost gpu = gpu(failed, gpuName);
       checkLimit(failed, vramLimitBytes, gpu);
       Path socket = GuestSettings.defaultSocket(config.runDir(), name);
+      Path qmp =
+          qmpPath.isEmpty()
+              ? GuestSettings.defaultQmp(config.runDir(), name)
+              : absolute(failed, qmpPath);
       GuestSettings settings =
           new GuestSettings(
               name,
               uuids.get(),
               gpu.name(),
               socket,
+              qmp,
               QuotaSettings.DEFAULT.withLimit(vramLimitBytes),
               SlotLimits.DEFAULT);
       GuestHost guest = start(settings, GuestStatus.CREATED);
@@ -122,6 +128,17 @@ final class GuestTable {
     } finally {
       lock.unlock();
     }
+  }
+
+  private static Path absolute(String failed, String path) throws OperationsException {
+    return GuestSettings.parsePath(path)
+        .orElseThrow(() ->
+            Problem.of(
+                    ErrorCode.GUEST_PATH,
+                    failed,
+                    "\"" + path + "\" is no absolute path",
+                    "give the socket's whole path")
+                .exception());
   }
 
   /** Destroys a guest that was created at run time, and forgets it. */

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param logFormat {@code logfmt} or {@code json}
  * @param gpus GPUs to serve, at least one
  * @param guests guests of the configuration
+ * @param wire how guests move between hosts; null when they do not
  * @param settings every setting with its value and where that came from
  */
 public record DaemonConfig(
@@ -32,6 +33,7 @@ public record DaemonConfig(
     String logFormat,
     ImmutableList<GpuSettings> gpus,
     ImmutableList<GuestSettings> guests,
+    @Nullable WireSettings wire,
     ImmutableList<Setting> settings) {
   /** Guests at one time; each costs a socket, and while attached two threads. */
   public static final int MAX_GUESTS = 128;

@@ -13,11 +13,18 @@ import java.util.UUID;
  * @param uuid its identity
  * @param gpu name of its GPU
  * @param socket where its machine or process attaches
+ * @param qmp where the monitor of its machine is, if it is a machine
  * @param quota what it may have of its GPU
  * @param slots most channels and address spaces it may have
  */
 public record GuestSettings(
-    String name, UUID uuid, String gpu, Path socket, QuotaSettings quota, SlotLimits slots) {
+    String name,
+    UUID uuid,
+    String gpu,
+    Path socket,
+    Path qmp,
+    QuotaSettings quota,
+    SlotLimits slots) {
   /** Whether a text can name a guest. */
   public static boolean isName(String text) {
     return ValueType.GUEST_NAME.parse().apply(text).isPresent();
@@ -33,9 +40,19 @@ public record GuestSettings(
     return runDir.resolve(name + ".sock");
   }
 
+  /** Where the monitor of a guest's machine is unless said otherwise. */
+  public static Path defaultQmp(Path runDir, String name) {
+    return runDir.resolve(name + ".qmp");
+  }
+
   /** The identity of a guest that stands in the configuration without one. */
   static UUID derivedUuid(String name) {
     return UUID.nameUUIDFromBytes(("sluice guest " + name).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A path as the daemon's operations take it. */
+  public static Optional<Path> parsePath(String text) {
+    return ValueType.PATH.parse().apply(text);
   }
 
   /** A limit as the daemon's operations take it. */

@@ -9,6 +9,7 @@ import io.sluice.management.Nearest;
 import io.sluice.management.Quantities;
 import io.sluice.management.Setting;
 import io.sluice.management.local.SocketFile;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -69,6 +70,7 @@ final class Resolver {
         format,
         gpus,
         guests,
+        wire(),
         settings.build());
   }
 
@@ -110,6 +112,26 @@ final class Resolver {
       }
     }
     return ImmutableMap.copyOf(quotas);
+  }
+
+  /** The three files belong together, and listening needs them. */
+  private @Nullable WireSettings wire() {
+    Map<String, Raw> values = draft.section(Schema.MIGRATION);
+    Optional<InetSocketAddress> listen = value(Schema.MIGRATION, values, Schema.LISTEN, "");
+    Optional<Path> certificate = value(Schema.MIGRATION, values, Schema.CERTIFICATE, "");
+    Optional<Path> key = value(Schema.MIGRATION, values, Schema.PRIVATE_KEY, "");
+    Optional<Path> authority = value(Schema.MIGRATION, values, Schema.AUTHORITY, "");
+    if (certificate.isPresent() && key.isPresent() && authority.isPresent()) {
+      return new WireSettings(listen.orElse(null), certificate.get(), key.get(), authority.get());
+    }
+    if (!values.isEmpty()) {
+      draft.error(
+          ConfigError.CONFLICT,
+          draft.beginning(Schema.MIGRATION),
+          "[migration] lacks a certificate",
+          "add certificate, key and authority: docs/migration.md, \"Certificates\"");
+    }
+    return null;
   }
 
   private ImmutableList<GpuSettings> gpus() {
@@ -214,11 +236,18 @@ final class Resolver {
         socket,
         "socket of guest \"" + name + "\"",
         origin(guest.values(), Schema.GUEST_SOCKET.name()).orElse(guest.origin()));
+    Path qmp =
+        value(
+                section,
+                guest.values(),
+                Schema.GUEST_QMP,
+                GuestSettings.defaultQmp(runDir, name).toString())
+            .orElse(NOWHERE);
     UUID uuid = uuidOf(section, guest, name);
     QuotaSettings quota = quotaOf(section, guest);
     checkQuota(guest, name, quota, gpu, gpus);
     SlotLimits slots = slotsOf(section, guest);
-    return Optional.of(new GuestSettings(name, uuid, gpu, socket, quota, slots));
+    return Optional.of(new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots));
   }
 
   private SlotLimits slotsOf(String section, GuestDraft guest) {

@@ -7,6 +7,7 @@ import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.management.Quantities;
 import io.sluice.quota.GuestQuota;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.UUID;
@@ -17,6 +18,7 @@ final class Schema {
   static final String LOG = "log";
   static final String GPU = "gpu";
   static final String GUEST = "guest";
+  static final String MIGRATION = "migration";
 
   /** The software GPU is the GPU of this name. */
   static final String EMBEDDED = "embedded";
@@ -51,6 +53,7 @@ final class Schema {
   static final Key<String> GUEST_NAME = new Key<>("name", ValueType.GUEST_NAME, "");
   static final Key<String> GUEST_GPU = new Key<>("gpu", ValueType.GUEST_NAME, "");
   static final Key<Path> GUEST_SOCKET = new Key<>("socket", ValueType.PATH, "");
+  static final Key<Path> GUEST_QMP = new Key<>("qmp", ValueType.PATH, "");
   static final Key<UUID> GUEST_UUID = new Key<>("uuid", ValueType.UUID_TEXT, "");
   static final Key<Long> GUEST_VRAM_LIMIT =
       new Key<>("vram-limit", ValueType.size(MIB, 64 * GIB, 4 * KIB), "");
@@ -79,6 +82,13 @@ final class Schema {
           ValueType.number(1, PscnvLimits.MAX_VID),
           Integer.toString(SlotLimits.DEFAULT.addressSpaces()));
 
+  static final Key<InetSocketAddress> LISTEN = new Key<>("listen", ValueType.ADDRESS, "");
+  static final Key<Path> CERTIFICATE = new Key<>("certificate", ValueType.PATH, "");
+  static final Key<Path> PRIVATE_KEY = new Key<>("key", ValueType.PATH, "");
+  static final Key<Path> AUTHORITY = new Key<>("authority", ValueType.PATH, "");
+
+  static final Section MIGRATION_KEYS =
+      new Section("[migration]", ImmutableList.of(LISTEN, CERTIFICATE, PRIVATE_KEY, AUTHORITY));
   static final Section DAEMON_KEYS =
       new Section(
           "[daemon]",
@@ -95,6 +105,7 @@ final class Schema {
               GUEST_NAME,
               GUEST_GPU,
               GUEST_SOCKET,
+              GUEST_QMP,
               GUEST_UUID,
               GUEST_VRAM_MIN,
               GUEST_VRAM_LIMIT,
@@ -105,9 +116,11 @@ final class Schema {
               GUEST_SPACE_LIMIT));
 
   static final ImmutableList<Section> SECTIONS =
-      ImmutableList.of(DAEMON_KEYS, LOG_KEYS, EMBEDDED_KEYS, DEVICE_KEYS, GUEST_KEYS);
+      ImmutableList.of(
+          DAEMON_KEYS, LOG_KEYS, MIGRATION_KEYS, EMBEDDED_KEYS, DEVICE_KEYS, GUEST_KEYS);
 
-  static final ImmutableList<String> TOP_LEVEL = ImmutableList.of(DAEMON, GPU, GUEST, LOG);
+  static final ImmutableList<String> TOP_LEVEL =
+      ImmutableList.of(DAEMON, GPU, GUEST, LOG, MIGRATION);
 
   private Schema() {}
 

@@ -19,6 +19,7 @@ final class TextSources {
     Map<String, String[]> known = new TreeMap<>();
     addKnown(known, Schema.DAEMON, Schema.DAEMON_KEYS);
     addKnown(known, Schema.LOG, Schema.LOG_KEYS);
+    addKnown(known, Schema.MIGRATION, Schema.MIGRATION_KEYS);
     addKnown(known, Schema.GPU + "." + Schema.EMBEDDED, Schema.EMBEDDED_KEYS);
     for (Map.Entry<String, String> variable : new TreeMap<>(variables).entrySet()) {
       String name = variable.getKey();
@@ -45,6 +46,7 @@ final class TextSources {
         switch (section) {
           case Schema.DAEMON -> Schema.DAEMON_KEYS;
           case Schema.LOG -> Schema.LOG_KEYS;
+          case Schema.MIGRATION -> Schema.MIGRATION_KEYS;
           default ->
               section.startsWith(Schema.GPU + ".")
                   ? Schema.gpu(section.substring(Schema.GPU.length() + 1))

@@ -67,6 +67,7 @@ final class TomlSource {
       switch (key) {
         case Schema.DAEMON -> section(where, key, Schema.DAEMON_KEYS, value);
         case Schema.LOG -> section(where, key, Schema.LOG_KEYS, value);
+        case Schema.MIGRATION -> section(where, key, Schema.MIGRATION_KEYS, value);
         case Schema.GPU -> gpus(where, value);
         case Schema.GUEST -> guests(where, value);
         default -> draft.unknownKey(where, "section", key, Schema.TOP_LEVEL);

@@ -1,6 +1,7 @@
 package io.sluice.daemon.config;
 
 import io.sluice.management.Quantities;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -28,6 +29,10 @@ record ValueType<T>(String expects, Function<String, Optional<T>> parse) {
               text.startsWith("/") && text.indexOf('\0') < 0
                   ? Optional.of(Path.of(text).normalize())
                   : Optional.empty());
+
+  /** Nothing is looked up: an address, or a name that is left as it is until it is used. */
+  static final ValueType<InetSocketAddress> ADDRESS =
+      new ValueType<>("an address and a port, such as 0.0.0.0:7443", ValueType::address);
 
   static final ValueType<String> GROUP =
       new ValueType<>("the name of a group", text -> matching("[a-z_][a-z0-9_.-]{0,31}", text));
@@ -87,6 +92,18 @@ record ValueType<T>(String expects, Function<String, Optional<T>> parse) {
         text ->
             Quantities.parseDuration(text)
                 .filter(d -> d.compareTo(least) >= 0 && d.compareTo(most) <= 0));
+  }
+
+  private static Optional<InetSocketAddress> address(String text) {
+    int colon = text.lastIndexOf(':');
+    if (colon < 1 || !Pattern.matches("[0-9]{1,5}", text.substring(colon + 1))) {
+      return Optional.empty();
+    }
+    int port = Integer.parseInt(text.substring(colon + 1));
+    String host = text.substring(0, colon).replaceAll("^\\[(.*)]$", "$1");
+    return port > 65535 || host.isEmpty()
+        ? Optional.empty()
+        : Optional.of(InetSocketAddress.createUnresolved(host, port));
   }
 
   private static Optional<String> matching(String pattern, String text) {

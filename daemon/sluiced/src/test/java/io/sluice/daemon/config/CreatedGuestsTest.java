@@ -81,6 +81,7 @@ final class CreatedGuestsTest {
         UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)),
         gpu,
         Path.of(socket),
+        Path.of(socket + ".qmp"),
         QuotaSettings.DEFAULT.withLimit(limit),
         limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5));
   }

@@ -1,0 +1,16 @@
+package io.sluice.daemon.config;
+
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How this daemon takes part in migrations between hosts.
+ *
+ * @param listen where other daemons bring guests; null when they may not
+ * @param certificate its certificate, PEM
+ * @param key the private key of it, PEM
+ * @param authority whose certificates it trusts, PEM
+ */
+public record WireSettings(
+    @Nullable InetSocketAddress listen, Path certificate, Path key, Path authority) {}
