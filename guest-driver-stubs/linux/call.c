@@ -55,6 +55,21 @@ bool sluice_stop(struct sluice_device *sd)
 	return true;
 }
 
+/* Whether there is anybody; if not, the device is marked dead. Registers of nobody are all ones. */
+bool sluice_host_check(struct sluice_device *sd)
+{
+	bool there;
+	int cookie;
+
+	if (!drm_dev_enter(&sd->drm, &cookie))
+		return false;
+	there = sluice_read(sd, SLUICE_REG_MAGIC) == SLUICE_MAGIC;
+	if (!there)
+		sluice_mark_dead(sd, "the host service is gone");
+	drm_dev_exit(cookie);
+	return there;
+}
+
 /* Starts with all slots free, continuing the sequence numbers found in them. */
 static void slots_restart(struct sluice_device *sd)
 {
@@ -133,10 +148,8 @@ static int slot_wait(struct sluice_device *sd, unsigned int index)
 			return 0;
 		if (is_dead(sd))
 			return -EIO;
-		if (sluice_read(sd, SLUICE_REG_MAGIC) != SLUICE_MAGIC) {
-			sluice_mark_dead(sd, "the host service is gone");
+		if (!sluice_host_check(sd))
 			return -EIO;
-		}
 		sluice_write(sd, SLUICE_REG_CALL, index);
 	}
 	if (call_is_done(sd, index))

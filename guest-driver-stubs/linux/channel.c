@@ -304,23 +304,47 @@ static bool has_happened(struct sluice_device *sd, struct sluice_channel *chan, 
 	       READ_ONCE(sd->dead) || !sluice_current(sd, chan->epoch);
 }
 
-/* Sleeps until something has happened; what is left of the time goes to @timeout_ms. */
+/*
+ * Sleeps until something has happened or the time is over, and looks now and then whether the host
+ * is still there: if it is not, nothing will ever happen. Returns 1, 0, or a negative error.
+ */
+static int line_sleep(struct sluice_device *sd, struct sluice_channel *chan, u32 seen,
+		      unsigned long left)
+{
+	wait_queue_head_t *wait = &sd->lines[chan->cid].wait;
+
+	for (;;) {
+		unsigned long slice = min(left, (unsigned long)SLUICE_CALL_SECONDS * HZ);
+		long ret;
+
+		ret = wait_event_interruptible_timeout(*wait, has_happened(sd, chan, seen), slice);
+		if (ret)
+			return ret < 0 ? -EINTR : 1;
+		if (left != MAX_SCHEDULE_TIMEOUT)
+			left -= slice;
+		if (left == 0)
+			return 0;
+		sluice_host_check(sd);
+	}
+}
+
+/* As above; what is left of the time goes to @timeout_ms. */
 static int line_wait(struct sluice_device *sd, struct sluice_channel *chan, u32 seen,
 		     u32 *timeout_ms)
 {
-	wait_queue_head_t *wait = &sd->lines[chan->cid].wait;
 	unsigned long start = jiffies;
 	unsigned int passed;
-	long ret;
+	int ret;
 
-	if (*timeout_ms == U32_MAX)
-		return wait_event_interruptible(*wait, has_happened(sd, chan, seen)) ? -EINTR : 0;
-	ret = wait_event_interruptible_timeout(*wait, has_happened(sd, chan, seen),
-					       msecs_to_jiffies(*timeout_ms));
-	passed = jiffies_to_msecs(jiffies - start);
-	*timeout_ms = *timeout_ms > passed && ret != 0 ? *timeout_ms - passed : 0;
+	if (*timeout_ms == U32_MAX) {
+		ret = line_sleep(sd, chan, seen, MAX_SCHEDULE_TIMEOUT);
+	} else {
+		ret = line_sleep(sd, chan, seen, msecs_to_jiffies(*timeout_ms));
+		passed = jiffies_to_msecs(jiffies - start);
+		*timeout_ms = *timeout_ms > passed && ret != 0 ? *timeout_ms - passed : 0;
+	}
 	if (ret < 0)
-		return -EINTR;
+		return ret;
 	return ret == 0 ? -ETIME : 0;
 }
 

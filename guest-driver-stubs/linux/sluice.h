@@ -167,6 +167,7 @@ int sluice_calls_init(struct sluice_device *sd);
 int sluice_call(struct sluice_device *sd, u32 epoch, u32 command, void *args, size_t size);
 bool sluice_give_back(struct sluice_device *sd, u32 epoch, u32 command, u32 id);
 void sluice_mark_dead(struct sluice_device *sd, const char *why);
+bool sluice_host_check(struct sluice_device *sd);
 bool sluice_stop(struct sluice_device *sd);
 int sluice_reset(struct sluice_device *sd);
 

@@ -122,7 +122,7 @@ static int child_execs(void *arg)
 /* What comes after exec: the mappings are gone, the file is not. */
 static int after_exec(char **argv)
 {
-	struct sluice_dev dev = { .fd = atoi(argv[1]) };
+	struct sluice_dev dev = { .transport = &sluice_transport_drm, .fd = atoi(argv[1]) };
 	struct drm_pscnv_chan_new chan = { .vid = (uint32_t)atoi(argv[3]) };
 	struct drm_sluice_chan_wait wait = { .cid = (uint32_t)atoi(argv[2]) };
 	void *page = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, dev.fd,

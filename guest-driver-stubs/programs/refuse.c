@@ -294,6 +294,9 @@ static void errors(struct sluice_dev *dev)
 	expect("reason", 0, state.error == SLUICE_ERROR_PAGE_FAULT ? 0 : -EILSEQ);
 	expect("address", 0, state.address == SLUICE_VA_END - PAGE ? 0 : -EILSEQ);
 	expect("CHAN_WAIT for a channel that has ended", 0, chan_wait(dev, bad.cid, 0, 1000));
+	/* As while the host moves the channel: the page is not to be believed, the host is asked. */
+	__atomic_store_n(&good.control[SLUICE_CONTROL_OFFSET / 4], 0, __ATOMIC_RELEASE);
+	expect("CHAN_WAIT while the control page says nothing", ETIME, chan_wait(dev, good.cid, 0, 20));
 	w.count = 0;
 	fence = sluice_next_fence(&good);
 	sluice_build_release(&w, fence.address, fence.payload);

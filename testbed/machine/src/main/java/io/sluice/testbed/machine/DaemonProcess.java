@@ -121,6 +121,11 @@ public final class DaemonProcess implements AutoCloseable {
     return process.pid();
   }
 
+  /** Kills it at once, as a crash would. */
+  public void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor(STOP_SECONDS, TimeUnit.SECONDS);
+  }
+
   /** What it logged. */
   public String log() throws IOException {
     return Files.readString(directory.resolve("sluiced.log"));

@@ -4,6 +4,9 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.SyscallException;
+import io.sluice.abi.vfio.RegionAccess;
+import io.sluice.abi.vfio.VfioUserCommand;
+import io.sluice.abi.vfio.VfioUserHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -16,7 +19,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * Stands between a vfio-user client and its server and counts every message that passes, in either
  * direction, so that the claim "no message for a submission" does not rest on the server's own
- * word. Messages are passed on unchanged, descriptors with them; one connection at a time.
+ * word. Messages are passed on unchanged, descriptors with them; one connection at a time. Tests
+ * can have it swallow writes.
  *
  * <p>Each message is read as its 16 header bytes and then its body: a larger first read could take
  * the descriptors of the message after it.
@@ -32,8 +36,19 @@ public final class Recorder implements AutoCloseable {
   private static final ValueLayout.OfInt U32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+  /** Which writes to registers the server shall never see, though its client thinks it did. */
+  @FunctionalInterface
+  public interface Swallower {
+    /**
+     * @param region index of the region
+     * @param offset bytes into it
+     */
+    boolean swallows(int region, long offset);
+  }
+
   private final Kernel kernel;
   private final Path server;
+  private final Swallower swallower;
   private final Fd listener;
   private final List<Fd> ends = new ArrayList<>();
   private final AtomicLongArray counts = new AtomicLongArray(COMMANDS);
@@ -44,8 +59,14 @@ public final class Recorder implements AutoCloseable {
    * @param server where the server listens
    */
   public Recorder(Kernel kernel, Path listen, Path server) {
+    this(kernel, listen, server, (_, _) -> false);
+  }
+
+  /** As the other, with writes that get lost. */
+  public Recorder(Kernel kernel, Path listen, Path server, Swallower swallower) {
     this.kernel = kernel;
     this.server = server;
+    this.swallower = swallower;
     this.listener = kernel.listen(listen, 1);
     this.acceptor = Thread.ofPlatform().daemon().name("recorder").start(this::acceptLoop);
   }
@@ -116,6 +137,10 @@ public final class Recorder implements AutoCloseable {
       return false;
     }
     counts.incrementAndGet(Short.toUnsignedInt(buffer.get(U16, COMMAND_OFFSET)) % COMMANDS);
+    if (isSwallowed(buffer)) {
+      answer(from, buffer);
+      return true;
+    }
     List<Fd> along = new ArrayList<>(fds.size());
     for (int i = 0; i < fds.size(); i++) {
       along.add(fds.get(i));
@@ -123,6 +148,26 @@ public final class Recorder implements AutoCloseable {
     kernel.sendmsg(to, buffer.asSlice(0, size), along);
     fds.closeAll();
     return true;
+  }
+
+  private boolean isSwallowed(MemorySegment message) {
+    long body = VfioUserHeader.SIZE;
+    return VfioUserHeader.cmd(message, 0) == VfioUserCommand.REGION_WRITE
+        && (VfioUserHeader.flags(message, 0) & VfioUserHeader.TYPE_MASK)
+            == VfioUserHeader.TYPE_COMMAND
+        && swallower.swallows(
+            RegionAccess.region(message, body), RegionAccess.offset(message, body));
+  }
+
+  /** Says in the server's place that a write was done. */
+  private void answer(Fd client, MemorySegment message) {
+    if ((VfioUserHeader.flags(message, 0) & VfioUserHeader.FLAG_NO_REPLY) != 0) {
+      return;
+    }
+    long size = VfioUserHeader.SIZE + RegionAccess.SIZE;
+    VfioUserHeader.flags(message, 0, VfioUserHeader.TYPE_REPLY);
+    VfioUserHeader.msgSize(message, 0, (int) size);
+    kernel.sendmsg(client, message.asSlice(0, size), List.of());
   }
 
   private boolean readFully(Fd from, MemorySegment into, FdList fds) {

@@ -1,6 +1,7 @@
 package io.sluice.testbed.machine;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /**
@@ -32,7 +33,12 @@ final class MachineShell implements AutoCloseable {
 
   static MachineShell boot(Machines machines, String name, String... arguments)
       throws IOException, InterruptedException {
-    MachineGuest guest = machines.boot(name, LOOP, arguments);
+    return boot(machines, machines.daemon().socket(name), arguments);
+  }
+
+  static MachineShell boot(Machines machines, Path socket, String... arguments)
+      throws IOException, InterruptedException {
+    MachineGuest guest = machines.boot(socket, LOOP, arguments);
     try {
       guest.await(READY, Machines.PATIENCE);
     } catch (IOException | InterruptedException e) {

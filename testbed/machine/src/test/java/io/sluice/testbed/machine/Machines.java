@@ -45,10 +45,15 @@ final class Machines implements AutoCloseable {
 
   /** Boots a machine with a guest's device, which runs a command and powers off. */
   MachineGuest boot(String guest, String command, String... arguments) throws IOException {
+    return boot(daemon.socket(guest), command, arguments);
+  }
+
+  /** As above, with the device behind a socket. */
+  MachineGuest boot(Path socket, String command, String... arguments) throws IOException {
     return MachineGuest.start(
         environment,
         new MachineGuest.Setup(
-            image, List.of(daemon.socket(guest)), command, Optional.empty(), List.of(arguments)),
+            image, List.of(socket), command, Optional.empty(), List.of(arguments)),
         _ -> {});
   }
 
