@@ -5,8 +5,9 @@
 set -eu
 
 readonly MAX_MIB=60
-# What the tests, JUnit and AssertJ use of the JDK.
-readonly MODULES=java.base,java.logging,java.management,java.xml,jdk.unsupported,jdk.zipfs
+# What the tests, JUnit, AssertJ and sluiced use of the JDK.
+readonly MODULES=java.base,java.logging,java.management,java.management.rmi,java.naming,java.rmi,java.xml,jdk.management
+readonly MORE_MODULES=jdk.unsupported,jdk.zipfs
 
 home=$(cd "$(dirname -- "$0")/../.." && pwd -P)
 output=$1
@@ -33,7 +34,7 @@ mkdir -p "$output/lib"
 (cd "$home" && "$maven" -B -q -Pbundle -pl testbed/conformance -am -DskipTests -Dspotless.check.skip=true package) >&2 ||
   die "the build failed; Maven's reason is above"
 cp "$jars"/*.jar "$home"/testbed/conformance/target/*-tests.jar "$output/lib/"
-"$jdk/bin/jlink" --add-modules "$MODULES" --output "$output/runtime" \
+"$jdk/bin/jlink" --add-modules "$MODULES,$MORE_MODULES" --output "$output/runtime" \
   --compress zip-9 --strip-debug --no-header-files --no-man-pages
 cp "$home/testbed/bundle/test" "$home"/testbed/bundle/*.cu "$output/"
 

@@ -1,4 +1,4 @@
-// checkpoint GIB...: what the driver's own checkpoint and restore of a process take for so much of its GPU memory:
+// checkpoint GIB: what the driver's own checkpoint and restore of a process take for so much of its GPU memory:
 // the anchor of `test --figures`. The process that is checkpointed is a child, since none can do it to itself.
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -41,49 +41,43 @@ static int child(size_t gib, int in, int out) {
 }
 
 int main(int count, char **arguments) {
-  for (int i = 1; i < count; i++) {
-    size_t gib = atoi(arguments[i]);
-    int down[2], up[2];
-    if (pipe(down) || pipe(up)) {
-      return 1;
-    }
-    pid_t pid = fork();
-    if (pid == 0) {
-      _exit(child(gib, down[0], up[1]));
-    }
-    close(up[1]);
-    char byte;
-    if (read(up[0], &byte, 1) != 1) {
-      fprintf(stderr, "no such memory, GiB=%zu\n", gib);
-      return 1;
-    }
-    check(cuInit(0), "cuInit");
-    CUcheckpointLockArgs lock;
-    CUcheckpointCheckpointArgs checkpoint;
-    CUcheckpointRestoreArgs restore;
-    CUcheckpointUnlockArgs unlock;
-    memset(&lock, 0, sizeof lock);
-    memset(&checkpoint, 0, sizeof checkpoint);
-    memset(&restore, 0, sizeof restore);
-    memset(&unlock, 0, sizeof unlock);
-    double start = seconds();
-    check(cuCheckpointProcessLock(pid, &lock), "lock");
-    check(cuCheckpointProcessCheckpoint(pid, &checkpoint), "checkpoint");
-    double middle = seconds();
-    check(cuCheckpointProcessRestore(pid, &restore), "restore");
-    check(cuCheckpointProcessUnlock(pid, &unlock), "unlock");
-    double end = seconds();
-    if (write(down[1], &byte, 1) != 1) {
-      return 1;
-    }
-    int status = 0;
-    waitpid(pid, &status, 0);
-    printf("CUDA: checkpoint of %zu GiB: %.2f s, restore: %.2f s, memory right: %s\n", gib, middle - start,
-           end - middle, status == 0 ? "yes" : "no");
-    fflush(stdout);
-    close(down[0]);
-    close(down[1]);
-    close(up[0]);
+  size_t gib = count > 1 ? atoi(arguments[1]) : 1;
+  int down[2], up[2];
+  if (pipe(down) || pipe(up)) {
+    return 1;
   }
+  pid_t pid = fork(); // before this process has anything of CUDA
+  if (pid == 0) {
+    _exit(child(gib, down[0], up[1]));
+  }
+  close(up[1]);
+  char byte;
+  if (read(up[0], &byte, 1) != 1) {
+    fprintf(stderr, "no such memory, GiB=%zu\n", gib);
+    return 1;
+  }
+  check(cuInit(0), "cuInit");
+  CUcheckpointLockArgs lock;
+  CUcheckpointCheckpointArgs checkpoint;
+  CUcheckpointRestoreArgs restore;
+  CUcheckpointUnlockArgs unlock;
+  memset(&lock, 0, sizeof lock);
+  memset(&checkpoint, 0, sizeof checkpoint);
+  memset(&restore, 0, sizeof restore);
+  memset(&unlock, 0, sizeof unlock);
+  double start = seconds();
+  check(cuCheckpointProcessLock(pid, &lock), "lock");
+  check(cuCheckpointProcessCheckpoint(pid, &checkpoint), "checkpoint");
+  double middle = seconds();
+  check(cuCheckpointProcessRestore(pid, &restore), "restore");
+  check(cuCheckpointProcessUnlock(pid, &unlock), "unlock");
+  double end = seconds();
+  if (write(down[1], &byte, 1) != 1) {
+    return 1;
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  printf("CUDA: checkpoint of %zu GiB: %.2f s, restore: %.2f s, memory right: %s\n", gib, middle - start, end - middle,
+         status == 0 ? "yes" : "no");
   return 0;
 }

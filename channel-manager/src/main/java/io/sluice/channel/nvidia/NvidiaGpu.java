@@ -11,11 +11,13 @@ import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
 
 /**
  * A Hopper GPU behind NVIDIA's open kernel modules, through {@code /dev/nvidiactl} and {@code
@@ -25,6 +27,8 @@ import java.util.random.RandomGenerator;
  * else; each guest gets a client of its own, whose descriptors are never handed out.
  */
 public final class NvidiaGpu implements Gpu {
+  private static final Pattern NODE = Pattern.compile("/dev/nvidia[0-9]{1,3}");
+
   /** What this backend can do so far. */
   private static final ImmutableSet<Capability> CAPABILITIES =
       ImmutableSet.of(
@@ -70,20 +74,20 @@ public final class NvidiaGpu implements Gpu {
 
   /**
    * @param name the operator's name for the GPU
-   * @param pciAddress which card, such as {@code 0000:65:00.0}; empty for the first
+   * @param which the card: {@code 0000:65:00.0} or {@code /dev/nvidia0}; empty for the first
    * @param random chooses handles; must not be predictable
    * @throws io.sluice.abi.RefusedException SLU-RM-001 for a driver whose version is not known
    */
-  public NvidiaGpu(String name, String pciAddress, Kernel kernel, RandomGenerator random) {
-    this(name, pciAddress, kernel, random, new RmFiles(kernel));
+  public NvidiaGpu(String name, String which, Kernel kernel, RandomGenerator random) {
+    this(name, which, kernel, random, new RmFiles(kernel));
   }
 
-  NvidiaGpu(String name, String pciAddress, Kernel kernel, RandomGenerator random, RmPort port) {
+  NvidiaGpu(String name, String which, Kernel kernel, RandomGenerator random, RmPort port) {
     this.kernel = kernel;
     this.random = random;
     this.port = port;
     driver = RmDriver.probe(port);
-    card = driver.card(pciAddress);
+    card = driver.card(which);
     client = RmClient.open(port, driver, card, random);
     boolean complete = false;
     try {
@@ -113,6 +117,11 @@ public final class NvidiaGpu implements Gpu {
         client.close();
       }
     }
+  }
+
+  /** Whether a device node is a card of NVIDIA's own driver. */
+  public static boolean isNode(Path device) {
+    return NODE.matcher(device.toString()).matches();
   }
 
   private void requireClasses(String name) {

@@ -1,5 +1,7 @@
 package io.sluice.channel.nvidia;
 
+import java.nio.file.Path;
+
 /**
  * A card that the driver has.
  *
@@ -9,4 +11,9 @@ package io.sluice.channel.nvidia;
  * @param pciVendor PCI vendor id
  * @param pciDevice PCI device id
  */
-record RmCard(int gpuId, int minor, String pciAddress, int pciVendor, int pciDevice) {}
+record RmCard(int gpuId, int minor, String pciAddress, int pciVendor, int pciDevice) {
+  /** Its device node. */
+  Path node() {
+    return Path.of("/dev/nvidia" + Integer.toUnsignedString(minor));
+  }
+}

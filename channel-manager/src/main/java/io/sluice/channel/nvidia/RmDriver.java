@@ -78,20 +78,24 @@ record RmDriver(String version, RmAbi abi, List<RmCard> cards) {
   }
 
   /**
-   * The card of a PCI address; the first one for an empty text.
+   * The card of a PCI address or a node; the first one for an empty text.
    *
+   * @param which {@code 0000:65:00.0} or {@code /dev/nvidia0}
    * @throws RefusedException SLU-RM-003, naming those there are
    */
-  RmCard card(String pciAddress) {
+  RmCard card(String which) {
     return cards.stream()
-        .filter(card -> pciAddress.isEmpty() || card.pciAddress().equals(pciAddress))
+        .filter(card ->
+            which.isEmpty()
+                || card.pciAddress().equals(which)
+                || card.node().toString().equals(which))
         .findFirst()
         .orElseThrow(() ->
             new RefusedException(
                 "SLU-RM-003",
                 Errno.ENODEV,
-                "the NVIDIA driver has no such card, address="
-                    + pciAddress
+                "the NVIDIA driver has no such card, card="
+                    + which
                     + " cards="
                     + cards.stream().map(RmCard::pciAddress).toList(),
                 "Configure one of the cards it has."));

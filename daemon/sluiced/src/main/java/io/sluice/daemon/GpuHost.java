@@ -6,6 +6,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
+import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;
 import io.sluice.gpu.GpuConfig;
@@ -13,6 +14,7 @@ import io.sluice.gpu.SoftwareGpu;
 import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
@@ -87,9 +89,14 @@ final class GpuHost implements AutoCloseable {
         case GpuSettings.Embedded embedded ->
             embedded(embedded, kernel, threads, clock, notifications);
         case GpuSettings.Device device -> {
-          Gpu gpu =
-              new PscnvGpu(device.name(), kernel, () -> DrmFile.open(kernel, device.device()));
-          yield host(gpu, null, device.interruptSpin(), kernel, threads, clock, notifications);
+          yield host(
+              card(device, kernel),
+              null,
+              device.interruptSpin(),
+              kernel,
+              threads,
+              clock,
+              notifications);
         }
       };
     } catch (SluiceException e) {
@@ -100,6 +107,14 @@ final class GpuHost implements AutoCloseable {
               e.remedy())
           .exception();
     }
+  }
+
+  /** The driver is known by the node. */
+  private static Gpu card(GpuSettings.Device settings, Kernel kernel) {
+    String node = settings.device().toString();
+    return NvidiaGpu.isNode(settings.device())
+        ? new NvidiaGpu(settings.name(), node, kernel, new SecureRandom())
+        : new PscnvGpu(settings.name(), kernel, () -> DrmFile.open(kernel, settings.device()));
   }
 
   private static GpuHost embedded(

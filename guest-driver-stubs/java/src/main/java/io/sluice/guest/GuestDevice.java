@@ -9,10 +9,12 @@ import io.sluice.abi.guest.HandleArgs;
 import io.sluice.abi.guest.MemAlloc;
 import io.sluice.abi.guest.MemPages;
 import io.sluice.abi.guest.MemRegister;
+import io.sluice.abi.guest.ObjEngNew;
 import io.sluice.abi.guest.Ping;
 import io.sluice.abi.guest.VspaceMap;
 import io.sluice.abi.guest.VspaceUnmap;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
@@ -42,6 +44,7 @@ public final class GuestDevice implements AutoCloseable {
   private final Set<Mapping> mappings = ConcurrentHashMap.newKeySet();
   private final MemorySegment controlPages;
   private final MemorySegment aperture;
+  private final MemorySegment doorbell;
   private final MemorySegment list;
   private final long listIova;
   private final Interrupts interrupts;
@@ -66,6 +69,10 @@ public final class GuestDevice implements AutoCloseable {
       this.aperture =
           (register(GuestAbi.REG_CAPS_LO) & GuestAbi.CAP_VRAM_APERTURE) != 0
               ? mapRegion(GuestAbi.BAR_VRAM)
+              : MemorySegment.NULL;
+      this.doorbell =
+          (register(GuestAbi.REG_CAPS_LO) & GuestAbi.CAP_DOORBELL) != 0
+              ? mapRegion(GuestAbi.BAR_DOORBELL)
               : MemorySegment.NULL;
       this.interrupts =
           new Interrupts(
@@ -208,9 +215,36 @@ public final class GuestDevice implements AutoCloseable {
     return interrupts;
   }
 
+  /** The doorbell page; empty on a GPU that watches GP_PUT instead. */
+  public MemorySegment doorbell() {
+    return doorbell;
+  }
+
   /** The control page of a channel. */
-  MemorySegment controlPage(int cid) {
+  public MemorySegment controlPage(int cid) {
     return controlPages.asSlice((long) cid * PAGE, PAGE);
+  }
+
+  /**
+   * A channel without a ring, for those who submit in a manner of their own; freed with its address
+   * space's guest, or by a reset.
+   *
+   * @param classes engine classes it will use
+   * @return the guest's id of it
+   */
+  public int newChannel(Space space, int... classes) {
+    int cid = newChannel(space.id());
+    for (int objectClass : classes) {
+      calls.call(
+          "OBJ_ENG_NEW",
+          GuestAbi.CALL_OBJ_ENG_NEW,
+          a -> {
+            ObjEngNew.cid(a, 0, cid);
+            ObjEngNew.handle(a, 0, objectClass);
+            ObjEngNew.oclass(a, 0, objectClass);
+          });
+    }
+    return cid;
   }
 
   int newChannel(int vid) {
@@ -222,7 +256,13 @@ public final class GuestDevice implements AutoCloseable {
             a -> ChanNew.cid(a, 0));
   }
 
-  void startChannel(int cid, long ringAddress, int ringOrder) {
+  /**
+   * Gives a channel its ring.
+   *
+   * @param ringAddress GPU address of the ring
+   * @param ringOrder it has 1 &lt;&lt; ringOrder entries
+   */
+  public void startChannel(int cid, long ringAddress, int ringOrder) {
     calls.call(
         "FIFO_INIT_IB",
         GuestAbi.CALL_FIFO_INIT_IB,
@@ -300,7 +340,9 @@ public final class GuestDevice implements AutoCloseable {
         throw new DeviceLostException("region " + index + " has no memory to map");
       }
       Fd fd = region.fds().get(0);
-      long behind = kernel.fstat(fd).sizeBytes() - region.fileOffset();
+      FileStatus status = kernel.fstat(fd);
+      long behind =
+          status.isRegular() ? status.sizeBytes() - region.fileOffset() : region.sizeBytes();
       Mapping mapping =
           kernel.mmap(
               fd,

@@ -26,10 +26,10 @@ public sealed interface GpuSettings {
   }
 
   /**
-   * A card driven by pscnv.
+   * A card.
    *
    * @param name the operator's name for it
-   * @param device its DRM node
+   * @param device its node: of DRM for one driven by pscnv, or {@code /dev/nvidia0}
    * @param interruptSpin how long after an interrupt to look for the next without sleeping
    */
   record Device(String name, Path device, Duration interruptSpin) implements GpuSettings {}

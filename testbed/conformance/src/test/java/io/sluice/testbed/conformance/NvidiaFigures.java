@@ -4,6 +4,8 @@ import io.sluice.abi.GpuVa;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.NvidiaGpu;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -31,8 +33,12 @@ public final class NvidiaFigures {
           latency(guest, name);
           interrupts(guest, name);
           suspending(guest, name);
+          if (engine == NvidiaRig.COMPUTE_CLASS) {
+            launches(guest);
+          }
         }
       }
+      guestAgainstHost(gpu);
     } finally {
       gpu.close();
     }
@@ -53,6 +59,60 @@ public final class NvidiaFigures {
     }
     print(name + ": release after wait-for-idle, submit to seen", release);
     print(name + ": 4 KiB host to video memory, submit to seen", copy);
+  }
+
+  /** By a process that was given memory, and by the one that owns the GPU, by the same code. */
+  private static void guestAgainstHost(NvidiaGpu gpu) throws Exception {
+    for (int round = 0; round < 3; round++) {
+      long host;
+      long guest;
+      try (var queue = new NvidiaRig.Guest(gpu, "host", NvidiaRig.COPY_CLASS)) {
+        host = OtherProcess.median(OtherProcess.measure(queue.queue.ring(), 40_000));
+      }
+      try (var queue = new NvidiaRig.Guest(gpu, "guest", NvidiaRig.COPY_CLASS)) {
+        guest = Long.parseLong(OtherProcess.submitFrom(queue, 40_000).getLast());
+      }
+      System.out.printf(
+          Locale.ROOT,
+          "guest against host: %.2f us and %.2f us, %.3f%n",
+          guest / 1e3,
+          host / 1e3,
+          (double) guest / host);
+    }
+  }
+
+  /** An empty grid, its descriptor in host memory, or in video memory. */
+  private static void launches(NvidiaRig.Guest guest) throws Exception {
+    Cubin kernel = Cubin.compileAll("workloads.cu").orElseThrow().get("nn");
+    if (kernel == null) {
+      throw new IllegalStateException("no such kernel");
+    }
+    long bytes = 64 << 10;
+    long code = 0x2000;
+    GpuMemory host = guest.allocate(true, bytes);
+    GpuMemory video = guest.allocate(false, bytes);
+    long[] addresses = {0x2_4000_0000L, 0x2_5000_0000L};
+    guest.mapAt(host, addresses[0]);
+    guest.mapAt(video, addresses[1]);
+    MemorySegment memory = guest.cpu(host);
+    for (int i = 1; i >= 0; i--) {
+      MemorySegment.copy(
+          kernel.code(), 0, memory, ValueLayout.JAVA_BYTE, code, kernel.code().length);
+      Launch.store(
+          kernel, addresses[i] + code, memory, 0, addresses[i], 1, 32, 0, 0, 0, 0, 0, 0, 0);
+      if (i == 1) {
+        guest.gpu.copy(host, 0, video, 0, bytes);
+      }
+      HopperCommands commands = new HopperCommands();
+      long _ = timed(guest, Launch.of(Launch.setUp(commands), addresses[i]));
+      long[] each = new long[SAMPLES];
+      for (int round = 0; round < 3; round++) {
+        for (int sample = 0; sample < SAMPLES; sample++) {
+          each[sample] = timed(guest, Launch.of(commands.clear(), addresses[i]));
+        }
+      }
+      print("launch to completion, descriptor in " + (i == 0 ? "host" : "video") + " memory", each);
+    }
   }
 
   private static void interrupts(NvidiaRig.Guest guest, String name) {

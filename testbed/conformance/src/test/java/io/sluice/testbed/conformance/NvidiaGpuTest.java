@@ -324,7 +324,7 @@ final class NvidiaGpuTest {
     try (var guest = new NvidiaRig.Guest(gpu, "a", COPY_CLASS)) {
       List<String> said = OtherProcess.submitFrom(guest, 3000);
       System.out.println(said);
-      assertThat(said).last().asString().startsWith("released 3000 of 3000");
+      assertThat(said).contains("released 3000 of 3000");
       assertThat(guest.queue.channel().status().gpGet()).isEqualTo(3000 % HopperRing.ENTRIES);
     }
   }

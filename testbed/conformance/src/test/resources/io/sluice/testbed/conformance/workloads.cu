@@ -71,11 +71,15 @@ extern "C" __global__ void page_hash(const ulonglong2 *memory, ulonglong2 *hashe
   for (unsigned page = (blockIdx.x * blockDim.x + threadIdx.x) / 32; page < pages; page += warps) {
     unsigned long long first = seed ^ (lane * 0x9e3779b97f4a7c15ull), second = ~first;
     const ulonglong2 *at = memory + page * 256ull + lane;
+    ulonglong2 values[8];
 #pragma unroll
     for (unsigned i = 0; i < 8; i++) {
-      ulonglong2 value = at[i * 32];
-      first = (first ^ value.x) * 0xff51afd7ed558ccdull;
-      second = (second ^ value.y) * 0xc4ceb9fe1a85ec53ull;
+      values[i] = __ldcs(at + i * 32); // all on their way before the first is used
+    }
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+      first = (first ^ values[i].x) * 0xff51afd7ed558ccdull;
+      second = (second ^ values[i].y) * 0xc4ceb9fe1a85ec53ull;
       first ^= second >> 32;
       second ^= first >> 29;
     }
@@ -100,7 +104,7 @@ extern "C" __global__ void page_read(const ulonglong2 *memory, ulonglong2 *sums,
     const ulonglong2 *at = memory + page * 256ull + lane;
 #pragma unroll
     for (unsigned i = 0; i < 8; i++) {
-      ulonglong2 value = at[i * 32];
+      ulonglong2 value = __ldcs(at + i * 32);
       first ^= value.x;
       second ^= value.y;
     }
