@@ -20,7 +20,7 @@ final class Block {
     this.grid = grid;
     this.warps = new Warp[grid.warps()];
     for (int n = 0; n < warps.length; n++) {
-      warps[n] = new Warp(n, grid.stackBytes());
+      warps[n] = new Warp(n, grid);
     }
   }
 

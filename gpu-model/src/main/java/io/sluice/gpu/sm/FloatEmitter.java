@@ -94,12 +94,12 @@ final class FloatEmitter {
       }
       default -> throw new AssertionError(opcode);
     }
-    if (i.writesCc()) {
+    if (lane.wantsSigns(i)) {
       code.dup2();
       operands.call("ConditionCode", "ofDouble", "(J)I");
       lane.popSigns();
-      lane.clearCarry();
     }
+    lane.clearCarry(i);
     lane.popPair(i.dst());
   }
 
@@ -122,12 +122,12 @@ final class FloatEmitter {
   }
 
   private void finish(Instruction i) {
-    if (i.writesCc()) {
+    if (lane.wantsSigns(i)) {
       code.dup();
       operands.call("ConditionCode", "ofFloat", "(I)I");
       lane.popSigns();
-      lane.clearCarry();
     }
+    lane.clearCarry(i);
     lane.popRegister(i.dst());
   }
 

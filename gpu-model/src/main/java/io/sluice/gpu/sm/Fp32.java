@@ -132,7 +132,7 @@ final class Fp32 {
         switch (function) {
           case 0 -> StrictMath.cos(x);
           case 1 -> StrictMath.sin(x);
-          case 2 -> StrictMath.pow(2, x);
+          case 2 -> Exponential.power(x);
           case 3 -> StrictMath.log(x) / LOG_2;
           case 4 -> 1 / x;
           case 5 -> 1 / Math.sqrt(x);

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Global memory as one worker of a grid accesses it: what the MMU found is remembered.
@@ -36,8 +37,8 @@ final class GlobalMemory {
   private final Translator translator;
   private final long sharedWindow;
   private final long localWindow;
-  private final Window[] reads = windows();
-  private final Window[] writes = windows();
+  private final @Nullable Window[] reads = new Window[TABLE_WINDOWS];
+  private final @Nullable Window[] writes = new Window[TABLE_WINDOWS];
   private final Window[] sites;
 
   /**
@@ -53,19 +54,17 @@ final class GlobalMemory {
     Arrays.fill(this.sites, new Window());
   }
 
-  private static Window[] windows() {
-    Window[] windows = new Window[TABLE_WINDOWS];
-    for (int i = 0; i < TABLE_WINDOWS; i++) {
-      windows[i] = new Window();
-    }
-    return windows;
-  }
-
   /** Forgets all translations: the address space may have changed. */
   void forget() {
-    for (int i = 0; i < TABLE_WINDOWS; i++) {
-      reads[i].clear();
-      writes[i].clear();
+    forget(reads);
+    forget(writes);
+  }
+
+  private static void forget(@Nullable Window[] windows) {
+    for (Window window : windows) {
+      if (window != null) {
+        window.clear();
+      }
     }
   }
 
@@ -133,9 +132,14 @@ final class GlobalMemory {
     return w.contains(address) ? w : find(site, writes, true, address);
   }
 
-  private Window find(int site, Window[] table, boolean write, long address) {
+  private Window find(int site, @Nullable Window[] table, boolean write, long address) {
     int page = (int) (address >>> PAGE_SHIFT);
-    Window w = table[(page ^ page >>> 8) & TABLE_WINDOWS - 1];
+    int place = (page ^ page >>> 8) & TABLE_WINDOWS - 1;
+    Window w = table[place];
+    if (w == null) {
+      w = new Window();
+      table[place] = w;
+    }
     if (!w.contains(address)) {
       w.clear();
       translator.translate(address, write, w);

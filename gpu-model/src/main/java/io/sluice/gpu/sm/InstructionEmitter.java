@@ -2,6 +2,7 @@ package io.sluice.gpu.sm;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
+import java.util.List;
 
 /** Emits an instruction of a lane, under its predicate. */
 final class InstructionEmitter {
@@ -25,9 +26,29 @@ final class InstructionEmitter {
   }
 
   /**
-   * @param pc its offset in the program
+   * Emits instructions in order.
+   *
+   * @param pc offset of the first in the program
    */
-  void emit(Instruction i, int pc) {
+  void emit(List<Instruction> body, int pc) {
+    for (int n = 0; n < body.size(); n++) {
+      int at = pc + n * Instruction.BYTES;
+      lane.enter(at);
+      if (n + 1 < body.size() && isPair(body.get(n), body.get(n + 1), at)) {
+        integers.emitPair(body.get(n), body.get(n + 1));
+        n++;
+      } else {
+        emit(body.get(n), at);
+      }
+    }
+  }
+
+  /** Whether two instructions are one on a pair of registers, and nobody else reads the carry. */
+  private boolean isPair(Instruction low, Instruction high, int pc) {
+    return PairFusion.matches(low, high) && !lane.isConditionLive(pc + Instruction.BYTES);
+  }
+
+  private void emit(Instruction i, int pc) {
     Opcode opcode = i.form();
     Label end = code.newLabel();
     lane.skipUnless(i, false, end);

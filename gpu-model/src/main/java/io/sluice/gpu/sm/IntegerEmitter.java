@@ -50,6 +50,40 @@ final class IntegerEmitter {
     }
   }
 
+  /** Emits what {@link PairFusion} has found. */
+  void emitPair(Instruction low, Instruction high) {
+    if (low.form() == Opcode.IMAD) {
+      extend(() -> operands.first(low), high.bit(7));
+      extend(() -> operands.second(low), high.bit(5));
+      code.lmul();
+      join(() -> operands.third(low), () -> operands.third(high));
+    } else {
+      if (low.src1() != Instruction.RZ && high.src1() == low.src1() + 1) {
+        lane.pushPair(low.src1());
+      } else {
+        join(() -> operands.first(low), () -> operands.first(high));
+      }
+      join(() -> operands.second(low), () -> operands.second(high));
+    }
+    code.ladd();
+    lane.popWholePair(low.dst());
+  }
+
+  private void extend(Runnable push, boolean signed) {
+    push.run();
+    code.i2l();
+    if (!signed) {
+      code.loadConstant(0xffff_ffffL).land();
+    }
+  }
+
+  /** Pushes two words as a long. */
+  private void join(Runnable low, Runnable high) {
+    extend(low, false);
+    high.run();
+    code.i2l().bipush(32).lshl().lor();
+  }
+
   private void other(Opcode opcode, Instruction i) {
     switch (opcode) {
       case IMNMX -> {
@@ -105,12 +139,8 @@ final class IntegerEmitter {
 
   /** A result whose carry and overflow are 0. */
   private void finish(Instruction i) {
-    if (i.writesCc()) {
-      code.dup();
-      operands.call("ConditionCode", "ofInteger", "(I)I");
-      lane.popSigns();
-      lane.clearCarry();
-    }
+    signs(i);
+    lane.clearCarry(i);
     lane.popRegister(i.dst());
   }
 
@@ -119,31 +149,42 @@ final class IntegerEmitter {
    * one of the operands.
    */
   private void sum(Instruction i, String method, String descriptor, Runnable push) {
-    if (!i.writesCc()) {
+    boolean carries = lane.wantsCarry(i);
+    boolean overflows = lane.wantsOverflow(i);
+    if (overflows) {
       push.run();
-      operands.call(MATH, method, descriptor);
-      lane.popRegister(i.dst());
-      return;
+      operands.call(MATH, method + "Overflow", descriptor);
+    }
+    if (carries) {
+      push.run();
+      operands.call(MATH, method + "Carry", descriptor);
     }
     push.run();
-    operands.call(MATH, method + "Overflow", descriptor);
-    push.run();
-    operands.call(MATH, method + "Carry", descriptor);
-    push.run();
     operands.call(MATH, method, descriptor);
-    code.dup();
-    operands.call("ConditionCode", "ofInteger", "(I)I");
-    lane.popSigns();
+    signs(i);
     lane.popRegister(i.dst());
-    lane.popCarry();
-    lane.popOverflow();
+    if (carries) {
+      lane.popCarry();
+    }
+    if (overflows) {
+      lane.popOverflow();
+    }
+  }
+
+  /** Zero and sign of the int on the stack. */
+  private void signs(Instruction i) {
+    if (lane.wantsSigns(i)) {
+      code.dup();
+      operands.call("ConditionCode", "ofInteger", "(I)I");
+      lane.popSigns();
+    }
   }
 
   private void add(Opcode opcode, Instruction i) {
     boolean wide = opcode == Opcode.IADD32I;
     boolean extended = i.bit(6);
     Runnable second = () -> addend(i, wide);
-    if (!extended && !i.bit(5) && !i.writesCc()) {
+    if (!extended && !i.bit(5) && !lane.wantsCc(i)) {
       plainSum(i.bits(9, 8), () -> operands.first(i), second);
       lane.popRegister(i.dst());
       return;
@@ -204,7 +245,7 @@ final class IntegerEmitter {
   private void multiplyAdd(Instruction i) {
     boolean extended = i.bit(55);
     boolean saturates = i.bit(56);
-    if (!extended && !saturates && !i.writesCc() && !i.bit(6)) {
+    if (!extended && !saturates && !lane.wantsCc(i) && !i.bit(6)) {
       plainSum(i.bits(9, 8), () -> product(i), () -> operands.third(i));
       lane.popRegister(i.dst());
       return;
@@ -238,7 +279,7 @@ final class IntegerEmitter {
   }
 
   private void shiftAdd(Instruction i) {
-    if (i.writesCc()) {
+    if (lane.wantsCc(i)) {
       sum(i, "shiftAdd", BINARY, () -> binary(i));
       return;
     }

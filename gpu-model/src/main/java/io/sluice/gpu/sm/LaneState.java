@@ -7,8 +7,10 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The registers, predicates and condition code of a lane as local variables of a segment's method.
@@ -18,17 +20,19 @@ import java.util.Map;
 final class LaneState {
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
   private static final ClassDesc WARP = ClassDesc.of("io.sluice.gpu.sm.Warp");
-  private static final ClassDesc CONDITION = ClassDesc.of("io.sluice.gpu.sm.ConditionCode");
+  private static final ClassDesc CONDITION_CODE = ClassDesc.of("io.sluice.gpu.sm.ConditionCode");
   private static final ClassDesc MEMORY = ClassDesc.of("io.sluice.gpu.sm.LaneMemory");
   private static final ClassDesc SHARED = ClassDesc.of("io.sluice.gpu.sm.SharedMemory");
   private static final ClassDesc CONSTANTS = ClassDesc.of("io.sluice.gpu.sm.ConstantMemory");
   private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
   private static final int WARP_ARGUMENT = 1;
   private static final int ALL_PREDICATES = (1 << Instruction.PT) - 1;
+  private static final int CONDITION = Liveness.SIGNS | Liveness.CARRY | Liveness.OVERFLOW;
 
   private final CodeBuilder code;
   private final OperandPool pool;
   private final Segment segment;
+  private final Liveness liveness;
   private final int lane;
   private final int at;
   private final int base;
@@ -46,6 +50,12 @@ final class LaneState {
   private final int[] predicateSlots = new int[Instruction.PT];
   private final Map<Integer, Integer> constantSlots = new HashMap<>();
 
+  /** Pairs of registers that stand in one local variable as well, by the first of them. */
+  private final Map<Integer, Integer> pairSlots = new HashMap<>();
+
+  /** Those that have not changed since. */
+  private final Set<Integer> wholePairs = new HashSet<>();
+
   private final Map<Instruction, WindowLocals> windows = new IdentityHashMap<>();
 
   private long used;
@@ -55,10 +65,14 @@ final class LaneState {
   private boolean usesCc;
   private boolean writesCc;
 
-  LaneState(CodeBuilder code, Segment segment, OperandPool pool) {
+  /** Predicates and parts of the condition code that may be read after what is emitted now. */
+  private int flagsAfter;
+
+  LaneState(CodeBuilder code, Segment segment, OperandPool pool, Liveness liveness) {
     this.code = code;
     this.pool = pool;
     this.segment = segment;
+    this.liveness = liveness;
     lane = code.allocateLocal(TypeKind.INT);
     at = code.allocateLocal(TypeKind.INT);
     base = code.allocateLocal(TypeKind.INT);
@@ -215,19 +229,35 @@ final class LaneState {
     code.invokevirtual(
         WARP, "thread", MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int));
     code.istore(thread);
+    long live = liveness.registersBefore(segment.pc());
+    int liveFlags = liveness.flagsBefore(segment.pc());
     for (int r = 0; r < Instruction.RZ; r++) {
-      if (registerSlots[r] >= 0) {
+      if (registerSlots[r] < 0) {
+        continue;
+      }
+      if ((live >>> r & 1) != 0) {
         element(registers, r).iaload().istore(registerSlots[r]);
+      } else {
+        code.iconst_0().istore(registerSlots[r]);
       }
     }
     for (int p = 0; p < Instruction.PT; p++) {
-      if (predicateSlots[p] >= 0) {
+      if (predicateSlots[p] < 0) {
+        continue;
+      }
+      if ((liveFlags >>> p & 1) != 0) {
         code.aload(predicates).iload(lane).iaload();
         code.loadConstant(p).ishr().iconst_1().iand().istore(predicateSlots[p]);
+      } else {
+        code.iconst_0().istore(predicateSlots[p]);
       }
     }
     if (usesCc) {
-      loadCc();
+      if ((liveFlags & CONDITION) != 0) {
+        loadCc();
+      } else {
+        code.iconst_0().istore(signs).iconst_0().istore(carry).iconst_0().istore(overflow);
+      }
     }
   }
 
@@ -242,10 +272,14 @@ final class LaneState {
     code.iload(signs).loadConstant(ConditionCode.ZERO | ConditionCode.SIGN).iand().istore(signs);
   }
 
-  /** Stores what the body may have written. */
+  /** Stores what the body may have written and somebody may read. */
   void store() {
+    int end = segment.pc() + (segment.instructions().size() - 1) * Instruction.BYTES;
+    long live = liveness.registersAfter(end);
+    int liveFlags = liveness.flagsAfter(end);
+    writtenPredicates &= liveFlags;
     for (int r = 0; r < Instruction.RZ; r++) {
-      if ((written >>> r & 1) != 0) {
+      if ((written & live & 1L << r) != 0) {
         element(registers, r).iload(registerSlots[r]).iastore();
       }
     }
@@ -260,7 +294,7 @@ final class LaneState {
       }
       code.iastore();
     }
-    if (writesCc) {
+    if (writesCc && (liveFlags & CONDITION) != 0) {
       code.aload(conditions).iload(lane);
       pushCc();
       code.iastore();
@@ -283,10 +317,18 @@ final class LaneState {
       code.lconst_0();
       return;
     }
+    if (wholePairs.contains(register)) {
+      code.lload(slotOfPair(register));
+      return;
+    }
     pushRegister(register);
     code.i2l().loadConstant(0xffff_ffffL).land();
     pushRegister(register + 1);
     code.i2l().bipush(32).lshl().lor();
+  }
+
+  private int slotOfPair(int register) {
+    return pairSlots.computeIfAbsent(register, _ -> code.allocateLocal(TypeKind.LONG));
   }
 
   /** Stores the int on the stack. */
@@ -295,6 +337,8 @@ final class LaneState {
       code.pop();
     } else {
       code.istore(registerSlots[register]);
+      wholePairs.remove(register);
+      wholePairs.remove(register - 1);
     }
   }
 
@@ -308,6 +352,16 @@ final class LaneState {
     popRegister(register);
     code.bipush(32).lushr().l2i();
     popRegister(register + 1);
+  }
+
+  /**
+   * Stores the long on the stack, which is also kept as it is until one of its registers is
+   * written. For instructions that every lane executes.
+   */
+  void popWholePair(int register) {
+    code.dup2().lstore(slotOfPair(register));
+    popPair(register);
+    wholePairs.add(register);
   }
 
   /** Pushes a constant whose place is in the instruction. */
@@ -380,7 +434,7 @@ final class LaneState {
       code.loadConstant(i.bits(9, 5));
       pushCc();
       code.invokestatic(
-          CONDITION,
+          CONDITION_CODE,
           "holds",
           MethodTypeDesc.of(ConstantDescs.CD_boolean, ConstantDescs.CD_int, ConstantDescs.CD_int));
       code.ifeq(label);
@@ -411,10 +465,41 @@ final class LaneState {
     code.istore(overflow);
   }
 
-  /** Sets carry and overflow to 0. */
-  void clearCarry() {
-    code.iconst_0().istore(carry);
-    code.iconst_0().istore(overflow);
+  /** Sets carry and overflow to 0, if an instruction writes the condition code. */
+  void clearCarry(Instruction i) {
+    if (wantsCarry(i)) {
+      code.iconst_0().istore(carry);
+    }
+    if (wantsOverflow(i)) {
+      code.iconst_0().istore(overflow);
+    }
+  }
+
+  /** Whether the condition code may be read after an instruction. */
+  boolean isConditionLive(int pc) {
+    return (liveness.flagsAfter(pc) & CONDITION) != 0;
+  }
+
+  /** Takes notice of the instruction that is emitted next. */
+  void enter(int pc) {
+    flagsAfter = liveness.flagsAfter(pc);
+  }
+
+  /** Whether an instruction writes the condition code and a part of it may be read. */
+  boolean wantsCc(Instruction i) {
+    return i.writesCc() && (flagsAfter & CONDITION) != 0;
+  }
+
+  boolean wantsSigns(Instruction i) {
+    return i.writesCc() && (flagsAfter & Liveness.SIGNS) != 0;
+  }
+
+  boolean wantsCarry(Instruction i) {
+    return i.writesCc() && (flagsAfter & Liveness.CARRY) != 0;
+  }
+
+  boolean wantsOverflow(Instruction i) {
+    return i.writesCc() && (flagsAfter & Liveness.OVERFLOW) != 0;
   }
 
   /** Sets the condition code from the stack. */

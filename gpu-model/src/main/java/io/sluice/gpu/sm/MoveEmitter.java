@@ -2,11 +2,17 @@ package io.sluice.gpu.sm;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
 
 /** Emits moves and conversions. */
 final class MoveEmitter {
   private static final int ALL_LANES = 0xf;
   private static final int LANE_ID = 0;
+  private static final int TID_X = 0x21;
+  private static final int TID_Y = 0x22;
+  private static final int TID_Z = 0x23;
+  private static final ClassDesc WARP = ClassDesc.of("io.sluice.gpu.sm.Warp");
 
   private final CodeBuilder code;
   private final LaneState lane;
@@ -50,13 +56,22 @@ final class MoveEmitter {
 
   private void special(Instruction i) {
     int index = i.bits(33, 26);
-    if (index == LANE_ID) {
-      code.iload(lane.lane());
-    } else {
-      code.aload(0).loadConstant(index).aload(1).iload(lane.lane());
+    switch (index) {
+      case LANE_ID -> code.iload(lane.lane());
+      case TID_X -> thread("threadX");
+      case TID_Y -> thread("threadY");
+      case TID_Z -> thread("threadZ");
+      default -> {
+        code.aload(0).loadConstant(index).aload(1).iload(lane.lane());
       operands.callOn("LaneContext", "special", "(ILio/sluice/gpu/sm/Warp;I)I");
+      }
     }
     lane.popRegister(i.dst());
+  }
+
+  private void thread(String field) {
+    code.aload(1).getfield(WARP, field, ConstantDescs.CD_int.arrayType());
+    code.iload(lane.lane()).iaload();
   }
 
   private void convert(Instruction i, String method, boolean fromFloat, boolean toFloat) {
@@ -75,13 +90,13 @@ final class MoveEmitter {
       code.i2l();
     }
     operands.call("ConversionMath", method, "(JJ)J");
-    if (i.writesCc()) {
+    if (lane.wantsSigns(i)) {
       code.dup2();
       operands.word(i);
       operands.call("ConversionMath", toFloat ? "floatFlags" : "integerFlags", "(JJ)I");
       lane.popSigns();
-      lane.clearCarry();
     }
+    lane.clearCarry(i);
     if (ConversionMath.writesPair(i)) {
       lane.popPair(i.dst());
     } else {

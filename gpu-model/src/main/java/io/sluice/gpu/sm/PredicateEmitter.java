@@ -198,12 +198,12 @@ final class PredicateEmitter {
     combineWithThird(i);
     code.ifThenElse(
         then -> then.loadConstant(asFloat ? FLOAT_ONE : -1), otherwise -> otherwise.iconst_0());
-    if (i.writesCc()) {
+    if (lane.wantsSigns(i)) {
       code.dup();
       operands.call("ConditionCode", asFloat ? "ofFloat" : "ofInteger", "(I)I");
       lane.popSigns();
-      lane.clearCarry();
     }
+    lane.clearCarry(i);
     lane.popRegister(i.dst());
   }
 }

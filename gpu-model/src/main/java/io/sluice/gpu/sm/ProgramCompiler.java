@@ -42,17 +42,18 @@ final class ProgramCompiler {
 
   /** Compiles what can be seen of a program. */
   static CompiledProgram compile(ProgramImage image) {
+    Liveness liveness = new Liveness(image);
     for (int longest = MOST_INSTRUCTIONS; ; longest /= 2) {
       Planner plan = new Planner(image, longest).plan();
       OperandPool pool = new OperandPool();
-      byte[] bytes = build(plan.segments(), pool);
+      byte[] bytes = build(plan.segments(), pool, liveness);
       if (longestMethod(bytes) <= MAX_METHOD_BYTES) {
         return new CompiledProgram(image, plan, pool, define(bytes));
       }
     }
   }
 
-  private static byte[] build(List<Segment> segments, OperandPool pool) {
+  private static byte[] build(List<Segment> segments, OperandPool pool, Liveness liveness) {
     return ClassFile.of()
         .build(
             CLASS,
@@ -66,7 +67,7 @@ final class ProgramCompiler {
                     name(n),
                     SEGMENT,
                     STATIC,
-                    code -> new SegmentEmitter(code, segment, pool).emit());
+                    code -> new SegmentEmitter(code, segment, pool, liveness).emit());
               }
             });
   }

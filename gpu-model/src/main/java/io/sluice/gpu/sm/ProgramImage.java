@@ -86,7 +86,8 @@ record ProgramImage(NavigableMap<Integer, Instruction> instructions, Set<Integer
     return i.group() == Instruction.CONTROL_GROUP || i.join();
   }
 
-  private static boolean continues(Instruction i) {
+  /** Whether a lane may go on to the next instruction. */
+  static boolean continues(Instruction i) {
     boolean always =
         i.predicate() == Instruction.PT
             && !i.predicateNegated()

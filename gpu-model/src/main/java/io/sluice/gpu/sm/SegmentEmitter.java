@@ -31,8 +31,8 @@ final class SegmentEmitter {
   /** Most times in a row that a lane goes through a loop. */
   static final int MOST_TRIPS = 1 << 14;
 
-  /** How often a loop asks whether the grid is stopped: every so many trips. */
-  private static final int POLL_MASK = 1023;
+  /** How often a loop asks whether the grid is stopped: every so many trips, a divisor of the above. */
+  private static final int POLL_TRIPS = 1 << 10;
 
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
   private static final ClassDesc INTEGER = ConstantDescs.CD_Integer;
@@ -46,15 +46,17 @@ final class SegmentEmitter {
   private final int result;
   private final int rest;
   private final int trip;
+  private final int nextPoll;
 
-  SegmentEmitter(CodeBuilder code, Segment segment, OperandPool pool) {
+  SegmentEmitter(CodeBuilder code, Segment segment, OperandPool pool, Liveness liveness) {
     this.code = code;
     this.segment = segment;
-    this.lane = new LaneState(code, segment, pool);
+    this.lane = new LaneState(code, segment, pool, liveness);
     this.instructions = new InstructionEmitter(code, lane, pool);
     this.result = code.allocateLocal(TypeKind.INT);
     this.rest = code.allocateLocal(TypeKind.INT);
     this.trip = code.allocateLocal(TypeKind.INT);
+    this.nextPoll = code.allocateLocal(TypeKind.INT);
   }
 
   void emit() {
@@ -114,14 +116,15 @@ final class SegmentEmitter {
   private void emitOnce() {
     List<Instruction> body = segment.body();
     int pc = segment.pc();
-    for (int n = 0; n < body.size(); n++) {
-      boolean joins = segment.kind() == Step.Kind.JOIN && n == body.size() - 1;
-      if (joins) {
-        // Which lanes meet is decided before the instruction changes its own predicate.
-        emitMark(body.get(n), false);
-      }
-      instructions.emit(body.get(n), pc);
-      pc += Instruction.BYTES;
+    if (segment.kind() == Step.Kind.JOIN) {
+      int last = body.size() - 1;
+      int lastPc = pc + last * Instruction.BYTES;
+      instructions.emit(body.subList(0, last), pc);
+      // Which lanes meet is decided before the instruction changes its own predicate.
+      emitMark(body.get(last), false);
+      instructions.emit(body.subList(last, last + 1), lastPc);
+    } else {
+      instructions.emit(body, pc);
     }
     if (segment.kind() == Step.Kind.BRANCH) {
       emitMark(segment.last(), true);
@@ -136,21 +139,21 @@ final class SegmentEmitter {
     code.labelBinding(not);
   }
 
+  /** A loop in a loop, so that nothing in the inner one forces what does not change to be read. */
   private void emitLoop() {
-    Label again = code.newLabel();
+    Label outer = code.newLabel();
+    Label inner = code.newLabel();
     Label done = code.newLabel();
-    code.labelBinding(again);
-    int pc = segment.pc();
-    for (Instruction i : segment.body()) {
-      instructions.emit(i, pc);
-      pc += Instruction.BYTES;
-    }
+    code.labelBinding(outer);
+    code.iload(trip).loadConstant(POLL_TRIPS).iadd().istore(nextPoll);
+    code.labelBinding(inner);
+    instructions.emit(segment.body(), segment.pc());
     lane.skipUnless(segment.last(), true, done);
     code.iinc(trip, 1);
-    code.iload(trip).loadConstant(POLL_MASK).iand().ifne(again);
+    code.iload(trip).iload(nextPoll).if_icmplt(inner);
     code.aload(0).invokevirtual(CONTEXT, "poll", MethodTypeDesc.of(ConstantDescs.CD_void));
     lane.readWindows();
-    code.iload(trip).loadConstant(MOST_TRIPS).if_icmplt(again);
+    code.iload(trip).loadConstant(MOST_TRIPS).if_icmplt(outer);
     code.labelBinding(done);
     code.aload(0).getfield(CONTEXT, "trips", INTS);
     code.iload(lane.lane()).iload(trip).iastore();

@@ -7,10 +7,9 @@ final class SpecialRegister {
   /** A value; registers without a meaning for a compute program read as 0. */
   static int read(int index, Block block, Warp warp, int lane, long clock) {
     Grid grid = block.grid();
-    int thread = warp.thread(lane);
-    int tidX = thread % grid.blockX();
-    int tidY = thread / grid.blockX() % grid.blockY();
-    int tidZ = thread / (grid.blockX() * grid.blockY());
+    int tidX = warp.threadX[lane];
+    int tidY = warp.threadY[lane];
+    int tidZ = warp.threadZ[lane];
     return switch (index) {
       case 0x00 -> lane;
       case 0x02 -> grid.warps() << 8;

@@ -38,6 +38,12 @@ final class Warp {
 
   final int index;
 
+  /** Where each lane's thread is in its block. */
+  final int[] threadX = new int[LANES];
+
+  final int[] threadY = new int[LANES];
+  final int[] threadZ = new int[LANES];
+
   /** Registers: those of a lane stand together. */
   final int[] registers = new int[REGISTERS * LANES];
 
@@ -64,11 +70,17 @@ final class Warp {
 
   /**
    * @param index which warp of the block it is
-   * @param stackBytes room for tokens
+   * @param grid the shape of its block, and room for tokens
    */
-  Warp(int index, int stackBytes) {
+  Warp(int index, Grid grid) {
     this.index = index;
-    int tokens = Math.max(LEAST_TOKENS, stackBytes / TOKEN_BYTES);
+    for (int lane = 0; lane < LANES; lane++) {
+      int thread = thread(lane);
+      threadX[lane] = thread % grid.blockX();
+      threadY[lane] = thread / grid.blockX() % grid.blockY();
+      threadZ[lane] = thread / (grid.blockX() * grid.blockY());
+    }
+    int tokens = Math.max(LEAST_TOKENS, grid.stackBytes() / TOKEN_BYTES);
     this.kinds = new Token[tokens];
     this.addresses = new int[tokens];
     this.masks = new int[tokens];
