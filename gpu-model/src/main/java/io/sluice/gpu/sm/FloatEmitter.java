@@ -12,9 +12,7 @@ import java.lang.constant.MethodTypeDesc;
  */
 final class FloatEmitter {
   private static final String MATH = "FloatMath";
-  private static final ClassDesc FLOAT = ClassDesc.of("java.lang.Float");
   private static final ClassDesc JAVA_MATH = ClassDesc.of("java.lang.Math");
-  private static final MethodTypeDesc TO_FLOAT = MethodTypeDesc.ofDescriptor("(I)F");
   private static final MethodTypeDesc FLOAT_TO_FLOAT = MethodTypeDesc.ofDescriptor("(F)F");
   private static final MethodTypeDesc FMA =
       MethodTypeDesc.of(
@@ -137,9 +135,8 @@ final class FloatEmitter {
     return i.bits(56, 55) == 0;
   }
 
-  /** The bits on the stack as a float, with its signs and flushed if asked. */
-  private void asFloat(boolean absolute, boolean negated, boolean ftz) {
-    code.invokestatic(FLOAT, "intBitsToFloat", TO_FLOAT);
+  /** The float on the stack with its signs, and flushed if asked. */
+  private void modify(boolean absolute, boolean negated, boolean ftz) {
     if (absolute) {
       code.invokestatic(JAVA_MATH, "abs", FLOAT_TO_FLOAT);
     }
@@ -158,8 +155,16 @@ final class FloatEmitter {
   /** The float on the stack as bits, the one NaN among them. */
   private void asBits(Instruction i, boolean ftz) {
     flush(ftz);
+    boolean kept = i.isAlways() && i.dst() != Instruction.RZ;
+    if (kept) {
+      code.dup();
+      lane.keepFloat(i.dst());
+    }
     operands.call("Fp32", "canonical", "(F)I");
     finish(i);
+    if (kept) {
+      lane.hasFloat(i.dst());
+    }
   }
 
   private void add(Instruction i) {
@@ -168,10 +173,10 @@ final class FloatEmitter {
       return;
     }
     boolean ftz = i.bit(5);
-    operands.first(i);
-    asFloat(i.bit(7), i.bit(9), ftz);
-    operands.secondFloat(i);
-    asFloat(i.bit(6), i.bit(8), ftz);
+    lane.pushFloat(i.src1());
+    modify(i.bit(7), i.bit(9), ftz);
+    operands.secondAsFloat(i);
+    modify(i.bit(6), i.bit(8), ftz);
     code.fadd();
     asBits(i, ftz);
   }
@@ -183,10 +188,10 @@ final class FloatEmitter {
       return;
     }
     boolean ftz = i.bit(6);
-    operands.first(i);
-    asFloat(false, i.bit(57), ftz);
-    operands.secondFloat(i);
-    asFloat(false, false, ftz);
+    lane.pushFloat(i.src1());
+    modify(false, i.bit(57), ftz);
+    operands.secondAsFloat(i);
+    modify(false, false, ftz);
     code.fmul();
     asBits(i, ftz);
   }
@@ -200,12 +205,12 @@ final class FloatEmitter {
       return;
     }
     boolean ftz = i.bit(6);
-    operands.first(i);
-    asFloat(false, i.bit(9), ftz);
-    operands.secondFloat(i);
-    asFloat(false, false, ftz);
-    operands.third(i);
-    asFloat(false, i.bit(8), ftz);
+    lane.pushFloat(i.src1());
+    modify(false, i.bit(9), ftz);
+    operands.secondAsFloat(i);
+    modify(false, false, ftz);
+    operands.thirdAsFloat(i);
+    modify(false, i.bit(8), ftz);
     code.invokestatic(JAVA_MATH, "fma", FMA);
     asBits(i, ftz);
   }

@@ -96,6 +96,11 @@ record Instruction(@Nullable Opcode opcode, long word) {
     return bit(13);
   }
 
+  /** Whether every active lane executes it. */
+  boolean isAlways() {
+    return predicate() == PT && !predicateNegated();
+  }
+
   /**
    * {@code .S}: reconverge after this instruction. Control instructions have no such bit; what
    * stands in its place there is ignored.

@@ -14,7 +14,7 @@ final class LaneContext {
   /** How often each lane took the branch of the loop that has just run. */
   final int[] trips = new int[Warp.LANES];
 
-  private @Nullable Block block;
+  @Nullable Block block;
   private Runnable poll = () -> {};
   private long clock;
   private @Nullable RuntimeException fault;

@@ -25,6 +25,8 @@ final class LaneState {
   private static final ClassDesc SHARED = ClassDesc.of("io.sluice.gpu.sm.SharedMemory");
   private static final ClassDesc CONSTANTS = ClassDesc.of("io.sluice.gpu.sm.ConstantMemory");
   private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
+  private static final ClassDesc FLOAT = ClassDesc.of("java.lang.Float");
+  private static final MethodTypeDesc TO_FLOAT = MethodTypeDesc.ofDescriptor("(I)F");
   private static final int WARP_ARGUMENT = 1;
   private static final int ALL_PREDICATES = (1 << Instruction.PT) - 1;
   private static final int CONDITION = Liveness.SIGNS | Liveness.CARRY | Liveness.OVERFLOW;
@@ -39,6 +41,7 @@ final class LaneState {
   private final int thread;
   private final int memory;
   private final int shared;
+  private final int sharedWords;
   private final int constants;
   private final int registers;
   private final int predicates;
@@ -55,6 +58,12 @@ final class LaneState {
 
   /** Those that have not changed since. */
   private final Set<Integer> wholePairs = new HashSet<>();
+
+  /** Registers that stand in a local variable of type float as well. */
+  private final Map<Integer, Integer> floatSlots = new HashMap<>();
+
+  /** Those that have not changed since. */
+  private final Set<Integer> floats = new HashSet<>();
 
   private final Map<Instruction, WindowLocals> windows = new IdentityHashMap<>();
 
@@ -79,6 +88,7 @@ final class LaneState {
     thread = code.allocateLocal(TypeKind.INT);
     memory = code.allocateLocal(TypeKind.REFERENCE);
     shared = code.allocateLocal(TypeKind.REFERENCE);
+    sharedWords = code.allocateLocal(TypeKind.REFERENCE);
     constants = code.allocateLocal(TypeKind.REFERENCE);
     registers = code.allocateLocal(TypeKind.REFERENCE);
     predicates = code.allocateLocal(TypeKind.REFERENCE);
@@ -130,6 +140,11 @@ final class LaneState {
     return shared;
   }
 
+  /** The words of shared memory. */
+  int sharedWords() {
+    return sharedWords;
+  }
+
   int constants() {
     return constants;
   }
@@ -140,6 +155,7 @@ final class LaneState {
   void prepare() {
     field(memory, "memory", MEMORY);
     field(shared, "shared", SHARED);
+    code.aload(shared).getfield(SHARED, "words", INTS).astore(sharedWords);
     field(constants, "constants", CONSTANTS);
     code.aload(WARP_ARGUMENT).getfield(WARP, "registers", INTS).astore(registers);
     code.aload(WARP_ARGUMENT).getfield(WARP, "predicates", INTS).astore(predicates);
@@ -339,6 +355,31 @@ final class LaneState {
       code.istore(registerSlots[register]);
       wholePairs.remove(register);
       wholePairs.remove(register - 1);
+      floats.remove(register);
+    }
+  }
+
+  /**
+   * Stores the float on the stack aside, for the register that is going to hold its bits. A sum of
+   * many terms so stays a float; what NaN it is shows in the register only.
+   */
+  void keepFloat(int register) {
+    code.fstore(floatSlots.computeIfAbsent(register, _ -> code.allocateLocal(TypeKind.FLOAT)));
+  }
+
+  /** The register now holds the bits of the float that was kept for it. */
+  void hasFloat(int register) {
+    floats.add(register);
+  }
+
+  /** Pushes a register as a float. */
+  void pushFloat(int register) {
+    Integer slot = floatSlots.get(register);
+    if (slot != null && floats.contains(register)) {
+      code.fload(slot);
+    } else {
+      pushRegister(register);
+      code.invokestatic(FLOAT, "intBitsToFloat", TO_FLOAT);
     }
   }
 

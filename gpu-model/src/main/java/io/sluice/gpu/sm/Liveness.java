@@ -119,7 +119,7 @@ final class Liveness {
 
   /** Whether every lane that executes it writes all its targets. */
   private static boolean alwaysWrites(Instruction i) {
-    if (i.predicate() != Instruction.PT || i.predicateNegated()) {
+    if (!i.isAlways()) {
       return false;
     }
     return switch (i.form()) {

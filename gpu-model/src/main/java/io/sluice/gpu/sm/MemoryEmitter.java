@@ -15,6 +15,7 @@ final class MemoryEmitter {
   private final OperandEmitter operands;
   private final OperandPool pool;
   private final int address;
+  private final int word;
 
   MemoryEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands, OperandPool pool) {
     this.code = code;
@@ -22,6 +23,7 @@ final class MemoryEmitter {
     this.operands = operands;
     this.pool = pool;
     this.address = code.allocateLocal(TypeKind.LONG);
+    this.word = code.allocateLocal(TypeKind.INT);
   }
 
   void emit(Opcode opcode, Instruction i, int pc) {
@@ -45,11 +47,19 @@ final class MemoryEmitter {
       }
       case LDS -> {
         near(i);
-        load(i, new Shared());
+        if (i.accessSize() == MemoryUnit.B32) {
+          loadSharedWord(i);
+        } else {
+          load(i, new Shared());
+        }
       }
       case STS -> {
         near(i);
-        store(i, new Shared());
+        if (i.accessSize() == MemoryUnit.B32) {
+          storeSharedWord(i);
+        } else {
+          store(i, new Shared());
+        }
       }
       case LDL -> {
         near(i);
@@ -302,6 +312,41 @@ final class MemoryEmitter {
           store(i, new Generic(window.site()));
           window.read();
         });
+  }
+
+  private void loadSharedWord(Instruction i) {
+    pushIsSharedWord();
+    code.ifThenElse(
+        inside -> {
+          code.aload(lane.sharedWords()).iload(word).iaload();
+          lane.popRegister(i.dst());
+        },
+        outside -> load(i, new Shared()));
+  }
+
+  private void storeSharedWord(Instruction i) {
+    pushIsSharedWord();
+    code.ifThenElse(
+        inside -> {
+          code.aload(lane.sharedWords()).iload(word);
+          lane.pushRegister(i.dst());
+          code.iastore();
+        },
+        outside -> store(i, new Shared()));
+  }
+
+  /**
+   * Pushes 1 if the address is that of a word in shared memory, otherwise 0. Turned by two bits it
+   * is the word's number, or a very large one if it is not aligned: one comparison for both.
+   */
+  private void pushIsSharedWord() {
+    code.lload(address).l2i().iconst_2();
+    operands.callInteger("rotateRight", "(II)I");
+    code.istore(word);
+    code.iload(word).aload(lane.sharedWords()).arraylength();
+    operands.callInteger("compareUnsigned", "(II)I");
+    code.ifThenElse(
+        java.lang.classfile.Opcode.IFLT, CodeBuilder::iconst_1, CodeBuilder::iconst_0);
   }
 
   private void loadConstant(Instruction i) {

@@ -4,6 +4,7 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
+import java.lang.constant.MethodTypeDesc;
 
 /** Emits moves and conversions. */
 final class MoveEmitter {
@@ -12,6 +13,11 @@ final class MoveEmitter {
   private static final int TID_X = 0x21;
   private static final int TID_Y = 0x22;
   private static final int TID_Z = 0x23;
+  private static final int CTAID_X = 0x25;
+  private static final int CTAID_Y = 0x26;
+  private static final int CTAID_Z = 0x27;
+  private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
+  private static final ClassDesc BLOCK = ClassDesc.of("io.sluice.gpu.sm.Block");
   private static final ClassDesc WARP = ClassDesc.of("io.sluice.gpu.sm.Warp");
 
   private final CodeBuilder code;
@@ -61,6 +67,9 @@ final class MoveEmitter {
       case TID_X -> thread("threadX");
       case TID_Y -> thread("threadY");
       case TID_Z -> thread("threadZ");
+      case CTAID_X -> block("x");
+      case CTAID_Y -> block("y");
+      case CTAID_Z -> block("z");
       default -> {
         code.aload(0).loadConstant(index).aload(1).iload(lane.lane());
       operands.callOn("LaneContext", "special", "(ILio/sluice/gpu/sm/Warp;I)I");
@@ -72,6 +81,11 @@ final class MoveEmitter {
   private void thread(String field) {
     code.aload(1).getfield(WARP, field, ConstantDescs.CD_int.arrayType());
     code.iload(lane.lane()).iaload();
+  }
+
+  private void block(String coordinate) {
+    code.aload(0).getfield(CONTEXT, "block", BLOCK);
+    code.invokevirtual(BLOCK, coordinate, MethodTypeDesc.of(ConstantDescs.CD_int));
   }
 
   private void convert(Instruction i, String method, boolean fromFloat, boolean toFloat) {

@@ -2,6 +2,7 @@ package io.sluice.gpu.sm;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 
 /** Pushes operands, as {@link Operands} fetches them, and calls what computes with them. */
@@ -45,6 +46,33 @@ final class OperandEmitter {
     } else {
       secondOrConst(i);
     }
+  }
+
+  /** The second operand as a float. */
+  void secondAsFloat(Instruction i) {
+    switch (i.mode()) {
+      case Operands.REGISTER -> lane.pushFloat(i.src2());
+      case Operands.CONST_THIRD -> lane.pushFloat(i.src3());
+      default -> {
+        secondFloat(i);
+        bitsToFloat();
+      }
+    }
+  }
+
+  /** The third operand as a float. */
+  void thirdAsFloat(Instruction i) {
+    if (i.mode() == Operands.CONST_THIRD) {
+      third(i);
+      bitsToFloat();
+    } else {
+      lane.pushFloat(i.src3());
+    }
+  }
+
+  private void bitsToFloat() {
+    code.invokestatic(
+        ClassDesc.of("java.lang.Float"), "intBitsToFloat", MethodTypeDesc.ofDescriptor("(I)F"));
   }
 
   private void secondOrConst(Instruction i) {
@@ -106,6 +134,12 @@ final class OperandEmitter {
   void call(String type, String method, String descriptor) {
     code.invokestatic(
         ClassDesc.of(PACKAGE + type), method, MethodTypeDesc.ofDescriptor(descriptor));
+  }
+
+  /** Calls a static method of Integer. */
+  void callInteger(String method, String descriptor) {
+    code.invokestatic(
+        ConstantDescs.CD_Integer, method, MethodTypeDesc.ofDescriptor(descriptor));
   }
 
   /** Calls a method of an object of this package. */

@@ -16,7 +16,8 @@ final class PairFusion {
   /** Whether two instructions that follow each other are such a pair. The carry must be dead. */
   static boolean matches(Instruction low, Instruction high) {
     Opcode opcode = low.form();
-    if (opcode != high.form() || !isAlways(low) || !isAlways(high)) {
+    boolean together = low.isAlways() && high.isAlways() && !low.join() && !high.join();
+    if (opcode != high.form() || !together) {
       return false;
     }
     boolean targets =
@@ -34,10 +35,6 @@ final class PairFusion {
       case IMAD -> areProducts(low, high);
       default -> false;
     };
-  }
-
-  private static boolean isAlways(Instruction i) {
-    return i.predicate() == Instruction.PT && !i.predicateNegated() && !i.join();
   }
 
   private static boolean isPlainSum(Instruction i) {

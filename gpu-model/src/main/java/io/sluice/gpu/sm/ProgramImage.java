@@ -88,10 +88,7 @@ record ProgramImage(NavigableMap<Integer, Instruction> instructions, Set<Integer
 
   /** Whether a lane may go on to the next instruction. */
   static boolean continues(Instruction i) {
-    boolean always =
-        i.predicate() == Instruction.PT
-            && !i.predicateNegated()
-            && i.bits(9, 5) == ConditionCode.TRUE;
+    boolean always = i.isAlways() && i.bits(9, 5) == ConditionCode.TRUE;
     return switch (i.form()) {
       case BRA, JMP, BRX, JMX, EXIT, KIL, RET, BRK, CONT -> !always;
       case BPT -> false;

@@ -10,7 +10,9 @@ final class SharedMemory {
   private static final int GRANULE_BYTES = 128;
   private static final int WORD_SHIFT = 2;
 
-  private final int[] words;
+  /** Its bytes, little-endian. */
+  final int[] words;
+
   private final boolean[] locked;
 
   SharedMemory(int sizeBytes) {

@@ -263,9 +263,38 @@ final class ProgramGenerator {
     }
   }
 
+  /** Sums and products of 64 bits, and chains of floats, as compilers make them. */
+  private void chain() {
+    int target = random.nextInt(FREE - 1);
+    int a = random.nextInt(FREE);
+    int b = random.nextInt(FREE);
+    int c = random.nextInt(FREE - 1);
+    switch (random.nextInt(3)) {
+      case 0 -> {
+        long signs = random.nextInt(8) & 5;
+        long factors = src1(a) | src2(b);
+        add(0x2001000000000003L | ALWAYS | dst(target) | factors | (long) c << 49);
+        long upper = factors | (long) (c + 1) << 49 | signs << 5;
+        add(0x2080000000000043L | ALWAYS | dst(target + 1) | upper);
+      }
+      case 1 -> {
+        add(0x4801000000000003L | ALWAYS | dst(target) | src1(c) | src2(a));
+        add(0x4800000000000043L | ALWAYS | dst(target + 1) | src1(c + 1) | src2(b));
+      }
+      default -> {
+        for (int n = random.nextInt(4); n >= 0; n--) {
+          long modifiers = random.nextInt(1 << 5) << 5 & 0x340L;
+          long operands = src1(random.nextInt(FREE)) | src2(a) | (long) target << 49;
+          add(0x3000000000000000L | randomGuard() | dst(target) | modifiers | operands);
+        }
+      }
+    }
+  }
+
   private void statement(int depth) {
     int kind = random.nextInt(depth < MAX_DEPTH ? 20 : 14);
     switch (kind) {
+      case 4 -> chain();
       case 0, 1, 2 -> memory();
       case 3 -> atomic();
       case 14 -> choice(depth);
@@ -283,9 +312,12 @@ final class ProgramGenerator {
   }
 
   private long randomGuard() {
-    return random.nextInt(3) > 0
-        ? ALWAYS
-        : guard(random.nextInt(FREE_PREDICATES), random.nextBoolean());
+    return switch (random.nextInt(30)) {
+      case 0 -> guard(PT, true);
+      case 1, 2, 3, 4, 5, 6, 7, 8, 9 ->
+          guard(random.nextInt(FREE_PREDICATES), random.nextBoolean());
+      default -> ALWAYS;
+    };
   }
 
   /** Any instruction that only computes, with any modifiers. */
