@@ -9,6 +9,7 @@ final class Legality {
   private static final int LARGEST_PERMUTE_MODE = 6;
   private static final int LARGEST_TEST = 0x17;
   private static final int COMBINATIONS = 3;
+  private static final int BARRIER_LEVELS = 3;
 
   private Legality() {}
 
@@ -33,6 +34,8 @@ final class Legality {
       case LD, LDU, ST, LDL, LDS, STL, STS, LDSLK, STSUL, LDC -> i.accessSize() <= LARGEST_ACCESS;
       case RED, RED_S32, ATOM, ATOM_S32 -> AtomicMath.exists(opcode, i);
       case BRA, JMP, BRX, JMX, EXIT, RET, BRK, CONT, KIL -> i.bits(9, 5) <= LARGEST_TEST;
+      case NOP -> i.bits(9, 5) == ConditionCode.TRUE || !i.join() && i.bits(9, 5) <= LARGEST_TEST;
+      case MEMBAR -> i.bits(6, 5) < BARRIER_LEVELS;
       default -> true;
     };
   }

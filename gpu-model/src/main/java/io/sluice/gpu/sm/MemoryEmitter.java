@@ -345,8 +345,7 @@ final class MemoryEmitter {
     code.istore(word);
     code.iload(word).aload(lane.sharedWords()).arraylength();
     operands.callInteger("compareUnsigned", "(II)I");
-    code.ifThenElse(
-        java.lang.classfile.Opcode.IFLT, CodeBuilder::iconst_1, CodeBuilder::iconst_0);
+    code.ifThenElse(java.lang.classfile.Opcode.IFLT, CodeBuilder::iconst_1, CodeBuilder::iconst_0);
   }
 
   private void loadConstant(Instruction i) {

@@ -72,7 +72,7 @@ final class MoveEmitter {
       case CTAID_Z -> block("z");
       default -> {
         code.aload(0).loadConstant(index).aload(1).iload(lane.lane());
-      operands.callOn("LaneContext", "special", "(ILio/sluice/gpu/sm/Warp;I)I");
+        operands.callOn("LaneContext", "special", "(ILio/sluice/gpu/sm/Warp;I)I");
       }
     }
     lane.popRegister(i.dst());

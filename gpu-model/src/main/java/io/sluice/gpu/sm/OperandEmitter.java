@@ -138,8 +138,7 @@ final class OperandEmitter {
 
   /** Calls a static method of Integer. */
   void callInteger(String method, String descriptor) {
-    code.invokestatic(
-        ConstantDescs.CD_Integer, method, MethodTypeDesc.ofDescriptor(descriptor));
+    code.invokestatic(ConstantDescs.CD_Integer, method, MethodTypeDesc.ofDescriptor(descriptor));
   }
 
   /** Calls a method of an object of this package. */

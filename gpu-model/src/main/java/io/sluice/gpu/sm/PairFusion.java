@@ -59,8 +59,7 @@ final class PairFusion {
       case Operands.REGISTER -> low.src2() == high.src2();
       case Operands.CONST_THIRD -> low.src3() == high.src3();
       case Operands.IMMEDIATE -> low.imm20() == high.imm20();
-      default ->
-          low.constBank() == high.constBank() && low.constOffset() == high.constOffset();
+      default -> low.constBank() == high.constBank() && low.constOffset() == high.constOffset();
     };
   }
 }

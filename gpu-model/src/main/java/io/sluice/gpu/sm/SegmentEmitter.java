@@ -31,7 +31,9 @@ final class SegmentEmitter {
   /** Most times in a row that a lane goes through a loop. */
   static final int MOST_TRIPS = 1 << 14;
 
-  /** How often a loop asks whether the grid is stopped: every so many trips, a divisor of the above. */
+  /**
+   * How often a loop asks whether the grid is stopped: every so many trips, a divisor of the above.
+   */
   private static final int POLL_TRIPS = 1 << 10;
 
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
