@@ -37,7 +37,8 @@ final class Fp32 {
   /** The bits of a result: one NaN, flushed and clamped to 0..1 as asked. */
   static int result(float value, boolean ftz, boolean saturate) {
     if (saturate) {
-      return Float.floatToRawIntBits(value > 0 ? Math.min(value, 1f) : 0f);
+      int clamped = Float.floatToRawIntBits(value > 0 ? Math.min(value, 1f) : 0f);
+      return ftz ? flush(clamped) : clamped;
     }
     if (Float.isNaN(value)) {
       return NAN;

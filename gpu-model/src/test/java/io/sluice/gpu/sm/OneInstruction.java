@@ -1,0 +1,231 @@
+package io.sluice.gpu.sm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * Executes one instruction with operands in registers, interpreted and compiled, and compares what
+ * it leaves with what a test expects.
+ *
+ * <p>Of each lane R5:R4 is the first operand, R7:R6 the second, R9:R8 the third; R10 has the
+ * predicates in bits 6:0 and the condition code in bits 15:12 before the instruction. The target is
+ * R13:R12, which hold {@link #BEFORE} before it.
+ */
+final class OneInstruction {
+  /** An operand is two words; the first is the lower. */
+  record Operands(int a, int aHigh, int b, int bHigh, int c, int cHigh, int flags) {
+    long wideA() {
+      return wide(a, aHigh);
+    }
+
+    long wideB() {
+      return wide(b, bHigh);
+    }
+
+    long wideC() {
+      return wide(c, cHigh);
+    }
+
+    private static long wide(int low, int high) {
+      return (long) high << 32 | Integer.toUnsignedLong(low);
+    }
+
+    int zero() {
+      return flags >>> 12 & 1;
+    }
+
+    int sign() {
+      return flags >>> 13 & 1;
+    }
+
+    int carry() {
+      return flags >>> 14 & 1;
+    }
+
+    int overflow() {
+      return flags >>> 15 & 1;
+    }
+
+    boolean predicate(int p) {
+      return p == 7 || (flags >>> p & 1) != 0;
+    }
+  }
+
+  /**
+   * What a lane has afterwards.
+   *
+   * @param low R12
+   * @param high R13
+   * @param flags predicates and condition code
+   */
+  record Result(int low, int high, int flags) {
+    @Override
+    public String toString() {
+      HexFormat hex = HexFormat.of();
+      return hex.toHexDigits(high) + " " + hex.toHexDigits(low) + " " + hex.toHexDigits(flags);
+    }
+  }
+
+  /** What an instruction must do. */
+  interface Oracle {
+    Result of(Operands in);
+  }
+
+  /** What the target holds before the instruction. */
+  static final int BEFORE = 0x5a5a5a5a;
+
+  /** Fields of an instruction with those registers: always, R12, R4, R6, and R8 as the third. */
+  static final long ALWAYS = 7L << 10;
+
+  static final long REGISTERS = ALWAYS | 12L << 14 | 4L << 20 | 6L << 26;
+  static final long THIRD = 8L << 49;
+
+  private static final int LANES = 32;
+  private static final long BASE = 0x20000000L;
+  private static final long BANK0 = BASE + 0x1000;
+  private static final long DATA = BASE + 0x2000;
+  private static final int LANE_BYTES = 64;
+  private static final int FLAGS = 0xf07f;
+  private static final int[] CORNERS = {
+    0, 1, 2, 31, 32, 33, -1, -2, 0x7fffffff, 0x80000000, 0x80000001, 0xffff, 0x10000, 0x7fff,
+    0x8000, 0x80, 0xff, 0x3f800000, 0xbf800000, 0x3f000000, 0x40490fdb, 0x7f800000, 0xff800000,
+    0x7fc00000, 0x7f800001, 0x7f7fffff, 0xff7fffff, 0x00800000, 0x80800000, 0x007fffff, 0x80000001,
+    0x00000001, 0x4b000000, 0x4b000001, 0x5f000000, 0x4f000000, 0xcf000000, 0x4effffff, 0x33800000,
+    0x3ff00000, 0x7ff00000, 0xfff00000, 0x7fefffff, 0x00100000, 0x000fffff, 0x40080000
+  };
+
+  private final RandomGenerator random;
+
+  OneInstruction(RandomGenerator random) {
+    this.random = random;
+  }
+
+  /** Tries random operands, corners among them. */
+  void check(String name, long word, Oracle oracle) {
+    List<Operands> in = new ArrayList<>();
+    for (int lane = 0; lane < LANES; lane++) {
+      in.add(
+          new Operands(
+              any(), any(), any(), any(), any(), any(), random.nextInt() & FLAGS));
+    }
+    check(name, word, in, oracle);
+  }
+
+  /** Tries operands: one for each lane. */
+  void check(String name, long word, List<Operands> in, Oracle oracle) {
+    assertThat(Instruction.decode(word).opcode()).as("%s %016x", name, word).isNotNull();
+    List<Result> interpreted = run(word, in, false);
+    List<Result> compiled = run(word, in, true);
+    for (int lane = 0; lane < LANES; lane++) {
+      Result expected = oracle.of(in.get(lane));
+      assertThat(interpreted.get(lane))
+          .as("interpreted %s %016x of %s", name, word, in.get(lane))
+          .isEqualTo(expected);
+      assertThat(compiled.get(lane))
+          .as("compiled %s %016x of %s", name, word, in.get(lane))
+          .isEqualTo(expected);
+    }
+  }
+
+  /** A random word: a corner, one close to it, a float of middling size, or any. */
+  int any() {
+    int corner = CORNERS[random.nextInt(CORNERS.length)];
+    return switch (random.nextInt(4)) {
+      case 0 -> corner;
+      case 1 -> corner + random.nextInt(5) - 2;
+      case 2 -> Float.floatToRawIntBits((random.nextFloat() - 0.5f) * (1 << random.nextInt(30)));
+      default -> random.nextInt();
+    };
+  }
+
+  private static List<Result> run(long word, List<Operands> in, boolean compiled) {
+    FlatMemory memory = new FlatMemory(BASE, 0x4000);
+    long[] program = program(word);
+    for (int i = 0; i < program.length; i++) {
+      memory.store64(BASE + 8L * i, program[i]);
+    }
+    memory.store64(BANK0 + 0x20, DATA);
+    for (int lane = 0; lane < LANES; lane++) {
+      Operands o = in.get(lane);
+      int[] words = {o.a, o.aHigh, o.b, o.bHigh, o.c, o.cHigh, o.flags};
+      for (int i = 0; i < words.length; i++) {
+        memory.store32(DATA + lane * LANE_BYTES + 4L * i, words[i]);
+      }
+    }
+    GridRun run =
+        compiled
+            ? GridRun.compiled(grid(), new CompiledPrograms(), () -> memory, 1)
+            : GridRun.interpreted(grid(), () -> memory, 1);
+    assertThat(run.runInline(() -> false)).isEqualTo(new GridOutcome.Completed());
+    assertThat(run.interpreted()).isEqualTo(compiled ? 0 : run.instructions());
+    List<Result> results = new ArrayList<>();
+    for (int lane = 0; lane < LANES; lane++) {
+      long at = DATA + lane * LANE_BYTES + 32;
+      results.add(new Result(memory.load32(at), memory.load32(at + 4), memory.load32(at + 8)));
+    }
+    return results;
+  }
+
+  private static long[] program(long word) {
+    long all = 3L << 46 | (long) FLAGS << 26;
+    return new long[] {
+      0x2c00000000001c04L, // S2R R0, LANEID
+      0x6000c00018001c03L, // SHL R0, R0, 6
+      0x2800400080009de4L, // MOV R2, c[0][0x20]
+      0x280040009000dde4L, // MOV R3, c[0][0x24]
+      0x4801000000209c03L, // IADD.CC R2, R2, R0
+      0x48000000fc30dc43L, // IADD.X R3, R3, RZ
+      0x8400000000211cc5L, // LD.E.128 R4, [R2]
+      0x8400000040221cc5L, // LD.E.128 R8, [R2+0x10]
+      0x18000000000001e2L | ALWAYS | 12L << 14 | (long) BEFORE << 26, // MOV32I R12
+      0x18000000000001e2L | ALWAYS | 13L << 14 | (long) BEFORE << 26,
+      0x3400000000000004L | ALWAYS | 10L << 20 | all, // R2P R10
+      word,
+      0x3000000000000004L | ALWAYS | 14L << 14 | 63L << 20 | all, // P2R R14
+      0x94000000802300a5L | ALWAYS, // ST.E.64 [R2+0x20], R12
+      0x94000000a0238085L | ALWAYS, // ST.E [R2+0x28], R14
+      0x8000000000001de7L // EXIT
+    };
+  }
+
+  private static Grid grid() {
+    List<Grid.Bank> banks = new ArrayList<>(Collections.nCopies(Grid.MAX_BANKS, Grid.Bank.UNBOUND));
+    banks.set(0, new Grid.Bank(BANK0, 0x1000));
+    return new Grid(
+        1, 1, 1, LANES, 1, 1, 16, 0, 0, Grid.Local.NONE, 0x200, BASE, 0, 0x01000000L, 0x02000000L,
+        1, 0x1000, banks);
+  }
+
+  /** What an instruction leaves that writes R12 alone. */
+  static Result word(Operands in, int result) {
+    return new Result(result, BEFORE, in.flags);
+  }
+
+  /** What an instruction leaves that writes R13:R12. */
+  static Result pair(Operands in, long result) {
+    return new Result((int) result, (int) (result >>> 32), in.flags);
+  }
+
+  /** The same with another condition code. */
+  static Result withCondition(Result result, boolean zero, boolean sign, boolean carry, boolean over) {
+    int cc = (zero ? 1 : 0) | (sign ? 2 : 0) | (carry ? 4 : 0) | (over ? 8 : 0);
+    return new Result(result.low, result.high, result.flags & 0x7f | cc << 12);
+  }
+
+  /** What an instruction leaves that writes two predicates; 7 is none. */
+  static Result predicates(Operands in, int first, boolean p, int second, boolean q) {
+    int flags = in.flags;
+    if (first != 7) {
+      flags = flags & ~(1 << first) | (p ? 1 << first : 0);
+    }
+    if (second != 7) {
+      flags = flags & ~(1 << second) | (q ? 1 << second : 0);
+    }
+    return new Result(BEFORE, BEFORE, flags);
+  }
+}
