@@ -64,7 +64,8 @@ record Dyadic(BigInteger n, int e) {
     int unit = Math.max(magnitude.bitLength() + e - digits, least);
     BigInteger kept = shifted(magnitude, e - unit);
     BigInteger twiceRest = magnitude.shiftLeft(1).subtract(shifted(kept, unit - e).shiftLeft(1));
-    boolean exact = shifted(kept, unit - e).equals(magnitude) && unit <= e || twiceRest.signum() == 0;
+    boolean exact =
+        shifted(kept, unit - e).equals(magnitude) && unit <= e || twiceRest.signum() == 0;
     boolean away =
         switch (direction) {
           case NEAREST -> {

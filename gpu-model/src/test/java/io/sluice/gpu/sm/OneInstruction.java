@@ -92,11 +92,52 @@ final class OneInstruction {
   private static final int LANE_BYTES = 64;
   private static final int FLAGS = 0xf07f;
   private static final int[] CORNERS = {
-    0, 1, 2, 31, 32, 33, -1, -2, 0x7fffffff, 0x80000000, 0x80000001, 0xffff, 0x10000, 0x7fff,
-    0x8000, 0x80, 0xff, 0x3f800000, 0xbf800000, 0x3f000000, 0x40490fdb, 0x7f800000, 0xff800000,
-    0x7fc00000, 0x7f800001, 0x7f7fffff, 0xff7fffff, 0x00800000, 0x80800000, 0x007fffff, 0x80000001,
-    0x00000001, 0x4b000000, 0x4b000001, 0x5f000000, 0x4f000000, 0xcf000000, 0x4effffff, 0x33800000,
-    0x3ff00000, 0x7ff00000, 0xfff00000, 0x7fefffff, 0x00100000, 0x000fffff, 0x40080000
+    0,
+    1,
+    2,
+    31,
+    32,
+    33,
+    -1,
+    -2,
+    0x7fffffff,
+    0x80000000,
+    0x80000001,
+    0xffff,
+    0x10000,
+    0x7fff,
+    0x8000,
+    0x80,
+    0xff,
+    0x3f800000,
+    0xbf800000,
+    0x3f000000,
+    0x40490fdb,
+    0x7f800000,
+    0xff800000,
+    0x7fc00000,
+    0x7f800001,
+    0x7f7fffff,
+    0xff7fffff,
+    0x00800000,
+    0x80800000,
+    0x007fffff,
+    0x80000001,
+    0x00000001,
+    0x4b000000,
+    0x4b000001,
+    0x5f000000,
+    0x4f000000,
+    0xcf000000,
+    0x4effffff,
+    0x33800000,
+    0x3ff00000,
+    0x7ff00000,
+    0xfff00000,
+    0x7fefffff,
+    0x00100000,
+    0x000fffff,
+    0x40080000
   };
 
   private final RandomGenerator random;
@@ -109,9 +150,7 @@ final class OneInstruction {
   void check(String name, long word, Oracle oracle) {
     List<Operands> in = new ArrayList<>();
     for (int lane = 0; lane < LANES; lane++) {
-      in.add(
-          new Operands(
-              any(), any(), any(), any(), any(), any(), random.nextInt() & FLAGS));
+      in.add(new Operands(any(), any(), any(), any(), any(), any(), random.nextInt() & FLAGS));
     }
     check(name, word, in, oracle);
   }
@@ -197,8 +236,24 @@ final class OneInstruction {
     List<Grid.Bank> banks = new ArrayList<>(Collections.nCopies(Grid.MAX_BANKS, Grid.Bank.UNBOUND));
     banks.set(0, new Grid.Bank(BANK0, 0x1000));
     return new Grid(
-        1, 1, 1, LANES, 1, 1, 16, 0, 0, Grid.Local.NONE, 0x200, BASE, 0, 0x01000000L, 0x02000000L,
-        1, 0x1000, banks);
+        1,
+        1,
+        1,
+        LANES,
+        1,
+        1,
+        16,
+        0,
+        0,
+        Grid.Local.NONE,
+        0x200,
+        BASE,
+        0,
+        0x01000000L,
+        0x02000000L,
+        1,
+        0x1000,
+        banks);
   }
 
   /** What an instruction leaves that writes R12 alone. */
@@ -212,7 +267,8 @@ final class OneInstruction {
   }
 
   /** The same with another condition code. */
-  static Result withCondition(Result result, boolean zero, boolean sign, boolean carry, boolean over) {
+  static Result withCondition(
+      Result result, boolean zero, boolean sign, boolean carry, boolean over) {
     int cc = (zero ? 1 : 0) | (sign ? 2 : 0) | (carry ? 4 : 0) | (over ? 8 : 0);
     return new Result(result.low, result.high, result.flags & 0x7f | cc << 12);
   }
