@@ -69,6 +69,7 @@ public final class QemuSource implements SourceMachine {
   private boolean held;
   private volatile boolean redirtied;
   private boolean redirtying;
+  private @Nullable Thread aborting;
 
   private QemuSource(
       GuestDevice device,
@@ -243,6 +244,7 @@ public final class QemuSource implements SourceMachine {
     held = false;
     Thread thread = threads.newThread(() -> giveUp(release));
     thread.setName("sluice-" + device.name() + "-abort");
+    aborting = thread;
     thread.start();
   }
 
@@ -293,9 +295,12 @@ public final class QemuSource implements SourceMachine {
     waker.run();
   }
 
+  /** The monitor is let go when the machine goes on, or cannot be made to. */
   @Override
   public void close() {
+    Thread last = aborting;
     worker.submit(() -> {
+      Worker.join(last);
       machine.close();
       transport.close();
     });

@@ -44,6 +44,7 @@ public final class QemuTarget implements TargetMachine {
   // Of the engine's thread.
   private @Nullable PciAddress address;
   private boolean restoring;
+  private @Nullable Thread aborting;
 
   private QemuTarget(
       GuestDevice device,
@@ -148,6 +149,7 @@ public final class QemuTarget implements TargetMachine {
   public void abort() {
     Thread thread = threads.newThread(this::end);
     thread.setName("sluice-" + device.name() + "-abort");
+    aborting = thread;
     thread.start();
   }
 
@@ -178,7 +180,9 @@ public final class QemuTarget implements TargetMachine {
 
   @Override
   public void close() {
+    Thread last = aborting;
     worker.submit(() -> {
+      Worker.join(last);
       machine.close();
       transport.close();
     });

@@ -5,6 +5,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +48,17 @@ final class Worker implements AutoCloseable {
     } catch (SluiceException e) {
       LOG.atWarn().log("a step of a machine's migration failed: {} {}", e.getMessage(), e.remedy());
       onFailure.accept(e);
+    }
+  }
+
+  /** Waits for a thread, if there is one. */
+  static void join(@Nullable Thread thread) {
+    try {
+      if (thread != null) {
+        thread.join();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -32,7 +32,7 @@ public final class TunnelSource implements RamTransport.Source {
   private @Nullable Channel listener; // of one thread after another: the machine's worker
 
   /**
-   * @param client to the destination; stays the caller's
+   * @param client to the destination; closed with this
    * @param socket where QEMU, which may see another file system, finds us too: beside its monitor
    */
   public TunnelSource(LinkClient client, Path socket) {
@@ -87,6 +87,7 @@ public final class TunnelSource implements RamTransport.Source {
       var _ = open.close().awaitUninterruptibly();
     }
     deleteSocket();
+    client.close();
   }
 
   private void deleteSocket() {

@@ -146,8 +146,8 @@ final class WireLink implements MigrationLink {
 
   private void end() {
     if (closed.compareAndSet(false, true)) {
-      streams.forEach(WireStream::close);
       onClose.run();
+      streams.forEach(WireStream::close);
     }
     wake();
   }

@@ -1,0 +1,215 @@
+package io.sluice.migrate.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.ResourceLeakDetector;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationLink;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.security.KeyStore;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A peer with a good certificate that says what nobody may say. */
+final class HostilePeerTest {
+  private static final int CONVERSATIONS = 60;
+
+  @TempDir private Path directory;
+  private final BlockingQueue<MigrationLink> links = new LinkedBlockingQueue<>();
+  private TlsFiles files;
+  private SSLContext tls;
+  private WireLoops loops;
+  private LinkServer server;
+
+  @BeforeAll
+  static void watchForLeaks() {
+    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+  }
+
+  @BeforeEach
+  void start() throws Exception {
+    Certificates certificates = new Certificates(directory);
+    files = certificates.of("client", "client");
+    tls = context(files);
+    loops = new WireLoops(1, Thread.ofPlatform().daemon().factory());
+    server =
+        new LinkServer(
+            loops,
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            certificates.of("server", "localhost"),
+            links::add,
+            new TunnelTargets()::take);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    aGoodLinkStillWorks();
+    server.close();
+    loops.close();
+  }
+
+  private static SSLContext context(TlsFiles files) throws Exception {
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    keys.load(null, null);
+    keys.setKeyEntry(
+        "own", PemFiles.key(files.key()), new char[0], PemFiles.certificates(files.certificate()));
+    KeyStore trust = KeyStore.getInstance("PKCS12");
+    trust.load(null, null);
+    trust.setCertificateEntry("authority", PemFiles.certificates(files.authority())[0]);
+    KeyManagerFactory own = KeyManagerFactory.getInstance("PKIX");
+    own.init(keys, new char[0]);
+    TrustManagerFactory others = TrustManagerFactory.getInstance("PKIX");
+    others.init(trust);
+    SSLContext context = SSLContext.getInstance("TLSv1.3");
+    context.init(own.getKeyManagers(), others.getTrustManagers(), null);
+    return context;
+  }
+
+  private void aGoodLinkStillWorks() throws Exception {
+    links.clear();
+    try (LinkClient client = new LinkClient(loops, "localhost", server.port(), files, 0)) {
+      MigrationLink source = client.link(UUID.randomUUID(), 1);
+      MigrationLink target = links.poll(20, TimeUnit.SECONDS);
+      assertThat(target).isNotNull();
+      assertThat(source.send(0, Frame.of(FrameType.OFFER))).isTrue();
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+      while (target.poll(0) == null) {
+        assertThat(System.nanoTime()).isLessThan(end);
+        Thread.sleep(1);
+      }
+      source.close();
+    }
+  }
+
+  /** Says something, and gives back what is answered until the server ends the connection. */
+  private byte[] say(byte[]... words) throws Exception {
+    try (SSLSocket socket =
+        (SSLSocket)
+            tls.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+      socket.setSoTimeout(20_000);
+      try {
+        for (byte[] word : words) {
+          socket.getOutputStream().write(word);
+        }
+        socket.getOutputStream().flush();
+        InputStream in = socket.getInputStream();
+        return in.readAllBytes();
+      } catch (IOException _) {
+        return new byte[0]; // a reset: the server would not even listen
+      }
+    }
+  }
+
+  private static byte[] section(int id, int version, byte[] payload) {
+    ByteBuffer out = ByteBuffer.allocate(16 + payload.length).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(id).putInt(version).putInt(payload.length);
+    CRC32C sum = new CRC32C();
+    sum.update(out.array(), 0, 12);
+    sum.update(payload);
+    return out.putInt((int) sum.getValue()).put(payload).array();
+  }
+
+  private static byte[] hello(int oldest, int role, int stream, int streams, long received) {
+    ByteBuffer out = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(1).putInt(oldest).putInt(role).putInt(stream).putInt(streams).putInt(0);
+    out.putLong(7).putLong(9).putLong(received);
+    return section(WireMessages.HELLO, 1, out.array());
+  }
+
+  @Test
+  void hello_everyWrongOne_isRefusedInWords() throws Exception {
+    byte[][] wrong = {
+      hello(2, 1, 0, 1, 0), // a version to come
+      hello(0, 1, 0, 1, 0),
+      hello(1, 0, 0, 1, 0), // no role
+      hello(1, 3, 0, 1, 0),
+      hello(1, 1, 2, 1, 0), // a stream beyond the last
+      hello(1, 1, -1, 1, 0),
+      hello(1, 1, 0, 0, 0),
+      hello(1, 1, 0, 17, 0),
+      hello(1, 1, 0, 1, 5), // a link that is not known
+      hello(1, 1, 0, 1, -1),
+      hello(1, 2, 0, 0, 0), // a tunnel that nobody waits for
+      section(WireMessages.HELLO, 2, new byte[48]),
+      section(WireMessages.HELLO, 1, new byte[47]),
+      section(FrameType.OFFER.number(), 1, new byte[4]),
+    };
+    for (byte[] one : wrong) {
+      byte[] answer = say(one);
+      assertThat(answer.length).isGreaterThan(16);
+      assertThat(ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getInt())
+          .isEqualTo(WireMessages.REFUSED);
+    }
+  }
+
+  @Test
+  void section_tooLongOrDamaged_endsTheConnection() throws Exception {
+    byte[] tooLong = section(WireMessages.HELLO, 1, new byte[48]);
+    ByteBuffer.wrap(tooLong).order(ByteOrder.LITTLE_ENDIAN).putInt(8, (1 << 20) + 1);
+    assertThat(say(tooLong)).isEmpty();
+    ByteBuffer.wrap(tooLong).order(ByteOrder.LITTLE_ENDIAN).putInt(8, -1);
+    assertThat(say(tooLong)).isEmpty();
+    byte[] damaged = hello(1, 1, 0, 1, 0);
+    damaged[30] ^= 1;
+    assertThat(say(damaged)).isEmpty();
+  }
+
+  @Test
+  void stream_anythingOutOfTurn_endsTheLink() throws Exception {
+    byte[][] wrong = {
+      section(WireMessages.ACK, 1, new byte[] {1, 0, 0, 0, 0, 0, 0, 0}), // nothing was sent
+      section(WireMessages.ACK, 1, new byte[] {0, 0, 0, 0, 0, 0, 0, (byte) 0x80}),
+      section(WireMessages.ACK, 1, new byte[7]),
+      section(0x17f, 1, new byte[1]), // a frame that nobody knows
+      section(FrameType.OFFER.number(), 0, new byte[1]),
+      section(WireMessages.HELLO, 1, new byte[48]),
+    };
+    for (byte[] one : wrong) {
+      byte[] _ = say(hello(1, 1, 0, 1, 0), one);
+      assertThat(server.linkOf(new UUID(7, 9))).isNull();
+    }
+  }
+
+  @Test
+  void conversations_random_neverHurtTheServer() throws Exception {
+    long seed = Long.getLong("sluice.seed", new Random().nextLong());
+    System.out.println("HostilePeerTest: -Dsluice.seed=" + seed);
+    Random random = new Random(seed);
+    for (int i = 0; i < CONVERSATIONS; i++) {
+      byte[] noise = new byte[random.nextInt(400)];
+      random.nextBytes(noise);
+      byte[] almost = hello(1, 1 + random.nextInt(2), random.nextInt(2), 1, 0);
+      if (random.nextBoolean()) {
+        almost[random.nextInt(almost.length)] ^= (byte) (1 << random.nextInt(8));
+      }
+      byte[] frame =
+          section(
+              random.nextBoolean() ? random.nextInt(0x200) : random.nextInt(),
+              random.nextInt(3),
+              noise);
+      // BYE last: a conversation that was right so far ends too.
+      byte[] bye = section(WireMessages.BYE, 1, new byte[0]);
+      byte[] _ = random.nextInt(4) == 0 ? say(noise, bye) : say(almost, frame, bye);
+    }
+  }
+}
