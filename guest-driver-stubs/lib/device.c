@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #define FIRST_CARD 0
 #define LAST_CARD 15
@@ -19,13 +21,23 @@ int sluice_open_with(struct sluice_dev *dev, const struct sluice_transport *tran
 	return ret;
 }
 
+static bool is_socket(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
 int sluice_open(struct sluice_dev *dev, const char *path)
 {
 	char card[32];
 	int i;
 
-	if (path)
-		return sluice_open_with(dev, &sluice_transport_drm, path);
+	if (!path)
+		path = getenv("SLUICE_DEVICE");
+	if (path && *path)
+		return sluice_open_with(dev, is_socket(path) ? &sluice_transport_vfio_user :
+							       &sluice_transport_drm, path);
 	for (i = FIRST_CARD; i <= LAST_CARD; i++) {
 		snprintf(card, sizeof(card), "/dev/dri/card%d", i);
 		if (sluice_open_with(dev, &sluice_transport_drm, card) == 0)

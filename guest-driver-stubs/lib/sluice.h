@@ -48,7 +48,16 @@ struct sluice_transport {
 /* A node of the kernel module or of pscnv itself: ioctl and mmap. */
 extern const struct sluice_transport sluice_transport_drm;
 
-/* Opens path, or with NULL the first /dev/dri/card0..15 whose driver is pscnv; ENODEV without one. */
+/*
+ * A guest's socket of the daemon: attaches this process as a guest by itself. Buffers have no names,
+ * and the calls that only Gdev's pscnv has do not exist; children do not inherit the device.
+ */
+extern const struct sluice_transport sluice_transport_vfio_user;
+
+/*
+ * Opens path, a DRM node or a guest's socket; with NULL what the environment's SLUICE_DEVICE names,
+ * else the first /dev/dri/card0..15 whose driver is pscnv. ENODEV without one.
+ */
 int sluice_open(struct sluice_dev *dev, const char *path);
 int sluice_open_with(struct sluice_dev *dev, const struct sluice_transport *transport,
 		     const char *path);
