@@ -12,7 +12,7 @@
 #   --help
 #
 # The directory holds initrd, kernel (the version it belongs to) and modules (what the guest loads, in order). Images are cached by a hash of
-# everything they are made of; those not used for a day are removed.
+# everything they are made of; of those not used within the hour only the newest few are kept.
 #
 # In the guest: linux/ is built as an out-of-tree module and its *.ko loaded after what they depend on; each
 # programs/NAME.c becomes the static program /bin/NAME, as programs/Makefile says; the rest is busybox.
@@ -32,6 +32,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=testbed/vm/lib.sh
 . "$here/lib.sh"
+
+readonly KEPT_IMAGES=4
 
 root=
 stubs=$(dirname "$(dirname "$here")")/guest-driver-stubs
@@ -123,7 +125,11 @@ flock 9
 ! done_already || exit 0
 # We hold the lock: these are of builders that were killed.
 rm -rf "$cache"/image-*.new.*
-find "$cache" -maxdepth 1 -type d -name 'image-*' -mmin +1440 -exec rm -rf {} +
+# Newest use first; images that may be in use were used within the hour.
+find "$cache" -maxdepth 1 -type d -name 'image-*' -printf '%T@ %p\n' | sort -rn | tail -n "+$KEPT_IMAGES" |
+  cut -d ' ' -f 2- | while IFS= read -r stale; do
+  find "$stale" -maxdepth 0 -mmin +60 -exec rm -rf {} +
+done
 
 new=$(mktemp -d "$image.new.XXXXXX")
 trap 'rm -rf "$new"' EXIT
