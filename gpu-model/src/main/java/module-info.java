@@ -6,5 +6,6 @@ module io.sluice.gpu {
 
   exports io.sluice.gpu;
   exports io.sluice.gpu.sm to
+      io.sluice.testbed.bench,
       io.sluice.testbed.workloads;
 }

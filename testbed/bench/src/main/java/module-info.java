@@ -8,6 +8,8 @@ module io.sluice.testbed.bench {
   requires io.sluice.guest;
   requires io.sluice.management;
   requires io.sluice.testbed.machine;
+  requires io.sluice.testbed.workloads;
+  requires java.management;
   requires jdk.management;
   requires tools.jackson.core;
 

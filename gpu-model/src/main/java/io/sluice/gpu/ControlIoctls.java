@@ -52,6 +52,8 @@ final class ControlIoctls {
     ExtChanQuery.entries(argument, channel.entries());
     ExtChanQuery.busyNs(argument, channel.busyNs());
     ExtChanQuery.runningNs(argument, channel.runningNs());
+    ExtChanQuery.instructions(argument, channel.instructions());
+    ExtChanQuery.interpreted(argument, channel.interpreted());
   }
 
   /**

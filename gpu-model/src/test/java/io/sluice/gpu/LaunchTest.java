@@ -46,7 +46,8 @@ class LaunchTest {
   /** What a driver sends for a launch of blocks of 32 threads. */
   private int[] launch(GuestChannel on, long[] program, int blocks) {
     int space = on.vid;
-    Client.Memory code = on.client.memory(space, PscnvGem.VRAM_SMALL, 4096);
+    Client.Memory code =
+        on.client.memory(space, PscnvGem.VRAM_SMALL, Math.max(4096, program.length * 8L));
     Client.Memory bank = on.client.memory(space, PscnvGem.VRAM_SMALL, 4096);
     for (int i = 0; i < program.length; i++) {
       code.bytes().setAtIndex(ValueLayout.JAVA_LONG, i, program[i]);
@@ -207,6 +208,87 @@ class LaunchTest {
     assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_SM);
     assertThat(channel.info()).as("INVALID_OPCODE").isEqualTo(9);
     assertThat(channel.faultAddress()).isEqualTo(8);
+  }
+
+  @Test
+  void query_afterALaunch_saysThatAllWasCompiled() {
+    channel.submit(join(launch(channel, TestKernels.NOTHING, 100), new int[] {0x20010014, 7}));
+    until(() -> channel.reference() == 7);
+
+    assertThat(ExtChanQuery.instructions(channel.query())).isEqualTo(100);
+    assertThat(ExtChanQuery.interpreted(channel.query())).isZero();
+  }
+
+  @Test
+  void kill_endlessBarriers_endsThem() {
+    channel.submit(launch(channel, TestKernels.BARRIERS, 4));
+    rig.cycle();
+
+    client.control(channel.cid, ExtChanControl.KILL, GuestAbi.ERROR_TIMEOUT, 5);
+
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+  }
+
+  /** Instructions enough that one method could not hold them, without a branch. */
+  @Test
+  void kill_longStraightProgram_endsIt() {
+    long[] program = new long[16_000];
+    java.util.Arrays.fill(program, 0x4800c00004411c03L); // IADD R4, R4, 1
+    program[0] = 0x2800400080009de4L; // MOV R2, c[0][0x20]
+    program[1] = 0x280040009000dde4L; // MOV R3, c[0][0x24]
+    program[2] = 0x1800000004015de2L; // MOV32I R5, 1
+    program[3] = 0x9400000000215c85L; // ST.E [R2], R5
+    program[program.length - 1] = 0x8000000000001de7L; // EXIT
+    channel.submit(launch(channel, program, 60_000));
+    until(() -> counter() == 1);
+
+    client.control(channel.cid, ExtChanControl.KILL, GuestAbi.ERROR_TIMEOUT, 5);
+
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(ExtChanQuery.interpreted(channel.query())).isZero();
+  }
+
+  @Test
+  void launch_misalignedAddress_endsTheChannelWithItsPc() {
+    channel.submit(launch(channel, TestKernels.MISALIGNED, 1));
+
+    assertWarpError(15, 8);
+  }
+
+  @Test
+  void launch_unmappedAddress_endsTheChannelWithTheAddress() {
+    channel.submit(launch(channel, TestKernels.UNMAPPED, 1));
+
+    until(() -> channel.state() == GuestAbi.CHANNEL_DEAD);
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(channel.faultAddress()).isEqualTo(0x7000_0000L);
+  }
+
+  @Test
+  void launch_endlessCalls_overflowTheStack() {
+    channel.submit(launch(channel, TestKernels.CALLS, 1));
+
+    assertWarpError(1, 0);
+  }
+
+  @Test
+  void launch_barrierNobodyElseReaches_endsTheChannel() {
+    channel.submit(launch(channel, TestKernels.LONELY_BARRIER, 1));
+
+    until(() -> channel.state() == GuestAbi.CHANNEL_DEAD);
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_SM);
+    assertThat(channel.info()).as("INVALID_PARAM").isEqualTo(17);
+  }
+
+  /** The channel ends with a warp error, and another goes on. */
+  private void assertWarpError(int error, long pc) {
+    until(() -> channel.state() == GuestAbi.CHANNEL_DEAD);
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_SM);
+    assertThat(channel.info()).isEqualTo(error);
+    assertThat(channel.faultAddress()).isEqualTo(pc);
+    GuestChannel other = new GuestChannel(client, vid, 9);
+    other.submit(join(launch(other, TestKernels.NOTHING, 1), new int[] {0x20010014, 7}));
+    until(() -> other.reference() == 7);
   }
 
   @Test

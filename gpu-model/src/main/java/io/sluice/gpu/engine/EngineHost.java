@@ -24,6 +24,14 @@ public interface EngineHost {
   /** Adds to the GPU time that the channel has used, where it was used outside its slices. */
   void used(long ns);
 
+  /**
+   * Counts what a grid has executed.
+   *
+   * @param instructions warp instructions
+   * @param interpreted those of them that were not compiled
+   */
+  void executed(long instructions, long interpreted);
+
   /** Ends the channel: the MMU refused an access. */
   Outcome pageFault(FaultReason reason, boolean write, GpuUnit unit, long address);
 

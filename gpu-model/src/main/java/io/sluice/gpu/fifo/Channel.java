@@ -55,6 +55,8 @@ public final class Channel implements EngineHost {
   private long budget;
   private long commandStartNs;
   long busyNs;
+  private long instructions;
+  private long interpreted;
   private int interrupts;
   private @Nullable InterruptTarget interruptTarget;
 
@@ -230,6 +232,16 @@ public final class Channel implements EngineHost {
   /** GPU time used. */
   public long busyNs() {
     return busyNs;
+  }
+
+  /** Warp instructions of grids that have ended. */
+  public long instructions() {
+    return instructions;
+  }
+
+  /** Those of them that were not compiled. */
+  public long interpreted() {
+    return interpreted;
   }
 
   /** How long the command that is being executed has run; 0 when none is. */
@@ -510,6 +522,12 @@ public final class Channel implements EngineHost {
   @Override
   public void used(long ns) {
     busyNs += ns;
+  }
+
+  @Override
+  public void executed(long instructionsRun, long interpretedRun) {
+    instructions += instructionsRun;
+    interpreted += interpretedRun;
   }
 
   @Override

@@ -33,6 +33,9 @@ import org.slf4j.LoggerFactory;
 public final class Multiprocessors implements GridLauncher {
   private static final Logger LOG = LoggerFactory.getLogger(Multiprocessors.class);
 
+  /** One instruction in so many may be interpreted without being told of. */
+  private static final long LEAST_COMPILED_SHARE = 100;
+
   private final Executor executor;
   private final int workers;
   private final LongSupplier clock;
@@ -83,8 +86,7 @@ public final class Multiprocessors implements GridLauncher {
     if (!grid.run.isDone()) {
       return Outcome.RUNNING;
     }
-    forget(host);
-    host.used(clock.getAsLong() - grid.startNs);
+    account(host, grid);
     return switch (grid.run.outcome()) {
       case GridOutcome.Completed _ -> Outcome.DONE;
       case GridOutcome.Killed _ -> host.deviceError();
@@ -107,18 +109,28 @@ public final class Multiprocessors implements GridLauncher {
     throw new AssertionError("the MMU's code, reason=" + fault.reason());
   }
 
-  private void forget(EngineHost host) {
-    running.remove(host);
-    grids = running.size();
-  }
-
   @Override
   public void cancel(EngineHost host) {
     Running grid = running.get(host);
     if (grid != null) {
       grid.run.kill();
-      forget(host);
-      host.used(clock.getAsLong() - grid.startNs);
+      account(host, grid);
+    }
+  }
+
+  /** Forgets a grid that has ended, and counts what it has used. */
+  private void account(EngineHost host, Running grid) {
+    running.remove(host);
+    grids = running.size();
+    host.used(clock.getAsLong() - grid.startNs);
+    long instructions = grid.run.instructions();
+    long interpreted = grid.run.interpreted();
+    host.executed(instructions, interpreted);
+    if (interpreted * LEAST_COMPILED_SHARE > instructions) {
+      LOG.atWarn()
+          .addKeyValue("instructions", instructions)
+          .addKeyValue("interpreted", interpreted)
+          .log("a grid ran interpreted in part: it jumps to where nothing was compiled");
     }
   }
 

@@ -10,6 +10,9 @@ final class CompiledWarps implements WarpRunner {
   /** Instructions a warp runs before the next one has its turn. */
   private static final int TURN = 1 << 14;
 
+  /** Instructions after which it is asked whether the grid is stopped. */
+  private static final int POLL = 1 << 10;
+
   private final CompiledProgram program;
   private final CompiledCode code;
   private final LaneContext context;
@@ -54,7 +57,12 @@ final class CompiledWarps implements WarpRunner {
     context.enter(block, poll);
     poll.run();
     int left = TURN;
+    int nextPoll = TURN - POLL;
     while (left > 0 && !warp.finished() && warp.waitingAt < 0) {
+      if (left <= nextPoll) {
+        poll.run();
+        nextPoll = left - POLL;
+      }
       pc = warp.pc;
       inSegment = false;
       Step step = complete ? program.stepAt(pc) : null;

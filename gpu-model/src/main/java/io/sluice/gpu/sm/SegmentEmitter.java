@@ -31,10 +31,8 @@ final class SegmentEmitter {
   /** Most times in a row that a lane goes through a loop. */
   static final int MOST_TRIPS = 1 << 14;
 
-  /**
-   * How often a loop asks whether the grid is stopped: every so many trips, a divisor of the above.
-   */
-  private static final int POLL_TRIPS = 1 << 10;
+  /** Instructions after which a lane in a loop asks whether the grid is stopped. */
+  private static final int POLL_INSTRUCTIONS = 1 << 13;
 
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
   private static final ClassDesc INTEGER = ConstantDescs.CD_Integer;
@@ -141,13 +139,18 @@ final class SegmentEmitter {
     code.labelBinding(not);
   }
 
+  /** A power of two, so that it divides {@link #MOST_TRIPS}. */
+  private int pollTrips() {
+    return Integer.highestOneBit(Math.max(1, POLL_INSTRUCTIONS / segment.instructions().size()));
+  }
+
   /** A loop in a loop, so that nothing in the inner one forces what does not change to be read. */
   private void emitLoop() {
     Label outer = code.newLabel();
     Label inner = code.newLabel();
     Label done = code.newLabel();
     code.labelBinding(outer);
-    code.iload(trip).loadConstant(POLL_TRIPS).iadd().istore(nextPoll);
+    code.iload(trip).loadConstant(pollTrips()).iadd().istore(nextPoll);
     code.labelBinding(inner);
     instructions.emit(segment.body(), segment.pc());
     lane.skipUnless(segment.last(), true, done);

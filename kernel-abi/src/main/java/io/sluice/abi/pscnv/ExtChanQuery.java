@@ -24,9 +24,11 @@ import java.lang.invoke.VarHandle;
  *  0x28      8  entries             out: ring entries taken
  *  0x30      8  busy_ns             out: GPU time used
  *  0x38      8  running_ns          out: how long the command at work has been running; 0 when none is
+ *  0x40      8  instructions        out: warp instructions of grids that have ended
+ *  0x48      8  interpreted         out: those of them that were not compiled
  * </pre>
  *
- * <p>64 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
+ * <p>80 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
  */
 public final class ExtChanQuery {
   /** Everything submitted has run. */
@@ -49,7 +51,9 @@ public final class ExtChanQuery {
               Layouts.U64.withName("fault_address"),
               Layouts.U64.withName("entries"),
               Layouts.U64.withName("busy_ns"),
-              Layouts.U64.withName("running_ns"))
+              Layouts.U64.withName("running_ns"),
+              Layouts.U64.withName("instructions"),
+              Layouts.U64.withName("interpreted"))
           .withName("sluice_ext_chan_query");
 
   /** Bytes of the structure. */
@@ -70,6 +74,10 @@ public final class ExtChanQuery {
   private static final VarHandle BUSY_NS = LAYOUT.varHandle(PathElement.groupElement("busy_ns"));
   private static final VarHandle RUNNING_NS =
       LAYOUT.varHandle(PathElement.groupElement("running_ns"));
+  private static final VarHandle INSTRUCTIONS =
+      LAYOUT.varHandle(PathElement.groupElement("instructions"));
+  private static final VarHandle INTERPRETED =
+      LAYOUT.varHandle(PathElement.groupElement("interpreted"));
 
   private ExtChanQuery() {}
 
@@ -191,5 +199,25 @@ public final class ExtChanQuery {
   /** Sets {@link #runningNs}. */
   public static void runningNs(MemorySegment segment, long value) {
     RUNNING_NS.set(segment, 0L, value);
+  }
+
+  /** {@code instructions}, out: warp instructions of grids that have ended. */
+  public static long instructions(MemorySegment segment) {
+    return (long) INSTRUCTIONS.get(segment, 0L);
+  }
+
+  /** Sets {@link #instructions}. */
+  public static void instructions(MemorySegment segment, long value) {
+    INSTRUCTIONS.set(segment, 0L, value);
+  }
+
+  /** {@code interpreted}, out: those of {@link #instructions} that were not compiled. */
+  public static long interpreted(MemorySegment segment) {
+    return (long) INTERPRETED.get(segment, 0L);
+  }
+
+  /** Sets {@link #interpreted}. */
+  public static void interpreted(MemorySegment segment, long value) {
+    INTERPRETED.set(segment, 0L, value);
   }
 }

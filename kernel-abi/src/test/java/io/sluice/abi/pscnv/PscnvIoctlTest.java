@@ -54,7 +54,7 @@ final class PscnvIoctlTest {
     "GEM_IMPORT_PAGES, 0x56, 0x1810",
     "CHAN_NEW_AT,      0x57, 0x18",
     "CHAN_CONTROL,     0x58, 0x10",
-    "CHAN_QUERY,       0x59, 0x40",
+    "CHAN_QUERY,       0x59, 0x50",
     "CHAN_STATE,       0x5a, 0x3010",
     "CHAN_PARAM,       0x5b, 0x10",
     "GEM_POOL,         0x5c, 0x8",

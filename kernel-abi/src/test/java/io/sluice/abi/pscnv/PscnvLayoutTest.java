@@ -36,9 +36,9 @@ final class PscnvLayoutTest {
           "sluice_ext_chan_control 10: cid@0:4 op@4:4 reason@8:4 info@c:4",
           "sluice_ext_chan_new_at 18: vid@0:4 page@4:4 cid@8:4 map_handle@10:8",
           "sluice_ext_chan_param 10: cid@0:4 param@4:4 value@8:8",
-          "sluice_ext_chan_query 40: cid@0:4 state@4:4 reason@8:4 info@c:4 flags@10:4 gp_get@14:4"
+          "sluice_ext_chan_query 50: cid@0:4 state@4:4 reason@8:4 info@c:4 flags@10:4 gp_get@14:4"
               + " gp_put@18:4 interrupts@1c:4 fault_address@20:8 entries@28:8 busy_ns@30:8"
-              + " running_ns@38:8",
+              + " running_ns@38:8 instructions@40:8 interpreted@48:8",
           "sluice_ext_chan_state 3010: cid@0:4 op@4:4 size@8:4 state@10:3000",
           "sluice_ext_dirty_read 1018: handle@0:4 flags@4:4 first_page@8:8 pages@10:4"
               + " bitmap@18:1000",

@@ -29,8 +29,10 @@ public final class Bench implements Callable<Integer> {
           new RoundTripBench(),
           new HypercallBench(),
           new InterruptBench(),
+          new KillBench(),
           new ScaleBench(),
           new CopyBench(),
+          new ComputeBench(),
           new PickUpBench());
 
   @CommandLine.Parameters(paramLabel = "NUMBER", description = "such as P2; all for all of them")

@@ -1,0 +1,188 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.gpu.sm.CompiledPrograms;
+import io.sluice.gpu.sm.Grid;
+import io.sluice.gpu.sm.GridOutcome;
+import io.sluice.gpu.sm.GridRun;
+import io.sluice.testbed.workloads.Backpropagation;
+import io.sluice.testbed.workloads.Device;
+import io.sluice.testbed.workloads.LuDecomposition;
+import io.sluice.testbed.workloads.MatrixProduct;
+import io.sluice.testbed.workloads.NearestNeighbours;
+import io.sluice.testbed.workloads.WordProduct;
+import io.sluice.testbed.workloads.Workload;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * P15, compute: kernels of one worker against the plain Java loop that computes their reference,
+ * both by processor time of the same thread, in turns; the interpreter's rate; and what two workers
+ * gain, by wall time.
+ */
+final class ComputeBench implements Measurement {
+  private static final int SAMPLES = 5;
+  private static final double GOAL = 5;
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  @Override
+  public String id() {
+    return "P15";
+  }
+
+  @Override
+  public String title() {
+    return "compiled kernels against a plain Java loop";
+  }
+
+  @Override
+  public List<Figure> run(BenchContext context) throws Exception {
+    int n = context.longRun() ? 2048 : 512;
+    List<Workload> workloads =
+        List.of(
+            new MatrixProduct(n),
+            new WordProduct(n),
+            new LuDecomposition(n),
+            new NearestNeighbours(42_764),
+            new Backpropagation(65_536));
+    List<Figure> figures = new ArrayList<>();
+    for (Workload workload : workloads) {
+      context.log().println("bench: " + workload.name());
+      compare(workload, context.longRun() ? SAMPLES - 2 : SAMPLES, figures);
+    }
+    interpreter(figures);
+    scaling(new MatrixProduct(512), figures);
+    return figures;
+  }
+
+  private static void compare(Workload workload, int samples, List<Figure> figures) {
+    CompiledPrograms programs = new CompiledPrograms();
+    Samples plain = new Samples(samples);
+    Samples gpu = new Samples(samples);
+    long[] executed = new long[2];
+    for (int i = -2; i < samples; i++) {
+      long reference = processorNs(workload::expected);
+      long kernels = onOneThread(workload, programs, executed);
+      if (i >= 0) {
+        plain.add(reference);
+        gpu.add(kernels);
+      }
+    }
+    String name = workload.name();
+    figures.add(Figure.info("P15", name + ", plain loop", plain.p50() / 1e6, "ms"));
+    figures.add(Figure.info("P15", name + ", compiled", gpu.p50() / 1e6, "ms"));
+    double ratio = (double) gpu.p50() / plain.p50();
+    figures.add(Figure.atMost("P15", name + ", compiled / plain loop", ratio, "", GOAL));
+    double share = 1 - (double) executed[1] / executed[0];
+    figures.add(Figure.atLeast("P15", name + ", share compiled", share, "", 0.99));
+  }
+
+  /** Processor time of a workload with its launches on this thread. */
+  private static long onOneThread(Workload workload, CompiledPrograms programs, long[] executed) {
+    try (Device device = Device.of(workload)) {
+      return processorNs(
+          () -> run(device, workload, grid -> compiled(grid, programs, device, executed)));
+    }
+  }
+
+  private static GridOutcome compiled(
+      Grid grid, CompiledPrograms programs, Device device, long[] executed) {
+    GridRun run = GridRun.compiled(grid, programs, () -> device, 1);
+    run.start(Runnable::run, () -> false);
+    executed[0] += run.instructions();
+    executed[1] += run.interpreted();
+    return run.outcome();
+  }
+
+  private static void run(Device device, Workload workload, Function<Grid, GridOutcome> launch) {
+    GridOutcome outcome = device.run(workload, launch);
+    if (!(outcome instanceof GridOutcome.Completed)) {
+      throw new IllegalStateException(workload.name() + " ended with " + outcome);
+    }
+  }
+
+  private static long processorNs(Runnable work) {
+    return ns(work, THREADS::getCurrentThreadCpuTime);
+  }
+
+  private static long ns(Runnable work, LongSupplier clock) {
+    long start = clock.getAsLong();
+    work.run();
+    return clock.getAsLong() - start;
+  }
+
+  /** Thread instructions a second, interpreted and compiled. */
+  private static void interpreter(List<Figure> figures) {
+    Workload workload = new MatrixProduct(128);
+    CompiledPrograms programs = new CompiledPrograms();
+    double interpretedRate = 0;
+    double compiledRate = 0;
+    for (int i = 0; i < 2 * SAMPLES; i++) {
+      try (Device device = Device.of(workload)) {
+        long[] executed = new long[2];
+        long ns =
+            processorNs(
+                () ->
+                    run(
+                        device,
+                        workload,
+                        grid -> {
+                          GridRun run = GridRun.interpreted(grid, () -> device, 1);
+                          run.start(Runnable::run, () -> false);
+                          executed[0] += run.instructions();
+                          return run.outcome();
+                        }));
+        interpretedRate = Math.max(interpretedRate, 32e3 * executed[0] / ns);
+      }
+      long[] executed = new long[2];
+      long ns = onOneThread(workload, programs, executed);
+      compiledRate = Math.max(compiledRate, 32e3 * executed[0] / ns);
+    }
+    figures.add(Figure.info("P15", "mmul 128x128, interpreted", interpretedRate, "Minstr/s"));
+    figures.add(Figure.info("P15", "mmul 128x128, compiled", compiledRate, "Minstr/s"));
+  }
+
+  /** What each further processor gains, by wall time. */
+  private static void scaling(Workload workload, List<Figure> figures) throws Exception {
+    int most = Runtime.getRuntime().availableProcessors();
+    long alone = 0;
+    for (int workers = 1; workers <= most; workers *= 2) {
+      long best = Long.MAX_VALUE;
+      try (ExecutorService executor = Executors.newFixedThreadPool(workers)) {
+        CompiledPrograms programs = new CompiledPrograms();
+        for (int i = 0; i < 2 * SAMPLES; i++) {
+          best = Math.min(best, onThreads(workload, programs, executor, workers));
+        }
+      }
+      alone = workers == 1 ? best : alone;
+      String what = workload.name() + ", " + workers + " workers / one, wall time";
+      figures.add(Figure.info("P15", what, (double) best / alone, ""));
+    }
+  }
+
+  private static long onThreads(
+      Workload workload, CompiledPrograms programs, ExecutorService executor, int workers) {
+    try (Device device = Device.of(workload)) {
+      return ns(
+          () ->
+              run(
+                  device,
+                  workload,
+                  grid -> {
+                    GridRun run = GridRun.compiled(grid, programs, () -> device, workers);
+                    run.start(executor, () -> false);
+                    while (!run.isDone()) {
+                      LockSupport.parkNanos(50_000);
+                    }
+                    return run.outcome();
+                  }),
+          System::nanoTime);
+    }
+  }
+}
