@@ -49,14 +49,10 @@ final class TestKernels {
   static final long[] BARRIERS = {0x50ee0000ffffdc04L, 0x4003ffffc0001de7L};
 
   /** MOV32I R2, 2; LD R3, [R2]. */
-  static final long[] MISALIGNED = {
-    0x1800000008009de2L, 0x800000000020dc85L, 0x8000000000001de7L
-  };
+  static final long[] MISALIGNED = {0x1800000008009de2L, 0x800000000020dc85L, 0x8000000000001de7L};
 
   /** MOV32I R2, 0x70000000; LD R3, [R2]. */
-  static final long[] UNMAPPED = {
-    0x19c0000000009de2L, 0x800000000020dc85L, 0x8000000000001de7L
-  };
+  static final long[] UNMAPPED = {0x19c0000000009de2L, 0x800000000020dc85L, 0x8000000000001de7L};
 
   /** CAL to itself. */
   static final long[] CALLS = {0x5003ffffe0001de7L};

@@ -7,6 +7,8 @@ import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Executes one instruction with operands in registers, interpreted and compiled, and compares what
@@ -89,6 +91,8 @@ final class OneInstruction {
   private static final long BASE = 0x20000000L;
   private static final long BANK0 = BASE + 0x1000;
   private static final long DATA = BASE + 0x2000;
+  private static final long LOCAL = BASE + 0x3000;
+  private static final int LOCAL_BYTES = 32;
   private static final int LANE_BYTES = 64;
   private static final int FLAGS = 0xf07f;
   private static final int[] CORNERS = {
@@ -148,25 +152,31 @@ final class OneInstruction {
 
   /** Tries random operands, corners among them. */
   void check(String name, long word, Oracle oracle) {
+    check(name, new long[] {word}, oracle);
+  }
+
+  /** Tries a few instructions. */
+  void check(String name, long[] words, Oracle oracle) {
     List<Operands> in = new ArrayList<>();
     for (int lane = 0; lane < LANES; lane++) {
       in.add(new Operands(any(), any(), any(), any(), any(), any(), random.nextInt() & FLAGS));
     }
-    check(name, word, in, oracle);
+    check(name, words, in, oracle);
   }
 
-  /** Tries operands: one for each lane. */
-  void check(String name, long word, List<Operands> in, Oracle oracle) {
-    assertThat(Instruction.decode(word).opcode()).as("%s %016x", name, word).isNotNull();
-    List<Result> interpreted = run(word, in, false);
-    List<Result> compiled = run(word, in, true);
+  private void check(String name, long[] words, List<Operands> in, Oracle oracle) {
+    for (long word : words) {
+      assertThat(Instruction.decode(word).opcode()).as("%s %016x", name, word).isNotNull();
+    }
+    List<Result> interpreted = run(words, in, false);
+    List<Result> compiled = run(words, in, true);
     for (int lane = 0; lane < LANES; lane++) {
       Result expected = oracle.of(in.get(lane));
       assertThat(interpreted.get(lane))
-          .as("interpreted %s %016x of %s", name, word, in.get(lane))
+          .as("interpreted %s %016x of %s", name, words[0], in.get(lane))
           .isEqualTo(expected);
       assertThat(compiled.get(lane))
-          .as("compiled %s %016x of %s", name, word, in.get(lane))
+          .as("compiled %s %016x of %s", name, words[0], in.get(lane))
           .isEqualTo(expected);
     }
   }
@@ -182,18 +192,18 @@ final class OneInstruction {
     };
   }
 
-  private static List<Result> run(long word, List<Operands> in, boolean compiled) {
-    FlatMemory memory = new FlatMemory(BASE, 0x4000);
-    long[] program = program(word);
+  private static List<Result> run(long[] words, List<Operands> in, boolean compiled) {
+    FlatMemory memory = new FlatMemory(BASE, 0x14000);
+    long[] program = program(words);
     for (int i = 0; i < program.length; i++) {
       memory.store64(BASE + 8L * i, program[i]);
     }
     memory.store64(BANK0 + 0x20, DATA);
     for (int lane = 0; lane < LANES; lane++) {
       Operands o = in.get(lane);
-      int[] words = {o.a, o.aHigh, o.b, o.bHigh, o.c, o.cHigh, o.flags};
-      for (int i = 0; i < words.length; i++) {
-        memory.store32(DATA + lane * LANE_BYTES + 4L * i, words[i]);
+      int[] all = {o.a, o.aHigh, o.b, o.bHigh, o.c, o.cHigh, o.flags};
+      for (int i = 0; i < all.length; i++) {
+        memory.store32(DATA + lane * LANE_BYTES + 4L * i, all[i]);
       }
     }
     GridRun run =
@@ -210,9 +220,9 @@ final class OneInstruction {
     return results;
   }
 
-  private static long[] program(long word) {
+  private static long[] program(long[] words) {
     long all = 3L << 46 | (long) FLAGS << 26;
-    return new long[] {
+    long[] before = {
       0x2c00000000001c04L, // S2R R0, LANEID
       0x6000c00018001c03L, // SHL R0, R0, 6
       0x2800400080009de4L, // MOV R2, c[0][0x20]
@@ -224,12 +234,14 @@ final class OneInstruction {
       0x18000000000001e2L | ALWAYS | 12L << 14 | (long) BEFORE << 26, // MOV32I R12
       0x18000000000001e2L | ALWAYS | 13L << 14 | (long) BEFORE << 26,
       0x3400000000000004L | ALWAYS | 10L << 20 | all, // R2P R10
-      word,
+    };
+    long[] after = {
       0x3000000000000004L | ALWAYS | 14L << 14 | 63L << 20 | all, // P2R R14
       0x94000000802300a5L | ALWAYS, // ST.E.64 [R2+0x20], R12
       0x94000000a0238085L | ALWAYS, // ST.E [R2+0x28], R14
       0x8000000000001de7L // EXIT
     };
+    return Stream.of(before, words, after).flatMapToLong(LongStream::of).toArray();
   }
 
   private static Grid grid() {
@@ -244,8 +256,8 @@ final class OneInstruction {
         1,
         16,
         0,
-        0,
-        Grid.Local.NONE,
+        LANES * LOCAL_BYTES,
+        new Grid.Local(LOCAL, 0x10000, LANES * LOCAL_BYTES, LOCAL_BYTES, 0),
         0x200,
         BASE,
         0,

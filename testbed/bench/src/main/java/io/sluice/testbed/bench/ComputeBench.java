@@ -29,6 +29,10 @@ import java.util.function.LongSupplier;
 final class ComputeBench implements Measurement {
   private static final int SAMPLES = 5;
   private static final double GOAL = 5;
+
+  /** Processor time after which HotSpot has compiled what it is going to compile. */
+  private static final long WARM_UP_NS = 2_000_000_000L;
+
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   @Override
@@ -66,13 +70,14 @@ final class ComputeBench implements Measurement {
     Samples plain = new Samples(samples);
     Samples gpu = new Samples(samples);
     long[] executed = new long[2];
-    for (int i = -2; i < samples; i++) {
-      long reference = processorNs(workload::expected);
-      long kernels = onOneThread(workload, programs, executed);
-      if (i >= 0) {
-        plain.add(reference);
-        gpu.add(kernels);
-      }
+    long warmUpNs = 0;
+    for (int runs = 0; runs < 2 || warmUpNs < WARM_UP_NS; runs++) {
+      workload.expected();
+      warmUpNs += onOneThread(workload, programs, executed);
+    }
+    for (int i = 0; i < samples; i++) {
+      plain.add(processorNs(workload::expected));
+      gpu.add(onOneThread(workload, programs, executed));
     }
     String name = workload.name();
     figures.add(Figure.info("P15", name + ", plain loop", plain.p50() / 1e6, "ms"));
@@ -127,17 +132,16 @@ final class ComputeBench implements Measurement {
       try (Device device = Device.of(workload)) {
         long[] executed = new long[2];
         long ns =
-            processorNs(
-                () ->
-                    run(
-                        device,
-                        workload,
-                        grid -> {
-                          GridRun run = GridRun.interpreted(grid, () -> device, 1);
-                          run.start(Runnable::run, () -> false);
-                          executed[0] += run.instructions();
-                          return run.outcome();
-                        }));
+            processorNs(() ->
+                run(
+                    device,
+                    workload,
+                    grid -> {
+                      GridRun run = GridRun.interpreted(grid, () -> device, 1);
+                      run.start(Runnable::run, () -> false);
+                      executed[0] += run.instructions();
+                      return run.outcome();
+                    }));
         interpretedRate = Math.max(interpretedRate, 32e3 * executed[0] / ns);
       }
       long[] executed = new long[2];

@@ -1,0 +1,195 @@
+package io.sluice.gpu.sm;
+
+import static io.sluice.gpu.sm.OneInstruction.ALWAYS;
+import static io.sluice.gpu.sm.OneInstruction.BEFORE;
+import static io.sluice.gpu.sm.OneInstruction.pair;
+import static io.sluice.gpu.sm.OneInstruction.word;
+
+import io.sluice.gpu.sm.OneInstruction.Operands;
+import io.sluice.testbed.fakes.Seeds;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Loads, stores and atomics against a byte buffer. R3:R2 is the address of the lane's operands. */
+@ExtendWith(Seeds.class)
+final class MemoryOracleTest {
+  private static final long WIDE_ADDRESS = 1L << 58;
+  private static final long BASE = 2L << 20;
+  private static final long TARGET = 12L << 14;
+  private static final long RELOAD = 0x8000000000000085L | ALWAYS | WIDE_ADDRESS | BASE | 13L << 14;
+
+  private static ByteBuffer bytes(Operands in) {
+    ByteBuffer bytes = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.putInt(in.a()).putInt(in.aHigh()).putInt(in.b()).putInt(in.bHigh());
+    return bytes.putInt(in.c()).putInt(in.cHigh()).putInt(in.flags()).putInt(0);
+  }
+
+  private static OneInstruction.Result loaded(Operands in, int size, int at) {
+    ByteBuffer bytes = bytes(in);
+    return switch (size) {
+      case 0 -> word(in, bytes.get(at) & 0xff);
+      case 1 -> word(in, bytes.get(at));
+      case 2 -> word(in, bytes.getShort(at) & 0xffff);
+      case 3 -> word(in, bytes.getShort(at));
+      case 4 -> word(in, bytes.getInt(at));
+      default -> pair(in, bytes.getLong(at));
+    };
+  }
+
+  private static int log2Bytes(int size) {
+    return size < 2 ? 0 : size < 4 ? 1 : size - 2;
+  }
+
+  @Test
+  void ld_allSizes_extends(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    for (int size = 0; size < 7; size++) {
+      int s = size;
+      for (int at = 0; at < 16; at += 1 << log2Bytes(size)) {
+        int offset = at;
+        one.check(
+            "LD",
+            0x8000000000000005L
+                | ALWAYS
+                | WIDE_ADDRESS
+                | BASE
+                | TARGET
+                | (long) size << 5
+                | (long) at << 26,
+            in -> loaded(in, s, offset));
+      }
+    }
+  }
+
+  /** Stores R4 to a part of the lane's memory, and loads the word it is in. */
+  @Test
+  void st_allSizes_changesItsBytes(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    for (int size = 0; size < 6; size++) {
+      int bytes = 1 << log2Bytes(size);
+      for (int at = 0; at < 4; at += bytes) {
+        int offset = at;
+        long store =
+            0x9000000000000005L
+                | ALWAYS
+                | WIDE_ADDRESS
+                | BASE
+                | 4L << 14
+                | (long) size << 5
+                | (long) at + 8 << 26;
+        long load = 0x80000000000000a5L | ALWAYS | WIDE_ADDRESS | BASE | TARGET | 8L << 26;
+        one.check(
+            "ST",
+            new long[] {store, load},
+            in -> {
+              ByteBuffer memory = bytes(in);
+              ByteBuffer value = bytes(in);
+              for (int n = 0; n < bytes; n++) {
+                memory.put(8 + offset + n, value.get(n));
+              }
+              return pair(in, memory.getLong(8));
+            });
+      }
+    }
+  }
+
+  /** Stores to shared or local memory and loads a part of it. */
+  private static void roundTrip(
+      OneInstruction one, String name, long store, long load, long[] address) {
+    for (int size = 0; size < 6; size++) {
+      int s = size;
+      for (int at = 0; at < 8; at += 1 << log2Bytes(size)) {
+        int offset = at;
+        long base = 14L << 20;
+        long stored = store | ALWAYS | base | 4L << 14 | 5L << 5;
+        long loaded = load | ALWAYS | base | TARGET | (long) size << 5 | (long) at << 26;
+        long[] words = {address[0], address[1], stored, loaded};
+        one.check(name, words, in -> loaded(in, s, offset));
+      }
+    }
+  }
+
+  @Test
+  void sharedAndLocal_allSizes_holdWhatWasStored(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    // R14 = lane * 32: a place of its own in shared memory; local memory is a lane's own anyway.
+    long[] places = {0x2c00000000000004L | ALWAYS | 14L << 14, shift(14, 5)};
+    long[] zero = {0x1800000000000002L | 0x1e0L | ALWAYS | 14L << 14, shift(14, 0)};
+    roundTrip(one, "STS, LDS", 0xc900000000000005L, 0xc100000000000005L, places);
+    roundTrip(one, "STL, LDL", 0xc800000000000005L, 0xc000000000000005L, zero);
+  }
+
+  /** The same memory through the windows of generic addresses. */
+  @Test
+  void windows_ofGenericAddresses_leadToSharedAndLocal(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long shared = 0x01000000L << 26;
+    long local = 0x02000000L << 26;
+    long[] places = {0x2c00000000000004L | ALWAYS | 14L << 14, shift(14, 5)};
+    long[] zero = {0x1800000000000002L | 0x1e0L | ALWAYS | 14L << 14, shift(14, 0)};
+    roundTrip(one, "ST, LDS", 0x9000000000000005L | shared, 0xc100000000000005L, places);
+    roundTrip(one, "STS, LD", 0xc900000000000005L, 0x8000000000000005L | shared, places);
+    roundTrip(one, "ST, LDL", 0x9000000000000005L | local, 0xc000000000000005L, zero);
+    roundTrip(one, "STL, LD", 0xc800000000000005L, 0x8000000000000005L | local, zero);
+  }
+
+  private static long shift(int register, int count) {
+    long operands = (long) register << 14 | (long) register << 20;
+    return 0x6000000000000003L | ALWAYS | operands | (long) count << 26 | 3L << 46;
+  }
+
+  private static int reduced(int operation, boolean signed, int old, int operand) {
+    boolean less = signed ? old < operand : Integer.compareUnsigned(old, operand) < 0;
+    return switch (operation) {
+      case 0 -> old + operand;
+      case 1 -> less ? old : operand;
+      case 2 -> less ? operand : old;
+      case 3 -> Integer.compareUnsigned(old, operand) >= 0 ? 0 : old + 1;
+      case 4 -> old == 0 || Integer.compareUnsigned(old, operand) > 0 ? operand : old - 1;
+      case 5 -> old & operand;
+      case 6 -> old | operand;
+      default -> old ^ operand;
+    };
+  }
+
+  @Test
+  void atomics_allOperations_returnWhatWasThere(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long common = ALWAYS | WIDE_ADDRESS | BASE | 6L << 14;
+    for (int operation = 0; operation < 8; operation++) {
+      int op = operation;
+      one.check(
+          "ATOM",
+          new long[] {0x507e000000000005L | common | 12L << 43 | (long) op << 5, RELOAD},
+          in -> new OneInstruction.Result(in.a(), reduced(op, false, in.a(), in.b()), in.flags()));
+      one.check(
+          "RED",
+          new long[] {0x1000000000000005L | common | (long) op << 5, RELOAD},
+          in -> new OneInstruction.Result(BEFORE, reduced(op, false, in.a(), in.b()), in.flags()));
+    }
+    for (int operation = 1; operation < 3; operation++) {
+      int op = operation;
+      one.check(
+          "ATOM.S32",
+          new long[] {0x587e000000000205L | common | 12L << 43 | (long) op << 5, RELOAD},
+          in -> new OneInstruction.Result(in.a(), reduced(op, true, in.a(), in.b()), in.flags()));
+    }
+    one.check(
+        "ATOM.EXCH",
+        new long[] {0x507e000000000105L | common | 12L << 43, RELOAD},
+        in -> new OneInstruction.Result(in.a(), in.b(), in.flags()));
+    one.check(
+        "ATOM.CAS that fails or not",
+        new long[] {0x5000000000000125L | common | 12L << 43 | 8L << 49, RELOAD},
+        in -> new OneInstruction.Result(in.a(), in.a() == in.b() ? in.c() : in.a(), in.flags()));
+    one.check(
+        "ATOM.CAS that succeeds",
+        new long[] {
+          0x5000000000000125L | common & ~(63L << 14) | 4L << 14 | 12L << 43 | 8L << 49, RELOAD
+        },
+        in -> new OneInstruction.Result(in.a(), in.c(), in.flags()));
+  }
+}
