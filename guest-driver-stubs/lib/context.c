@@ -91,7 +91,8 @@ static void describe(char *text, size_t size, const struct sluice_channel_state 
 		snprintf(text, size, "memory it used was taken away, address %#llx", address);
 		break;
 	case SLUICE_ERROR_TIMEOUT:
-		snprintf(text, size, "killed after running for %u ms while others waited", s->info);
+		snprintf(text, size, "killed: its command at %#llx lasted %u ms while others waited",
+			 address, s->info);
 		break;
 	case SLUICE_ERROR_OPERATOR:
 		snprintf(text, size, "killed by the operator");

@@ -39,9 +39,14 @@ static void event_handle(struct sluice_device *sd, const struct sluice_event *ev
 {
 	switch (event->kind) {
 	case SLUICE_EVENT_CHANNEL_ERROR:
-		dev_warn_ratelimited(&sd->pdev->dev,
-				     "channel %u ended: error %u, info %#x, address %#llx\n",
-				     event->id, event->code, event->info, event->address);
+		if (event->code == SLUICE_ERROR_TIMEOUT)
+			dev_warn_ratelimited(&sd->pdev->dev,
+					     "channel %u killed: its command at %#llx lasted %u ms while others waited\n",
+					     event->id, event->address, event->info);
+		else
+			dev_warn_ratelimited(&sd->pdev->dev,
+					     "channel %u ended: error %u, info %#x, address %#llx\n",
+					     event->id, event->code, event->info, event->address);
 		if (event->id < sd->num_channels)
 			line_wake(&sd->lines[event->id]);
 		break;

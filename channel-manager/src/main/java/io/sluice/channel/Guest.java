@@ -13,6 +13,7 @@ import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.quota.Buffer;
+import io.sluice.quota.GuestQuota;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -514,6 +515,27 @@ public final class Guest implements EventSource, AutoCloseable {
   /** What the GPU accounts to this guest; equals {@link #quota} in what both tell. */
   public GuestGpu.MemoryUsage usage() {
     return lock.call(backend::usage);
+  }
+
+  /**
+   * This guest's part of GPU time relative to the other guests; EOPNOTSUPP without {@link
+   * Capability#TIME_SHARES}.
+   *
+   * @param weight 1 to 1024
+   */
+  public void setTimeWeight(int weight) {
+    lock.run(() -> {
+      capabilities.require(Capability.TIME_SHARES, "sharing GPU time");
+      if (weight < 1 || weight > GuestQuota.MAX_WEIGHT) {
+        throw Refusal.invalid("no weight, weight=" + weight);
+      }
+      backend.setWeight(weight);
+    });
+  }
+
+  /** GPU time used and waited for; empty where the GPU does not tell. */
+  public Optional<GuestGpu.TimeUsage> timeUsage() {
+    return lock.call(backend::timeUsage);
   }
 
   /** Whether {@link #close} was called. */

@@ -80,6 +80,21 @@ public interface GuestGpu extends AutoCloseable {
   /** What the backend accounts to this guest. */
   MemoryUsage usage();
 
+  /**
+   * This guest's part of GPU time relative to the other guests, whatever channels it has; needs
+   * {@link Capability#TIME_SHARES}.
+   *
+   * @param weight 1 to 1024
+   */
+  default void setWeight(int weight) {
+    throw Refusal.missing(Capability.TIME_SHARES, "sharing GPU time");
+  }
+
+  /** GPU time of this guest; empty where the GPU does not tell. */
+  default Optional<TimeUsage> timeUsage() {
+    return Optional.empty();
+  }
+
   @Override
   void close();
 
@@ -109,6 +124,22 @@ public interface GuestGpu extends AutoCloseable {
    * @param vramFreeBytes video memory nobody holds
    */
   record MemoryUsage(long vramBytes, long systemBytes, long vramTotalBytes, long vramFreeBytes) {}
+
+  /**
+   * Totals since the open.
+   *
+   * @param gpuNs GPU time used
+   * @param waitNs time in which it had work and other guests had the GPU
+   */
+  record TimeUsage(long gpuNs, long waitNs) {
+    /** Nothing yet. */
+    public static final TimeUsage NONE = new TimeUsage(0, 0);
+
+    /** What both tell. */
+    public TimeUsage plus(TimeUsage other) {
+      return new TimeUsage(gpuNs + other.gpuNs, waitNs + other.waitNs);
+    }
+  }
 
   /** Guest memory the GPU knows. Closing it revokes: channels that used it end with a reason. */
   interface MemoryRegion extends AutoCloseable {

@@ -56,7 +56,8 @@ final class ChannelIoctls {
       throw call.refuse(Errno.ENOMEM, "no channel left");
     }
     ChannelServices services =
-        new ChannelServices(gpu.clock(), gpu.launcher(), () -> gpu.kernel().signal(file.events()));
+        new ChannelServices(
+            gpu.clock(), gpu.launcher(), file.share, () -> gpu.kernel().signal(file.events()));
     Channel channel =
         new Channel(
             cid,

@@ -7,6 +7,7 @@ import io.sluice.abi.pscnv.ExtChanState;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.fifo.ChannelRecord;
 import io.sluice.gpu.mmu.MemoryRegion;
@@ -30,7 +31,10 @@ final class ControlIoctls {
       case ExtChanControl.DETACH -> channel.setDetached(true);
       case ExtChanControl.ATTACH -> channel.setDetached(false);
       case ExtChanControl.KILL ->
-          channel.end(ExtChanControl.reason(argument), ExtChanControl.info(argument), 0);
+          channel.end(
+              ExtChanControl.reason(argument),
+              ExtChanControl.info(argument),
+              channel.commandAddress());
       default -> throw call.refuse(Errno.EINVAL, "op=" + op);
     }
     call.afterwards(file.gpu()::wake);
@@ -104,6 +108,10 @@ final class ControlIoctls {
 
   static void parameter(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
+    if (ExtChanParam.param(argument) == ExtChanParam.OPEN_WEIGHT) {
+      setOpenWeight(file, call);
+      return;
+    }
     ChannelEntry entry = file.entry(call, ExtChanParam.cid(argument));
     long value = ExtChanParam.value(argument);
     switch (ExtChanParam.param(argument)) {
@@ -117,6 +125,15 @@ final class ControlIoctls {
       case ExtChanParam.EVENTFD -> setEventfd(file, call, entry.interrupts(), value);
       default -> throw call.refuse(Errno.EINVAL, "param=" + ExtChanParam.param(argument));
     }
+  }
+
+  private static void setOpenWeight(GpuFile file, IoctlCall call) {
+    int cid = ExtChanParam.cid(call.argument());
+    long value = ExtChanParam.value(call.argument());
+    if (cid != 0 || value < 1 || value > TimeShare.MAX_WEIGHT) {
+      throw call.refuse(Errno.EINVAL, "cid=" + cid + ", weight=" + value);
+    }
+    file.share.setWeight((int) value);
   }
 
   private static void setPending(

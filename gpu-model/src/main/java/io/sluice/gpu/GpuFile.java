@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.SyscallException;
+import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.mmu.GpuBuffer;
 import java.lang.foreign.MemorySegment;
@@ -62,6 +63,7 @@ final class GpuFile implements DrmDevice {
   /** Changed under the GPU's lock; whoever reads events looks at it without. */
   final ConcurrentSkipListMap<Integer, ChannelEntry> channels = new ConcurrentSkipListMap<>();
 
+  final TimeShare share = new TimeShare();
   final RegionTable regions = new RegionTable();
   long vramBytes;
   long systemBytes;

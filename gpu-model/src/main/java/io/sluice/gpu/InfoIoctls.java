@@ -7,6 +7,7 @@ import io.sluice.abi.pscnv.ExtInfo;
 import io.sluice.abi.pscnv.PscnvGetparam;
 import io.sluice.abi.pscnv.PscnvParam;
 import io.sluice.abi.sys.Errno;
+import io.sluice.gpu.engine.TimeShare;
 import java.lang.foreign.MemorySegment;
 
 /** The ioctls that only tell: what the card is, what the driver is, what is used. */
@@ -94,5 +95,10 @@ final class InfoIoctls {
     ExtFileQuery.systemBytes(argument, file.systemBytes);
     ExtFileQuery.vramTotal(argument, total);
     ExtFileQuery.vramFree(argument, total - file.gpu().vramUsedBytes());
+    TimeShare share = file.share;
+    int threads = file.gpu().computeThreads();
+    ExtFileQuery.gpuNs(
+        argument, share.engine().usedNs() + share.multiprocessors().usedNs() / threads);
+    ExtFileQuery.waitNs(argument, share.engine().waitedNs() + share.multiprocessors().waitedNs());
   }
 }

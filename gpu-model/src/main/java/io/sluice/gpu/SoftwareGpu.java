@@ -34,6 +34,7 @@ public final class SoftwareGpu implements AutoCloseable {
   private final IdleStrategy idle;
   private final Engine engine;
   private final GridLauncher launcher;
+  private final int computeThreads;
 
   // Guarded by lock.
   private final Runlist runlist;
@@ -49,7 +50,7 @@ public final class SoftwareGpu implements AutoCloseable {
    * @param idle how the engine's thread waits, and is woken
    */
   public SoftwareGpu(Kernel kernel, GpuConfig config, LongSupplier clock, IdleStrategy idle) {
-    this(kernel, config, clock, idle, new Multiprocessors(Runnable::run, 1, clock));
+    this(kernel, config, clock, idle, Runnable::run, 1);
   }
 
   /**
@@ -69,20 +70,12 @@ public final class SoftwareGpu implements AutoCloseable {
       IdleStrategy idle,
       Executor compute,
       int computeThreads) {
-    this(kernel, config, clock, idle, new Multiprocessors(compute, computeThreads, clock));
-  }
-
-  private SoftwareGpu(
-      Kernel kernel,
-      GpuConfig config,
-      LongSupplier clock,
-      IdleStrategy idle,
-      GridLauncher launcher) {
     this.kernel = kernel;
     this.config = config;
     this.clock = clock;
     this.idle = idle;
-    this.launcher = launcher;
+    this.launcher = new Multiprocessors(compute, computeThreads, clock);
+    this.computeThreads = computeThreads;
     this.runlist = new Runlist(clock, config.spinNs());
     this.cids = new IdPool(1, Runlist.MAX_CHANNELS);
     this.vids = new IdPool(1, GpuFile.MAX_VSPACES);
@@ -137,6 +130,11 @@ public final class SoftwareGpu implements AutoCloseable {
 
   GridLauncher launcher() {
     return launcher;
+  }
+
+  /** Threads that run grids. */
+  int computeThreads() {
+    return computeThreads;
   }
 
   ReentrantLock lock() {

@@ -2,6 +2,7 @@ package io.sluice.channel.pscnv;
 
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.drm.DrmDevice.DrmMapping;
+import io.sluice.abi.pscnv.ExtChanParam;
 import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.ExtGemImport;
 import io.sluice.abi.pscnv.ExtGemNewAt;
@@ -237,6 +238,32 @@ final class PscnvGuestGpu implements GuestGpu {
           ExtFileQuery.systemBytes(query),
           ExtFileQuery.vramTotal(query),
           ExtFileQuery.vramFree(query));
+    }
+  }
+
+  @Override
+  public void setWeight(int weight) {
+    if (extensions.isEmpty()) {
+      GuestGpu.super.setWeight(weight);
+      return;
+    }
+    calls.call(
+        PscnvIoctl.CHAN_PARAM,
+        argument -> {
+          ExtChanParam.param(argument, ExtChanParam.OPEN_WEIGHT);
+          ExtChanParam.value(argument, weight);
+        });
+  }
+
+  @Override
+  public Optional<TimeUsage> timeUsage() {
+    if (extensions.isEmpty()) {
+      return Optional.empty();
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment query = arena.allocate(ExtFileQuery.LAYOUT);
+      calls.issue(PscnvIoctl.FILE_QUERY, query);
+      return Optional.of(new TimeUsage(ExtFileQuery.gpuNs(query), ExtFileQuery.waitNs(query)));
     }
   }
 

@@ -21,6 +21,8 @@ package io.sluice.management;
  * @param refusals allocations refused because its share has no room for them
  * @param kills channels ended because a command lasted too long
  * @param killsPutOff observations that found a channel to end too soon after the last
+ * @param gpuNs GPU time used; 0 where the GPU does not tell
+ * @param waitNs time in which it had work and other guests had the GPU
  */
 public record QuotaStatus(
     String guest,
@@ -39,7 +41,9 @@ public record QuotaStatus(
     long returns,
     long refusals,
     long kills,
-    long killsPutOff) {
+    long killsPutOff,
+    long gpuNs,
+    long waitNs) {
   /** Allocations beyond the share are refused with ENOMEM. */
   public static final String OUT_OF_MEMORY = "out-of-memory";
 

@@ -70,6 +70,13 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
 
   /** Prints rows as a table, whatever the format asked for. */
   <T> void table(List<Column<T>> chosen, List<T> rows) {
+    table(chosen, rows, "");
+  }
+
+  /**
+   * @param lineEnd printed behind each line
+   */
+  <T> void table(List<Column<T>> chosen, List<T> rows, String lineEnd) {
     List<List<String>> lines = new ArrayList<>();
     if (header) {
       lines.add(chosen.stream().map(Column::heading).toList());
@@ -87,7 +94,7 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
       for (int i = 0; i < widths.length; i++) {
         printed.append(pad(line.get(i), widths[i] + GAP));
       }
-      text.append(printed.toString().stripTrailing()).append('\n');
+      text.append(printed.toString().stripTrailing()).append(lineEnd).append('\n');
     }
     text(text.toString());
   }
@@ -165,6 +172,7 @@ record Output(CommandLine line, Format format, List<String> columns, boolean hea
     switch (value) {
       case Integer number -> json.writeNumber(number);
       case Long number -> json.writeNumber(number);
+      case Double number -> json.writeNumber(number);
       case Boolean bool -> json.writeBoolean(bool);
       case List<?> list -> {
         json.writeStartArray();

@@ -4,6 +4,7 @@ import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnectException;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Failures.Failure;
+import java.io.Console;
 import java.io.ObjectInputFilter;
 import java.io.PrintWriter;
 import java.lang.module.ModuleDescriptor;
@@ -130,6 +131,7 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new GuestCommand(ctl))
             .addSubcommand(new ChannelCommand(ctl))
             .addSubcommand(new QuotaCommand(ctl))
+            .addSubcommand(new TopCommand(ctl, System::nanoTime))
             .addSubcommand(new MonitorCommand(ctl))
             .addSubcommand(new VersionCommand(ctl))
             .addSubcommand(new CompletionCommand(ctl));
@@ -150,6 +152,12 @@ public final class SluiceCtl implements Runnable {
     }
     String variable = environment.get(SOCKET_VARIABLE);
     return variable == null || variable.isEmpty() ? DEFAULT_SOCKET : Path.of(variable);
+  }
+
+  /** Whether what is printed goes to a terminal, where it can be drawn over. */
+  boolean isTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
   }
 
   LocalConnection connect() throws LocalConnectException {

@@ -102,7 +102,35 @@ final class Views {
               Column.programs("returns", QuotaStatus::returns),
               Column.programs("refusals", QuotaStatus::refusals),
               Column.programs("kills", QuotaStatus::kills),
-              Column.programs("kills-put-off", QuotaStatus::killsPutOff)));
+              Column.programs("kills-put-off", QuotaStatus::killsPutOff),
+              Column.programs("gpu-ns", QuotaStatus::gpuNs),
+              Column.programs("wait-ns", QuotaStatus::waitNs)));
+
+  static final Listing<TopRow> TOP =
+      new Listing<>(
+          "guests",
+          List.of(
+              Column.both("guest", r -> r.guest().name()),
+              Column.both("gpu", r -> r.guest().gpu()),
+              Column.both("state", r -> r.guest().state()),
+              Column.both("channels", r -> r.guest().channels()),
+              Column.people("memory", r -> held(r.quota())),
+              Column.programs("held-bytes", r -> r.quota().heldBytes()),
+              Column.programs("share-bytes", r -> r.quota().shareBytes()),
+              Column.people("evicted", r -> amount(r.quota().evictedBytes())),
+              Column.programs("evicted-bytes", r -> r.quota().evictedBytes()),
+              Column.people("gpu-time", r -> percent(r.gpuPercent())),
+              Column.programs("gpu-percent", TopRow::gpuPercent),
+              Column.people("waits", r -> percent(r.waitPercent())),
+              Column.programs("wait-percent", TopRow::waitPercent),
+              Column.both("kills", r -> r.quota().kills()),
+              Column.both("evictions", r -> r.quota().evictions()),
+              Column.programs("returns", r -> r.quota().returns()),
+              Column.programs("refusals", r -> r.quota().refusals()),
+              Column.programs("kills-put-off", r -> r.quota().killsPutOff()),
+              Column.programs("weight", r -> r.quota().weight()),
+              Column.programs("gpu-ns", r -> r.quota().gpuNs()),
+              Column.programs("wait-ns", r -> r.quota().waitNs())));
 
   static final Listing<Setting> SETTINGS =
       new Listing<>(
@@ -123,6 +151,10 @@ final class Views {
 
   static String client(GuestStatus guest) {
     return guest.clientPid() == 0 ? "" : guest.clientName() + ", pid " + guest.clientPid();
+  }
+
+  private static String percent(double value) {
+    return String.format(Locale.ROOT, "%.1f %%", value);
   }
 
   private static String held(QuotaStatus quota) {

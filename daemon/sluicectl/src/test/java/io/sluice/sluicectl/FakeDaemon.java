@@ -177,6 +177,8 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
                 0,
                 0,
                 0,
+                0,
+                0,
                 0),
             "web-01",
             new QuotaStatus(
@@ -196,7 +198,9 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
                 7,
                 5,
                 2,
-                31)));
+                31,
+                83_500_000_000L,
+                1_200_000_000)));
   }
 
   @Override

@@ -1,8 +1,10 @@
 package io.sluice.daemon;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
+import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MemoryQuotas;
 import io.sluice.channel.Watchdog;
 import io.sluice.daemon.config.QuotaSettings;
@@ -20,12 +22,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the guests of one GPU share: their quotas and their watchdog, and the thread that sees to
  * both.
  */
 final class GuestShares implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GuestShares.class);
+
   private final Gpu gpu;
   private final MemoryQuotas quotas;
   private final Watchdog watchdog;
@@ -35,7 +41,17 @@ final class GuestShares implements AutoCloseable {
 
   // Guarded by lock.
   private final Map<String, QuotaSettings> settings = new HashMap<>();
-  private final Map<String, Watchdog.Counters> killed = new HashMap<>();
+  private final Map<String, Past> past = new HashMap<>();
+  private final Map<String, Guest> attached = new HashMap<>();
+
+  /** What was counted while former clients of a guest were attached. */
+  private record Past(Watchdog.Counters kills, TimeUsage time) {
+    static final Past NONE = new Past(Watchdog.Counters.NONE, TimeUsage.NONE);
+
+    Past plus(Watchdog.Counters moreKills, TimeUsage moreTime) {
+      return new Past(kills.plus(moreKills), time.plus(moreTime));
+    }
+  }
 
   /** What the thread does. */
   private record Duties(MemoryQuotas quotas, Watchdog watchdog) implements Sharing.Work {
@@ -107,6 +123,10 @@ final class GuestShares implements AutoCloseable {
       quotas.set(guest, memory);
       settings.put(guest, wanted);
       watchdog.setLimitIfThere(guest, wanted.killTimeout());
+      Guest there = attached.get(guest);
+      if (there != null) {
+        weigh(there, wanted.weight());
+      }
     } finally {
       lock.unlock();
     }
@@ -119,7 +139,7 @@ final class GuestShares implements AutoCloseable {
     try {
       quotas.remove(guest);
       settings.remove(guest);
-      killed.remove(guest);
+      past.remove(guest);
     } finally {
       lock.unlock();
     }
@@ -130,10 +150,12 @@ final class GuestShares implements AutoCloseable {
     lock.lock();
     try {
       quotas.attach(guest);
+      attached.put(guest.name(), guest);
+      QuotaSettings set = settings.getOrDefault(guest.name(), QuotaSettings.DEFAULT);
+      weigh(guest, set.weight());
       if (guest.capabilities().contains(Capability.KILL)) {
         watchdog.add(guest);
-        watchdog.setLimitIfThere(
-            guest.name(), settings.getOrDefault(guest.name(), QuotaSettings.DEFAULT).killTimeout());
+        watchdog.setLimitIfThere(guest.name(), set.killTimeout());
       }
     } finally {
       lock.unlock();
@@ -145,7 +167,12 @@ final class GuestShares implements AutoCloseable {
   void detach(Guest guest) {
     lock.lock();
     try {
-      killed.merge(guest.name(), watchdog.remove(guest.name()), Watchdog.Counters::plus);
+      if (attached.remove(guest.name(), guest)) {
+        past.put(
+            guest.name(),
+            past.getOrDefault(guest.name(), Past.NONE)
+                .plus(watchdog.remove(guest.name()), time(guest)));
+      }
       quotas.detach(guest);
     } finally {
       lock.unlock();
@@ -163,8 +190,10 @@ final class GuestShares implements AutoCloseable {
       QuotaSettings set = settings.getOrDefault(guest, QuotaSettings.DEFAULT);
       MemoryQuotas.Standing standing = quotas.standing(guest);
       MemoryQuotas.Counters moves = quotas.counters(guest);
-      Watchdog.Counters kills =
-          killed.getOrDefault(guest, Watchdog.Counters.NONE).plus(watchdog.countersIfThere(guest));
+      Guest there = attached.get(guest);
+      Past all =
+          past.getOrDefault(guest, Past.NONE)
+              .plus(watchdog.countersIfThere(guest), there == null ? TimeUsage.NONE : time(there));
       return new QuotaStatus(
           guest,
           gpu.info().name(),
@@ -181,10 +210,31 @@ final class GuestShares implements AutoCloseable {
           moves.evictions(),
           moves.returns(),
           moves.refusals(),
-          kills.kills(),
-          kills.putOff());
+          all.kills().kills(),
+          all.kills().putOff(),
+          all.time().gpuNs(),
+          all.time().waitNs());
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Where the GPU does not share its time, nothing happens. */
+  private static void weigh(Guest guest, int weight) {
+    if (guest.capabilities().contains(Capability.TIME_SHARES)) {
+      try {
+        guest.setTimeWeight(weight);
+      } catch (RefusedException gone) {
+        LOG.atDebug().setCause(gone).log("gone before it was given its weight");
+      }
+    }
+  }
+
+  private static TimeUsage time(Guest guest) {
+    try {
+      return guest.timeUsage().orElse(TimeUsage.NONE);
+    } catch (RefusedException _) {
+      return TimeUsage.NONE; // gone
     }
   }
 

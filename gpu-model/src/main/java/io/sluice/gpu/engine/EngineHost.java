@@ -9,6 +9,9 @@ public interface EngineHost {
   /** The channel's address space. */
   AddressSpace space();
 
+  /** Its open's part of the GPU's time. */
+  TimeShare timeShare();
+
   /** GPU time (PTIMER) in nanoseconds. */
   long timeNs();
 

@@ -28,6 +28,11 @@ public interface GridLauncher {
   /** Asks for the grid of a channel whose launch answered RUNNING. */
   Outcome resume(ComputeState state, EngineHost host);
 
+  /** Whether a channel has a grid that has not ended: {@link #resume} would answer RUNNING. */
+  default boolean isRunning(EngineHost host) {
+    return false;
+  }
+
   /** Ends the grid of a channel, if there is one; it touches no memory any more afterwards. */
   default void cancel(EngineHost host) {}
 

@@ -5,6 +5,7 @@ import io.sluice.gpu.engine.Engine;
 import io.sluice.gpu.engine.EngineHost;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.engine.Outcome;
+import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
@@ -51,9 +52,13 @@ public final class Channel implements EngineHost {
   int reference;
   @Nullable Engine pending;
 
+  /** Number of its last turn, of all that were given. */
+  long lastTurn;
+
   private int currentSubchannel;
   private long budget;
   private long commandStartNs;
+  private long suspendedNs;
   long busyNs;
   private long instructions;
   private long interpreted;
@@ -147,8 +152,22 @@ public final class Channel implements EngineHost {
 
   /** Closes or opens the gate before execution. */
   public void setSuspended(boolean closed) {
+    long now = timeNs();
+    if (closed && !life.isSuspended()) {
+      suspendedNs = now;
+    } else if (!closed && life.isSuspended()) {
+      excuse(now - suspendedNs);
+    }
     life.suspended(closed);
-    pace.touched(timeNs());
+    pace.touched(now);
+  }
+
+  /** What it was kept from finishing does not count as long; a grid was not kept from it. */
+  private void excuse(long ns) {
+    if (!(pending instanceof Compute)) {
+      commandStartNs += ns;
+    }
+    semaphore.excuse(ns);
   }
 
   /** Closes or opens the gate before GP_PUT. */
@@ -244,9 +263,20 @@ public final class Channel implements EngineHost {
     return interpreted;
   }
 
-  /** How long the command that is being executed has run; 0 when none is. */
+  /**
+   * How long the command that is being executed has run, or an acquire has waited; 0 when there is
+   * neither.
+   */
   public long runningNs() {
-    return pending == null ? 0 : timeNs() - commandStartNs;
+    return pending == null ? semaphore.parkedNs() : timeNs() - commandStartNs;
+  }
+
+  /**
+   * GPU address of the word that began the command being executed, or of what an acquire waits for;
+   * 0 when there is neither.
+   */
+  public long commandAddress() {
+    return pending == null ? semaphore.parkedAddress() : ring.address() - 4;
   }
 
   /** Whether an acquire waits. */
@@ -267,6 +297,14 @@ public final class Channel implements EngineHost {
       return true;
     }
     return !life.isDetached() && userd.gpPut() != ring.gpPut();
+  }
+
+  /** Whether a slice would get on: what there is to do does not wait for something else. */
+  boolean canGoOn() {
+    if (pending instanceof Compute) {
+      return !services.launcher().isRunning(this);
+    }
+    return pending != null || (semaphore.isParked() ? semaphore.canGoOn() : hasWork());
   }
 
   /** A grid goes on while its channel is suspended; says whether one still runs. */
@@ -490,6 +528,11 @@ public final class Channel implements EngineHost {
   @Override
   public AddressSpace space() {
     return space;
+  }
+
+  @Override
+  public TimeShare timeShare() {
+    return services.share();
   }
 
   @Override

@@ -82,6 +82,10 @@ final class ChannelLife {
     return detached;
   }
 
+  boolean isSuspended() {
+    return suspended;
+  }
+
   boolean isGated() {
     return suspended || detached;
   }

@@ -1,6 +1,7 @@
 package io.sluice.gpu.fifo;
 
 import io.sluice.gpu.engine.GridLauncher;
+import io.sluice.gpu.engine.TimeShare;
 import java.util.function.LongSupplier;
 
 /**
@@ -8,6 +9,8 @@ import java.util.function.LongSupplier;
  *
  * @param clock GPU time in nanoseconds
  * @param launcher executes compute grids
+ * @param share its open's part of the GPU's time
  * @param events told when a channel has latched something to be read; called under the GPU's lock
  */
-public record ChannelServices(LongSupplier clock, GridLauncher launcher, Runnable events) {}
+public record ChannelServices(
+    LongSupplier clock, GridLauncher launcher, TimeShare share, Runnable events) {}

@@ -46,6 +46,7 @@ final class HostSemaphore {
   private int parked;
   private long parkedAddress;
   private int parkedPayload;
+  private long parkedSinceNs;
 
   /** Ends the channel over a bad operation word or address. */
   interface SemaphoreFault {
@@ -60,6 +61,37 @@ final class HostSemaphore {
   /** Whether an acquire waits. */
   boolean isParked() {
     return parked != 0;
+  }
+
+  /** How long an acquire has waited; 0 when none does. */
+  long parkedNs() {
+    return parked == 0 ? 0 : host.timeNs() - parkedSinceNs;
+  }
+
+  /** What the acquire waits for; 0 when none does. */
+  long parkedAddress() {
+    return parked == 0 ? 0 : parkedAddress;
+  }
+
+  /** A time that does not count as waiting: the channel was not to go on anyway. */
+  void excuse(long ns) {
+    parkedSinceNs += ns;
+  }
+
+  /** Whether {@link #retry} would get on, be it to a fault. */
+  boolean canGoOn() {
+    return host.space().translate(parkedAddress, 4, false, run) != FaultReason.NONE
+        || isSatisfied();
+  }
+
+  /** The value is where the run is. */
+  private boolean isSatisfied() {
+    int value = (int) INT_ACCESS.getAcquire(run.segment(), run.offset());
+    return switch (parked) {
+      case ACQUIRE -> value == parkedPayload;
+      case ACQUIRE_GEQ -> value - parkedPayload >= 0;
+      default -> (value & parkedPayload) != 0;
+    };
   }
 
   /** Executes one of the four methods. */
@@ -82,14 +114,7 @@ final class HostSemaphore {
       parked = 0;
       return host.pageFault(reason, false, GpuUnit.PSUBFIFO, parkedAddress);
     }
-    int value = (int) INT_ACCESS.getAcquire(run.segment(), run.offset());
-    boolean satisfied =
-        switch (parked) {
-          case ACQUIRE -> value == parkedPayload;
-          case ACQUIRE_GEQ -> value - parkedPayload >= 0;
-          default -> (value & parkedPayload) != 0;
-        };
-    if (!satisfied) {
+    if (!isSatisfied()) {
       return Outcome.BLOCKED;
     }
     parked = 0;
@@ -104,6 +129,7 @@ final class HostSemaphore {
         parked = operation;
         parkedAddress = address;
         parkedPayload = payload;
+        parkedSinceNs = host.timeNs();
         return retry();
       }
       case RELEASE -> {
@@ -135,6 +161,7 @@ final class HostSemaphore {
     parked = from.getInt();
     parkedAddress = from.getLong();
     parkedPayload = from.getInt();
+    parkedSinceNs = host.timeNs();
     boolean valid =
         parked == 0 || parked == ACQUIRE || parked == ACQUIRE_GEQ || parked == ACQUIRE_AND;
     if (!valid || (parkedAddress & 3) != 0) {

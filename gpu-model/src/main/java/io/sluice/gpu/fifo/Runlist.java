@@ -1,13 +1,19 @@
 package io.sluice.gpu.fifo;
 
+import io.sluice.gpu.engine.ShareAccount;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The channels of the card, executed round robin. Each turn has a budget in proportion to the
- * channel's weight; a channel that blocks or yields gives the rest of it away. Guarded by the GPU's
+ * The channels of the card, and whose turn it is.
+ *
+ * <p>A round looks at the channels that are due and finds those that can go on. Of these, the one
+ * that executes is of the open that has had the least of the engine, by its weight ({@link
+ * ShareAccount}); among the channels of one open it is the one that has not executed for longest. A
+ * turn has a budget in proportion to the channel's weight; a channel that blocks or yields gives
+ * the rest of it away. The engine is never idle while a channel can go on. Guarded by the GPU's
  * lock.
  */
 public final class Runlist {
@@ -20,13 +26,20 @@ public final class Runlist {
   /** How often the grid of a suspended channel is looked at. */
   private static final long GRID_LOOK_NS = 1_000_000;
 
+  /** After this time a round looks at the channels anew, so that what has come is seen. */
+  private static final long ROUND_NS = 50_000;
+
   private final @Nullable Channel[] channels = new @Nullable Channel[MAX_CHANNELS];
+  private final Ready ready = new Ready();
   private final Window window = new Window();
   private final LongSupplier clock;
   private final long spinNs;
   private int count;
-  private int cursor;
+  private long turnsGiven;
+  private long turnEndedNs;
+  private long virtualNow;
   private long nextLookInNs;
+  private boolean parked;
 
   /**
    * @param clock GPU time
@@ -50,52 +63,87 @@ public final class Runlist {
     }
     System.arraycopy(channels, index + 1, channels, index, count - index - 1);
     channels[--count] = null;
-    cursor = 0;
   }
 
   /**
-   * Looks at the channels that are due and gives each that has work one turn.
+   * Looks at the channels that are due, and gives as many turns as can go on.
    *
    * @param nowNs GPU time now
    * @param interrupted asked between slices; true ends the round, the rest comes first next time
-   * @return number of slices that made progress
+   * @return number of turns that made progress
    */
   public int round(long nowNs, BooleanSupplier interrupted) {
     int worked = 0;
-    boolean parked = false;
+    long soonest = look(nowNs);
     long now = nowNs;
+    for (int turns = ready.size(); turns > 0; turns--) {
+      Channel channel = ready.takeLeast();
+      ShareAccount account = account(channel);
+      virtualNow = Math.max(virtualNow, account.virtualTime());
+      account.begin(now);
+      channel.lastTurn = ++turnsGiven;
+      boolean progress = turn(channel, now, interrupted);
+      if (progress) {
+        worked++;
+        now = turnEndedNs;
+        if (channel.life.isRunnable() && channel.canGoOn()) {
+          ready.add(channel);
+        }
+      } else {
+        channel.pace.foundIdle(now, spinNs);
+        soonest = Math.min(soonest, channel.pace.dueInNs(now));
+      }
+      if (ready.has(account)) {
+        account.want(now, virtualNow);
+      }
+      if (ready.size() == 0 || interrupted.getAsBoolean() || now - nowNs > ROUND_NS) {
+        break;
+      }
+    }
+    ready.pause(now);
+    if (worked > 0 && parked) {
+      lookAtParked(now);
+    }
+    nextLookInNs = worked > 0 || ready.size() > 0 ? 0 : Math.max(0, soonest);
+    return worked;
+  }
+
+  /**
+   * Finds the channels that can go on.
+   *
+   * @return nanoseconds until the next look at one that cannot is due
+   */
+  private long look(long now) {
     long soonest = Long.MAX_VALUE;
-    int first = cursor;
+    ready.clear();
+    parked = false;
     for (int i = 0; i < count; i++) {
-      int index = first + i < count ? first + i : first + i - count;
-      Channel channel = at(index);
+      Channel channel = at(i);
       if (!channel.life.isRunnable()) {
         if (channel.collectGrid()) {
           soonest = Math.min(soonest, GRID_LOOK_NS);
         }
         continue;
       }
-      if (channel.pace.dueInNs(now) <= 0) {
-        if (channel.hasWork() && turn(channel, now, interrupted)) {
-          worked++;
-          now = clock.getAsLong();
-        } else {
-          channel.pace.foundIdle(now, spinNs);
-        }
-      }
       parked |= channel.semaphore.isParked();
-      soonest = Math.min(soonest, channel.pace.dueInNs(now));
-      if (worked > 0 && interrupted.getAsBoolean()) {
-        cursor = index + 1 == count ? 0 : index + 1;
-        soonest = 0;
-        break;
+      if (channel.pace.dueInNs(now) <= 0) {
+        if (channel.canGoOn()) {
+          ready.add(channel);
+          account(channel).want(now, virtualNow);
+          continue;
+        }
+        channel.pace.foundIdle(now, spinNs);
       }
+      soonest = Math.min(soonest, channel.pace.dueInNs(now));
     }
-    if (worked > 0 && parked) {
-      lookAtParked(now);
+    for (int i = 0; i < count; i++) {
+      account(at(i)).restUnlessWantedAt(now);
     }
-    nextLookInNs = worked > 0 ? 0 : Math.max(0, soonest);
-    return worked;
+    return soonest;
+  }
+
+  private static ShareAccount account(Channel channel) {
+    return channel.timeShare().engine();
   }
 
   /** Nanoseconds until the next look that is due, as of the end of the last round. */
@@ -115,8 +163,10 @@ public final class Runlist {
       if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
         long ended = clock.getAsLong();
         channel.busyNs += ended - began;
+        account(channel).use(ended - began);
         channel.pace.touched(ended);
         began = ended;
+        turnEndedNs = ended;
         progress = true;
       }
       left -= used;
@@ -154,5 +204,68 @@ public final class Runlist {
       throw new AssertionError("the runlist has no gaps, index=" + index);
     }
     return channel;
+  }
+
+  /** Channels that can go on. */
+  private static final class Ready {
+    private final @Nullable Channel[] list = new @Nullable Channel[MAX_CHANNELS];
+    private int size;
+
+    int size() {
+      return size;
+    }
+
+    void clear() {
+      Arrays.fill(list, 0, size, null);
+      size = 0;
+    }
+
+    void add(Channel channel) {
+      list[size++] = channel;
+    }
+
+    private static boolean isBefore(Channel one, Channel other) {
+      long ahead = account(one).virtualTime() - account(other).virtualTime();
+      return ahead == 0 ? one.lastTurn < other.lastTurn : ahead < 0;
+    }
+
+    void pause(long nowNs) {
+      for (int i = 0; i < size; i++) {
+        Channel channel = list[i];
+        if (channel != null) {
+          account(channel).pause(nowNs);
+        }
+      }
+    }
+
+    /** Whether a channel of an open is among them. */
+    boolean has(ShareAccount account) {
+      for (int i = 0; i < size; i++) {
+        Channel channel = list[i];
+        if (channel != null && account(channel) == account) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /** Takes out the one whose turn it is. */
+    Channel takeLeast() {
+      Channel taken = null;
+      int least = 0;
+      for (int i = 0; i < size; i++) {
+        Channel channel = list[i];
+        if (channel != null && (taken == null || isBefore(channel, taken))) {
+          taken = channel;
+          least = i;
+        }
+      }
+      if (taken == null) {
+        throw new AssertionError("nothing to take, size=" + size);
+      }
+      System.arraycopy(list, least + 1, list, least, size - least - 1);
+      list[--size] = null;
+      return taken;
+    }
   }
 }

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A launch hands its grid to the executor and answers RUNNING; the engine goes on with other
  * channels and asks again. So grids of several channels run at the same time, where the hardware
- * runs them one after the other: an endless one stops nobody else. All methods are called under the
- * GPU's lock; workers never take it.
+ * runs them one after the other: an endless one stops nobody else. Threads go to the opens of the
+ * GPU by their weight. All methods are called under the GPU's lock; workers never take it.
  *
  * <p>With an executor that runs tasks inline a launch is over when it returns, in a simulation.
  */
@@ -36,7 +36,7 @@ public final class Multiprocessors implements GridLauncher {
   /** One instruction in so many may be interpreted without being told of. */
   private static final long LEAST_COMPILED_SHARE = 100;
 
-  private final Executor executor;
+  private final FairExecutor executor;
   private final int workers;
   private final LongSupplier clock;
   private final CompiledPrograms programs = new CompiledPrograms();
@@ -53,7 +53,7 @@ public final class Multiprocessors implements GridLauncher {
    * @param clock GPU time in nanoseconds
    */
   public Multiprocessors(Executor executor, int workers, LongSupplier clock) {
-    this.executor = executor;
+    this.executor = new FairExecutor(executor, clock);
     this.workers = workers;
     this.clock = clock;
   }
@@ -72,7 +72,7 @@ public final class Multiprocessors implements GridLauncher {
     GridRun run = GridRun.compiled(grid, programs, () -> new SpaceTranslator(space), workers);
     running.put(host, new Running(run, space, clock.getAsLong()));
     grids = running.size();
-    run.start(executor, () -> grids > 1);
+    run.start(executor.of(host.timeShare()), () -> grids > 1);
     return resume(state, host);
   }
 
@@ -107,6 +107,12 @@ public final class Multiprocessors implements GridLauncher {
       }
     }
     throw new AssertionError("the MMU's code, reason=" + fault.reason());
+  }
+
+  @Override
+  public boolean isRunning(EngineHost host) {
+    Running grid = running.get(host);
+    return grid != null && !grid.run.isDone();
   }
 
   @Override

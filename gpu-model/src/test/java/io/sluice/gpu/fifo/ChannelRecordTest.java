@@ -3,6 +3,7 @@ package io.sluice.gpu.fifo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.gpu.engine.GridLauncher;
+import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FileBacking;
 import io.sluice.gpu.mmu.GpuBuffer;
@@ -48,7 +49,8 @@ class ChannelRecordTest {
 
     Channel fresh() {
       // Time stands still, so that both machines write the same timestamps.
-      ChannelServices services = new ChannelServices(() -> timeNs, GridLauncher.NONE, () -> {});
+      ChannelServices services =
+          new ChannelServices(() -> timeNs, GridLauncher.NONE, new TimeShare(), () -> {});
       return new Channel(1, space, userd, 0, services);
     }
 

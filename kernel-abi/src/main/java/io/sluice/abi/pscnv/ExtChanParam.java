@@ -13,14 +13,14 @@ import java.lang.invoke.VarHandle;
  * <pre>
  * offset  size  field
  *  0x00      4  cid                 in: channel
- *  0x04      4  param               in: WEIGHT, PENDING, EVENTFD
+ *  0x04      4  param               in: WEIGHT, PENDING, EVENTFD, OPEN_WEIGHT
  *  0x08      8  value               in
  * </pre>
  *
  * <p>16 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
  */
 public final class ExtChanParam {
-  /** Share of GPU time, 1 to 1024. */
+  /** Share of its open's GPU time relative to the open's other channels, 1 to 1024. */
   public static final int WEIGHT = 1;
 
   /**
@@ -34,6 +34,9 @@ public final class ExtChanParam {
    * the caller's. {@link #NO_EVENTFD} for none.
    */
   public static final int EVENTFD = 3;
+
+  /** Share of GPU time of the whole open relative to other opens, 1 to 1024; cid is 0. */
+  public static final int OPEN_WEIGHT = 4;
 
   /** Value of {@link #EVENTFD}: interrupts are latched. */
   public static final long NO_EVENTFD = ~0L;

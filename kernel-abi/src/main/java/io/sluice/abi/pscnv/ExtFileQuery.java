@@ -16,9 +16,11 @@ import java.lang.invoke.VarHandle;
  *  0x08      8  system_bytes        out: system memory of this open
  *  0x10      8  vram_total          out: video memory of the GPU
  *  0x18      8  vram_free           out: of it, free
+ *  0x20      8  gpu_ns              out: GPU time this open has used
+ *  0x28      8  wait_ns             out: time it had work and others had the GPU
  * </pre>
  *
- * <p>32 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
+ * <p>48 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
  */
 public final class ExtFileQuery {
   /** The layout, with the names of the C structure. */
@@ -27,7 +29,9 @@ public final class ExtFileQuery {
               Layouts.U64.withName("vram_bytes"),
               Layouts.U64.withName("system_bytes"),
               Layouts.U64.withName("vram_total"),
-              Layouts.U64.withName("vram_free"))
+              Layouts.U64.withName("vram_free"),
+              Layouts.U64.withName("gpu_ns"),
+              Layouts.U64.withName("wait_ns"))
           .withName("sluice_ext_file_query");
 
   /** Bytes of the structure. */
@@ -41,8 +45,30 @@ public final class ExtFileQuery {
       LAYOUT.varHandle(PathElement.groupElement("vram_total"));
   private static final VarHandle VRAM_FREE =
       LAYOUT.varHandle(PathElement.groupElement("vram_free"));
+  private static final VarHandle GPU_NS = LAYOUT.varHandle(PathElement.groupElement("gpu_ns"));
+  private static final VarHandle WAIT_NS = LAYOUT.varHandle(PathElement.groupElement("wait_ns"));
 
   private ExtFileQuery() {}
+
+  /** {@code gpu_ns}, out: GPU time this open has used. */
+  public static long gpuNs(MemorySegment segment) {
+    return (long) GPU_NS.get(segment, 0L);
+  }
+
+  /** Sets {@link #gpuNs}. */
+  public static void gpuNs(MemorySegment segment, long value) {
+    GPU_NS.set(segment, 0L, value);
+  }
+
+  /** {@code wait_ns}, out: time it had work and others had the GPU. */
+  public static long waitNs(MemorySegment segment) {
+    return (long) WAIT_NS.get(segment, 0L);
+  }
+
+  /** Sets {@link #waitNs}. */
+  public static void waitNs(MemorySegment segment, long value) {
+    WAIT_NS.set(segment, 0L, value);
+  }
 
   /** {@code vram_bytes}, out: video memory of this open. */
   public static long vramBytes(MemorySegment segment) {

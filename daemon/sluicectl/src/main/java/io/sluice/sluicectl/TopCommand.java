@@ -1,0 +1,116 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.Quantities;
+import io.sluice.management.local.LocalConnection;
+import io.sluice.sluicectl.TopRow.Look;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.LongSupplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code sluicectl top}: who uses the GPUs, again and again until interrupted. */
+@Command(
+    name = "top",
+    description = {
+      "Shows who uses the GPUs: channels, memory against the share, GPU time, waits, kills,"
+          + " evictions. Percentages are of the time between two looks. On a terminal the table is"
+          + " drawn anew; elsewhere, and with --format json, one follows the other."
+    })
+final class TopCommand implements Callable<Integer> {
+  private static final Duration SHORTEST = Duration.ofMillis(50);
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  /** To the upper left corner; the rest of a line; the rest of the screen. */
+  private static final String HOME = "\033[H";
+
+  private static final String CLEAR_LINE = "\033[K";
+  private static final String CLEAR_BELOW = "\033[J";
+
+  private final SluiceCtl ctl;
+  private final LongSupplier clock;
+
+  @Option(names = "--once", description = "One table, after one interval, and no more.")
+  private boolean once;
+
+  @Option(names = "--count", paramLabel = "N", description = "Ends after this many tables.")
+  private long count = Long.MAX_VALUE;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "DURATION",
+      defaultValue = "1s",
+      description = "Between two looks, 50ms to 1h; default 1s.")
+  private String interval = "1s";
+
+  /**
+   * @param clock monotonic nanoseconds
+   */
+  TopCommand(SluiceCtl ctl, LongSupplier clock) {
+    this.ctl = ctl;
+    this.clock = clock;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Duration pause =
+        Quantities.parseDuration(interval)
+            .filter(d -> d.compareTo(SHORTEST) >= 0 && d.compareTo(LONGEST) <= 0)
+            .orElseThrow(() -> misused("--interval takes 50ms to 1h, not \"" + interval + "\""));
+    if (count < 1) {
+      throw misused("--count takes 1 or more, not " + count);
+    }
+    long tables = once ? 1 : count;
+    Output output = ctl.output();
+    List<Column<TopRow>> columns = Views.TOP.choose(output);
+    boolean redrawn = tables > 1 && output.format() == Format.table && ctl.isTerminal();
+    try (LocalConnection connection = ctl.connect()) {
+      DaemonMXBean daemon = connection.daemon();
+      Look before = look(daemon);
+      for (long table = 0; table < tables; table++) {
+        Thread.sleep(pause);
+        Look after = look(daemon);
+        print(output, columns, TopRow.between(before, after), redrawn, table);
+        before = after;
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private Look look(DaemonMXBean daemon) {
+    return new Look(daemon.getGuests(), daemon.getQuotas(), clock.getAsLong());
+  }
+
+  private void print(
+      Output output, List<Column<TopRow>> columns, List<TopRow> rows, boolean redrawn, long table) {
+    if (output.format() == Format.json && !once) {
+      output.jsonLine(json -> {
+        json.writeName(Views.TOP.plural());
+        json.writeStartArray();
+        rows.forEach(row -> Output.object(json, columns, row));
+        json.writeEndArray();
+      });
+      return;
+    }
+    if (redrawn) {
+      output.text(table == 0 ? HOME + CLEAR_BELOW : HOME);
+      output.table(columns, rows, CLEAR_LINE);
+      output.text(CLEAR_BELOW);
+      return;
+    }
+    if (table > 0 && output.format() == Format.table) {
+      output.text("\n");
+    }
+    output.list(Views.TOP, rows);
+  }
+
+  private ParameterException misused(String what) {
+    return new ParameterException(
+        Objects.requireNonNull(ctl.line().getSubcommands().get("top")), what);
+  }
+}
