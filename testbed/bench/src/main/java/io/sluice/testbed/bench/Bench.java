@@ -31,9 +31,12 @@ public final class Bench implements Callable<Integer> {
           new InterruptBench(),
           new KillBench(),
           new ScaleBench(),
+          new QuotaBench(),
+          new TimeoutBench(),
           new CopyBench(),
           new ComputeBench(),
-          new PickUpBench());
+          new PickUpBench(),
+          new FairnessBench());
 
   @CommandLine.Parameters(paramLabel = "NUMBER", description = "such as P2; all for all of them")
   private List<String> numbers = new ArrayList<>();
@@ -73,7 +76,7 @@ public final class Bench implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (numbers.isEmpty()) {
-      ALL.forEach(m -> System.out.printf(Locale.ROOT, "%-4s %s%n", m.id(), m.title()));
+      ALL.forEach(m -> System.out.printf(Locale.ROOT, "%-8s %s%n", m.id(), m.title()));
       return 0;
     }
     List<Measurement> chosen = new ArrayList<>();

@@ -1,0 +1,152 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.guest.Buffer;
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Pushbuffer;
+import io.sluice.management.DaemonMXBean;
+import io.sluice.testbed.machine.DaemonProcess;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * P12: from the change of a guest's limit to the moment it holds no more, against copying as many
+ * bytes; and the submission latency of another guest meanwhile, against its own without changes.
+ * The software GPU moves no bytes: what is measured is the rest.
+ */
+final class QuotaBench implements Measurement {
+  private static final String GUEST = "changed";
+  private static final String OTHER = "other";
+  private static final int BUFFERS = 64;
+  private static final long BUFFER_BYTES = 16L << 20;
+  private static final long LOW = 512L << 20;
+  private static final int CHANGES = 15;
+  private static final int SUBMISSIONS = 20_000;
+  private static final double COPY_GOAL = 1.2;
+  private static final double LATENCY_GOAL = 1.1;
+
+  @Override
+  public String id() {
+    return "P12";
+  }
+
+  @Override
+  public String title() {
+    return "quota change: until the new limit holds, and what another guest notices";
+  }
+
+  @Override
+  public List<Figure> run(BenchContext context) throws Exception {
+    try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST, OTHER));
+        GuestDevice guest = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+        GuestDevice other = GuestDevice.attach(context.kernel(), daemon.socket(OTHER));
+        Stamps stamps = new Stamps(other)) {
+      DaemonMXBean bean = daemon.connection().daemon();
+      long card = Objects.requireNonNull(bean.getGpus().get("embedded")).vramBytes();
+      bean.setQuota(OTHER, null, null, 64L << 20, null, null);
+      List<Buffer> buffers = new ArrayList<>();
+      for (int i = 0; i < BUFFERS; i++) {
+        buffers.add(guest.allocateVideo(BUFFER_BYTES));
+      }
+      Samples until = new Samples(context.samples(CHANGES));
+      for (int i = 0; i < context.samples(CHANGES); i++) {
+        long start = System.nanoTime();
+        bean.setQuota(GUEST, null, null, LOW, null, null);
+        awaitHeld(bean, LOW);
+        until.add(System.nanoTime() - start);
+        bean.setQuota(GUEST, null, null, card, null, null);
+        awaitEvicted(bean, 0);
+      }
+      long moved = BUFFERS * BUFFER_BYTES - LOW;
+      double copyNs = copyNs(moved);
+      latency(stamps, SUBMISSIONS); // warm
+      Samples quiet = latency(stamps, context.samples(SUBMISSIONS));
+      Samples disturbed = disturbed(context, bean, card, stamps);
+      buffers.forEach(Buffer::close);
+      return List.of(
+          Figure.info("P12", "until the limit holds: p50", until.p50() / 1e6, "ms"),
+          Figure.info("P12", "copying the bytes would take", copyNs / 1e6, "ms"),
+          Figure.atMost("P12", "until the limit holds / copy", until.p50() / copyNs, "", COPY_GOAL),
+          Figure.info("P12", "another guest's p99, quiet", quiet.p99() / 1e3, "us"),
+          Figure.info("P12", "another guest's p99, during changes", disturbed.p99() / 1e3, "us"),
+          Figure.atMost(
+              "P12",
+              "another guest's p99, during changes / quiet",
+              (double) disturbed.p99() / quiet.p99(),
+              "",
+              LATENCY_GOAL));
+    }
+  }
+
+  private static Samples disturbed(
+      BenchContext context, DaemonMXBean bean, long card, Stamps stamps) throws Exception {
+    boolean[] stop = new boolean[1];
+    Thread changes =
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> {
+              try {
+                for (boolean low = true; !stopped(stop); low = !low) {
+                  bean.setQuota(GUEST, null, null, low ? LOW : card, null, null);
+                  Thread.sleep(60);
+                }
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    Samples samples = latency(stamps, context.samples(SUBMISSIONS));
+    synchronized (stop) {
+      stop[0] = true;
+    }
+    changes.join();
+    return samples;
+  }
+
+  private static boolean stopped(boolean[] stop) {
+    synchronized (stop) {
+      return stop[0];
+    }
+  }
+
+  private static void awaitHeld(DaemonMXBean bean, long bytes) throws InterruptedException {
+    while (Objects.requireNonNull(bean.getQuotas().get(GUEST)).heldBytes() > bytes) {
+      Thread.sleep(0, 200_000);
+    }
+  }
+
+  private static void awaitEvicted(DaemonMXBean bean, long bytes) throws InterruptedException {
+    while (Objects.requireNonNull(bean.getQuotas().get(GUEST)).evictedBytes() > bytes) {
+      Thread.sleep(1);
+    }
+  }
+
+  private static Samples latency(Stamps stamps, int samples) {
+    Samples result = new Samples(samples);
+    Pushbuffer words = new Pushbuffer();
+    int base = (int) System.nanoTime() | 1;
+    for (int i = 0; i < samples; i++) {
+      words.clear();
+      words.releaseWithTime(stamps.address, base + i);
+      long start = System.nanoTime();
+      stamps.channel.submit(words);
+      result.add(Math.max(0, stamps.await(base + i) - start));
+    }
+    return result;
+  }
+
+  private static double copyNs(long bytes) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment from = arena.allocate(BUFFER_BYTES);
+      MemorySegment to = arena.allocate(BUFFER_BYTES);
+      from.fill((byte) 1);
+      to.copyFrom(from);
+      long start = System.nanoTime();
+      for (long done = 0; done < bytes; done += BUFFER_BYTES) {
+        to.copyFrom(from);
+      }
+      return System.nanoTime() - start;
+    }
+  }
+}
