@@ -1,6 +1,7 @@
 package io.sluice.channel;
 
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.ExtRegionAdd;
 import io.sluice.abi.pscnv.PscnvLimits;
 
 /** The named maxima of one guest: no table of ours grows beyond them, whatever a guest asks for. */
@@ -14,8 +15,8 @@ public final class Limits {
   /** Buffers that live, those included whose handle was given back while something maps them. */
   public static final int MAX_BUFFERS = 1 << 17;
 
-  /** Ranges of guest memory known to the GPU at one time. */
-  public static final int MAX_REGIONS = 1024;
+  /** Ranges of guest memory known to the GPU at one time; the software GPU has ids for these. */
+  public static final int MAX_REGIONS = ExtRegionAdd.MAX_REGION;
 
   /** Extents in one call that fills a registered buffer; SLUICE_MAX_EXTENTS. */
   public static final int MAX_EXTENTS = GuestAbi.MAX_EXTENTS;

@@ -262,12 +262,16 @@ final class DmaTable implements AutoCloseable {
     return found;
   }
 
+  /** Sizes are unsigned: a range may be half of the address space and end where that ends. */
   private static void checkRange(Iova address, long sizeBytes) {
-    if (sizeBytes <= 0 || address.value() % PAGE_BYTES != 0 || sizeBytes % PAGE_BYTES != 0) {
+    if (sizeBytes == 0 || address.value() % PAGE_BYTES != 0 || sizeBytes % PAGE_BYTES != 0) {
       throw refused(
           "SLU-DMA-010",
           Errno.EINVAL,
-          "range is not of whole pages, iova=" + address + ", size=" + sizeBytes);
+          "range is not of whole pages, iova="
+              + address
+              + ", size=0x"
+              + Long.toHexString(sizeBytes));
     }
     if (Long.compareUnsigned(address.value() + sizeBytes - 1, address.value()) < 0) {
       throw refused("SLU-DMA-011", Errno.EINVAL, "range wraps around, iova=" + address);

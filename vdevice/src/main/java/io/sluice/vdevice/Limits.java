@@ -14,8 +14,11 @@ final class Limits {
   /** Bytes of data behind the head of a DEVICE_FEATURE. */
   static final int MAX_FEATURE_BYTES = 4096;
 
-  /** DMA maps at one time. */
-  static final int MAX_DMA_MAPS = 1024;
+  /**
+   * DMA maps at one time. Each takes a descriptor, and a mapping of the 65530 that Linux gives a
+   * process; the software GPU names as many regions.
+   */
+  static final int MAX_DMA_MAPS = io.sluice.channel.Limits.MAX_REGIONS;
 
   /** Descriptors in one message: the kernel seam's own limit. */
   static final int MAX_MESSAGE_FDS = io.sluice.abi.sys.Kernel.MAX_MESSAGE_FDS;

@@ -48,7 +48,7 @@ final class DmaMapCommandTest extends ServerTest {
     "0, 0", // empty
     "1, 4096", // address not on a page
     "0, 4095",
-    "0, -4096",
+    "8192, -4096", // wraps
     "-4096, 8192", // wraps
     "0x7ffffffffffff000, 0x7fffffffffffffff",
   })

@@ -65,7 +65,8 @@ final class DmaUnmapCommandTest extends ServerTest {
     "0x100000, 0",
     "0x100000, 100",
     "0x100000, -4096",
-    "-4096, 8192"
+    "-4096, 8192",
+    "0x1000, -1"
   })
   void unmap_badRange_einval(String iova, String size) {
     refused(Errno.EINVAL, 3, unmap(0, Long.decode(iova), Long.decode(size)));
@@ -114,6 +115,26 @@ final class DmaUnmapCommandTest extends ServerTest {
     client.ok(3, unmap(2, 0, 0));
     assertThat(session.dma().size()).isZero();
     assertThat(gpu.last().regions).isEmpty();
+  }
+
+  /** What QEMU unmaps of a virtual IOMMU: the address space in two halves. */
+  @Test
+  void unmap_toTheEndOfTheAddressSpace_takesWhatIsThere() {
+    client.ok(2, body(32, 3, 0L, -4096L, 4096L)); // without a descriptor
+    assertThat(session.dma().size()).isEqualTo(3);
+    client.ok(3, unmap(0, 1L << 63, 1L << 63));
+    assertThat(session.dma().size()).isEqualTo(2);
+    client.ok(3, unmap(0, 0, 1L << 63));
+    assertThat(session.dma().size()).isZero();
+  }
+
+  @Test
+  void unmap_allButTheLastPage_leavesThat() {
+    client.ok(2, body(32, 3, 0L, -4096L, 4096L));
+    client.ok(3, unmap(0, 0, -4096L));
+    assertThat(session.dma().size()).isEqualTo(1);
+    client.ok(3, unmap(0, 4096L, -4096L));
+    assertThat(session.dma().size()).isZero();
   }
 
   @Test
