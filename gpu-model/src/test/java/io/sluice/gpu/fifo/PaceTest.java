@@ -36,9 +36,9 @@ class PaceTest {
   }
 
   @Test
-  void foundIdle_forLong_waitsAboutThreeMillisecondsAtMost() {
+  void foundIdle_forLong_waitsTwoMillisecondsAtMost() {
     for (long t = 10 * SECOND_NS; t < 10 * SECOND_NS + 10_000_000; t += 79_190) {
-      assertThat(waitAfter(t)).isBetween(1L, 3_145_728L);
+      assertThat(waitAfter(t)).isBetween(1L, 2_097_152L);
     }
   }
 
