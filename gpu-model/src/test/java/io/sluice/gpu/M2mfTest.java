@@ -101,14 +101,6 @@ class M2mfTest {
     assertEngineError(5, 0x300);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1 << 4, 1 << 8, 1})
-  void launch_blockLinear_isUnsupported(int launch) {
-    run(copy(source.va(), target.va(), 16, 16, 16, 1, launch));
-    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_UNSUPPORTED);
-    assertThat(channel.info()).isEqualTo(0x300 | SUBCHANNEL << 16);
-  }
-
   @Test
   void launch_sourceUnmapped_faultsReading() {
     run(copy(0x1000, target.va(), 16, 16, 16, 1, PITCHED));

@@ -5,10 +5,12 @@ import io.sluice.gpu.mmu.GpuUnit;
 import io.sluice.gpu.mmu.Run;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A copy of lines between two pitched images, in pieces that fit the channel's slice, so that a
- * copy of any length can be interrupted, killed, or moved to another GPU in the middle.
+ * A copy of lines between two images, pitched or block-linear, in pieces that fit the channel's
+ * slice, so that a copy of any length can be interrupted, killed, or moved to another GPU in the
+ * middle.
  */
 final class LineCopy {
   /**
@@ -24,6 +26,8 @@ final class LineCopy {
   private final GpuUnit unit;
   private final Run from = new Run();
   private final Run to = new Run();
+  private @Nullable BlockLinear sourceTiles;
+  private @Nullable BlockLinear targetTiles;
   private long source;
   private long target;
   private long sourcePitch;
@@ -36,6 +40,18 @@ final class LineCopy {
   LineCopy(EngineHost host, GpuUnit unit) {
     this.host = host;
     this.unit = unit;
+  }
+
+  /**
+   * How the images lie in memory, before a copy is set up, and again after one was restored: this
+   * is not saved here.
+   *
+   * @param newSource null for a pitched one
+   * @param newTarget null for a pitched one
+   */
+  void layOut(@Nullable BlockLinear newSource, @Nullable BlockLinear newTarget) {
+    sourceTiles = newSource;
+    targetTiles = newTarget;
   }
 
   /**
@@ -63,7 +79,8 @@ final class LineCopy {
     lines = newLineBytes == 0 ? 0 : newLines;
     line = 0;
     done = 0;
-    boolean gapless = sourcePitch == lineBytes && targetPitch == lineBytes;
+    boolean pitched = sourceTiles == null && targetTiles == null;
+    boolean gapless = pitched && sourcePitch == lineBytes && targetPitch == lineBytes;
     if (gapless && lines > 1 && Math.multiplyHigh(lineBytes, lines) == 0 && lineBytes * lines > 0) {
       lineBytes *= lines;
       lines = 1;
@@ -73,9 +90,9 @@ final class LineCopy {
   /** Copies until the end of the copy or of the slice, but at least one piece. */
   Outcome run() {
     while (line < lines) {
-      long fromAddress = source + line * sourcePitch + done;
-      long toAddress = target + line * targetPitch + done;
-      long wanted = Math.min(lineBytes - done, PIECE_BYTES);
+      long fromAddress = addressOf(sourceTiles, source, sourcePitch);
+      long toAddress = addressOf(targetTiles, target, targetPitch);
+      long wanted = contiguous(targetTiles, contiguous(sourceTiles, pieceBytes()));
       FaultReason reason = host.space().translate(fromAddress, wanted, false, from);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, false, unit, fromAddress);
@@ -97,6 +114,18 @@ final class LineCopy {
       }
     }
     return Outcome.DONE;
+  }
+
+  private long pieceBytes() {
+    return Math.min(lineBytes - done, PIECE_BYTES);
+  }
+
+  private long addressOf(@Nullable BlockLinear tiles, long first, long pitch) {
+    return tiles == null ? first + line * pitch + done : tiles.addressOf(line, done);
+  }
+
+  private long contiguous(@Nullable BlockLinear tiles, long most) {
+    return tiles == null ? most : Math.min(most, tiles.contiguousBytes(done));
   }
 
   void save(ByteBuffer buffer) {

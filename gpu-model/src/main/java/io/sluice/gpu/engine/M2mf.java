@@ -10,8 +10,9 @@ import java.nio.ByteBuffer;
  * The memory-to-memory class 0x9039 (cl9039.h): copies lines between pitched images, or takes them
  * inline from the pushbuffer.
  *
- * <p>Block-linear images are recorded and refused at the launch. Each inline line is padded to
- * whole words.
+ * <p>Either image may be block-linear ({@link BlockLinear}). Each inline line is padded to whole
+ * words. An inline copy to a block-linear image goes by the registers as they are when each word
+ * comes.
  */
 public final class M2mf implements Engine {
   /** The class. */
@@ -30,6 +31,13 @@ public final class M2mf implements Engine {
   private static final int LINE_COUNT = 0x320;
   private static final int SEMAPHORE_HIGH = 0x32c;
   private static final int SEMAPHORE_PAYLOAD = 0x334;
+  private static final int BLOCK_SIZE_IN = 0x204;
+  private static final int BLOCK_SIZE_OUT = 0x220;
+  private static final int WIDTH = 4; // from a block size; height, depth and layer follow
+  private static final int HEIGHT = 8;
+  private static final int LAYER = 0x10;
+  private static final int ORIGIN_IN_X = 0x344;
+  private static final int ORIGIN_OUT_X = 0x34c;
   private static final int FIRST_REGISTER = 0x204;
   private static final int LAST_REGISTER = 0x350;
 
@@ -123,14 +131,21 @@ public final class M2mf implements Engine {
       return host.engineError(DataError.INVALID_ENUM, LAUNCH);
     }
     boolean inline = (data & LAUNCH_SOURCE_INLINE) != 0;
-    boolean pitched = inline || (data & LAUNCH_SOURCE_PITCH) != 0;
-    if (!pitched || (data & LAUNCH_TARGET_PITCH) == 0) {
-      return host.unsupported(LAUNCH, data);
+    if (sourceIsTiled(data) && !BlockLinear.isBlockSize(registers.get(BLOCK_SIZE_IN))) {
+      return host.engineError(DataError.INVALID_ENUM, BLOCK_SIZE_IN);
+    }
+    if (targetIsTiled(data) && !BlockLinear.isBlockSize(registers.get(BLOCK_SIZE_OUT))) {
+      return host.engineError(DataError.INVALID_ENUM, BLOCK_SIZE_OUT);
+    }
+    if (sourceIsTiled(data) && !isGobAligned(OFFSET_IN_HIGH)
+        || targetIsTiled(data) && !isGobAligned(OFFSET_OUT_HIGH)) {
+      return host.engineError(DataError.ALIGNMENT, LAUNCH);
     }
     launch = data;
     if (inline) {
       return startInline();
     }
+    layOut();
     activity = Activity.COPY;
     copy.start(
         registers.address(OFFSET_IN_HIGH),
@@ -142,6 +157,37 @@ public final class M2mf implements Engine {
     return runCopy();
   }
 
+  private static boolean sourceIsTiled(int data) {
+    return (data & (LAUNCH_SOURCE_INLINE | LAUNCH_SOURCE_PITCH)) == 0;
+  }
+
+  private static boolean targetIsTiled(int data) {
+    return (data & LAUNCH_TARGET_PITCH) == 0;
+  }
+
+  private boolean isGobAligned(int offsetHigh) {
+    return registers.address(offsetHigh) % BlockLinear.GOB_BYTES == 0;
+  }
+
+  private void layOut() {
+    copy.layOut(
+        sourceIsTiled(launch) ? image(OFFSET_IN_HIGH, BLOCK_SIZE_IN, ORIGIN_IN_X) : null,
+        targetIsTiled(launch) ? image(OFFSET_OUT_HIGH, BLOCK_SIZE_OUT, ORIGIN_OUT_X) : null);
+  }
+
+  private BlockLinear image(int offsetHigh, int blockSize, int originX) {
+    int block = registers.get(blockSize);
+    return new BlockLinear(
+        registers.address(offsetHigh),
+        block >>> 4 & 0xf,
+        block >>> 8 & 0xf,
+        registers.unsigned(blockSize + WIDTH),
+        registers.unsigned(blockSize + HEIGHT),
+        registers.unsigned(blockSize + LAYER),
+        registers.unsigned(originX),
+        registers.unsigned(originX + 4));
+  }
+
   private Outcome runCopy() {
     Outcome outcome = copy.run();
     return outcome == Outcome.DONE ? complete() : outcome;
@@ -151,7 +197,7 @@ public final class M2mf implements Engine {
     inlineTarget = registers.address(OFFSET_OUT_HIGH);
     inlinePitch = registers.get(PITCH_OUT);
     inlineLineBytes = registers.unsigned(LINE_LENGTH_IN);
-    inlineLinesLeft = inlineLineBytes == 0 ? 0 : registers.unsigned(LINE_COUNT);
+    inlineLinesLeft = inlineLineBytes == 0 ? 0 : inlineLines();
     inlineDone = 0;
     if (inlineLinesLeft == 0) {
       return complete();
@@ -166,9 +212,14 @@ public final class M2mf implements Engine {
     }
     int bytes = (int) Math.min(4, inlineLineBytes - inlineDone);
     int word = data;
+    BlockLinear image =
+        targetIsTiled(launch) ? image(OFFSET_OUT_HIGH, BLOCK_SIZE_OUT, ORIGIN_OUT_X) : null;
     for (int i = 0; i < bytes; ) {
-      long address = inlineTarget + inlineDone + i;
-      FaultReason reason = host.space().translate(address, bytes - i, true, run);
+      long at = inlineDone + i;
+      long address =
+          image == null ? inlineTarget + at : image.addressOf(inlineLines() - inlineLinesLeft, at);
+      long wanted = image == null ? bytes - i : Math.min(bytes - i, image.contiguousBytes(at));
+      FaultReason reason = host.space().translate(address, wanted, true, run);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, true, GpuUnit.PGRAPH, address);
       }
@@ -183,6 +234,10 @@ public final class M2mf implements Engine {
       inlineLinesLeft--;
     }
     return inlineLinesLeft == 0 ? complete() : Outcome.DONE;
+  }
+
+  private long inlineLines() {
+    return registers.unsigned(LINE_COUNT);
   }
 
   private Outcome complete() {
@@ -236,5 +291,6 @@ public final class M2mf implements Engine {
     notifier.restore(from);
     copy.restore(from);
     registers.restore(from);
+    layOut();
   }
 }
