@@ -4,7 +4,6 @@ import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.GuestGpu.Extent;
@@ -141,9 +140,7 @@ public final class Guest implements EventSource, AutoCloseable {
   public SharedArea controlPages() {
     return backend
         .controlPages()
-        .orElseThrow(() ->
-            Refusal.with(
-                Errno.EOPNOTSUPP, "the control pages of this GPU are not one file, gpu=" + name));
+        .orElseThrow(() -> Refusal.pagesAreNoFile(gpu.info().name()));
   }
 
   /** All video memory this guest can ever touch as one file; empty without the capability. */

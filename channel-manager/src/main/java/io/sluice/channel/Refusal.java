@@ -80,6 +80,14 @@ final class Refusal {
         "Free some, in this guest or another.");
   }
 
+  static RefusedException pagesAreNoFile(String gpu) {
+    return new RefusedException(
+        "SLU-CHN-013",
+        Errno.EOPNOTSUPP,
+        "the control pages of this GPU are not one file that a guest could be given, gpu=" + gpu,
+        "Give the guest another GPU; docs/adr/0005-no-guests-on-pscnv-cards.md says why.");
+  }
+
   static RefusedException with(Errno errno, String what) {
     return new RefusedException("SLU-CHN-010", errno, what, "");
   }
