@@ -69,6 +69,22 @@ static const char *warp_error(uint32_t code)
 	}
 }
 
+static const char *engine_error(uint32_t code)
+{
+	switch (code) {
+	case 0x04:
+		return "a value out of range";
+	case 0x05:
+		return "a value that names nothing";
+	case 0x0b:
+		return "an address that is not aligned";
+	case 0x2b:
+		return "a block size that does not match";
+	default:
+		return "an error of the engine";
+	}
+}
+
 /* What a reason means, for people. */
 static void describe(char *text, size_t size, const struct sluice_channel_state *s)
 {
@@ -80,8 +96,8 @@ static void describe(char *text, size_t size, const struct sluice_channel_state 
 			 s->info >> 8 & 1 ? "write" : "read", address);
 		break;
 	case SLUICE_ERROR_ENGINE:
-		snprintf(text, size, "engine error %#x at method %#llx%s", s->info, address,
-			 address == 0x368 ? ", a launch" : "");
+		snprintf(text, size, "%s (%#x) at method %#llx%s", engine_error(s->info), s->info, address,
+			 address == SLUICE_LAUNCH_METHOD ? ", a launch" : "");
 		break;
 	case SLUICE_ERROR_SM:
 		snprintf(text, size, "%s (%u) at code offset %#llx", warp_error(s->info), s->info,

@@ -21,7 +21,6 @@
 #define LOAD_GA_TO_VA_MAPPING_ENTRY 0x2c8
 #define L1_CONFIGURATION 0x308
 #define WAIT_REF_COUNT 0x360
-#define LAUNCH 0x368
 #define SET_LAUNCH_ID 0x36c
 #define CTA_THREAD_DIMENSION 0x3ac
 #define CTA_PROGRAM_START 0x3b4
@@ -167,7 +166,7 @@ void sluice_build_launch(struct sluice_words *w, const struct sluice_grid *g)
 	one(w, INVALIDATE_SHADER_CACHES_NO_WFI, 0x110);
 	one(w, BEGIN_GRID, 0);
 	one(w, SET_LAUNCH_SIZE, 0);
-	one(w, LAUNCH, 0x1000);
+	one(w, SLUICE_LAUNCH_METHOD, 0x1000);
 	one(w, END_GRID, 0);
 	one(w, WAIT_REF_COUNT, 1);
 }

@@ -13,6 +13,7 @@
 #define SLUICE_STACK_POINTER 0x00fffc40u /* what sm_20 programs load from c[1][0x100] at their start */
 #define SLUICE_STACK_POINTER_OFFSET 0x100u
 #define SLUICE_BANK_1_BYTES 0x200u
+#define SLUICE_LAUNCH_METHOD 0x368u /* what a refused launch's error names */
 
 struct sluice_bank {
 	uint64_t address; /* a multiple of 256 */

@@ -107,7 +107,7 @@ static void usage(const struct workload *w)
 	printf("usage: %s [OPTION]...\n"
 	       "  --size N            %s (%u)\n"
 	       "  --runs N            so many runs, each with a context of its own (1)\n"
-	       "  --iterations N      the kernels so often in each run (1)\n"
+	       "  --iterations N      upload and kernels so often in each run (1)\n"
 	       "  --wait HOW          interrupt or poll (interrupt)\n"
 	       "  --timeout MS        longest wait for the GPU, 0 no end (0)\n"
 	       "  --progress          lines \"progress: %s DONE TOTAL\"\n"
@@ -210,8 +210,12 @@ static int run_execute(struct run *run, double *gpu_ms)
 	uint32_t i;
 	int ret = slc_event_record(run->ctx, EVENT_START);
 
-	for (i = 0; ret == SLC_OK && i < run->options->iterations; i++)
-		ret = run->workload->execute(run);
+	for (i = 0; ret == SLC_OK && i < run->options->iterations; i++) {
+		/* Kernels may have changed their input. */
+		ret = i ? run->workload->upload(run) : SLC_OK;
+		if (ret == SLC_OK)
+			ret = run->workload->execute(run);
+	}
 	if (ret == SLC_OK)
 		ret = slc_event_record(run->ctx, EVENT_END);
 	if (ret == SLC_OK)

@@ -20,7 +20,7 @@ struct options {
 	enum slc_wait wait;
 	uint32_t size;
 	uint32_t runs;
-	uint32_t iterations; /* of the kernels, in each run */
+	uint32_t iterations; /* of upload and kernels, in each run */
 	uint32_t timeout_ms;
 	bool progress;
 	bool pause;

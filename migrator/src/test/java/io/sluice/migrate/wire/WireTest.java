@@ -26,6 +26,7 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,7 +44,7 @@ final class WireTest {
   private Certificates certificates;
   private WireLoops loops;
   private LinkServer server;
-  private LinkClient client;
+  private @Nullable LinkClient client;
 
   @BeforeAll
   static void watchForLeaks() {
@@ -73,8 +74,9 @@ final class WireTest {
   }
 
   private LinkClient client(int port, long limit) throws Exception {
-    client = new LinkClient(loops, HERE, port, certificates.of("client", "client"), limit);
-    return client;
+    LinkClient made = new LinkClient(loops, HERE, port, certificates.of("client", "client"), limit);
+    client = made;
+    return made;
   }
 
   private MigrationLink incoming() throws InterruptedException {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -66,6 +67,18 @@ public final class Bench implements Callable<Integer> {
       description = "P2: process of the peer, to put it on the same core")
   private Optional<Long> peerPid = Optional.empty();
 
+  @CommandLine.Option(
+      names = "--workload",
+      paramLabel = "NAME",
+      description = "P1: mmul, lud, nn or backprop; with --long, at the sizes of the thesis")
+  private Optional<WorkloadChoice.Program> workload = Optional.empty();
+
+  @CommandLine.Option(
+      names = "--size",
+      paramLabel = "N",
+      description = "P1 with --workload: rows, places or input units")
+  private Optional<Integer> size = Optional.empty();
+
   private Bench() {}
 
   /** Runs the benches named. */
@@ -81,6 +94,11 @@ public final class Bench implements Callable<Integer> {
     }
     List<Measurement> chosen = new ArrayList<>();
     for (String number : numbers) {
+      if (workload.isPresent() && number.equalsIgnoreCase("P1")) {
+        OptionalInt wanted = size.map(OptionalInt::of).orElse(OptionalInt.empty());
+        chosen.add(new WorkloadBench(new WorkloadChoice(workload.get(), wanted)));
+        continue;
+      }
       List<Measurement> found =
           ALL.stream()
               .filter(m -> number.equals("all") || m.id().equalsIgnoreCase(number))

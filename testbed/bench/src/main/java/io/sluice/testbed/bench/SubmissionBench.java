@@ -6,6 +6,7 @@ import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.management.GuestCounters;
 import io.sluice.testbed.machine.DaemonProcess;
+import io.sluice.testbed.workloads.device.ComputePort;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,13 +67,14 @@ final class SubmissionBench implements Measurement {
       throws Exception {
     Samples guest = new Samples(context.samples(ROUNDS));
     Samples bare = new Samples(context.samples(ROUNDS));
-    try (DirectCard card = new DirectCard(context.kernel());
+    try (DirectGpu gpu = new DirectGpu(context.kernel());
+        DirectChannel card = gpu.open();
         Buffer source = device.allocateProcess(COPY_BYTES);
         Buffer video = device.allocateVideo(COPY_BYTES)) {
       GpuVa from = stamps.space.map(source);
       GpuVa to = stamps.space.map(video);
-      DirectCard.Buffer bareSource = card.system(COPY_BYTES);
-      DirectCard.Buffer bareVideo = card.video(COPY_BYTES);
+      ComputePort.Memory bareSource = card.system(COPY_BYTES);
+      ComputePort.Memory bareVideo = card.video(COPY_BYTES);
       source.bytes().fill((byte) 0x5a);
       bareSource.bytes().fill((byte) 0x5a);
       stamps.channel.submit(new Pushbuffer().bindEngines());

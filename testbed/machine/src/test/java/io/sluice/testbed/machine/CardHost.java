@@ -13,6 +13,7 @@ import io.sluice.vdevice.GuestSource;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** A software GPU in this process, and one guest's device over it. */
 final class CardHost implements GuestSource, AutoCloseable {
@@ -24,7 +25,7 @@ final class CardHost implements GuestSource, AutoCloseable {
   private final Thread engine;
   private final GuestDevice device;
   private volatile boolean stopped;
-  private InterruptForwarder forwarder;
+  private @Nullable InterruptForwarder forwarder;
 
   CardHost(Kernel kernel, String name, Path socket) {
     this.kernel = kernel;
@@ -43,15 +44,18 @@ final class CardHost implements GuestSource, AutoCloseable {
   @Override
   public Guest open(GuestListener listener) {
     Guest guest = new Guest("guest", gpu, kernel, listener);
-    forwarder = new InterruptForwarder(kernel, System::nanoTime, 0, (_, _) -> {});
-    forwarder.add(guest);
-    THREADS.newThread(forwarder).start();
+    InterruptForwarder started = new InterruptForwarder(kernel, System::nanoTime, 0, (_, _) -> {});
+    started.add(guest);
+    THREADS.newThread(started).start();
+    forwarder = started;
     return guest;
   }
 
   @Override
   public void release(Guest guest) {
-    forwarder.close();
+    if (forwarder != null) {
+      forwarder.close();
+    }
     guest.close();
   }
 

@@ -1,0 +1,75 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.IdleStrategy;
+import io.sluice.gpu.SoftwareGpu;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The software GPU in this process, used through its backend alone: no virtual device, no daemon.
+ * What guests are compared with. It has as many threads for grids as the daemon's.
+ */
+final class DirectGpu implements AutoCloseable {
+  private final Kernel kernel;
+  private final ExecutorService compute;
+  private final SoftwareGpu card;
+  private final Thread thread;
+  private final Gpu gpu;
+  private volatile boolean stopped;
+
+  DirectGpu(Kernel kernel) {
+    this.kernel = kernel;
+    int cores = Runtime.getRuntime().availableProcessors();
+    compute =
+        Executors.newFixedThreadPool(
+            cores, Thread.ofPlatform().daemon().name("direct-compute-", 0).factory());
+    IdleStrategy idle = new Parking();
+    card = new SoftwareGpu(kernel, GpuConfig.gtx480(), System::nanoTime, idle, compute, cores);
+    thread = Thread.ofPlatform().daemon().name("direct-gpu").start(() -> work(idle));
+    gpu = new PscnvGpu("direct", kernel, card::open);
+  }
+
+  /** A channel in an address space of its own. */
+  DirectChannel open() {
+    return new DirectChannel(kernel, gpu.open("bench"));
+  }
+
+  private void work(IdleStrategy idle) {
+    while (!stopped) {
+      if (card.engine().doWork(System.nanoTime()) == 0) {
+        idle.idle(card.engine().idleNs());
+      }
+    }
+  }
+
+  /** Waits as the daemon's engine does. */
+  private final class Parking implements IdleStrategy {
+    @Override
+    public void idle(long ns) {
+      if (ns <= 0) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(ns);
+      }
+    }
+
+    @Override
+    public void wake() {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    stopped = true;
+    thread.join();
+    gpu.close();
+    card.close();
+    compute.shutdown();
+  }
+}

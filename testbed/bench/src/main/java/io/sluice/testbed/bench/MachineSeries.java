@@ -1,0 +1,76 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.testbed.machine.DaemonProcess;
+import io.sluice.testbed.machine.MachineEnvironment;
+import io.sluice.testbed.machine.MachineGuest;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The runs of a workload program in a machine with one processor, without the first; means.
+ *
+ * @param totalMs a run from its first call to its last
+ * @param executedMs of it, the kernels
+ * @param gpuMs of it, between the GPU's time stamps around the kernels
+ * @param cpuMs CPU time of the daemon, the first run not left out
+ */
+record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpuMs) {
+  private static final Duration BOOT = Duration.ofMinutes(3);
+  private static final Duration RUN = Duration.ofMinutes(9);
+
+  static MachineSeries run(
+      MachineEnvironment environment, DaemonProcess daemon, String guest, String command)
+      throws IOException, InterruptedException {
+    List<Map<String, Double>> runs = new ArrayList<>();
+    String program = command.substring(0, command.indexOf(' '));
+    MachineGuest.Setup setup =
+        new MachineGuest.Setup(
+            environment.image(),
+            List.of(daemon.socket(guest)),
+            command,
+            Optional.empty(),
+            List.of());
+    Duration cpu;
+    try (MachineGuest machine = MachineGuest.start(environment, setup, _ -> {})) {
+      machine.await("SLUICE-BOOTED ", BOOT);
+      Duration before = CpuTime.of(daemon.pid());
+      int expected = Integer.parseInt(command.replaceAll(".*--runs (\\d+).*", "$1"));
+      for (int i = 0; i < expected; i++) {
+        runs.add(parse(machine.await("run: " + program + " ", RUN)));
+      }
+      cpu = CpuTime.of(daemon.pid()).minus(before);
+      int status = machine.awaitExit(RUN);
+      if (status != 0) {
+        throw new IOException(command + " ended with " + status + "\n" + machine.console());
+      }
+    }
+    double perRun = cpu.toNanos() / 1e6 / runs.size();
+    runs.removeFirst();
+    return new MachineSeries(
+        mean(runs, "total_ms"), mean(runs, "exec_ms"), mean(runs, "gpu_ms"), perRun);
+  }
+
+  /** {@code 3 exec_ms=1.5 ...} */
+  private static Map<String, Double> parse(String line) {
+    Map<String, Double> values = new HashMap<>();
+    for (String part : line.split(" ", -1)) {
+      int equals = part.indexOf('=');
+      if (equals > 0) {
+        values.put(part.substring(0, equals), Double.parseDouble(part.substring(equals + 1)));
+      }
+    }
+    return values;
+  }
+
+  private static double mean(List<Map<String, Double>> runs, String key) {
+    return runs.stream()
+        .mapToDouble(run -> run.getOrDefault(key, Double.NaN))
+        .average()
+        .orElse(Double.NaN);
+  }
+}

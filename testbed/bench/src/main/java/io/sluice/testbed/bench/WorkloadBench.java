@@ -1,0 +1,202 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.guest.GuestDevice;
+import io.sluice.testbed.machine.DaemonProcess;
+import io.sluice.testbed.machine.MachineEnvironment;
+import io.sluice.testbed.workloads.Workload;
+import io.sluice.testbed.workloads.device.ComputePort;
+import io.sluice.testbed.workloads.device.GuestPort;
+import io.sluice.testbed.workloads.device.WorkloadRun;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * P1, wall time of a workload: by a process guest against the same on the bare backend, in turns;
+ * and in a machine. As the thesis measured: from the first call for the GPU to the last, 11 runs,
+ * the first dropped, the rest averaged. Every run's result is compared with a CPU's.
+ */
+final class WorkloadBench implements Measurement {
+  private static final String GUEST = "bench";
+  private static final int RUNS = 11;
+  private static final double GOAL = 1.005;
+
+  private final WorkloadChoice choice;
+
+  WorkloadBench(WorkloadChoice choice) {
+    this.choice = choice;
+  }
+
+  @Override
+  public String id() {
+    return "P1";
+  }
+
+  @Override
+  public String title() {
+    return choice.program() + " by guests against the bare backend, " + RUNS + " runs";
+  }
+
+  @Override
+  public List<Figure> run(BenchContext context) throws Exception {
+    Workload workload = choice.workload(context.longRun());
+    List<Figure> figures = new ArrayList<>();
+    Series guest = new Series();
+    Series backend = new Series();
+    try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST))) {
+      // Attached before, as a machine's device is there before a program begins.
+      try (GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+          DirectGpu gpu = new DirectGpu(context.kernel())) {
+        Results results = new Results(workload);
+        for (int i = 0; i < RUNS; i++) {
+          boolean guestFirst = i % 2 == 0;
+          Course first = guestFirst ? guest(device, daemon, results) : backend(gpu, results);
+          Course second = guestFirst ? backend(gpu, results) : guest(device, daemon, results);
+          context.log().printf("bench: run %d of %d%n", i + 1, RUNS);
+          if (i > 0) {
+            guest.add(guestFirst ? first : second);
+            backend.add(guestFirst ? second : first);
+          }
+        }
+        figures.addAll(figures(workload.name(), guest, backend));
+      }
+      inMachine(context, daemon, backend, figures);
+    }
+    return figures;
+  }
+
+  private static Course guest(GuestDevice device, DaemonProcess daemon, Results results) {
+    Duration before = CpuTime.of(daemon.pid());
+    long start = System.nanoTime();
+    long executed;
+    try (GuestPort port = new GuestPort(device, true)) {
+      executed = results.run(port);
+    }
+    long end = System.nanoTime();
+    return new Course(end - start, executed, CpuTime.of(daemon.pid()).minus(before).toNanos());
+  }
+
+  private static Course backend(DirectGpu gpu, Results results) {
+    long pid = ProcessHandle.current().pid();
+    Duration before = CpuTime.of(pid);
+    long start = System.nanoTime();
+    long executed;
+    try (DirectChannel channel = gpu.open()) {
+      executed = results.run(channel);
+    }
+    long end = System.nanoTime();
+    return new Course(end - start, executed, CpuTime.of(pid).minus(before).toNanos());
+  }
+
+  private static List<Figure> figures(String name, Series guest, Series backend) {
+    return List.of(
+        Figure.info("P1", name + ", bare backend: mean", backend.meanMs(), "ms"),
+        Figure.info("P1", name + ", process guest: mean", guest.meanMs(), "ms"),
+        Figure.info("P1", name + ", bare backend: kernels", backend.meanExecutedMs(), "ms"),
+        Figure.info("P1", name + ", process guest: kernels", guest.meanExecutedMs(), "ms"),
+        Figure.info("P1", name + ", bare backend: CPU time of it and us", backend.cpuMs(), "ms"),
+        Figure.info("P1", name + ", process guest: CPU time of the daemon", guest.cpuMs(), "ms"),
+        Figure.info(
+            "P1", name + ", medians, guest / backend", guest.medianMs() / backend.medianMs(), ""),
+        Figure.atMost(
+            "P1", name + ", means, guest / backend", guest.meanMs() / backend.meanMs(), "", GOAL));
+  }
+
+  private void inMachine(
+      BenchContext context, DaemonProcess daemon, Series backend, List<Figure> figures)
+      throws Exception {
+    Optional<MachineEnvironment> environment = MachineEnvironment.find();
+    if (environment.isEmpty()) {
+      context.log().println("bench: no machine environment: not measured in a machine");
+      return;
+    }
+    MachineSeries machine =
+        MachineSeries.run(
+            environment.get(), daemon, GUEST, choice.command(context.longRun(), RUNS));
+    String name = choice.program().name();
+    figures.add(Figure.info("P1", name + " in a machine: mean", machine.totalMs(), "ms"));
+    figures.add(Figure.info("P1", name + " in a machine: kernels", machine.executedMs(), "ms"));
+    figures.add(Figure.info("P1", name + " in a machine: GPU time", machine.gpuMs(), "ms"));
+    figures.add(
+        Figure.info("P1", name + " in a machine: CPU time of the daemon", machine.cpuMs(), "ms"));
+    figures.add(
+        Figure.info(
+            "P1",
+            name + ", GPU time in a machine / kernels on the backend",
+            machine.gpuMs() / backend.meanExecutedMs(),
+            ""));
+  }
+
+  /** The course of a run: all of it, its kernels, CPU time of whoever is the GPU. */
+  private record Course(long ns, long executedNs, long cpuNs) {}
+
+  private static final class Series {
+    private final List<Course> courses = new ArrayList<>();
+
+    void add(Course course) {
+      courses.add(course);
+    }
+
+    double meanMs() {
+      return courses.stream().mapToLong(Course::ns).average().orElseThrow() / 1e6;
+    }
+
+    double medianMs() {
+      long[] sorted = courses.stream().mapToLong(Course::ns).sorted().toArray();
+      int middle = sorted.length / 2;
+      return (sorted[middle] + sorted[(sorted.length - 1) / 2]) / 2e6;
+    }
+
+    double meanExecutedMs() {
+      return courses.stream().mapToLong(Course::executedNs).average().orElseThrow() / 1e6;
+    }
+
+    double cpuMs() {
+      return courses.stream().mapToLong(Course::cpuNs).average().orElseThrow() / 1e6;
+    }
+  }
+
+  /** Runs the workload and compares: the first run with the CPU's result, the others with it. */
+  private static final class Results {
+    private final Workload workload;
+    private final List<int[]> first = new ArrayList<>();
+    private final List<Workload.Expected> expected;
+
+    Results(Workload workload) {
+      this.workload = workload;
+      this.expected = workload.expected();
+    }
+
+    /** The time that the kernels took, in ns. */
+    long run(ComputePort port) {
+      WorkloadRun run = new WorkloadRun(workload, port);
+      run.upload();
+      long start = System.nanoTime();
+      run.execute();
+      long executed = System.nanoTime() - start;
+      List<int[]> found = new ArrayList<>();
+      for (Workload.Expected e : expected) {
+        found.add(run.read(e.buffer(), e.words().length));
+      }
+      check(found);
+      return executed;
+    }
+
+    private void check(List<int[]> found) {
+      for (int i = 0; i < found.size(); i++) {
+        boolean right =
+            first.isEmpty()
+                ? expected.get(i).firstWrong(found.get(i)) == -1
+                : Arrays.equals(first.get(i), found.get(i));
+        if (!right) {
+          throw new IllegalStateException(workload.name() + ": wrong result");
+        }
+      }
+      if (first.isEmpty()) {
+        first.addAll(found);
+      }
+    }
+  }
+}
