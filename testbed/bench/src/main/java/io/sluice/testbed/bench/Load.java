@@ -15,7 +15,11 @@ import java.lang.foreign.ValueLayout;
 final class Load implements AutoCloseable {
   private static final long BYTES = 1 << 20;
   private static final int ENTRIES = 512;
-  private static final int WAITING = 48;
+
+  /** Enough for some tenths of a second, in which the thread may not get a core. */
+  private static final int WAITING = 400;
+
+  private static final int COPIES_EACH = 4;
 
   private final ClientChannel channel;
   private final Buffer source;
@@ -25,7 +29,6 @@ final class Load implements AutoCloseable {
   private final Space space;
   private final Thread thread;
   private volatile boolean stopped;
-  private volatile long submitted;
 
   Load(GuestDevice device, Space space) {
     this.space = space;
@@ -42,13 +45,15 @@ final class Load implements AutoCloseable {
   }
 
   private void run() {
-    Pushbuffer words = new Pushbuffer().copyM2mf(from, to, BYTES);
+    Pushbuffer words = new Pushbuffer();
+    for (int i = 0; i < COPIES_EACH; i++) {
+      words.copyM2mf(from, to, BYTES);
+    }
     int put = 1;
     while (!stopped) {
       while ((put - channel.get() & ENTRIES - 1) < WAITING) {
         channel.submit(words);
         put = put + 1 & ENTRIES - 1;
-        submitted++;
       }
       try {
         Thread.sleep(1);
@@ -56,11 +61,6 @@ final class Load implements AutoCloseable {
         return;
       }
     }
-  }
-
-  /** Copies submitted so far. */
-  long submitted() {
-    return submitted;
   }
 
   /** Ends the work, waits for what was submitted, and says whether the bytes are right. */
