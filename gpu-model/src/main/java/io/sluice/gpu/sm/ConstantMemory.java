@@ -4,7 +4,10 @@ import java.util.List;
 
 /**
  * The constant banks of a grid. Like the hardware's constant cache it is not coherent: a page is
- * read when the program first uses it, and what the grid itself stores there does not show.
+ * read when the program first uses it, and what the grid itself stores there does not show. What
+ * lies behind a bank's end, or in a bank that is not bound, reads as zero: programs of nvcc load
+ * their stack pointer from bank 1 whether or not somebody bound it, as Gdev does not for a program
+ * without a stack.
  */
 final class ConstantMemory {
   private static final int PAGE_BYTES = 4096;
@@ -44,7 +47,7 @@ final class ConstantMemory {
 
   private int load32(int bank, int word, int offset, int bytes) {
     if (bank >= banks.size() || offset < 0 || offset > banks.get(bank).bytes() - bytes) {
-      throw new WarpFault(WarpError.INVALID_CONST, Integer.toUnsignedLong(offset));
+      return 0;
     }
     long address = banks.get(bank).address() + word;
     int inPage = (int) (address & PAGE_BYTES - 1);

@@ -6,8 +6,6 @@ public enum WarpError {
   STACK_ERROR(1),
   /** A word that is no instruction. */
   INVALID_OPCODE(9),
-  /** A constant outside its bank. */
-  INVALID_CONST(12),
   /** A register the program did not ask for. */
   GPR_OUT_OF_BOUNDS(13),
   /** An address outside memory. */

@@ -107,6 +107,27 @@ final class GoldenKernelTest {
     assertThat(outcome).isEqualTo(new GridOutcome.PageFault(0x88, 0x7000000000L, false, 2));
   }
 
+  /** As the program of Gdev's matrixadd does: nvcc's first instruction, with bank 1 not bound. */
+  @Test
+  void run_constantOfNoBank_isZero() {
+    load(
+        new long[] {
+          0x2800440400005de4L, // MOV R1, c[1][0x100]
+          0x28004000c0011de4L, // MOV R4, c[0][0x30]
+          0x28004000d0015de4L, // MOV R5, c[0][0x34]
+          0x9400000000405c85L, // ST.E [R4], R1
+          0x8000000000001de7L, // EXIT
+        });
+    parameters(1, 1, 1, 1);
+    memory.store64(BANK0 + 0x30, C);
+    memory.store32(C, 0x5eed);
+
+    GridOutcome outcome = interpreter().run(grid(1, 1, 1, 1, 20, Grid.Bank.UNBOUND));
+
+    assertThat(outcome).isInstanceOf(GridOutcome.Completed.class);
+    assertThat(memory.load32(C)).isZero();
+  }
+
   @Test
   void run_registerBeyondThoseAsked_isAFault() {
     load(KERNEL_B);
@@ -166,9 +187,14 @@ final class GoldenKernelTest {
   }
 
   private static Grid grid(int gridX, int gridY, int blockX, int blockY, int registers) {
+    return grid(gridX, gridY, blockX, blockY, registers, new Grid.Bank(BANK1, 0x1000));
+  }
+
+  private static Grid grid(
+      int gridX, int gridY, int blockX, int blockY, int registers, Grid.Bank stackPointer) {
     List<Grid.Bank> banks = new ArrayList<>(Collections.nCopies(Grid.MAX_BANKS, Grid.Bank.UNBOUND));
     banks.set(0, new Grid.Bank(BANK0, 0x100));
-    banks.set(1, new Grid.Bank(BANK1, 0x1000));
+    banks.set(1, stackPointer);
     return new Grid(
         gridX,
         gridY,
