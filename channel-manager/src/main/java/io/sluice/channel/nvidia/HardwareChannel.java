@@ -1,10 +1,13 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.ErrorNotifier;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A channel of RM with the memory it was made over: the page whose first 512 bytes are its USERD,
@@ -12,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * from has another one in its place.
  */
 final class HardwareChannel {
+  private static final Logger log = LoggerFactory.getLogger(HardwareChannel.class);
+
   private final RmClient client;
   private final ChannelGroup group;
   private final int userd;
@@ -113,6 +118,15 @@ final class HardwareChannel {
     if (this.disabled != disabled) {
       group.setDisabled(disabled);
       this.disabled = disabled;
+    }
+  }
+
+  /** Takes entries again; one for which RM refuses that has ended, or is as good as that. */
+  void enableIfPossible() {
+    try {
+      setDisabled(false);
+    } catch (RefusedException e) {
+      log.atWarn().addKeyValue("token", token()).setCause(e).log("a channel stays stopped");
     }
   }
 

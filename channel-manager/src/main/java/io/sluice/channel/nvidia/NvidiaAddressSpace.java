@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.MemoryVirtualAlloc;
 import io.sluice.abi.rm.Nvos46MapMemoryDma;
@@ -16,12 +17,16 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An address space of RM. Addresses are chosen here, since they must be the guest's; nothing of
  * ours is mapped in it. Guarded by the open's lock.
  */
 final class NvidiaAddressSpace implements AddressSpace {
+  private static final Logger log = LoggerFactory.getLogger(NvidiaAddressSpace.class);
+
   /** Lowest address that RM maps at. */
   static final long FIRST_ADDRESS = 0x10_0000;
 
@@ -166,7 +171,7 @@ final class NvidiaAddressSpace implements AddressSpace {
     gpu.client().unmapDma(virtual, object, bytes, address);
   }
 
-  /** Puts the guest's buffers back in place of an object of ours. */
+  /** Puts the guest's buffers back in place of an object of ours; the second time nothing. */
   interface Hole extends AutoCloseable {
     @Override
     void close();
@@ -191,10 +196,45 @@ final class NvidiaAddressSpace implements AddressSpace {
         moved.forEach(entry -> mapPieces(entry.getValue(), entry.getKey()));
       }
     }
-    return () -> {
-      unmapObject(object, bytes, address);
-      moved.forEach(entry -> mapPieces(entry.getValue(), entry.getKey()));
+    return new Hole() {
+      private boolean closed;
+
+      @Override
+      public void close() {
+        if (!closed) {
+          closed = true;
+          unmapObject(object, bytes, address);
+          mapAgain(moved);
+        }
+      }
     };
+  }
+
+  private void mapAgain(List<Map.Entry<Long, NvidiaMemory>> moved) {
+    boolean all = true;
+    for (Map.Entry<Long, NvidiaMemory> entry : moved) {
+      all &= mapAgain(entry.getKey(), entry.getValue());
+    }
+    if (!all) {
+      throw RmRefusal.notBack();
+    }
+  }
+
+  /** Whether a buffer that was mapped is so again; if not it is gone from there for good. */
+  private boolean mapAgain(long address, NvidiaMemory buffer) {
+    try {
+      mapPieces(buffer, address);
+      return true;
+    } catch (RefusedException e) {
+      log.atWarn()
+          .addKeyValue("address", Long.toHexString(address))
+          .setCause(e)
+          .log("a buffer could not be mapped again");
+      entries.remove(address);
+      ranges.giveBack(address);
+      buffer.unmapped();
+      return false;
+    }
   }
 
   /**
@@ -210,15 +250,22 @@ final class NvidiaAddressSpace implements AddressSpace {
     return at.getValue().cpu(address - at.getKey(), bytes);
   }
 
-  /** Takes a buffer's pieces out, or puts those that it has now in, at all its addresses. */
-  void setMapped(NvidiaMemory memory, boolean mapped) {
+  /** Takes a buffer's pieces out at all its addresses. */
+  void unmapAll(NvidiaMemory memory) {
     entries.forEach((address, buffer) -> {
-      if (buffer == memory && mapped) {
-        mapPieces(buffer, address);
-      } else if (buffer == memory) {
+      if (buffer == memory) {
         unmapPieces(buffer, address);
       }
     });
+  }
+
+  /** Puts the pieces that a buffer has now in, where it was; whether that was possible. */
+  boolean mapAllAgain(NvidiaMemory memory) {
+    boolean all = true;
+    for (Map.Entry<Long, NvidiaMemory> entry : List.copyOf(entries.entrySet())) {
+      all &= entry.getValue() != memory || mapAgain(entry.getKey(), memory);
+    }
+    return all;
   }
 
   boolean maps(NvidiaMemory memory) {

@@ -266,13 +266,17 @@ final class NvidiaChannel implements Channel {
     // The former one goes after: the token must be another one.
     attaching = false;
     detachment = null;
-    run(made, ring);
-    if (!suspended) {
-      made.setDisabled(false);
+    hardware = made;
+    try {
+      run(made, ring);
+      if (!suspended) {
+        made.setDisabled(false);
+      }
+      announce(made);
+    } finally {
+      ended.close();
+      former.destroy();
     }
-    announce(made);
-    ended.close();
-    former.destroy();
   }
 
   @Override

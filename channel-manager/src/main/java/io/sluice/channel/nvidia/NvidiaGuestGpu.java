@@ -182,11 +182,15 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   void unmapEverywhere(NvidiaMemory memory) {
-    spaces.forEach(space -> space.setMapped(memory, false));
+    spaces.forEach(space -> space.unmapAll(memory));
   }
 
-  void mapEverywhere(NvidiaMemory memory) {
-    spaces.forEach(space -> space.setMapped(memory, true));
+  boolean mapEverywhereAgain(NvidiaMemory memory) {
+    boolean all = true;
+    for (NvidiaAddressSpace space : spaces) {
+      all &= space.mapAllAgain(memory);
+    }
+    return all;
   }
 
   boolean anotherGuestWaits() {

@@ -184,12 +184,13 @@ abstract sealed class NvidiaMemory implements GpuMemory {
             system ? SharedPages.create(gpu.kernel(), "sluice-evicted", sizeBytes()) : null;
         int other = 0;
         boolean complete = false;
+        boolean mapped;
         try {
           other =
               pages == null
                   ? allocateObject(client, sizeBytes())
                   : client.registerMemory(pages.all());
-          moveTo(other, pages);
+          mapped = moveTo(other, pages);
           complete = true;
         } finally {
           if (!complete) {
@@ -201,10 +202,14 @@ abstract sealed class NvidiaMemory implements GpuMemory {
             }
           }
         }
+        if (!mapped) {
+          throw RmRefusal.notBack();
+        }
       });
     }
 
-    private void moveTo(int other, @Nullable SharedPages pages) {
+    /** Whether it is mapped wherever it was; it has moved in any case. */
+    private boolean moveTo(int other, @Nullable SharedPages pages) {
       RmClient client = gpu.client();
       Monitor monitor = gpu.monitor();
       GpuVa to = monitor.alias(other, sizeBytes(), page(sizeBytes()));
@@ -219,11 +224,12 @@ abstract sealed class NvidiaMemory implements GpuMemory {
       SharedPages formerPages = host;
       object = other;
       host = pages;
-      gpu.mapEverywhere(this);
+      boolean all = gpu.mapEverywhereAgain(this);
       client.free(client.device(), former);
       if (formerPages != null) {
         formerPages.close();
       }
+      return all;
     }
 
     @Override

@@ -68,4 +68,9 @@ final class RmRefusal {
   static RefusedException noState(String what) {
     return new RefusedException("SLU-RM-014", Errno.EPROTO, "no state of a channel: " + what, "");
   }
+
+  static RefusedException notBack() {
+    return new RefusedException(
+        "SLU-RM-015", Errno.EIO, "a buffer could not be mapped again where it was", "");
+  }
 }

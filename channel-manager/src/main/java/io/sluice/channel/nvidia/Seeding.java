@@ -99,20 +99,26 @@ final class Seeding implements AutoCloseable {
    */
   HardwareChannel lead(int next, int guestPut) {
     List<HardwareChannel> stopped = gpu.stopChannelsOf(ring.space());
-    try (NvidiaAddressSpace.Hole _ = ring.space().replace(object, pages.all().byteSize(), start)) {
-      for (int attempt = 1; ; attempt++) {
-        HardwareChannel led = leadOnce(next);
-        if (led != null) {
-          // A store of the guest that was on the way wins.
-          words.replacePut(next, guestPut);
-          return led;
-        }
-        if (attempt == MAX_ATTEMPTS) {
-          throw RmRefusal.monitorStuck();
-        }
+    HardwareChannel led = null;
+    boolean complete = false;
+    try (NvidiaAddressSpace.Hole hole =
+        ring.space().replace(object, pages.all().byteSize(), start)) {
+      for (int attempt = 0; led == null && attempt < MAX_ATTEMPTS; attempt++) {
+        led = leadOnce(next);
       }
+      if (led == null) {
+        throw RmRefusal.monitorStuck();
+      }
+      // A store of the guest that was on the way wins.
+      words.replacePut(next, guestPut);
+      hole.close();
+      complete = true;
+      return led;
     } finally {
-      stopped.forEach(other -> other.setDisabled(false));
+      if (!complete && led != null) {
+        led.destroy();
+      }
+      stopped.forEach(HardwareChannel::enableIfPossible);
     }
   }
 
@@ -127,12 +133,13 @@ final class Seeding implements AutoCloseable {
     boolean complete = false;
     try {
       // The ring's end cannot be put at once from its beginning.
-      boolean arrived = (next != 0 || run(led, last)) && run(led, next);
-      complete = arrived && waitFor(() -> scratch.isReleased(0));
-      if (complete) {
+      boolean arrived =
+          (next != 0 || run(led, last)) && run(led, next) && waitFor(() -> scratch.isReleased(0));
+      if (arrived) {
         led.setDisabled(true);
+        complete = true;
       }
-      return complete ? led : null;
+      return arrived ? led : null;
     } finally {
       if (!complete) {
         led.destroy();

@@ -3,11 +3,14 @@ package io.sluice.channel.nvidia;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.rm.CeCaps;
 import io.sluice.abi.rm.ChannelAlloc;
+import io.sluice.abi.rm.ChannelGroupAlloc;
 import io.sluice.abi.rm.ClassList;
 import io.sluice.abi.rm.DisableChannels;
 import io.sluice.abi.rm.EngineList;
 import io.sluice.abi.rm.ErrorNotifier;
 import io.sluice.abi.rm.FbInfo;
+import io.sluice.abi.rm.MemoryAlloc;
+import io.sluice.abi.rm.MemoryVirtualAlloc;
 import io.sluice.abi.rm.NvAllocOsEvent;
 import io.sluice.abi.rm.NvCardInfo;
 import io.sluice.abi.rm.NvRegisterFd;
@@ -28,13 +31,17 @@ import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.WorkSubmitToken;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +56,11 @@ final class FakeRm implements RmPort {
   private static final long PAGE = 4096;
 
   /** An object: its client, its parent and class, and of memory the pages. */
-  record Rmo(int client, int parent, int type, @Nullable MemorySegment pages) {}
+  record Rmo(int client, int parent, int type, @Nullable MemorySegment pages) {
+    Rmo with(MemorySegment otherPages) {
+      return new Rmo(client, parent, type, otherPages);
+    }
+  }
 
   private record Key(int client, int handle) {}
 
@@ -57,9 +68,10 @@ final class FakeRm implements RmPort {
   private final RmAbi abi = RmAbi.of("580.159.04");
   private final Map<Key, Rmo> objects = new LinkedHashMap<>();
   private final Map<Key, ChannelMemory> channels = new LinkedHashMap<>();
-  private final Map<Key, Map<Long, Integer>> mapped = new HashMap<>();
+  private final Map<Key, TreeMap<Long, Mapped>> mapped = new HashMap<>();
   private final Map<Integer, Integer> clientOfControl = new HashMap<>();
   private final Map<Integer, Integer> controlOfCard = new HashMap<>();
+  private final Set<Long> cards = new HashSet<>();
   private int nextClient = FIRST_CLIENT;
   private int nextToken = 0x1_0004;
   private int calls;
@@ -75,10 +87,74 @@ final class FakeRm implements RmPort {
 
   final List<String> log = new ArrayList<>();
 
-  private record ChannelMemory(int userd, int errors) {}
+  /** What a channel was made over. */
+  private record ChannelMemory(int userd, int errors, int space, long ring, int entries) {}
+
+  /** A mapping of a space. */
+  private record Mapped(int handle, long bytes) {}
+
+  private final Arena videoMemory = Arena.ofAuto();
+  private final Map<Key, Integer> spaceOf = new HashMap<>();
+  private final Map<Key, Integer> disabled = new HashMap<>();
 
   FakeRm(Kernel kernel) {
     this.kernel = kernel;
+  }
+
+  /** Channels are executed from now on, until it is closed. */
+  FakeHopper execute() {
+    return new FakeHopper(this);
+  }
+
+  /** What the GPU has pinned of pages stays what it was. */
+  synchronized void aboutToPunch(MemorySegment pages) {
+    objects.replaceAll((_, object) -> {
+      MemorySegment own = object.pages();
+      boolean same = own != null && own.address() == pages.address();
+      return same ? object.with(videoMemory.allocate(PAGE, PAGE).copyFrom(pages)) : object;
+    });
+  }
+
+  /** A channel as the GPU sees it. */
+  record Running(
+      int client, int handle, int space, MemorySegment userd, long ring, int entries, boolean on) {}
+
+  synchronized List<Running> running() {
+    List<Running> all = new ArrayList<>();
+    channels.forEach((key, memory) ->
+        all.add(
+            new Running(
+                key.client(),
+                key.handle(),
+                memory.space(),
+                pages(key.client(), memory.userd()),
+                memory.ring(),
+                memory.entries(),
+                disabled.getOrDefault(key, 0) == 0)));
+    return all;
+  }
+
+  /** The bytes at an address, as far as one mapping goes; null where nothing is. */
+  synchronized @Nullable MemorySegment at(int client, int space, long address) {
+    for (Map.Entry<Key, TreeMap<Long, Mapped>> entry : mapped.entrySet()) {
+      Key virtual = entry.getKey();
+      if (virtual.client() == client && spaceOf.getOrDefault(virtual, 0) == space) {
+        Map.Entry<Long, Mapped> found = entry.getValue().floorEntry(address);
+        if (found != null && address - found.getKey() < found.getValue().bytes()) {
+          return pages(client, found.getValue().handle())
+              .asSlice(
+                  address - found.getKey(), found.getKey() + found.getValue().bytes() - address);
+        }
+      }
+    }
+    return null;
+  }
+
+  synchronized void fail(Running channel, int xid) {
+    ChannelMemory memory = channels.get(new Key(channel.client(), channel.handle()));
+    if (memory != null) {
+      fail(channel.client(), memory, xid, 11);
+    }
   }
 
   int calls() {
@@ -102,7 +178,11 @@ final class FakeRm implements RmPort {
   /** A channel ends with an error, as RM tells it. */
   void failChannel(int xid, int engine) {
     Map.Entry<Key, ChannelMemory> first = channels.entrySet().iterator().next();
-    MemorySegment pages = pages(first.getKey().client(), first.getValue().errors());
+    fail(first.getKey().client(), first.getValue(), xid, engine);
+  }
+
+  private void fail(int client, ChannelMemory memory, int xid, int engine) {
+    MemorySegment pages = pages(client, memory.errors());
     ErrorNotifier.info32(pages, xid);
     ErrorNotifier.info16(pages, (short) engine);
     ErrorNotifier.status(pages, ErrorNotifier.STATUS_ERROR);
@@ -129,7 +209,13 @@ final class FakeRm implements RmPort {
     if (minor != 3) {
       throw new AssertionError("no such card, minor=" + minor);
     }
-    return kernel.memfdCreate("nvidia", PAGE);
+    Fd fd = kernel.memfdCreate("nvidia", PAGE);
+    cards.add(kernel.fstat(fd).inode());
+    return fd;
+  }
+
+  synchronized boolean isCard(Fd fd) {
+    return cards.contains(kernel.fstat(fd).inode());
   }
 
   @Override
@@ -138,7 +224,7 @@ final class FakeRm implements RmPort {
   }
 
   @Override
-  public void ioctl(
+  public synchronized void ioctl(
       Fd fd, RmIoctl ioctl, long request, MemorySegment argument, MemorySegment block) {
     if (request != abi.request(ioctl) || argument.byteSize() != abi.layout(ioctl).byteSize()) {
       throw new AssertionError("not the request of " + ioctl);
@@ -198,16 +284,31 @@ final class FakeRm implements RmPort {
     if (!objects.containsKey(parent) || objects.containsKey(key)) {
       return RmStatus.INVALID_OBJECT_HANDLE.code();
     }
+    MemorySegment pages = null;
     if (type == RmClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
-      channel(key, block);
+      channel(key, parent, block);
+    } else if (type == RmClass.NV01_MEMORY_VIRTUAL.number()) {
+      spaceOf.put(key, MemoryVirtualAlloc.hVaSpace(block));
+    } else if (type == RmClass.KEPLER_CHANNEL_GROUP_A.number()) {
+      spaceOf.put(key, ChannelGroupAlloc.hVaSpace(block));
+    } else if (type == RmClass.NV01_MEMORY_LOCAL_USER.number()) {
+      pages = videoMemory.allocate(MemoryAlloc.sizeBytes(block), PAGE);
     }
-    objects.put(key, new Rmo(client, parent.handle(), type, null));
+    objects.put(key, new Rmo(client, parent.handle(), type, pages));
     return 0;
   }
 
-  private void channel(Key key, MemorySegment block) {
+  private void channel(Key key, Key group, MemorySegment block) {
     int userd = ChannelAlloc.hUserdMemory(block, 0);
-    channels.put(key, new ChannelMemory(userd, ChannelAlloc.hObjectError(block)));
+    channels.put(
+        key,
+        new ChannelMemory(
+            userd,
+            ChannelAlloc.hObjectError(block),
+            spaceOf.getOrDefault(group, 0),
+            ChannelAlloc.gpFifoOffset(block),
+            ChannelAlloc.gpFifoEntries(block)));
+    disabled.remove(key);
     pages(key.client(), userd).asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
   }
 
@@ -253,7 +354,7 @@ final class FakeRm implements RmPort {
     channels.remove(key);
     mapped.remove(key);
     if (gone != null && gone.type() != RmClass.NV01_ROOT_CLIENT.number()) {
-      mapped.values().forEach(space -> space.values().removeIf(m -> m == key.handle()));
+      mapped.values().forEach(space -> space.values().removeIf(m -> m.handle() == key.handle()));
       channels.forEach((channel, memory) -> {
         if (channel.client() == key.client() && memory.userd() == key.handle()) {
           throw new AssertionError("USERD freed under its channel");
@@ -277,10 +378,14 @@ final class FakeRm implements RmPort {
     boolean small =
         (Nvos46MapMemoryDma.flags(argument) & Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB) != 0;
     long address = Nvos46MapMemoryDma.dmaOffset(argument) & -(small ? PAGE : mapGranularity);
-    Map<Long, Integer> there = mapped.computeIfAbsent(space, _ -> new HashMap<>());
-    if (there.putIfAbsent(address, Nvos46MapMemoryDma.hMemory(argument)) != null) {
+    TreeMap<Long, Mapped> there = mapped.computeIfAbsent(space, _ -> new TreeMap<>());
+    Mapped wanted =
+        new Mapped(Nvos46MapMemoryDma.hMemory(argument), Nvos46MapMemoryDma.length(argument));
+    Map.Entry<Long, Mapped> before = there.lowerEntry(address + wanted.bytes());
+    if (before != null && before.getKey() + before.getValue().bytes() > address) {
       return noMemory();
     }
+    there.put(address, wanted);
     Nvos46MapMemoryDma.dmaOffset(argument, address);
     return 0;
   }
@@ -288,8 +393,10 @@ final class FakeRm implements RmPort {
   private int unmapDma(MemorySegment argument) {
     Key space =
         new Key(Nvos47UnmapMemoryDma.hClient(argument), Nvos47UnmapMemoryDma.hDma(argument));
-    Integer gone =
-        mapped.getOrDefault(space, Map.of()).remove(Nvos47UnmapMemoryDma.dmaOffset(argument));
+    Mapped gone =
+        mapped
+            .getOrDefault(space, new TreeMap<>())
+            .remove(Nvos47UnmapMemoryDma.dmaOffset(argument));
     return gone == null ? RmStatus.INVALID_OFFSET.code() : 0;
   }
 
@@ -336,8 +443,12 @@ final class FakeRm implements RmPort {
           CeCaps.caps(block, 0, (byte) (CeCaps.engineType(block) < 11 ? CeCaps.CAPS_GRCE : 0));
       case FB_GET_INFO_V2 -> FbInfo.list(block, 1, 1 << 20);
       case GPFIFO_GET_WORK_SUBMIT_TOKEN -> WorkSubmitToken.token(block, nextToken++);
-      case FIFO_DISABLE_CHANNELS ->
-          log.add(DisableChannels.disable(block) == 1 ? "disable" : "enable");
+      case FIFO_DISABLE_CHANNELS -> {
+        boolean disable = DisableChannels.disable(block) == 1;
+        log.add(disable ? "disable" : "enable");
+        Key key = new Key(DisableChannels.hClient(block, 0), DisableChannels.hChannel(block, 0));
+        disabled.merge(key, disable ? 1 : -1, Integer::sum);
+      }
       case SET_TIMESLICE -> log.add("timeslice " + block.get(ValueLayout.JAVA_LONG, 0));
       case GPU_GET_ID_INFO_V2,
           GPU_GET_NAME_STRING,

@@ -22,6 +22,10 @@ final class BusyGuest implements Runnable {
   private static final long PATTERNS = 0x11_0000;
   private static final long LAUNCHES = 0x12_0000;
   private static final long CODE = 0x22_0000;
+
+  /** A word of ours, not the guest's: bytes of video memory that are in the file. */
+  static final long PROGRESS = 0x23_f000;
+
   private static final int PATTERN_PAGES = 16;
   private static final int LAUNCH_SLOTS = 256;
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +26,10 @@ final class MigrationTarget implements AutoCloseable {
   private static final long COPY_OUT = 2;
   private static final long END = 3;
 
+  private static final VarHandle PROGRESS = Layouts.U64.varHandle();
+
   private final Kernel kernel = NvidiaRig.kernel();
+  private final MemorySegment ram;
   private final Arena arena = Arena.ofShared();
   private final Path directory;
   private final Process process;
@@ -40,6 +44,7 @@ final class MigrationTarget implements AutoCloseable {
    * @param prepare whether it builds the channel now
    */
   MigrationTarget(Fd ram, Fd file, boolean computes, boolean prepare, int card) throws IOException {
+    this.ram = map(kernel, ram);
     directory = Files.createTempDirectory("sluice");
     Path path = directory.resolve("socket");
     try (Fd listener = kernel.listen(path, 1)) {
@@ -73,16 +78,29 @@ final class MigrationTarget implements AutoCloseable {
     pages = new BusyGuest.Pages(areas.get(0), areas.get(1));
   }
 
+  private static MemorySegment map(Kernel kernel, Fd ram) {
+    int protection = Kernel.PROT_READ | Kernel.PROT_WRITE;
+    return kernel.mmap(ram, 0, BusyGuest.RAM_BYTES, protection).segment();
+  }
+
   BusyGuest.Pages pages() {
     return pages;
   }
 
-  /** Video memory is in the file; returns the nanoseconds of its copy, and of the rest. */
-  long[] restore(byte[] state) throws IOException {
+  /**
+   * Goes on with the guest. Video memory is taken from the file while it comes there.
+   *
+   * @param from whose video memory it is
+   * @return nanoseconds of the copy there, and of the rest
+   */
+  long[] restore(byte[] state, Seat from) throws IOException {
+    PROGRESS.setRelease(ram, BusyGuest.PROGRESS, 0L);
     message.set(Layouts.U64, 0, COPY_IN_AND_RESTORE);
     message.set(Layouts.U64, 8, state.length);
     MemorySegment.copy(state, 0, message, ValueLayout.JAVA_BYTE, 16, state.length);
-    ask();
+    kernel.sendmsg(socket, message, List.of());
+    from.copyOut(bytes -> PROGRESS.setRelease(ram, BusyGuest.PROGRESS, bytes));
+    receive(new FdList());
     return new long[] {message.get(Layouts.U64, 8), message.get(Layouts.U64, 16)};
   }
 
@@ -136,14 +154,15 @@ final class MigrationTarget implements AutoCloseable {
         }
         kernel.sendmsg(socket, message, areas.stream().map(SharedArea::fd).toList());
         areas.forEach(area -> area.fd().close());
-        serve(kernel, socket, message, seat);
+        serve(kernel, socket, message, seat, map(kernel, fds.get(0)));
       }
     } finally {
       fds.closeAll();
     }
   }
 
-  private static void serve(Kernel kernel, Fd socket, MemorySegment message, Seat seat) {
+  private static void serve(
+      Kernel kernel, Fd socket, MemorySegment message, Seat seat, MemorySegment ram) {
     while (kernel.recvmsg(socket, message, new FdList()) == MESSAGE) {
       long wanted = message.get(Layouts.U64, 0);
       if (wanted == END) {
@@ -152,7 +171,7 @@ final class MigrationTarget implements AutoCloseable {
         seat.copyOut();
       } else {
         long start = System.nanoTime();
-        seat.copyIn();
+        seat.copyIn(() -> (long) PROGRESS.getAcquire(ram, BusyGuest.PROGRESS));
         long copied = System.nanoTime();
         byte[] state =
             message.asSlice(16, message.get(Layouts.U64, 8)).toArray(ValueLayout.JAVA_BYTE);

@@ -1,16 +1,21 @@
 package io.sluice.testbed.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.HopperRing;
 import io.sluice.guest.Buffer;
+import io.sluice.guest.CallFailedException;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
+import io.sluice.management.QuotaStatus;
+import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -51,6 +56,8 @@ final class NvidiaDaemonTest {
 
             [[guest]]
             name = "b"
+            vram-limit = "64MiB"
+            beyond-share = "system-memory"
             """
                 .formatted(directory, directory.resolve("state")));
     Process started =
@@ -163,6 +170,40 @@ final class NvidiaDaemonTest {
     }
     try (var again = new Guest(kernel, directory.resolve("a.sock"))) {
       assertThat(again.roundTrip()).as("a guest that comes back").isTrue();
+    }
+  }
+
+  @Test
+  void guestsBeyondTheirShare_getNoneOrSystemMemory() throws Exception {
+    Kernel kernel = NvidiaRig.kernel();
+    long size = 32L << 20;
+    try (var refused = new Guest(kernel, directory.resolve("a.sock"));
+        var moved = new Guest(kernel, directory.resolve("b.sock"))) {
+      assertThatThrownBy(() -> refused.device.allocateVideo(2L << 30))
+          .isInstanceOfSatisfying(
+              CallFailedException.class,
+              e -> assertThat(e.errno()).isEqualTo(Errno.ENOMEM.number()));
+      assertThat(refused.roundTrip()).isTrue();
+      long first = moved.at + HopperRing.SIZE_BYTES;
+      for (int i = 0; i < 4; i++) {
+        long there = moved.space.map(moved.device.allocateVideo(size)).value();
+        moved.half(0).fill((byte) (0x40 + i));
+        moved.half(1).fill((byte) 0);
+        assertThat(moved.copy(first, there + size - BYTES)).isTrue();
+        assertThat(moved.copy(there + size - BYTES, first + BYTES)).isTrue();
+        assertThat(moved.half(1).mismatch(moved.half(0))).as("buffer %d", i).isEqualTo(-1);
+      }
+      try (LocalConnection connection = LocalConnection.open(directory.resolve("control"))) {
+        QuotaStatus quota = connection.daemon().getQuotas().get("b");
+        System.out.println(quota);
+        assertThat(quota)
+            .isNotNull()
+            .satisfies(status -> {
+              assertThat(status.heldBytes()).isLessThanOrEqualTo(64L << 20);
+              assertThat(status.evictedBytes()).isGreaterThanOrEqualTo(2 * size);
+            });
+      }
+      assertThat(refused.roundTrip()).isTrue();
     }
   }
 }

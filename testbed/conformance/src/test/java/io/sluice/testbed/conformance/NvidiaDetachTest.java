@@ -167,9 +167,7 @@ final class NvidiaDetachTest {
           seat.detachAndDrain();
           long drained = System.nanoTime();
           byte[] state = seat.channel.saveState();
-          seat.copyOut();
-          long out = System.nanoTime();
-          long[] there = target.restore(state);
+          long[] there = target.restore(state, seat);
           guest.moveTo(target.pages());
           long done = System.nanoTime();
           guest.awaitProgress(500);
@@ -181,14 +179,13 @@ final class NvidiaDetachTest {
           guest.verify(staging.segment());
           System.out.printf(
               Locale.ROOT,
-              "migration to a process: kernel %d us, %d MiB, prepared %b, card %d: drain %d out %d"
-                  + " in %d restore %d all %d us, blackout %.2f ms, %d submissions%n",
+              "migration to a process: kernel %d us, %d MiB, prepared %b, card %d: drain %d copy %d"
+                  + " restore %d all %d us, blackout %.2f ms, %d submissions%n",
               microseconds,
               mib,
               prepared,
               card,
               (drained - start) / 1000,
-              (out - drained) / 1000,
               there[0] / 1000,
               there[1] / 1000,
               (done - start) / 1000,

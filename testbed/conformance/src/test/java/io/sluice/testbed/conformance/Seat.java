@@ -21,12 +21,16 @@ import java.util.Deque;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /**
  * One side's hold of a {@link BusyGuest}: the guest's own memory and its video memory in an address
  * space, a channel, and a file through which video memory goes to the other side.
  */
 final class Seat implements AutoCloseable {
+  private static final long PIECE = 16L << 20;
+
   private final Deque<AutoCloseable> closing = new ArrayDeque<>();
   private final Kernel kernel = NvidiaRig.kernel();
   final GuestGpu gpu;
@@ -143,12 +147,40 @@ final class Seat implements AutoCloseable {
     }
   }
 
+  /** Video memory to the file. */
   void copyOut() {
-    gpu.copy(video, 0, staging, 0, videoBytes);
+    copyOut(_ -> {});
   }
 
+  /**
+   * The same, in pieces.
+   *
+   * @param done told how many bytes are there, after each
+   */
+  void copyOut(LongConsumer done) {
+    for (long at = 0; at < videoBytes; at += PIECE) {
+      gpu.copy(video, at, staging, at, PIECE);
+      done.accept(at + PIECE);
+    }
+  }
+
+  /** The file to video memory. */
   void copyIn() {
-    gpu.copy(staging, 0, video, 0, videoBytes);
+    copyIn(() -> videoBytes);
+  }
+
+  /**
+   * The same, in pieces as they come.
+   *
+   * @param there how many bytes are
+   */
+  void copyIn(LongSupplier there) {
+    for (long at = 0; at < videoBytes; at += PIECE) {
+      while (there.getAsLong() < at + PIECE) {
+        Thread.onSpinWait();
+      }
+      gpu.copy(staging, at, video, at, PIECE);
+    }
   }
 
   @Override

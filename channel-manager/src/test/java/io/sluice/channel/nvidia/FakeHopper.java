@@ -1,0 +1,272 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.Layouts;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.rm.HopperMethods;
+import io.sluice.abi.rm.UsermodePage;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes the channels of a {@link FakeRm} on a thread: ring entries, host semaphores, copies. It
+ * looks at GP_PUT without being rung. A copy before the class was bound, or of an address where
+ * nothing is, ends the channel.
+ */
+final class FakeHopper implements AutoCloseable {
+  private static final int MMU_FAULT = 31;
+  private static final int ILLEGAL = 32;
+  private static final int INVALIDATED = 0;
+  private static final VarHandle U32 = Layouts.U32.varHandle();
+  private static final VarHandle U64 = Layouts.U64.varHandle();
+
+  private final FakeRm rm;
+  private final Thread thread;
+  private final Map<Integer, State> states = new HashMap<>();
+  private final List<MemorySegment> clocks = new CopyOnWriteArrayList<>();
+  private volatile boolean stopping;
+
+  /** What the GPU remembers of a channel between entries. */
+  private static final class State {
+    final Set<Integer> bound = new HashSet<>();
+    final Map<Integer, Integer> methods = new HashMap<>();
+    int get;
+    boolean dead;
+    int word;
+  }
+
+  /** A channel waits for a semaphore; the entry is taken up again later. */
+  private static final class Waits extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Waits() {
+      super(null, null, false, false);
+    }
+  }
+
+  private static final class Fault extends RuntimeException {
+    private static final long serialVersionUID = 1;
+    final int xid;
+
+    Fault(int xid) {
+      super("xid " + xid, null, false, false);
+      this.xid = xid;
+    }
+  }
+
+  FakeHopper(FakeRm rm) {
+    this.rm = rm;
+    thread = new Thread(this::run, "fake-hopper");
+    thread.setDaemon(true);
+  }
+
+  /**
+   * A kernel that tells the GPU of pages that are about to be punched, and gives mapped pages of
+   * device nodes a clock. Starts the GPU.
+   */
+  Kernel start(Kernel real) {
+    Map<Long, List<Mapped>> byInode = new HashMap<>();
+    thread.start();
+    return (Kernel)
+        Proxy.newProxyInstance(
+            Kernel.class.getClassLoader(),
+            new Class<?>[] {Kernel.class},
+            (_, method, arguments) -> {
+              if (method.getName().equals("punchHole")) {
+                Fd fd = (Fd) arguments[0];
+                for (Mapped mapped : byInode.getOrDefault(real.fstat(fd).inode(), List.of())) {
+                  mapped.page((long) arguments[1]).ifPresent(rm::aboutToPunch);
+                }
+              }
+              try {
+                Object result = method.invoke(real, arguments);
+                if (result instanceof Mapping mapping) {
+                  Fd fd = (Fd) arguments[0];
+                  if (rm.isCard(fd)) {
+                    clocks.add(mapping.segment());
+                  }
+                  byInode
+                      .computeIfAbsent(real.fstat(fd).inode(), _ -> new CopyOnWriteArrayList<>())
+                      .add(new Mapped((long) arguments[1], mapping.segment()));
+                }
+                return result;
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private record Mapped(long offset, MemorySegment segment) {
+    Optional<MemorySegment> page(long at) {
+      long within = at - offset;
+      boolean inside = within >= 0 && within < segment.byteSize() && segment.scope().isAlive();
+      return inside ? Optional.of(segment.asSlice(within, 4096)) : Optional.empty();
+    }
+  }
+
+  private void run() {
+    while (!stopping) {
+      tick();
+      boolean worked = false;
+      synchronized (rm) {
+        for (FakeRm.Running channel : rm.running()) {
+          worked |= channel.on() && step(channel);
+        }
+      }
+      if (!worked) {
+        Thread.yield();
+      }
+    }
+  }
+
+  private void tick() {
+    long now = System.nanoTime();
+    for (MemorySegment clock : clocks) {
+      try {
+        U32.setOpaque(clock, UsermodePage.TIME_HIGH, (int) (now >>> 32));
+        U32.setOpaque(clock, UsermodePage.TIME_LOW, (int) now);
+      } catch (IllegalStateException unmapped) {
+        clocks.remove(clock);
+      }
+    }
+  }
+
+  /** One entry, if there is one. */
+  private boolean step(FakeRm.Running channel) {
+    State state = states.computeIfAbsent(channel.handle(), _ -> new State());
+    int put = (int) U32.getAcquire(channel.userd(), (long) GuestAbi.USERD_GP_PUT);
+    if (state.dead || state.get == put) {
+      return false;
+    }
+    try {
+      long entry = (long) U64.getAcquire(at(channel, channel.ring() + state.get * 8L), 0L);
+      int words = (int) (entry >>> 42);
+      if (words > 0) {
+        execute(channel, state, at(channel, entry & (1L << 40) - 4), words);
+      }
+      state.word = 0;
+      state.get = (state.get + 1) & (channel.entries() - 1);
+      U32.setRelease(channel.userd(), (long) GuestAbi.USERD_GP_GET, state.get);
+      return true;
+    } catch (Waits e) {
+      return false;
+    } catch (Fault e) {
+      state.dead = true;
+      rm.fail(channel, e.xid);
+      return false;
+    }
+  }
+
+  private MemorySegment at(FakeRm.Running channel, long address) {
+    @Nullable MemorySegment found = rm.at(channel.client(), channel.space(), address);
+    if (found == null) {
+      throw new Fault(MMU_FAULT);
+    }
+    return found;
+  }
+
+  private void execute(FakeRm.Running channel, State state, MemorySegment pushbuffer, int words) {
+    int at = state.word;
+    while (at < words) {
+      int header = pushbuffer.get(Layouts.U32, at * 4L);
+      int count = header >>> 16 & 0x1fff;
+      int subchannel = header >>> 13 & 7;
+      int method = (header & 0xfff) << 2;
+      for (int i = 0; i < count; i++) {
+        int value = pushbuffer.get(Layouts.U32, (at + 1 + i) * 4L);
+        state.methods.put(subchannel << 16 | method + i * 4, value);
+        method(channel, state, subchannel, method + i * 4, value);
+      }
+      at += 1 + count;
+      state.word = at;
+    }
+  }
+
+  private void method(FakeRm.Running channel, State state, int subchannel, int method, int value) {
+    if (method == HopperMethods.SET_OBJECT) {
+      state.bound.add(subchannel);
+    } else if (subchannel == HopperMethods.SUBCHANNEL_HOST
+        && method == HopperMethods.SEM_ADDR_LO + 16) {
+      semaphore(channel, state, value);
+    } else if (subchannel == HopperMethods.SUBCHANNEL_COPY
+        && method == HopperMethods.COPY_LAUNCH_DMA) {
+      if (!state.bound.contains(subchannel)) {
+        throw new Fault(ILLEGAL);
+      }
+      copy(channel, state);
+    }
+  }
+
+  private void semaphore(FakeRm.Running channel, State state, int execute) {
+    MemorySegment where =
+        at(channel, wide(state, 0, HopperMethods.SEM_ADDR_LO + 4, HopperMethods.SEM_ADDR_LO));
+    long payload = wide(state, 0, HopperMethods.SEM_ADDR_LO + 12, HopperMethods.SEM_ADDR_LO + 8);
+    boolean wideWord = (execute & HopperMethods.SEM_PAYLOAD_64) != 0;
+    switch (execute & 7) {
+      case HopperMethods.SEM_RELEASE -> {
+        if (wideWord) {
+          U64.setRelease(where, 0L, payload);
+        } else {
+          U32.setRelease(where, 0L, (int) payload);
+        }
+      }
+      case HopperMethods.SEM_REDUCTION -> {
+        int _ = (int) U32.getAndAdd(where, 0L, (int) payload);
+      }
+      case HopperMethods.SEM_ACQUIRE -> {
+        if ((long) U64.getAcquire(where, 0L) != payload) {
+          throw new Waits();
+        }
+      }
+      default -> throw new Fault(ILLEGAL);
+    }
+  }
+
+  private void copy(FakeRm.Running channel, State state) {
+    int copy = HopperMethods.SUBCHANNEL_COPY;
+    int base = HopperMethods.COPY_OFFSET_IN_UPPER;
+    long from = wide(state, copy, base, base + 4);
+    long to = wide(state, copy, base + 8, base + 12);
+    long left =
+        Integer.toUnsignedLong(
+            state.methods.getOrDefault(copy << 16 | HopperMethods.COPY_LINE_LENGTH, INVALIDATED));
+    while (left > 0) {
+      MemorySegment source = at(channel, from);
+      MemorySegment target = at(channel, to);
+      long piece = Math.min(left, Math.min(source.byteSize(), target.byteSize()));
+      MemorySegment.copy(source, 0, target, 0, piece);
+      from += piece;
+      to += piece;
+      left -= piece;
+    }
+  }
+
+  private static long wide(State state, int subchannel, int high, int low) {
+    return (long) state.methods.getOrDefault(subchannel << 16 | high, INVALIDATED) << 32
+        | Integer.toUnsignedLong(state.methods.getOrDefault(subchannel << 16 | low, INVALIDATED));
+  }
+
+  @Override
+  public void close() {
+    synchronized (rm) {
+      stopping = true;
+    }
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

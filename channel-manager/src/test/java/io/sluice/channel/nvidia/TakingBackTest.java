@@ -1,0 +1,402 @@
+package io.sluice.channel.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Layouts;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.rm.HopperMethods;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Channels are detached, given back and moved, on an RM and a GPU that are not real. */
+final class TakingBackTest {
+  private static final GpuVa RING = new GpuVa(0x10_0000_0000L);
+  private static final GpuVa VIDEO = new GpuVa(0x20_0000_0000L);
+  private static final long RAM_BYTES = (HopperRing.SIZE_BYTES + 0x1_ffff) & -0x1_0000L;
+  private static final GpuVa WAITED_FOR = new GpuVa(RING.value() + RAM_BYTES - 4096);
+  private static final int COPY = 0xc8b5;
+  private static final long TIMEOUT_NS = 20_000_000_000L;
+
+  private final Kernel real = RealKernel.create();
+  private final FakeRm rm = new FakeRm(real);
+  private final FakeHopper hopper = rm.execute();
+  private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+  private Kernel kernel = real;
+  private NvidiaGpu gpu;
+  private Fd ram;
+  private MemorySegment memory;
+  private Side side;
+  private HopperRing ring;
+  private final HopperCommands commands = new HopperCommands();
+  private int submitted;
+
+  /** One open of the GPU that holds the guest. */
+  private final class Side implements AutoCloseable {
+    final GuestGpu open;
+    final AddressSpace space;
+    final GpuMemory video;
+    final GpuMemory own;
+    final GuestGpu.MemoryRegion region;
+    final Channel channel;
+    final MemorySegment page;
+
+    Side() {
+      open = gpu.open("guest");
+      space = open.createAddressSpace();
+      region = open.addRegion(ram, 0, RAM_BYTES, true);
+      own = open.register(request(PscnvGem.SYSRAM_SNOOP, RAM_BYTES));
+      own.setPages(0, List.of(new Extent(region, 0, RAM_BYTES)));
+      video = open.allocate(request(PscnvGem.VRAM_SMALL, 4096));
+      map(own, RING);
+      map(video, VIDEO);
+      channel = space.createChannel(OptionalInt.empty());
+      channel.declareObject(1, COPY, 0);
+      GuestGpu.SharedArea area = channel.controlPage();
+      try (Fd fd = area.fd()) {
+        page = mapped(fd, area.offset(), 4096);
+      }
+    }
+
+    private void map(GpuMemory what, GpuVa at) {
+      GpuVa _ = space.map(what, at, new GpuVa(at.value() + what.sizeBytes()), false);
+    }
+
+    void drain() {
+      channel.detach();
+      awaitDrained();
+    }
+
+    void awaitDrained() {
+      await(() -> channel.status().drained());
+    }
+
+    /** What increments have been counted. */
+    int counted() {
+      GpuMemory seen = open.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096));
+      open.copy(video, 0, seen, 0, 4096);
+      GuestGpu.SharedArea area = seen.share();
+      try (Fd fd = area.fd();
+          Mapping mapping = real.mmap(fd, 0, 4096, Kernel.PROT_READ)) {
+        return mapping.segment().get(Layouts.U32, 0);
+      } finally {
+        seen.close();
+      }
+    }
+
+    @Override
+    public void close() {
+      open.close();
+    }
+  }
+
+  private static MemoryRequest request(int flags, long bytes) {
+    return new MemoryRequest(flags, 0, 0, bytes, OptionalLong.empty());
+  }
+
+  private MemorySegment mapped(Fd fd, long offset, long bytes) {
+    Mapping mapping = real.mmap(fd, offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    closing.push(mapping);
+    return mapping.segment();
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long until = System.nanoTime() + TIMEOUT_NS;
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(until);
+      Thread.onSpinWait();
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    kernel = hopper.start(real);
+    gpu = new NvidiaGpu("test", "", kernel, new Random(1), rm);
+    closing.push(gpu);
+    ram = real.memfdCreate("ram", RAM_BYTES);
+    closing.push(ram);
+    memory = mapped(ram, 0, RAM_BYTES);
+    side = new Side();
+    MemorySegment doorbell = mapped(gpu.doorbell().fd(), 0, 4096);
+    ring = new HopperRing(memory, side.page, doorbell, RING);
+    side.channel.start(RING, HopperRing.ORDER, 1);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    side.close();
+    hopper.close();
+    while (!closing.isEmpty()) {
+      closing.pop().close();
+    }
+  }
+
+  private void submit(int count) {
+    for (int i = 0; i < count; i++) {
+      await(() -> !ring.isFull());
+      commands.clear();
+      if (submitted == 0) {
+        commands.bindCopy();
+      }
+      submitted++;
+      long _ = ring.submitWithRelease(commands.increment(VIDEO));
+    }
+  }
+
+  private void assertAllRanOnce() {
+    await(() -> ring.hasReleased(submitted));
+    assertThat(side.counted()).isEqualTo(submitted);
+  }
+
+  // ---- refusals ----
+
+  @Test
+  void saveState_beforeItHasDrained_isBusy() {
+    assertErrno(() -> side.channel.saveState(), Errno.EBUSY);
+    submit(1);
+    commands.clear().acquire(WAITED_FOR, 7);
+    ring.submit(commands);
+    side.channel.detach();
+    assertErrno(() -> side.channel.saveState(), Errno.EBUSY);
+    assertErrno(() -> side.channel.detach(), Errno.EBUSY);
+    memory.set(Layouts.U64, RAM_BYTES - 4096, 7);
+    side.awaitDrained();
+    assertThat(side.channel.saveState()).isNotEmpty();
+  }
+
+  @Test
+  void detach_ofARingInVideoMemory_isRefusedAndChangesNothing() {
+    try (Channel channel = side.space.createChannel(OptionalInt.empty())) {
+      channel.start(VIDEO, 4, 1);
+      assertErrno(channel::detach, Errno.EOPNOTSUPP);
+      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    }
+  }
+
+  /** Another magic, order or length; a ring that is not aligned. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4, 8, 24})
+  void restoreState_ofChangedBytes_isRefused(int at) {
+    submit(3);
+    side.drain();
+    byte[] state = side.channel.saveState();
+    byte[] bytes = Arrays.copyOf(state, Math.max(state.length, at + 1));
+    bytes[at] ^= (byte) 0x81;
+    try (Side other = new Side()) {
+      assertErrno(() -> other.channel.restoreState(bytes), Errno.EPROTO);
+    }
+  }
+
+  @Test
+  void everyCall_refusedByRm_leavesNothingBehind() {
+    int calls = takeBack(0);
+    for (int call = 1; call <= calls; call++) {
+      int _ = takeBack(call);
+    }
+  }
+
+  /** Takes a channel and gives it back, on an RM that refuses one call; how many there were. */
+  private int takeBack(int refuse) {
+    FakeRm failing = new FakeRm(real);
+    failing.refuseCall = refuse;
+    try (FakeHopper executing = failing.execute()) {
+      Kernel seen = executing.start(real);
+      try (NvidiaGpu card = new NvidiaGpu("test", "", seen, new Random(1), failing);
+          GuestGpu guest = card.open("guest");
+          AddressSpace space = guest.createAddressSpace();
+          var queue = new HopperQueue(guest, space, seen, RING, COPY)) {
+        long done = queue.ring().submitWithRelease(new HopperCommands().bindCopy());
+        await(() -> queue.ring().hasReleased(done));
+        queue.channel().detach();
+        await(() -> queue.channel().status().drained());
+        queue.channel().attach();
+      } catch (RefusedException | IllegalStateException e) {
+        assertThat(refuse).as("refused although RM did not: %s", e).isPositive();
+      }
+      assertThat(failing.objectCounts()).as("call %d refused", refuse).isEmpty();
+    }
+    return failing.calls();
+  }
+
+  private static void assertErrno(Runnable refused, Errno errno) {
+    assertThatThrownBy(refused::run)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.errno()).isEqualTo(errno));
+  }
+
+  // ---- detach and attach ----
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 255, 256, 257, 600})
+  void attach_afterTheDrain_runsWhatWasPutMeanwhileOnce(int before) {
+    submit(before);
+    side.drain();
+    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DETACHED);
+    int counted = side.counted();
+    assertThat(counted).isEqualTo(before);
+    submit(100);
+    assertThat(side.counted()).as("nothing runs behind the shadow").isEqualTo(before);
+    side.channel.attach();
+    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    submit(300);
+    assertAllRanOnce();
+  }
+
+  @Test
+  void attach_beforeTheDrain_goesOnOnceTheWaitIsOver() {
+    submit(5);
+    ring.submit(commands.clear().acquire(WAITED_FOR, 7));
+    submit(5);
+    side.channel.detach();
+    assertThat(side.channel.status().drained()).isFalse();
+    side.channel.attach();
+    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DETACHED);
+    memory.set(Layouts.U64, RAM_BYTES - 4096, 7);
+    await(() -> side.channel.status().state() == GuestAbi.CHANNEL_RUNNING);
+    submit(20);
+    assertAllRanOnce();
+  }
+
+  /** A store that was under way when the guest was asked to hold still. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void poison_whoseSlotTheGuestTakes_goesBehindThatEntry(boolean fetched) {
+    submit(9);
+    ring.submit(commands.clear().acquire(WAITED_FOR, 7));
+    int slot = 10;
+    if (fetched) {
+      // The wait is over before the guest's store: the poison has been run.
+      memory.set(Layouts.U64, RAM_BYTES - 4096, 7);
+      side.channel.detach();
+      await(() -> side.channel.status().gpGet() == slot);
+    } else {
+      side.channel.detach();
+      assertThat(side.channel.status().drained()).isFalse();
+    }
+    long poison = memory.get(Layouts.U64, slot * 8L);
+    long pushbuffer = RAM_BYTES - 8192;
+    new HopperCommands().increment(VIDEO).storeTo(memory, pushbuffer);
+    memory.set(Layouts.U64, slot * 8L, HopperMethods.entry(RING.value() + pushbuffer, 6));
+    side.page.set(Layouts.U32, GuestAbi.USERD_GP_PUT, slot + 1);
+    memory.set(Layouts.U64, RAM_BYTES - 4096, 7);
+    side.awaitDrained();
+    assertThat(poison).isNotEqualTo(memory.get(Layouts.U64, slot * 8L));
+    side.channel.attach();
+    await(() -> side.channel.status().gpGet() == slot + 1);
+    assertThat(side.counted()).isEqualTo(9 + 1);
+  }
+
+  @Test
+  void kill_ofADetachedChannel_leavesNothingBehind() {
+    submit(3);
+    ring.submit(commands.clear().acquire(WAITED_FOR, 7));
+    side.channel.detach();
+    assertThat(side.channel.status().drained()).isFalse();
+    int mappings = rm.mappings();
+    side.channel.kill(GuestAbi.ERROR_OPERATOR, 3);
+    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
+    assertThat(rm.mappings()).isLessThan(mappings);
+    assertThat(side.channel.status().reason()).isEqualTo(GuestAbi.ERROR_OPERATOR);
+  }
+
+  // ---- another open ----
+
+  @Test
+  void restoreState_inAnotherOpen_goesOnWhereItWas() {
+    long seed = Long.getLong("sluice.seed", System.nanoTime());
+    System.out.println("sluice.seed=" + seed);
+    Random random = new Random(seed);
+    for (int round = 0; round < 8; round++) {
+      submit(random.nextInt(600));
+      Side next = new Side();
+      if (random.nextBoolean()) {
+        next.channel.prepareRestore(RING, HopperRing.ORDER);
+      }
+      side.drain();
+      submit(random.nextInt(200));
+      byte[] state = side.channel.saveState();
+      int counted = side.counted();
+      try (Fd carried = real.memfdCreate("carried", 4096)) {
+        carry(side, next, carried);
+      }
+      next.channel.restoreState(state);
+      assertThat(next.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
+      assertThat(next.counted()).as("suspended").isEqualTo(counted);
+      next.channel.resume();
+      side.close();
+      side = next;
+      ring.moveTo(side.page, mapped(gpu.doorbell().fd(), 0, 4096));
+      ring.announceAgain();
+      submit(1);
+      assertAllRanOnce();
+      // The copy class was bound once, long ago: the set-up has bound it again.
+      commands.clear().copy(RING, new GpuVa(VIDEO.value() + 64), 8);
+      ring.submit(commands);
+      submit(1);
+      assertAllRanOnce();
+    }
+  }
+
+  private void carry(Side from, Side to, Fd file) {
+    for (Side at : List.of(from, to)) {
+      try (GuestGpu.MemoryRegion region = at.open.addRegion(file, 0, 4096, true);
+          GpuMemory carried = at.open.register(request(PscnvGem.SYSRAM_SNOOP, 4096))) {
+        carried.setPages(0, List.of(new Extent(region, 0, 4096)));
+        if (at == from) {
+          at.open.copy(at.video, 0, carried, 0, 4096);
+        } else {
+          at.open.copy(carried, 0, at.video, 0, 4096);
+        }
+      }
+    }
+  }
+
+  // ---- memory ----
+
+  @Test
+  void setPool_keepsBytesAndAddress() {
+    submit(10);
+    await(() -> ring.hasReleased(submitted));
+    for (boolean system : new boolean[] {true, false, true}) {
+      side.channel.suspend();
+      side.video.setPool(system);
+      assertThat(side.open.usage().vramBytes()).isEqualTo(system ? 0 : 4096);
+      submit(5);
+      side.channel.resume();
+      assertAllRanOnce();
+    }
+  }
+
+  @Test
+  void copy_outsideOfABuffer_isInvalid() {
+    assertErrno(() -> side.open.copy(side.video, 1, side.own, 0, 4096), Errno.EINVAL);
+    assertErrno(() -> side.open.copy(side.own, 0, side.video, -1, 8), Errno.EINVAL);
+    assertErrno(() -> side.video.share(), Errno.EOPNOTSUPP);
+  }
+}
