@@ -19,4 +19,5 @@ module io.sluice.migrate {
   exports io.sluice.migrate.phase;
   exports io.sluice.migrate.qemu;
   exports io.sluice.migrate.wire;
+  exports io.sluice.migrate.process;
 }

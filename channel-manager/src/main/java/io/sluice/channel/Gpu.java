@@ -1,6 +1,7 @@
 package io.sluice.channel;
 
 import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.sys.Fd;
 
 /**
  * One GPU of this host: the seam between Sluice and a backend.
@@ -28,6 +29,25 @@ public interface Gpu extends AutoCloseable {
    * @param guestName for messages only
    */
   GuestGpu open(String guestName);
+
+  /**
+   * Opens the GPU for a guest whose memory another daemon of this host has given away: control
+   * pages and video memory are those files, with what is in them. Needs {@link
+   * Capability#VRAM_APERTURE} and {@link Capability#STATE_SAVE}.
+   *
+   * @param files stay the caller's
+   */
+  default GuestGpu adopt(String guestName, AdoptedFiles files) {
+    throw Refusal.missing(Capability.VRAM_APERTURE, "taking a guest's memory over");
+  }
+
+  /**
+   * The files of a guest's memory, whole.
+   *
+   * @param control its control pages
+   * @param vram its video memory
+   */
+  record AdoptedFiles(Fd control, Fd vram) {}
 
   @Override
   void close();

@@ -77,12 +77,46 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param listener told of interrupts and errors
    */
   public Guest(String name, Gpu gpu, CardSlots slots, Kernel kernel, GuestListener listener) {
+    this(name, gpu, gpu.open(name), slots, kernel, listener);
+  }
+
+  /**
+   * Takes a guest's memory over, which another daemon of this host has given away; see {@link
+   * Gpu#adopt}. What it holds comes with its state records. It counts as given away until {@link
+   * #giveAway} says otherwise: the other daemon may keep it.
+   */
+  public static Guest adopting(
+      String name,
+      Gpu gpu,
+      Gpu.AdoptedFiles files,
+      CardSlots slots,
+      Kernel kernel,
+      GuestListener listener) {
+    Guest guest = new Guest(name, gpu, gpu.adopt(name, files), slots, kernel, listener);
+    guest.giveAway(true);
+    return guest;
+  }
+
+  /**
+   * Makes a guest of an open of its GPU, which is closed with it or when this fails.
+   *
+   * @param name the operator's name of it, by which {@code slots} admitted it
+   * @param slots of this GPU
+   * @param listener told of interrupts and errors
+   */
+  private Guest(
+      String name,
+      Gpu gpu,
+      GuestGpu backend,
+      CardSlots slots,
+      Kernel kernel,
+      GuestListener listener) {
+    this.backend = backend;
     this.name = name;
     this.gpu = gpu;
     this.listener = listener;
     GpuInfo info = gpu.info();
     capabilities = new Capabilities(gpu.capabilities());
-    backend = gpu.open(name);
     try {
       pages = ControlPages.of(backend, capabilities, info.maxChannels(), kernel);
     } catch (SluiceException e) {
@@ -551,16 +585,15 @@ public final class Guest implements EventSource, AutoCloseable {
   }
 
   /**
-   * Lets go of the GPU without touching memory or control pages, which another daemon has taken
-   * over with the guest. A {@link #close} after it does nothing.
+   * Another daemon is about to take the guest over with its memory, or is not any more: while it is,
+   * nothing here changes memory that no buffer has, and {@link #close} lets go of the GPU without
+   * touching memory or control pages.
    */
-  public void abandon() {
-    lock.close(
-        () -> {},
-        () -> {
-          backend.close();
-          pages.close();
-        });
+  public void giveAway(boolean given) {
+    lock.runIfOpen(() -> {
+      state.giveAway(given);
+      backend.setSweeping(!given);
+    });
   }
 
   /** Gives everything back. A second close does nothing. */
@@ -568,6 +601,9 @@ public final class Guest implements EventSource, AutoCloseable {
   public void close() {
     lock.close(
         () -> {
+          if (state.isGivenAway()) {
+            return;
+          }
           state.releaseAll();
           tables.removeAllRegions();
         },

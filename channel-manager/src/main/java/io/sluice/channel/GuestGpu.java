@@ -66,6 +66,12 @@ public interface GuestGpu extends AutoCloseable {
     throw Refusal.missing(Capability.BUFFER_COPIES, "copying between buffers");
   }
 
+  /**
+   * Whether the backend takes back memory that was touched without having been allocated. It does,
+   * unless it is told that the memory is somebody else's too.
+   */
+  default void setSweeping(boolean sweeping) {}
+
   /** Becomes readable when {@link #readEvents} has something to deliver; stays the backend's. */
   Fd events();
 

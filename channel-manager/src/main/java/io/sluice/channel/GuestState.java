@@ -13,6 +13,7 @@ final class GuestState {
   private final GuestChannels channels;
   private final VideoMemoryShare share;
   private int generation = 1;
+  private boolean givenAway;
 
   GuestState(
       String name,
@@ -87,8 +88,20 @@ final class GuestState {
     generation = after(generation);
   }
 
-  /** Frees everything but regions of guest memory. */
+  /** Whether memory and control pages are another daemon's, and not to be touched. */
+  boolean isGivenAway() {
+    return givenAway;
+  }
+
+  void giveAway(boolean given) {
+    givenAway = given;
+  }
+
+  /** Frees everything but regions of guest memory; nothing of a guest that is given away. */
   void releaseAll() {
+    if (givenAway) {
+      return;
+    }
     channels.freeAll();
     tables.releaseAll();
   }

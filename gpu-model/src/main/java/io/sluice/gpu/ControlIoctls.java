@@ -112,6 +112,10 @@ final class ControlIoctls {
       setOpenWeight(file, call);
       return;
     }
+    if (ExtChanParam.param(argument) == ExtChanParam.SWEEP) {
+      sweep(file, call);
+      return;
+    }
     ChannelEntry entry = file.entry(call, ExtChanParam.cid(argument));
     long value = ExtChanParam.value(argument);
     switch (ExtChanParam.param(argument)) {
@@ -134,6 +138,14 @@ final class ControlIoctls {
       throw call.refuse(Errno.EINVAL, "cid=" + cid + ", weight=" + value);
     }
     file.share.setWeight((int) value);
+  }
+
+  private static void sweep(GpuFile file, IoctlCall call) {
+    long value = ExtChanParam.value(call.argument());
+    if (ExtChanParam.cid(call.argument()) != 0 || value < 0 || value > 1) {
+      throw call.refuse(Errno.EINVAL, "sweep=" + value);
+    }
+    file.setSweeping(value == 1);
   }
 
   private static void setPending(

@@ -47,12 +47,14 @@ final class GpuFile implements DrmDevice {
   private static final int LOWEST_PAGE = 1;
 
   private final SoftwareGpu gpu;
-  private final SharedFile control;
-  private final Aperture vram;
+  private SharedFile control;
+  private Aperture vram;
   private final Fd events;
   private @Nullable Aperture system;
   private volatile boolean open = true;
   private long offences;
+  private boolean adopting;
+  private boolean sweeping = true;
 
   final IdPool handles = new IdPool(1, MAX_HANDLES);
   final IdPool pages = new IdPool(LOWEST_PAGE, CONTROL_PAGES - 1);
@@ -178,6 +180,31 @@ final class GpuFile implements DrmDevice {
     return gpu;
   }
 
+  void setSweeping(boolean sweeps) {
+    sweeping = sweeps;
+  }
+
+  /** Whether nothing was made yet that lies in its files. */
+  boolean isUntouched() {
+    return objects.isEmpty() && objectOf.isEmpty() && channels.isEmpty();
+  }
+
+  /** Takes the control pages of a guest over, as they are. */
+  void adoptControl(Fd file) {
+    SharedFile former = control;
+    control = SharedFile.adopt(gpu.kernel(), file, CONTROL_PAGES * CONTROL_PAGE_BYTES);
+    former.close();
+  }
+
+  /** Takes the video memory of a guest over, as it is. */
+  void adoptVram(Fd file) {
+    Aperture former = vram;
+    long bytes = gpu.config().vramBytes();
+    vram = new Aperture(SharedFile.adopt(gpu.kernel(), file, bytes), bytes);
+    adopting = true;
+    former.close();
+  }
+
   Aperture vram() {
     return vram;
   }
@@ -205,8 +232,15 @@ final class GpuFile implements DrmDevice {
     return made;
   }
 
-  /** Gives back memory that was touched without having been allocated; the bytes found. */
+  /**
+   * Gives back memory that was touched without having been allocated; the bytes found. Not while
+   * the buffers of adopted memory are still to be made.
+   */
   long sweep() {
+    if (!sweeping || adopting && channels.isEmpty()) {
+      return 0;
+    }
+    adopting = false;
     long bytes = vram.sweep() + (system == null ? 0 : system.sweep());
     if (bytes > 0) {
       offences++;

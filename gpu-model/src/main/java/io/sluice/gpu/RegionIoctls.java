@@ -38,6 +38,10 @@ final class RegionIoctls {
   static void add(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     int flags = ExtRegionAdd.flags(argument);
+    if (flags == ExtRegionAdd.ADOPT_CONTROL || flags == ExtRegionAdd.ADOPT_VRAM) {
+      adopt(file, call, flags == ExtRegionAdd.ADOPT_VRAM);
+      return;
+    }
     long offset = ExtRegionAdd.offset(argument);
     long size = ExtRegionAdd.size(argument);
     boolean valid =
@@ -72,6 +76,35 @@ final class RegionIoctls {
       throw e;
     }
     ExtRegionAdd.region(argument, id);
+  }
+
+  /** The whole file, of exactly the length of the one it takes the place of, and sealed like it. */
+  private static void adopt(GpuFile file, IoctlCall call, boolean vram) {
+    if (!file.isUntouched()) {
+      throw call.refuse(Errno.EBUSY, "something was made already");
+    }
+    MemorySegment argument = call.argument();
+    long size = ExtRegionAdd.size(argument);
+    long wanted =
+        vram
+            ? file.gpu().config().vramBytes()
+            : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
+    int number = ExtRegionAdd.fd(argument);
+    if (number < 0) {
+      throw call.refuse(Errno.EBADF, "fd=" + number);
+    }
+    Kernel kernel = file.gpu().kernel();
+    Fd borrowed = new Fd(number, _ -> {});
+    boolean sealed = (kernel.getSeals(borrowed) & Kernel.F_SEAL_SHRINK) != 0;
+    if (size != wanted || kernel.fstat(borrowed).sizeBytes() != wanted || !sealed) {
+      throw call.refuse(Errno.EINVAL, "not such a file, size=" + size + ", wanted=" + wanted);
+    }
+    Fd own = kernel.dup(borrowed);
+    if (vram) {
+      file.adoptVram(own);
+    } else {
+      file.adoptControl(own);
+    }
   }
 
   /** REGION_DEL. Channels end with the region as info and the byte in it as address. */

@@ -32,6 +32,21 @@ final class SharedFile implements AutoCloseable {
     }
   }
 
+  /**
+   * A file that another GPU made and gave away, with what is in it.
+   *
+   * @param fd owned by this from here on, also when it fails
+   */
+  static SharedFile adopt(Kernel kernel, Fd fd, long sizeBytes) {
+    try {
+      Mapping mapping = kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+      return new SharedFile(kernel, fd, mapping);
+    } catch (RuntimeException e) {
+      fd.close();
+      throw e;
+    }
+  }
+
   MemorySegment segment() {
     return mapping.segment();
   }

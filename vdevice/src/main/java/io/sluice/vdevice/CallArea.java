@@ -31,6 +31,20 @@ final class CallArea implements AutoCloseable {
     }
   }
 
+  /**
+   * The area of a client that is taken over, as it is.
+   *
+   * @param file owned by the area, unless this fails
+   */
+  static CallArea adopt(Kernel kernel, Fd file) {
+    SessionRecord.require(
+        kernel.fstat(file).sizeBytes() == GuestAbi.BAR1_SIZE
+            && (kernel.getSeals(file) & Kernel.F_SEAL_SHRINK) != 0,
+        "the file of BAR 1");
+    return new CallArea(
+        file, kernel.mmap(file, 0, GuestAbi.BAR1_SIZE, Kernel.PROT_READ | Kernel.PROT_WRITE));
+  }
+
   /** What the client maps; stays this area's. */
   Fd file() {
     return file;

@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,9 @@ import org.slf4j.event.Level;
  */
 final class Connection {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+  /** How often somebody who waits for a client to speak looks whether it is to pause. */
+  private static final int PAUSE_LOOK_MS = 100;
 
   private static final int KNOWN_FLAGS =
       VfioUserHeader.TYPE_MASK | VfioUserHeader.FLAG_NO_REPLY | VfioUserHeader.FLAG_ERROR;
@@ -59,19 +63,41 @@ final class Connection {
     writer = new MessageWriter(kernel, socket, sendLock, arena);
   }
 
-  /** Serves until the client goes away, misbehaves beyond repair, or the socket is shut down. */
-  void serve() {
+  /** The client was taken over from another daemon, with whom it had negotiated. */
+  void resume(ClientCapabilities client) {
+    device.attach(client, kernel, socket, sendLock);
+    negotiated = true;
+  }
+
+  /**
+   * Serves until the client goes away, misbehaves beyond repair, or the socket is shut down; or
+   * until it is to pause.
+   *
+   * @param pause asked between messages, a few times a second at least
+   * @return whether it pauses: the client is there, and no message is half done
+   */
+  boolean serve(BooleanSupplier pause) {
+    kernel.setReceiveTimeout(socket, PAUSE_LOOK_MS);
     try {
       boolean open = true;
-      while (open && reader.readHeader()) {
-        open = message();
-        reader.fds().closeAll();
+      while (open) {
+        MessageReader.Received received = reader.awaitHeader();
+        if (received == MessageReader.Received.HEADER) {
+          open = message();
+          reader.fds().closeAll();
+        } else if (received == MessageReader.Received.END) {
+          return false;
+        }
+        if (open && pause.getAsBoolean()) {
+          return negotiated;
+        }
       }
     } catch (SyscallException e) {
       LOG.atDebug().addKeyValue("guest", device.name()).log("connection lost", e);
     } finally {
       reader.fds().closeAll();
     }
+    return false;
   }
 
   /** Handles the message whose header has been received; false ends the connection. */

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
+import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.interrupt.ChannelInterrupts;
@@ -16,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +55,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   private volatile int generation;
 
   private volatile @Nullable DmaRequests dmaRequests; // once negotiated
+  private volatile ClientCapabilities negotiated = ClientCapabilities.DEFAULT;
 
   private DeviceSession(
       Kernel kernel,
@@ -99,7 +102,121 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   /** Opens the GPU for a client that has connected. */
   static DeviceSession open(
       Kernel kernel, String name, GuestSource source, DeviceCounters.Live counters) {
-    CallArea callArea = CallArea.create(kernel, name);
+    return make(kernel, name, source, counters, CallArea.create(kernel, name), source::open);
+  }
+
+  /**
+   * Takes a client over.
+   *
+   * @param files as {@link SessionRecord} orders them; all but the first are owned by the session
+   *     if it succeeds, and the caller's if not
+   */
+  static DeviceSession adopt(
+      Kernel kernel,
+      String name,
+      GuestSource source,
+      DeviceCounters.Live counters,
+      SessionRecord record,
+      List<Fd> files) {
+    // The GPU keeps its own descriptors of control pages and video memory.
+    Gpu.AdoptedFiles memory = new Gpu.AdoptedFiles(files.get(2), files.get(3));
+    DeviceSession session =
+        make(
+            kernel,
+            name,
+            source,
+            counters,
+            CallArea.adopt(kernel, kernel.dup(files.get(1))),
+            listener -> source.adopt(listener, memory));
+    boolean complete = false;
+    try {
+      session.restore(record, files.subList(SessionRecord.FIXED_FILES, files.size()), kernel);
+      complete = true;
+      return session;
+    } finally {
+      if (!complete) {
+        session.abandon();
+      }
+    }
+  }
+
+  private void restore(SessionRecord record, List<Fd> files, Kernel kernel) {
+    vectors.hold();
+    int next = 0;
+    for (SessionRecord.Map map : record.maps()) {
+      Request.DmaMap request =
+          new Request.DmaMap(
+              new Iova(map.iova()), map.sizeBytes(), map.fileOffset(), true, map.writable());
+      dma.map(request, map.hasFile() ? kernel.dup(files.get(next++)) : null);
+    }
+    for (int vector = 0; vector < VectorTable.MAX_VECTORS; vector++) {
+      if ((record.vectorFiles() & 1L << vector) != 0) {
+        Fd eventfd = files.get(next++);
+        SessionRecord.require(kernel.isEventfd(eventfd), "an eventfd");
+        vectors.assign(vector, kernel.dup(eventfd));
+      }
+    }
+    DeviceState state = record.state();
+    executor.hold();
+    executor.exclusively(() -> executor.restore(state.executed()));
+    events.restore(state.eventHead(), state.eventsLost());
+    vectors.restorePending(state.pendingVectors());
+    registers.restoreMsixTable(state.pci().msixTable());
+    config.restore(state.pci().config());
+    generation = record.generation();
+    // Executed once the executor is released; what was executed already is passed over.
+    state.waiting().forEach(queue::ring);
+  }
+
+  /** The client may go on: it is told that its device has moved. */
+  void resume() {
+    guest.giveAway(false);
+    notifier.begin();
+    releaseRestored();
+  }
+
+  /**
+   * The session for another daemon, while it is held and no message comes.
+   *
+   * @param files receives all but the socket; they stay this session's
+   */
+  SessionRecord record(List<Fd> files) {
+    files.add(callArea.file());
+    files.add(guest.controlPages().fd());
+    files.add(
+        guest
+            .vramAperture()
+            .orElseThrow(() ->
+                new RefusedException(
+                    "SLU-VFU-012",
+                    Errno.EOPNOTSUPP,
+                    "this GPU's memory is no file that could be given away",
+                    ""))
+            .fd());
+    ImmutableList<SessionRecord.Map> maps = dma.collect(files);
+    long vectorFiles = vectors.collect(files);
+    return new SessionRecord(negotiated, generation, vectorFiles, maps, save(null));
+  }
+
+  /** Another daemon has the client: nothing that is shared with it is touched any more. */
+  void abandon() {
+    guest.giveAway(true);
+    dma.abandon();
+    close();
+  }
+
+  /** How a session's guest is made. */
+  private interface Opener {
+    Guest open(GuestNotifier notifier);
+  }
+
+  private static DeviceSession make(
+      Kernel kernel,
+      String name,
+      GuestSource source,
+      DeviceCounters.Live counters,
+      CallArea callArea,
+      Opener opener) {
     try {
       VectorTable vectors = new VectorTable(kernel);
       GuestEventQueue events = new GuestEventQueue(callArea.segment());
@@ -107,7 +224,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
       ChannelInterrupts channels = new ChannelInterrupts(pending, MAX_CHANNELS, vectors);
       GuestNotifier notifier = new GuestNotifier(events, vectors, channels);
       vectors.observe(channels::vectorChanged);
-      Guest guest = source.open(notifier);
+      Guest guest = opener.open(notifier);
       try {
         if (guest.capabilities().contains(Capability.DIRECT_INTERRUPTS)) {
           guest.setPendingBitmap(
@@ -213,6 +330,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
 
   /** The client has negotiated: from here on requests of ours can be sent. */
   void attach(ClientCapabilities client, Kernel kernel, Fd socket, ReentrantLock sendLock) {
+    negotiated = client;
     MessageWriter writer = new MessageWriter(kernel, socket, sendLock, requestArena);
     dmaRequests = new DmaRequests(writer, client.maxDataBytes(), requestArena::close);
   }

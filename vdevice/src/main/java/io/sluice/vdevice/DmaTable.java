@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import static io.sluice.vdevice.Limits.PAGE_BYTES;
 
+import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
@@ -150,6 +151,47 @@ final class DmaTable implements AutoCloseable {
         maps.remove(entry.iova);
         entry.release();
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What there is, and the files behind it, which stay this table's. */
+  ImmutableList<SessionRecord.Map> collect(List<Fd> into) {
+    lock.lock();
+    try {
+      ImmutableList.Builder<SessionRecord.Map> found = ImmutableList.builder();
+      for (Entry entry : maps.values()) {
+        found.add(
+            new SessionRecord.Map(
+                entry.iova,
+                entry.sizeBytes,
+                entry.fileOffset,
+                entry.writable,
+                entry.fd != null));
+        if (entry.fd != null) {
+          into.add(entry.fd);
+        }
+      }
+      return found.build();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Another daemon has the maps: forgets them without taking the GPU's access away. */
+  void abandon() {
+    lock.lock();
+    try {
+      for (Entry entry : maps.values()) {
+        if (entry.mapping != null) {
+          entry.mapping.close();
+        }
+        if (entry.fd != null) {
+          entry.fd.close();
+        }
+      }
+      maps.clear();
     } finally {
       lock.unlock();
     }

@@ -1,5 +1,6 @@
 package io.sluice.vdevice;
 
+import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
@@ -9,11 +10,15 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.abi.sys.SyscallException;
 import io.sluice.channel.Guest;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -62,9 +67,22 @@ public final class GuestDevice implements AutoCloseable {
 
   /** Who is attached. Guarded by lock; the socket is the serving thread's to close. */
   private static final class Client {
+    /** Whether it is served. */
+    enum Service {
+      /** It is. */
+      RUNNING,
+      /** It is to be paused. */
+      PAUSING,
+      /** It waits for what becomes of it. */
+      PAUSED,
+      /** Another daemon has it. */
+      GONE
+    }
+
     final Fd socket;
     final PeerCredentials peer;
     @Nullable DeviceSession session; // once the GPU is open
+    Service service = Service.RUNNING;
 
     Client(Fd socket, PeerCredentials peer) {
       this.socket = socket;
@@ -248,6 +266,295 @@ public final class GuestDevice implements AutoCloseable {
                 "SLU-VFU-009", Errno.ENOTCONN, "nobody is attached, guest=" + name, ""));
   }
 
+  // ---- taking over ----
+
+  /**
+   * Stops serving the client, between two messages and two calls, so that another daemon can.
+   *
+   * @param patience how long to wait for that
+   * @throws RefusedException ENOTCONN when none is attached, EBUSY when it does not come to that
+   */
+  public Handover handOver(Duration patience) {
+    lock.lock();
+    try {
+      Client attached = client;
+      if (attached == null || attached.session == null || attached.service != Client.Service.RUNNING) {
+        throw new RefusedException(
+            "SLU-VFU-013", Errno.ENOTCONN, "no client that could be handed over, guest=" + name, "");
+      }
+      attached.service = Client.Service.PAUSING;
+      long left = patience.toNanos();
+      while (client == attached && !isPaused(attached) && left > 0) {
+        left = awaitNanos(left);
+      }
+      if (client != attached || !isPaused(attached)) {
+        goOn(attached, Client.Service.RUNNING);
+        throw new RefusedException(
+            "SLU-VFU-014",
+            Errno.EBUSY,
+            "the client is within a message, guest=" + name,
+            "Try again.");
+      }
+      return new Paused(attached, Objects.requireNonNull(attached.session));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static boolean isPaused(Client attached) {
+    return attached.service == Client.Service.PAUSED && attached.session != null;
+  }
+
+  private long awaitNanos(long ns) {
+    try {
+      return changed.awaitNanos(ns);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 0;
+    }
+  }
+
+  private void goOn(Client attached, Client.Service service) {
+    attached.service = service;
+    changed.signalAll();
+  }
+
+  /** A client that another daemon is about to take. */
+  private final class Paused implements Handover {
+    private final Client attached;
+    private final DeviceSession session;
+    private final byte[] state;
+    private final ImmutableList<Fd> files;
+
+    Paused(Client attached, DeviceSession session) {
+      this.attached = attached;
+      this.session = session;
+      List<Fd> all = new ArrayList<>();
+      all.add(attached.socket);
+      session.hold();
+      state = session.record(all).encode();
+      files = ImmutableList.copyOf(all);
+      session.guest().giveAway(true);
+    }
+
+    @Override
+    public Guest guest() {
+      return session.guest();
+    }
+
+    @Override
+    public byte[] state() {
+      return state.clone();
+    }
+
+    @Override
+    public ImmutableList<Fd> files() {
+      return files;
+    }
+
+    @Override
+    public void cancel() {
+      session.guest().giveAway(false);
+      session.release();
+      decide(Client.Service.RUNNING);
+    }
+
+    @Override
+    public void complete() {
+      decide(Client.Service.GONE);
+      lock.lock();
+      try {
+        while (client == attached) {
+          changed.awaitUninterruptibly();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void decide(Client.Service service) {
+      lock.lock();
+      try {
+        if (attached.service == Client.Service.PAUSED) {
+          goOn(attached, service);
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /**
+   * Takes over the client that another daemon serves, or served. It is not served before {@link
+   * Adoption#serve}.
+   *
+   * @param state from {@link Handover#state}
+   * @param files the files that belong to it; owned by this device if it succeeds, except that those
+   *     it has no use for are closed
+   * @throws RefusedException EBUSY when somebody is attached, EPROTO when they do not fit
+   */
+  public Adoption adopt(ByteBuffer state, List<Fd> files) {
+    SessionRecord record = SessionRecord.decode(state);
+    SessionRecord.require(record.files() == files.size(), "the number of its files");
+    Client adopted = new Client(files.getFirst(), kernel.peerCredentials(files.getFirst()));
+    adopted.service = Client.Service.PAUSED;
+    lock.lock();
+    try {
+      if (client != null || closed) {
+        throw new RefusedException(
+            "SLU-VFU-015", Errno.EBUSY, "the guest has a client, guest=" + name, "");
+      }
+      client = adopted;
+    } finally {
+      lock.unlock();
+    }
+    boolean complete = false;
+    try {
+      DeviceSession session = DeviceSession.adopt(kernel, name, source, counters, record, files);
+      adopted.session = session;
+      files.subList(1, files.size()).forEach(Fd::close);
+      thread("calls", session.calls());
+      thread("serve", () -> serveAdopted(adopted, session, record.client()));
+      complete = true;
+      return new Adopted(adopted, session);
+    } finally {
+      if (!complete) {
+        left(adopted);
+      }
+    }
+  }
+
+  /** A client that is not served yet. */
+  private final class Adopted implements Adoption {
+    private final Client adopted;
+    private final DeviceSession session;
+
+    Adopted(Client adopted, DeviceSession session) {
+      this.adopted = adopted;
+      this.session = session;
+    }
+
+    @Override
+    public Guest guest() {
+      return session.guest();
+    }
+
+    @Override
+    public void serve() {
+      session.resume();
+      lock.lock();
+      try {
+        goOn(adopted, Client.Service.RUNNING);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    @Override
+    public void discard() {
+      lock.lock();
+      try {
+        goOn(adopted, Client.Service.GONE);
+        while (client == adopted) {
+          changed.awaitUninterruptibly();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void serveAdopted(Client adopted, DeviceSession session, ClientCapabilities had) {
+    try (Arena arena = Arena.ofConfined()) {
+      counters.connection();
+      Connection connection = new Connection(kernel, adopted.socket, session, counters, arena);
+      connection.resume(had);
+      if (awaitDecision(adopted)) {
+        LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", adopted.peer).log("taken over");
+        serve(adopted, session, connection);
+      } else {
+        session.abandon();
+      }
+    } catch (SluiceException e) {
+      LOG.atError().addKeyValue("guest", name).log("the device cannot be served", e);
+    } catch (RuntimeException | Error e) {
+      LOG.atError().addKeyValue("guest", name).log("the device failed", e);
+    } finally {
+      adopted.socket.close();
+      left(adopted);
+    }
+  }
+
+  /** Waits until it is known what becomes of a client; whether it is to be served. */
+  private boolean awaitDecision(Client attached) {
+    lock.lock();
+    try {
+      while (attached.service == Client.Service.PAUSED) {
+        changed.awaitUninterruptibly();
+      }
+      return attached.service == Client.Service.RUNNING;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Serves a client until it goes, or another daemon has it; then the session is over. */
+  private void serve(Client attached, DeviceSession session, Connection connection) {
+    boolean there = true;
+    try {
+      while (there && connection.serve(() -> isPausing(attached))) {
+        paused(attached);
+        there = awaitDecision(attached);
+      }
+    } finally {
+      lock.lock();
+      try {
+        counters.ended(session.vectors().delivered(), session.events().lost());
+        attached.session = null;
+      } finally {
+        lock.unlock();
+      }
+      if (there) {
+        session.close();
+      } else {
+        session.abandon();
+      }
+    }
+  }
+
+  private void paused(Client attached) {
+    lock.lock();
+    try {
+      if (attached.service == Client.Service.PAUSING) {
+        goOn(attached, Client.Service.PAUSED);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isPausing(Client attached) {
+    lock.lock();
+    try {
+      return attached.service == Client.Service.PAUSING;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void left(Client gone) {
+    lock.lock();
+    try {
+      gone.session = null;
+      if (client == gone) {
+        client = null;
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Detaches the client, if there is one, and waits until everything it held is given back. */
   public void detach() {
     lock.lock();
@@ -255,6 +562,7 @@ public final class GuestDevice implements AutoCloseable {
       Client attached = client;
       if (attached != null) {
         kernel.shutdown(attached.socket);
+        goOn(attached, Client.Service.RUNNING);
         while (client == attached) {
           if (attached.session != null) {
             attached.session.vectors().close(); // the serving thread itself may be stuck in one
@@ -415,8 +723,8 @@ public final class GuestDevice implements AutoCloseable {
   private void serve(Client attached) {
     counters.connection();
     LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", attached.peer).log("attached");
-    try (Arena arena = Arena.ofConfined();
-        DeviceSession session = DeviceSession.open(kernel, name, source, counters)) {
+    try (Arena arena = Arena.ofConfined()) {
+      DeviceSession session = DeviceSession.open(kernel, name, source, counters);
       lock.lock();
       try {
         attached.session = session;
@@ -424,28 +732,17 @@ public final class GuestDevice implements AutoCloseable {
         lock.unlock();
       }
       thread("calls", session.calls());
-      new Connection(kernel, attached.socket, session, counters, arena).serve();
-      lock.lock();
-      try {
-        counters.ended(session.vectors().delivered(), session.events().lost());
-        attached.session = null;
-      } finally {
-        lock.unlock();
-      }
+      serve(
+          attached,
+          session,
+          new Connection(kernel, attached.socket, session, counters, arena));
     } catch (SluiceException e) {
       LOG.atError().addKeyValue("guest", name).log("the device cannot be served", e);
     } catch (RuntimeException | Error e) {
       LOG.atError().addKeyValue("guest", name).log("the device failed", e);
     } finally {
       attached.socket.close();
-      lock.lock();
-      try {
-        attached.session = null;
-        client = null;
-        changed.signalAll();
-      } finally {
-        lock.unlock();
-      }
+      left(attached);
       LOG.atInfo().addKeyValue("guest", name).log("detached");
     }
   }

@@ -1,5 +1,8 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 
@@ -14,6 +17,16 @@ public interface GuestSource {
    * @param listener told of them
    */
   Guest open(GuestListener listener);
+
+  /**
+   * As {@link #open}, for a client that is taken over with the files of its memory.
+   *
+   * @param files stay the caller's
+   */
+  default Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
+    throw new RefusedException(
+        "SLU-VFU-011", Errno.EOPNOTSUPP, "clients cannot be taken over here", "");
+  }
 
   /** Ends the delivery of events and closes the guest: everything it held is given back. */
   void release(Guest guest);

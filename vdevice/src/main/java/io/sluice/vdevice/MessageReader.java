@@ -25,6 +25,7 @@ final class MessageReader {
   private final FdList fds = new FdList();
   private final MemorySegment header;
   private final MemorySegment body;
+  private boolean patient;
   private final MemorySegment[] shortBodies = new MemorySegment[SHORT_BODY + 1];
 
   /**
@@ -43,6 +44,26 @@ final class MessageReader {
   /** Waits for the next header; false when the peer is gone. */
   boolean readHeader() {
     return readFully(header);
+  }
+
+  /** What came when a header was waited for. */
+  enum Received {
+    /** A header. */
+    HEADER,
+    /** Nothing: the socket's receive timeout is over. */
+    NOTHING,
+    /** The end of the connection. */
+    END
+  }
+
+  /** As {@link #readHeader}, but the socket has a receive timeout, which only tells. */
+  Received awaitHeader() {
+    patient = true;
+    long done = kernel.recvmsg(socket, header, fds);
+    if (done < 0) {
+      return Received.NOTHING;
+    }
+    return done > 0 && readRest(header, done) ? Received.HEADER : Received.END;
   }
 
   /** Receives the body of the message; false when the peer went away in the middle. */
@@ -68,15 +89,29 @@ final class MessageReader {
     if (size == 0) {
       return true;
     }
-    long done = kernel.recvmsg(socket, into, fds);
-    while (done > 0 && done < size) {
-      long more = kernel.recvmsg(socket, into.asSlice(done), fds);
+    long done = receive(into, 0);
+    return done > 0 && readRest(into, done);
+  }
+
+  private boolean readRest(MemorySegment into, long had) {
+    long done = had;
+    while (done < into.byteSize()) {
+      long more = receive(into, done);
       if (more <= 0) {
         return false;
       }
       done += more;
     }
-    return done == size;
+    return true;
+  }
+
+  /** A client may take its time within a message. */
+  private long receive(MemorySegment into, long from) {
+    long got;
+    do {
+      got = kernel.recvmsg(socket, from == 0 ? into : into.asSlice(from), fds);
+    } while (got < 0 && patient);
+    return got;
   }
 
   /** The header received last. */

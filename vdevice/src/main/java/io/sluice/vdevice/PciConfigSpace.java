@@ -122,6 +122,15 @@ final class PciConfigSpace implements DeviceRegion {
     return values.clone();
   }
 
+  /** Becomes the function of a device that was taken over; what cannot be written is the same. */
+  void restore(byte[] others) {
+    for (int i = 0; i < SIZE; i++) {
+      SessionRecord.require(
+          ((values[i] ^ others[i]) & ~writable[i]) == 0, "a register that cannot be written");
+    }
+    System.arraycopy(others, 0, values, 0, SIZE);
+  }
+
   @Override
   public long sizeBytes() {
     return SIZE;

@@ -179,6 +179,24 @@ final class VectorTable implements InterruptVectors {
     return eventfds.get(vector) != null;
   }
 
+  /** The vectors that have an eventfd, one bit each, and those eventfds, which stay this table's. */
+  long collect(List<Fd> into) {
+    lock.lock();
+    try {
+      long assigned = 0;
+      for (int vector = 0; vector < MAX_VECTORS; vector++) {
+        Fd eventfd = eventfds.get(vector);
+        if (eventfd != null) {
+          assigned |= 1L << vector;
+          into.add(eventfd);
+        }
+      }
+      return assigned;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Forgets what was raised and not delivered. */
   void forgetPending() {
     lock.lock();

@@ -44,7 +44,7 @@ abstract class ServerTest {
         new Thread(
             () -> {
               try (Arena arena = Arena.ofConfined()) {
-                new Connection(kernel, serverSocket, session, counters, arena).serve();
+                new Connection(kernel, serverSocket, session, counters, arena).serve(() -> false);
                 session.close();
               } finally {
                 kernel.shutdown(serverSocket);

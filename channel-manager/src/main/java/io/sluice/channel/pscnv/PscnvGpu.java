@@ -7,6 +7,9 @@ import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.pscnv.PscnvParam;
 import io.sluice.abi.sys.Errno;
+import io.sluice.abi.pscnv.ExtRegionAdd;
+import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
@@ -130,6 +133,38 @@ public final class PscnvGpu implements Gpu {
   @Override
   public GuestGpu open(String guestName) {
     return PscnvGuestGpu.open(opener.get(), kernel, info);
+  }
+
+  @Override
+  public GuestGpu adopt(String guestName, AdoptedFiles files) {
+    DrmDevice opened = opener.get();
+    boolean complete = false;
+    try {
+      PscnvCalls adopting = new PscnvCalls(opened);
+      if (Extensions.probe(adopting).isEmpty()) {
+        throw new RefusedException(
+            "SLU-GPU-004", Errno.EOPNOTSUPP, "this GPU cannot take a guest's memory over", "");
+      }
+      adopt(adopting, files.control(), ExtRegionAdd.ADOPT_CONTROL);
+      adopt(adopting, files.vram(), ExtRegionAdd.ADOPT_VRAM);
+      complete = true;
+      return PscnvGuestGpu.open(opened, kernel, info);
+    } finally {
+      if (!complete) {
+        opened.close();
+      }
+    }
+  }
+
+  private void adopt(PscnvCalls adopting, Fd file, int as) {
+    long bytes = kernel.fstat(file).sizeBytes();
+    adopting.call(
+        PscnvIoctl.REGION_ADD,
+        argument -> {
+          ExtRegionAdd.fd(argument, file.number());
+          ExtRegionAdd.flags(argument, as);
+          ExtRegionAdd.size(argument, bytes);
+        });
   }
 
   @Override

@@ -190,6 +190,18 @@ final class PscnvGuestGpu implements GuestGpu {
     pendingRegion = newRegion(fd, offset, sizeBytes, true);
   }
 
+  @Override
+  public void setSweeping(boolean sweeping) {
+    if (isExtended()) {
+      calls.call(
+          PscnvIoctl.CHAN_PARAM,
+          argument -> {
+            ExtChanParam.param(argument, ExtChanParam.SWEEP);
+            ExtChanParam.value(argument, sweeping ? 1 : 0);
+          });
+    }
+  }
+
   int pendingRegion() {
     return pendingRegion;
   }

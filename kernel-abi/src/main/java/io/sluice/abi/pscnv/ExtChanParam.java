@@ -13,7 +13,7 @@ import java.lang.invoke.VarHandle;
  * <pre>
  * offset  size  field
  *  0x00      4  cid                 in: channel
- *  0x04      4  param               in: WEIGHT, PENDING, EVENTFD, OPEN_WEIGHT
+ *  0x04      4  param               in: WEIGHT, PENDING, EVENTFD, OPEN_WEIGHT, SWEEP
  *  0x08      8  value               in
  * </pre>
  *
@@ -37,6 +37,12 @@ public final class ExtChanParam {
 
   /** Share of GPU time of the whole open relative to other opens, 1 to 1024; cid is 0. */
   public static final int OPEN_WEIGHT = 4;
+
+  /**
+   * Of the whole open, with channel 0: whether memory that was touched without having been allocated
+   * is taken back; 1 unless set.
+   */
+  public static final int SWEEP = 5;
 
   /** Value of {@link #EVENTFD}: interrupts are latched. */
   public static final long NO_EVENTFD = ~0L;

@@ -14,7 +14,7 @@ import java.lang.invoke.VarHandle;
  * <pre>
  * offset  size  field
  *  0x00      4  fd                  in: the file; stays the caller's
- *  0x04      4  flags               in: WRITABLE or 0
+ *  0x04      4  flags               in: WRITABLE or 0; ADOPT_* alone
  *  0x08      8  offset              in: bytes into the file, a multiple of 4096
  *  0x10      8  size                in: bytes, a multiple of 4096
  *  0x18      4  region              out: 1 to MAX_REGION
@@ -26,6 +26,15 @@ import java.lang.invoke.VarHandle;
 public final class ExtRegionAdd {
   /** The GPU may write to the region. */
   public static final int WRITABLE = 1;
+
+  /**
+   * Alone: the file becomes the control pages of this open, with what is in it. Only before anything
+   * was made; no region comes of it.
+   */
+  public static final int ADOPT_CONTROL = 2;
+
+  /** Alone: the file becomes the video memory of this open, with what is in it. */
+  public static final int ADOPT_VRAM = 4;
 
   /** Highest number of a region. */
   public static final int MAX_REGION = 4095;

@@ -176,7 +176,8 @@ public interface Kernel {
    * added to the list and belong to the caller. A message whose descriptors did not fit ({@code
    * MSG_CTRUNC}) is an EMSGSIZE, and the list is closed and empty.
    *
-   * @return bytes received; 0 when the peer has closed; -1 when a non-blocking socket has none
+   * @return bytes received; 0 when the peer has closed; -1 when a non-blocking socket has none,
+   *     or its receive timeout is over
    */
   long recvmsg(Fd socket, MemorySegment into, FdList fds);
 
@@ -185,6 +186,13 @@ public interface Kernel {
 
   /** {@code getsockopt(SO_PEERCRED)}. */
   PeerCredentials peerCredentials(Fd socket);
+
+  /**
+   * How long {@link #recvmsg} waits on a socket in blocking mode before it returns -1.
+   *
+   * @param timeoutMs 0 for as long as it takes
+   */
+  void setReceiveTimeout(Fd socket, int timeoutMs);
 
   /** {@code shutdown(SHUT_RDWR)}: wakes whoever blocks on the socket; ENOTCONN is no failure. */
   void shutdown(Fd socket);

@@ -74,6 +74,8 @@ final class Libc {
   private static final MethodHandle RECVMSG = function("recvmsg", LONG, INT, PTR, INT, PTR);
   private static final MethodHandle GETSOCKOPT =
       function("getsockopt", INT, INT, INT, INT, PTR, PTR);
+  private static final MethodHandle SETSOCKOPT =
+      function("setsockopt", INT, INT, INT, INT, PTR, INT);
   private static final MethodHandle SHUTDOWN = function("shutdown", INT, INT, INT);
 
   private Libc() {}
@@ -324,6 +326,19 @@ final class Libc {
     try {
       return result(
           scratch, (int) GETSOCKOPT.invokeExact(scratch.errno, fd, level, option, value, length));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static int setsockopt(int fd, int level, int option, MemorySegment value) {
+    Scratch scratch = Scratch.current();
+    try {
+      return result(
+          scratch,
+          (int)
+              SETSOCKOPT.invokeExact(
+                  scratch.errno, fd, level, option, value, (int) value.byteSize()));
     } catch (Throwable t) {
       throw unexpected(t);
     }

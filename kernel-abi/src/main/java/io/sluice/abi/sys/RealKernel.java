@@ -186,6 +186,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public void setReceiveTimeout(Fd socket, int timeoutMs) {
+    SocketCalls.setReceiveTimeout(socket, timeoutMs);
+  }
+
+  @Override
   public void shutdown(Fd socket) {
     SocketCalls.shutdown(socket);
   }

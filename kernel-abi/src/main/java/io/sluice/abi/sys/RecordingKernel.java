@@ -236,6 +236,14 @@ public final class RecordingKernel implements Kernel {
   }
 
   @Override
+  public void setReceiveTimeout(Fd socket, int timeoutMs) {
+    run(
+        "setsockopt",
+        socket + ", SO_RCVTIMEO, ms=" + timeoutMs,
+        () -> kernel.setReceiveTimeout(socket, timeoutMs));
+  }
+
+  @Override
   public void shutdown(Fd socket) {
     run("shutdown", socket.toString(), () -> kernel.shutdown(socket));
   }

@@ -3,6 +3,7 @@ package io.sluice.abi.sys;
 import io.sluice.abi.Layouts;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +16,7 @@ final class SocketCalls {
   private static final int SOCK_CLOEXEC = 0x80000;
   private static final int SOL_SOCKET = 1;
   private static final int SO_PEERCRED = 17;
+  private static final int SO_RCVTIMEO = 20;
   private static final int SCM_RIGHTS = 1;
   private static final int SHUT_RDWR = 2;
   private static final int MSG_CTRUNC = 0x8;
@@ -197,6 +199,19 @@ final class SocketCalls {
           "getsockopt",
           () -> socket + ", SO_PEERCRED");
       return new PeerCredentials(Ucred.pid(ucred), Ucred.uid(ucred), Ucred.gid(ucred));
+    }
+  }
+
+  /** {@code struct timeval}: seconds, microseconds. */
+  static void setReceiveTimeout(Fd socket, int timeoutMs) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment timeval = arena.allocate(2 * Long.BYTES, Long.BYTES);
+      timeval.set(ValueLayout.JAVA_LONG, 0, timeoutMs / 1000);
+      timeval.set(ValueLayout.JAVA_LONG, Long.BYTES, timeoutMs % 1000 * 1000L);
+      Calls.check(
+          Libc.setsockopt(socket.number(), SOL_SOCKET, SO_RCVTIMEO, timeval),
+          "setsockopt",
+          () -> socket + ", SO_RCVTIMEO, ms=" + timeoutMs);
     }
   }
 

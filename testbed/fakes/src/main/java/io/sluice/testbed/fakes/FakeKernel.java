@@ -454,6 +454,16 @@ public final class FakeKernel implements Kernel {
     return call("peerCredentials", () -> socketEnd(socket, "getsockopt").peerCredentials);
   }
 
+  /** There is no time here: nobody who receives is ever told that it is over. */
+  @Override
+  public void setReceiveTimeout(Fd socket, int timeoutMs) {
+    run(
+        "setsockopt",
+        () -> {
+          SocketEnd _ = socketEnd(socket, "setsockopt");
+        });
+  }
+
   @Override
   public void shutdown(Fd socket) {
     run(

@@ -1,0 +1,116 @@
+package io.sluice.vdevice;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.channel.record.Section;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A device session for another daemon of this host, but its files: those come in an order that this
+ * tells.
+ *
+ * <pre>
+ *  u32 version (1)   client: u32 fds, u32 data bytes, u32 multi   u32 generation
+ *  u64 vectors that have an eventfd
+ *  u32 n, maps: u64 iova, u64 bytes, u64 file offset, u32 writable, u32 has a file
+ *  the device's section
+ * </pre>
+ *
+ * <p>Files: socket, BAR 1, control pages, video memory, those of the maps, the eventfds. BAR 1 in
+ * the section is of no use here: the file is the same.
+ *
+ * @param client what it said it can take
+ * @param generation of the device
+ * @param vectorFiles one bit for each vector that has an eventfd
+ * @param maps guest memory, ascending
+ * @param state the device
+ */
+record SessionRecord(
+    ClientCapabilities client,
+    int generation,
+    long vectorFiles,
+    ImmutableList<Map> maps,
+    DeviceState state) {
+  /** Files before those of the maps. */
+  static final int FIXED_FILES = 4;
+
+  private static final int VERSION = 1;
+  private static final int HEAD_BYTES = 32;
+  private static final int MAP_BYTES = 32;
+
+  /**
+   * A map of guest memory.
+   *
+   * @param iova where the client sees it
+   * @param sizeBytes its length
+   * @param fileOffset where it begins in its file
+   * @param writable whether the GPU may write there
+   * @param hasFile whether anything stands behind it
+   */
+  record Map(long iova, long sizeBytes, long fileOffset, boolean writable, boolean hasFile) {}
+
+  byte[] encode() {
+    Section section = state.encode();
+    ByteBuffer out =
+        ByteBuffer.allocate(HEAD_BYTES + maps.size() * MAP_BYTES + section.sizeBytes())
+            .order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(VERSION).putInt(client.maxMessageFds()).putInt(client.maxDataBytes());
+    out.putInt(client.writeMultiple() ? 1 : 0).putInt(generation);
+    out.putLong(vectorFiles).putInt(maps.size());
+    for (Map map : maps) {
+      out.putLong(map.iova()).putLong(map.sizeBytes()).putLong(map.fileOffset());
+      out.putInt(map.writable() ? 1 : 0).putInt(map.hasFile() ? 1 : 0);
+    }
+    section.write(out);
+    return out.array();
+  }
+
+  /** EPROTO when the bytes are none. */
+  static SessionRecord decode(ByteBuffer bytes) {
+    ByteBuffer in = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
+    try {
+      require(in.getInt() == VERSION, "its version");
+      ClientCapabilities client =
+          new ClientCapabilities(in.getInt(), in.getInt(), in.getInt() != 0);
+      require(
+          client.maxDataBytes() > 0 && client.maxDataBytes() <= Limits.MAX_DATA_BYTES,
+          "what its client takes");
+      int generation = in.getInt();
+      long vectorFiles = in.getLong();
+      require(vectorFiles >>> VectorTable.MAX_VECTORS == 0, "its vectors");
+      int count = in.getInt();
+      require(count >= 0 && count <= Limits.MAX_DMA_MAPS, "its maps");
+      ImmutableList.Builder<Map> maps = ImmutableList.builder();
+      for (int i = 0; i < count; i++) {
+        maps.add(
+            new Map(
+                in.getLong(), in.getLong(), in.getLong(), in.getInt() != 0, in.getInt() != 0));
+      }
+      DeviceState state = DeviceState.decode(Section.read(in));
+      require(!in.hasRemaining(), "its length");
+      return new SessionRecord(client, generation, vectorFiles, maps.build(), state);
+    } catch (BufferUnderflowException e) {
+      throw refused("its length");
+    }
+  }
+
+  /** How many files belong to it. */
+  int files() {
+    int ofMaps = (int) maps.stream().filter(Map::hasFile).count();
+    return FIXED_FILES + ofMaps + Long.bitCount(vectorFiles);
+  }
+
+  static void require(boolean holds, String what) {
+    if (!holds) {
+      throw refused(what);
+    }
+  }
+
+  private static RefusedException refused(String what) {
+    return new RefusedException(
+        "SLU-VFU-010", Errno.EPROTO, "a device session cannot be taken over, wrong is " + what, "");
+  }
+}
