@@ -12,12 +12,14 @@ module io.sluice.migrate {
   requires io.netty.codec;
   requires io.netty.handler;
 
+  exports io.sluice.migrate.checkpoint;
   exports io.sluice.migrate.engine;
   exports io.sluice.migrate.link;
   exports io.sluice.migrate.machine;
   exports io.sluice.migrate.memory;
   exports io.sluice.migrate.phase;
-  exports io.sluice.migrate.qemu;
-  exports io.sluice.migrate.wire;
   exports io.sluice.migrate.process;
+  exports io.sluice.migrate.qemu;
+  exports io.sluice.migrate.report;
+  exports io.sluice.migrate.wire;
 }

@@ -8,6 +8,7 @@ module io.sluice.daemon {
   requires io.sluice.channel;
   requires io.sluice.interrupt;
   requires io.sluice.vdevice;
+  requires io.sluice.migrate;
   requires transitive com.google.common;
   requires org.slf4j;
   requires ch.qos.logback.classic;

@@ -268,6 +268,39 @@ final class DmaTable implements AutoCloseable {
     }
   }
 
+  /**
+   * Copies into guest memory.
+   *
+   * @throws RefusedException EFAULT
+   */
+  void write(Iova address, MemorySegment from) {
+    lock.lock();
+    try {
+      long at = address.value();
+      long done = 0;
+      while (done < from.byteSize()) {
+        Entry entry = entryAt(at);
+        Fd fd = entry.fd;
+        if (fd == null || !entry.writable) {
+          throw notShared(at);
+        }
+        long offset = at - entry.iova;
+        long bytes = Math.min(from.byteSize() - done, entry.sizeBytes - offset);
+        try (Mapping mapping =
+            kernel.mmap(
+                fd, entry.fileOffset, entry.sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+          MemorySegment.copy(from, done, mapping.segment(), offset, bytes);
+        }
+        at += bytes;
+        done += bytes;
+      }
+    } catch (InternalError e) {
+      throw refused("SLU-DMA-009", Errno.EFAULT, "guest memory faults, iova=" + address);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   @Override
   public void close() {
     unmapAll();

@@ -259,6 +259,24 @@ public final class GuestDevice implements AutoCloseable {
     attached().touch(first, bytes, timeout);
   }
 
+  /**
+   * Copies memory that the client has shared, without its knowing.
+   *
+   * @throws RefusedException EFAULT no shared memory there; ENOTCONN
+   */
+  public void readMemory(Iova address, MemorySegment into) {
+    attached().dma().read(address, into);
+  }
+
+  /**
+   * Writes memory that the client has shared, without its knowing.
+   *
+   * @throws RefusedException EFAULT no shared memory there, or only to be read; ENOTCONN
+   */
+  public void writeMemory(Iova address, MemorySegment from) {
+    attached().dma().write(address, from);
+  }
+
   private DeviceSession attached() {
     return session()
         .orElseThrow(() ->

@@ -36,6 +36,22 @@ public enum ErrorCode {
   QUOTA_POLICY("SLU-QUOTA-008", ErrorKind.FAILED),
   /** More guests than a GPU has quotas for. */
   QUOTA_GUESTS("SLU-QUOTA-004", ErrorKind.QUOTA),
+  /** The guest has no migration, or none that it could be asked of. */
+  MIGRATION_UNKNOWN("SLU-MIG-050", ErrorKind.NOT_FOUND),
+  /** The guest moves already. */
+  MIGRATION_BUSY("SLU-MIG-051", ErrorKind.BUSY),
+  /** Not a place to move a guest to. */
+  MIGRATION_TARGET("SLU-MIG-052", ErrorKind.FAILED),
+  /** Not an option of a migration, or not a value of it. */
+  MIGRATION_OPTION("SLU-MIG-053", ErrorKind.FAILED),
+  /** The other daemon cannot be reached. */
+  MIGRATION_LINK("SLU-MIG-054", ErrorKind.FAILED),
+  /** It is too late to give a migration up, or too early to take it back. */
+  MIGRATION_PHASE("SLU-MIG-055", ErrorKind.FAILED),
+  /** Something stands in the way. */
+  MIGRATION_BLOCKED("SLU-MIG-056", ErrorKind.FAILED),
+  /** A checkpoint could not be written or read. */
+  CHECKPOINT_FAILED("SLU-MIG-057", ErrorKind.FAILED),
   /** Not a log level. */
   LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED),
   /** The daemon is stopping. */

@@ -32,6 +32,9 @@ public final class NotificationTypes {
    */
   public static final String CHANNEL_KILLED = "io.sluice.channel.killed";
 
+  /** A migration entered a phase; the message is the guest's name, the phase and why. */
+  public static final String MIGRATION_PHASE = "io.sluice.migration.phase";
+
   /** The daemon begins to stop; the message lists the guests that lose their GPU. */
   public static final String DAEMON_STOPPING = "io.sluice.daemon.stopping";
 

@@ -10,6 +10,9 @@ public final class ObjectNames {
   /** The daemon. */
   public static final ObjectName DAEMON = name(DOMAIN + ":type=Daemon");
 
+  /** Guests that move. */
+  public static final ObjectName MIGRATIONS = name(DOMAIN + ":type=Migrations");
+
   private ObjectNames() {}
 
   /** A guest by its name. */

@@ -9,6 +9,7 @@ import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import io.sluice.sluicectl.Views.GuestChannel;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -177,6 +178,42 @@ final class GuestCommand extends Noun {
     try (LocalConnection connection = ctl.connect()) {
       DaemonMXBean daemon = connection.daemon();
       daemon.destroyGuest(GuestNames.find(daemon.getGuests(), name).name(), force);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "checkpoint",
+      description = {
+        "Writes a guest to a file: its GPU memory, its channels, and what of its own memory the GPU"
+            + " uses. The guest goes on."
+      })
+  int checkpoint(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "FILE", description = "Replaced when it exists.") Path file,
+      @Option(names = "--live", description = "Copies most of it while the GPU works.")
+          boolean live)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
+      connection.migrations().checkpoint(guest, file.toAbsolutePath().toString(), live);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "restore",
+      description = {
+        "Makes a guest, to which a process is attached that has made nothing yet, what a file says."
+            + " A file can be used for several guests."
+      })
+  int restore(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "FILE", description = "From guest checkpoint.") Path file)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
+      connection.migrations().restore(guest, file.toAbsolutePath().toString());
     }
     return ExitCode.OK;
   }

@@ -3,6 +3,8 @@ package io.sluice.sluicectl;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.MigrationBlocker;
+import io.sluice.management.MigrationStatusView;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.Setting;
@@ -131,6 +133,43 @@ final class Views {
               Column.programs("weight", r -> r.quota().weight()),
               Column.programs("gpu-ns", r -> r.quota().gpuNs()),
               Column.programs("wait-ns", r -> r.quota().waitNs())));
+
+  static final Listing<MigrationStatusView> MIGRATIONS =
+      new Listing<>(
+          "migrations",
+          List.of(
+              Column.both("guest", MigrationStatusView::guest),
+              Column.both("direction", MigrationStatusView::direction),
+              Column.both("phase", MigrationStatusView::phase),
+              Column.both("peer", MigrationStatusView::peer),
+              Column.people("gpu-paused", m -> duration(m.gpuPausedNs())),
+              Column.people("elapsed", m -> duration(m.elapsedNs())),
+              Column.people("sent", m -> amount(m.bytesSent())),
+              Column.both("reason", MigrationStatusView::reason),
+              Column.programs("id", MigrationStatusView::id),
+              Column.programs("remedy", MigrationStatusView::remedy),
+              Column.programs("bytes-total", MigrationStatusView::bytesTotal),
+              Column.programs("bytes-left", MigrationStatusView::bytesLeft),
+              Column.programs("machine-bytes-left", MigrationStatusView::machineBytesLeft),
+              Column.programs("bytes-sent", MigrationStatusView::bytesSent),
+              Column.programs("bytes-retransmitted", MigrationStatusView::bytesRetransmitted),
+              Column.programs("rate-bytes-per-second", MigrationStatusView::rateBytesPerSecond),
+              Column.programs("pass", MigrationStatusView::pass),
+              Column.programs("pages-sent", MigrationStatusView::pagesSent),
+              Column.programs("pause-pages", MigrationStatusView::pausePages),
+              Column.programs("expected-drain-ns", MigrationStatusView::expectedDrainNs),
+              Column.programs("gpu-paused-ns", MigrationStatusView::gpuPausedNs),
+              Column.programs("elapsed-ns", MigrationStatusView::elapsedNs),
+              Column.programs("over", MigrationStatusView::over),
+              Column.programs("undecided", MigrationStatusView::undecided)));
+
+  static final Listing<MigrationBlocker> BLOCKERS =
+      new Listing<>(
+          "blockers",
+          List.of(
+              Column.both("code", MigrationBlocker::code),
+              Column.both("what", MigrationBlocker::what),
+              Column.both("remedy", MigrationBlocker::remedy)));
 
   static final Listing<Setting> SETTINGS =
       new Listing<>(

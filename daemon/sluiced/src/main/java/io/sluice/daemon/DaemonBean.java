@@ -55,6 +55,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
               NotificationTypes.QUOTA_EXCEEDED,
               NotificationTypes.QUOTA_MOVED,
               NotificationTypes.CHANNEL_KILLED,
+              NotificationTypes.MIGRATION_PHASE,
               NotificationTypes.DAEMON_STOPPING
             },
             Notification.class.getName(),

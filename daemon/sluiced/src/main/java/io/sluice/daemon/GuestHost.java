@@ -4,6 +4,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.ChannelInfo;
+import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.daemon.config.GuestSettings;
@@ -122,6 +123,10 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     return origin;
   }
 
+  GuestDevice device() {
+    return device;
+  }
+
   GpuHost gpu() {
     return gpu;
   }
@@ -176,7 +181,10 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   @Override
   public Guest open(GuestListener listener) {
-    Guest guest = new Guest(settings.name(), gpu.gpu(), gpu.slots(), kernel, listener);
+    return delivered(new Guest(settings.name(), gpu.gpu(), gpu.slots(), kernel, listener));
+  }
+
+  private Guest delivered(Guest guest) {
     try {
       gpu.shares().attach(guest);
       forwarder = gpu.deliver(guest);
@@ -187,6 +195,12 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     }
     onAttach.accept(this, true);
     return guest;
+  }
+
+  @Override
+  public Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
+    return delivered(
+        Guest.adopting(settings.name(), gpu.gpu(), files, gpu.slots(), kernel, listener));
   }
 
   @Override

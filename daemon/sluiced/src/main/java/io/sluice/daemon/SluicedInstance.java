@@ -13,6 +13,7 @@ import io.sluice.management.DaemonMXBean;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
+import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Problem;
@@ -24,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.GroupPrincipal;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -143,6 +145,22 @@ public final class SluicedInstance implements AutoCloseable {
     for (GuestSettings guest : created) {
       table.serve(guest, GuestStatus.CREATED);
     }
+    Migrations migrations =
+        new Migrations(
+            table,
+            config.runDir(),
+            config.stateDir(),
+            new Migrations.Surroundings(
+                kernel,
+                threads,
+                System::nanoTime,
+                SecureRandom::new,
+                (guest, phase, reason) ->
+                    announcer.tell(
+                        NotificationTypes.MIGRATION_PHASE, guest + " " + phase + ": " + reason)));
+    parts.push(migrations::close);
+    migrations.start();
+    register(migrations, ObjectNames.MIGRATIONS);
     startControl();
     parts.push(() -> announceStop(bean, table));
     LOG.atInfo()
@@ -223,6 +241,11 @@ public final class SluicedInstance implements AutoCloseable {
   /** A guest's MXBean, without a connection. */
   public GuestMXBean guest(String name) {
     return JMX.newMXBeanProxy(beans, ObjectNames.guest(name), GuestMXBean.class);
+  }
+
+  /** Guests that move, without a connection. */
+  public MigrationsMXBean migrations() {
+    return JMX.newMXBeanProxy(beans, ObjectNames.MIGRATIONS, MigrationsMXBean.class);
   }
 
   /** Waits until somebody asks the daemon to stop. */

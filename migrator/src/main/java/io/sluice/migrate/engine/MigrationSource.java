@@ -463,7 +463,12 @@ public final class MigrationSource {
       }
       case MACHINE -> machine.tell(frame.reader());
       case READY -> {
-        require(phase() == Phase.RESTORE || phase() == Phase.SWITCH_OVER, frame);
+        require(
+            stateSent
+                && (phase() == Phase.FINAL_COPY
+                    || phase() == Phase.SWITCH_OVER
+                    || phase() == Phase.RESTORE),
+            frame);
         ready();
       }
       case COMMITTED -> {
@@ -483,7 +488,7 @@ public final class MigrationSource {
     }
   }
 
-  /** The machine's own completion may still be on its way to us. */
+  /** The machine's own completion may still be on its way to us; a file has none to wait for. */
   private void ready() {
     if (phase() == Phase.RESTORE) {
       commit();

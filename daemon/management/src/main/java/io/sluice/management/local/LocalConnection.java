@@ -2,6 +2,7 @@ package io.sluice.management.local;
 
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GuestMXBean;
+import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Problem;
 import java.io.ByteArrayInputStream;
@@ -74,6 +75,11 @@ public final class LocalConnection implements AutoCloseable {
   /** The daemon. */
   public DaemonMXBean daemon() {
     return JMX.newMXBeanProxy(beans, ObjectNames.DAEMON, DaemonMXBean.class, true);
+  }
+
+  /** Guests that move. */
+  public MigrationsMXBean migrations() {
+    return JMX.newMXBeanProxy(beans(), ObjectNames.MIGRATIONS, MigrationsMXBean.class);
   }
 
   /** A guest; whether it exists shows when it is asked. */

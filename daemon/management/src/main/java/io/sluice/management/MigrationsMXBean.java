@@ -1,0 +1,63 @@
+package io.sluice.management;
+
+import java.util.List;
+import java.util.Map;
+import javax.management.OperationsException;
+
+/** Guests that move to another daemon, come from one, or are written to a file. */
+public interface MigrationsMXBean {
+  /** The last migration of each guest that had one since the daemon started, by its name. */
+  Map<String, MigrationStatusView> getMigrations();
+
+  /** Where other daemons of this host connect to pass a guest on. */
+  String getSocketPath();
+
+  /**
+   * What would stand in the way of moving a guest; nothing has been touched.
+   *
+   * @param guest its name
+   * @param to {@code unix:PATH} of another daemon of this host
+   * @return each what blocks; empty when nothing does
+   */
+  List<MigrationBlocker> check(String guest, String to) throws OperationsException;
+
+  /**
+   * Begins to move a guest; returns when it has begun.
+   *
+   * @param guest its name
+   * @param to {@code unix:PATH} of another daemon of this host
+   * @param options see {@code sluicectl migration start}; names without their dashes
+   */
+  void start(String guest, String to, Map<String, String> options) throws OperationsException;
+
+  /** Gives a migration up; what was done is taken back. Refused when it is too late. */
+  void abort(String guest) throws OperationsException;
+
+  /**
+   * An operator who knows that the destination is dead takes the guest back, when nobody says what
+   * became of it.
+   */
+  void reclaim(String guest) throws OperationsException;
+
+  /**
+   * What happened in the last migration of a guest.
+   *
+   * @param format {@code text}, {@code json} or {@code html}
+   */
+  String report(String guest, String format) throws OperationsException;
+
+  /**
+   * Writes a guest to a file.
+   *
+   * @param file absolute; replaced when it exists
+   * @param live copies most of it while the GPU works
+   */
+  void checkpoint(String guest, String file, boolean live) throws OperationsException;
+
+  /**
+   * Makes an attached, empty guest what a file says.
+   *
+   * @param file absolute
+   */
+  void restore(String guest, String file) throws OperationsException;
+}

@@ -1,0 +1,246 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.MigrationBlocker;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
+import io.sluice.management.local.LocalConnection;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluicectl migration …}. */
+@Command(
+    name = "migration",
+    description = "Guests that move to another daemon, without their programs noticing.",
+    synopsisSubcommandLabel = "COMMAND")
+final class MigrationCommand extends Noun {
+  private static final String GUEST = "Name, UUID, or GPU/NAME.";
+  private static final String TO =
+      "unix:PATH, the migration socket of another daemon of this host (migration.sock in its run"
+          + " directory).";
+  private static final int WATCH_MS = 200;
+
+  MigrationCommand(SluiceCtl ctl) {
+    super(ctl, "migration");
+  }
+
+  @Command(
+      name = "check",
+      description = "Says what stands in the way of a migration, and what to do about it.")
+  int check(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      List<MigrationBlocker> blockers =
+          connection.migrations().check(find(connection, name), to);
+      Output output = ctl.output();
+      if (output.format() != Format.table) {
+        output.list(Views.BLOCKERS, blockers);
+      } else if (blockers.isEmpty()) {
+        output.text("nothing stands in the way\n");
+      } else {
+        blockers.forEach(b ->
+            output.text(
+                "blocked: " + b.what() + "  [" + b.code() + "]\n  fix:   " + b.remedy() + "\n"));
+      }
+      return blockers.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    }
+  }
+
+  @Command(
+      name = "start",
+      description = "Moves a guest, and waits until it has moved or has been given up.")
+  int start(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to,
+      @Option(
+              names = "--detach",
+              paramLabel = "WHEN",
+              description = "When access is taken back: first, planned (default) or last.")
+          @Nullable String detach,
+      @Option(
+              names = "--drain-timeout",
+              paramLabel = "DURATION",
+              description = "Longest wait for what was submitted, such as 10s (default).")
+          @Nullable String drainTimeout,
+      @Option(
+              names = "--timeout",
+              paramLabel = "DURATION",
+              description = "Longest time up to the switch-over; none by default.")
+          @Nullable String timeout,
+      @Option(
+              names = "--on-timeout",
+              paramLabel = "WHAT",
+              description = "When that is over: abort (default) or force.")
+          @Nullable String onTimeout,
+      @Option(
+              names = "--option",
+              paramLabel = "NAME=VALUE",
+              description =
+                  "For measurements: passes, bandwidth, exact, hashing, sampling, overlapped.")
+          @Nullable Map<String, String> more,
+      @Option(names = "--detached", description = "Does not wait.") boolean detached)
+      throws IOException, OperationsException {
+    Map<String, String> options = new TreeMap<>(more == null ? Map.of() : more);
+    put(options, "detach", detach);
+    put(options, "drain-timeout", drainTimeout);
+    put(options, "timeout", timeout);
+    put(options, "on-timeout", onTimeout);
+    try (LocalConnection connection = ctl.connect()) {
+      String guest = find(connection, name);
+      connection.migrations().start(guest, to, options);
+      return detached ? ExitCode.OK : follow(connection.migrations(), guest);
+    }
+  }
+
+  private static void put(Map<String, String> options, String name, @Nullable String value) {
+    if (value != null) {
+      options.put(name, value);
+    }
+  }
+
+  @Command(name = "status", description = "The last migration of each guest that had one.")
+  int status() throws IOException {
+    try (LocalConnection connection = ctl.connect()) {
+      MigrationsMXBean migrations = connection.migrations();
+      Output output = ctl.output();
+      output.list(Views.MIGRATIONS, List.copyOf(migrations.getMigrations().values()));
+      if (output.format() == Format.table) {
+        output.text("other daemons of this host connect to " + migrations.getSocketPath() + "\n");
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(name = "watch", description = "Follows a migration until it is over.")
+  int watch(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      return follow(connection.migrations(), find(connection, name));
+    }
+  }
+
+  private int follow(MigrationsMXBean migrations, String guest) throws OperationsException {
+    Output output = ctl.output();
+    String shown = "";
+    while (true) {
+      MigrationStatusView view = migrations.getMigrations().get(guest);
+      if (view == null) {
+        output.text("guest \"" + guest + "\" has not been moved\n");
+        return ExitCode.FAILED;
+      }
+      String line = line(view);
+      if (!line.equals(shown) && output.format() == Format.table) {
+        output.text(line);
+        shown = line;
+      }
+      if (view.over()) {
+        output.text(
+            output.format() == Format.json
+                ? migrations.report(guest, "json")
+                : migrations.report(guest, "text"));
+        return view.phase().equals("done") || view.phase().equals("running")
+            ? ExitCode.OK
+            : ExitCode.FAILED;
+      }
+      pause();
+    }
+  }
+
+  private static String line(MigrationStatusView view) {
+    return String.format(
+        Locale.ROOT,
+        "%-12s left %s, %s/s, pass %d, drain expected %s%s%n",
+        view.phase(),
+        orNone(Views.amount(view.bytesLeft() + Math.max(0, view.machineBytesLeft()))),
+        orNone(Views.amount(view.rateBytesPerSecond())),
+        view.pass(),
+        Views.duration(view.expectedDrainNs()),
+        view.undecided() ? "; the destination cannot be asked what became of the guest" : "");
+  }
+
+  private static String orNone(String amount) {
+    return amount.isEmpty() ? "0" : amount;
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(WATCH_MS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Command(name = "abort", description = "Gives a migration up: the guest goes on where it is.")
+  int abort(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      connection.migrations().abort(find(connection, name));
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "reclaim",
+      description = {
+        "Takes a guest back whose destination was lost in the very moment of the switch-over. Only"
+            + " when the destination is certainly dead: otherwise the guest runs twice."
+      })
+  int reclaim(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(
+              names = "--destination-is-dead",
+              required = true,
+              description = "Says that you know it.")
+          boolean dead)
+      throws IOException, OperationsException {
+    if (dead) {
+      try (LocalConnection connection = ctl.connect()) {
+        connection.migrations().reclaim(find(connection, name));
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "report",
+      description = "What happened in a guest's last migration, also when it failed.")
+  int report(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(
+              names = "--html",
+              paramLabel = "FILE",
+              description = "Writes a page with plots to a file.")
+          @Nullable Path html)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      MigrationsMXBean migrations = connection.migrations();
+      String guest = find(connection, name);
+      if (html != null) {
+        Files.writeString(html, migrations.report(guest, "html"));
+      } else {
+        ctl.output()
+            .text(
+                migrations.report(
+                    guest, ctl.output().format() == Format.json ? "json" : "text"));
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private static String find(LocalConnection connection, String name) {
+    DaemonMXBean daemon = connection.daemon();
+    return GuestNames.find(daemon.getGuests(), name).name();
+  }
+}

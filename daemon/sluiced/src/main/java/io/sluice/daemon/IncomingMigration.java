@@ -1,0 +1,232 @@
+package io.sluice.daemon;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.engine.MigrationTarget;
+import io.sluice.migrate.engine.Offer;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.engine.TargetHost;
+import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.phase.TargetPhase;
+import io.sluice.migrate.process.ProcessTarget;
+import io.sluice.migrate.process.UnixLink;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A guest that comes from another daemon of this host; run by a thread of its own. */
+final class IncomingMigration implements Runnable, TargetHost {
+  private static final Logger LOG = LoggerFactory.getLogger(IncomingMigration.class);
+  private static final Duration PEER_TIMEOUT = Duration.ofSeconds(10);
+  private static final long IDLE_NS = 200_000;
+  private static final long LINGER_NS = 5_000_000_000L;
+
+  private final Surroundings surroundings;
+  private final UnixLink link;
+  private final MigrationTarget target;
+  private final long startNs;
+  private @Nullable ProcessTarget machine;
+  private @Nullable MappedGuest mapped;
+  private volatile String guest = "";
+  private volatile boolean over;
+
+  /**
+   * What all of them share.
+   *
+   * @param clock monotonic nanoseconds
+   * @param discardOthers gives up whatever is still undecided of an attempt
+   */
+  record Surroundings(
+      Kernel kernel,
+      GuestTable guests,
+      CommitLedger ledger,
+      LongSupplier clock,
+      PhaseObserver observer,
+      Consumer<UUID> discardOthers) {}
+
+  /** Told of each phase of each migration. */
+  interface PhaseObserver {
+    void entered(String guest, String phase, String reason);
+  }
+
+  IncomingMigration(Surroundings surroundings, UnixLink link) {
+    this.surroundings = surroundings;
+    this.link = link;
+    startNs = surroundings.clock().getAsLong();
+    target =
+        new MigrationTarget(
+            link,
+            this,
+            PEER_TIMEOUT.toNanos(),
+            startNs,
+            (phase, reason) -> surroundings.observer().entered(guest, phase.label(), reason));
+  }
+
+  @Override
+  public void run() {
+    Thread self = Thread.currentThread();
+    link.setWaker(() -> LockSupport.unpark(self));
+    try {
+      while (!target.phase().isOver() && !answeredAndGone()) {
+        if (target.doWork(surroundings.clock().getAsLong()) == 0) {
+          LockSupport.parkNanos(this, IDLE_NS);
+        }
+      }
+      linger();
+    } catch (SluiceException e) {
+      LOG.atError().addKeyValue("guest", guest).log("a migration came to nothing", e);
+    } finally {
+      over = true;
+      link.close();
+      if (mapped != null) {
+        mapped.close();
+      }
+    }
+  }
+
+  /** Somebody who only asked what became of an attempt. */
+  private boolean answeredAndGone() {
+    return target.phase() == TargetPhase.WAITING && link.failure().isPresent();
+  }
+
+  /** The source reads our last word, then closes. */
+  private void linger() {
+    long until = surroundings.clock().getAsLong() + LINGER_NS;
+    while (link.failure().isEmpty() && surroundings.clock().getAsLong() < until) {
+      LockSupport.parkNanos(this, IDLE_NS);
+    }
+  }
+
+  long startNs() {
+    return startNs;
+  }
+
+  String guestName() {
+    return guest;
+  }
+
+  boolean isOver() {
+    return over;
+  }
+
+  /** Waits until it can no longer become this side's, or is. */
+  void awaitOver() {
+    while (!over && !target.phase().isOver()) {
+      LockSupport.parkNanos(this, IDLE_NS);
+    }
+  }
+
+  Optional<UUID> id() {
+    return target.offer().map(Offer::id);
+  }
+
+  /** Gives up at the next step, unless it is too late. */
+  void abort(Reason why) {
+    target.abort(why);
+  }
+
+  MigrationStatusView view() {
+    Reason reason = target.reason().orElse(new Reason("", "", ""));
+    return new MigrationStatusView(
+        guest,
+        id().map(UUID::toString).orElse(""),
+        "in",
+        "",
+        target.phase().label(),
+        reason.what(),
+        reason.remedy(),
+        target.offer().map(Offer::vramUsedBytes).orElse(0L),
+        0,
+        -1,
+        link.statistics().bytesReceived(),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        surroundings.clock().getAsLong() - startNs,
+        over,
+        false);
+  }
+
+  // ---- TargetHost ----
+
+  @Override
+  public TargetMachine admit(Offer offer) {
+    guest = offer.name();
+    GuestHost host = surroundings.guests().all().get(offer.name());
+    if (host == null) {
+      throw refused(
+          "SLU-MIG-059",
+          "the destination has no guest \"" + offer.name() + "\"",
+          "Create it there: sluicectl guest create " + offer.name() + ".");
+    }
+    if (host.isAttached()) {
+      throw refused(
+          "SLU-MIG-060",
+          "somebody is attached at the destination: " + host.describe(),
+          "Choose another destination, or detach it.");
+    }
+    if (offer.chipset() != host.gpu().gpu().info().chipset()) {
+      throw refused(
+          "SLU-MIG-033",
+          "the GPU is of another kind, gpu=" + host.gpu().name(),
+          "Choose a destination with a GPU of the same kind.");
+    }
+    long limit = host.quota().limitBytes();
+    if (offer.vramUsedBytes() > limit) {
+      throw refused(
+          "SLU-MIG-034",
+          "the guest holds more video memory than it may have here, bytes="
+              + offer.vramUsedBytes()
+              + " limit="
+              + limit,
+          "Raise the guest's limit at the destination, or choose another.");
+    }
+    ProcessTarget made = new ProcessTarget(host.device(), link);
+    machine = made;
+    return made;
+  }
+
+  private static RefusedException refused(String code, String what, String remedy) {
+    return new RefusedException(code, Errno.EPERM, what, remedy);
+  }
+
+  @Override
+  public Optional<MappedGuest> guest() {
+    ProcessTarget process = machine;
+    if (mapped == null && process != null && process.guest().isPresent()) {
+      mapped = MappedGuest.of(process.guest().get(), surroundings.kernel());
+    }
+    return Optional.ofNullable(mapped);
+  }
+
+  @Override
+  public void commit(Offer offer) {
+    surroundings.ledger().commit(offer.id(), offer.name());
+  }
+
+  @Override
+  public boolean isCommitted(UUID id) {
+    surroundings.discardOthers().accept(id);
+    return surroundings.ledger().isCommitted(id);
+  }
+
+  @Override
+  public void running(Offer offer) {}
+
+  @Override
+  public void discard(Reason why) {}
+}

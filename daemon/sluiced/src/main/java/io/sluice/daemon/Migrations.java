@@ -1,0 +1,530 @@
+package io.sluice.daemon;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.abi.sys.SyscallException;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Guest;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.MigrationBlocker;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
+import io.sluice.management.Problem;
+import io.sluice.migrate.checkpoint.CheckpointReader;
+import io.sluice.migrate.checkpoint.CheckpointWriter;
+import io.sluice.migrate.checkpoint.ProcessCheckpoint;
+import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.MigrationSettings.DetachTime;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.process.ProcessSource;
+import io.sluice.migrate.process.UnixLink;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The guests that leave this daemon, come to it, or are written to files and made of them. */
+final class Migrations implements MigrationsMXBean, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
+  private static final String UNIX = "unix:";
+  private static final int BACKLOG = 8;
+  private static final int MAX_INCOMING = 64;
+  private static final int ROOT = 0;
+
+  private final GuestTable guests;
+  private final Path socketPath;
+  private final Kernel kernel;
+  private final Threads threads;
+  private final LongSupplier clock;
+  private final Supplier<RandomGenerator> randoms;
+  private final IncomingMigration.PhaseObserver observer;
+  private final CommitLedger ledger;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<String, OutgoingMigration> outgoing = new TreeMap<>(); // by lock
+  private final CopyOnWriteArrayList<IncomingMigration> incoming = new CopyOnWriteArrayList<>();
+  private @Nullable Fd listener; // by lock
+  private volatile boolean closed;
+
+  /**
+   * What they need of the daemon.
+   *
+   * @param clock monotonic nanoseconds
+   * @param randoms a generator that no guest can guess, for each use
+   * @param observer told of every phase
+   */
+  record Surroundings(
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock,
+      Supplier<RandomGenerator> randoms,
+      IncomingMigration.PhaseObserver observer) {}
+
+  Migrations(GuestTable guests, Path runDir, Path stateDir, Surroundings surroundings) {
+    this.guests = guests;
+    socketPath = runDir.resolve("migration.sock");
+    kernel = surroundings.kernel();
+    threads = surroundings.threads();
+    clock = surroundings.clock();
+    randoms = surroundings.randoms();
+    observer = surroundings.observer();
+    ledger = new CommitLedger(stateDir);
+  }
+
+  /** Makes the socket and begins to accept other daemons. */
+  void start() throws OperationsException {
+    lock.lock();
+    try {
+      Files.deleteIfExists(socketPath);
+      Fd socket = kernel.listen(socketPath, BACKLOG);
+      listener = socket;
+      threads.start("sluice-migration-accept", () -> accept(socket));
+    } catch (IOException | SluiceException e) {
+      throw Problem.of(
+              ErrorCode.DAEMON_PATH,
+              "cannot make the migration socket " + socketPath,
+              e.toString(),
+              "check daemon.run-dir")
+          .exception();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- incoming ----
+
+  private void accept(Fd socket) {
+    while (!closed) {
+      try {
+        admit(kernel.accept(socket));
+      } catch (SyscallException e) {
+        if (closed) {
+          return;
+        }
+        LOG.atWarn().setCause(e).log("another daemon could not be accepted");
+      }
+    }
+  }
+
+  /** Only daemons of this user, or root's, pass descriptors to us. */
+  private void admit(Fd socket) {
+    PeerCredentials peer = kernel.peerCredentials(socket);
+    incoming.removeIf(IncomingMigration::isOver);
+    boolean welcome = (peer.uid() == ownUid() || peer.uid() == ROOT) && !closed;
+    if (!welcome || incoming.size() >= MAX_INCOMING) {
+      LOG.atWarn().addKeyValue("peer", peer).log("a daemon was refused");
+      socket.close();
+      return;
+    }
+    UnixLink link = new UnixLink(kernel, socket, threads);
+    IncomingMigration migration =
+        new IncomingMigration(
+            new IncomingMigration.Surroundings(
+                kernel, guests, ledger, clock, observer, this::discardUndecided),
+            link);
+    incoming.add(migration);
+    threads.start("sluice-migration-in", migration);
+  }
+
+  private int ownUid() {
+    try {
+      return (int) Files.getAttribute(socketPath, "unix:uid");
+    } catch (IOException _) {
+      return ROOT;
+    }
+  }
+
+  /** Whoever asks for an attempt has given up on its link: it is decided now. */
+  private void discardUndecided(UUID id) {
+    for (IncomingMigration migration : incoming) {
+      if (migration.id().filter(id::equals).isPresent()) {
+        migration.abort(new Reason(Reason.CANCELLED, "the source asks again", ""));
+        migration.awaitOver();
+      }
+    }
+  }
+
+  // ---- operations ----
+
+  @Override
+  public String getSocketPath() {
+    return socketPath.toString();
+  }
+
+  @Override
+  public Map<String, MigrationStatusView> getMigrations() {
+    Map<String, MigrationStatusView> views = new TreeMap<>();
+    Map<String, Long> began = new TreeMap<>();
+    for (IncomingMigration migration : incoming) {
+      String name = migration.guestName();
+      if (!name.isEmpty() && migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
+        views.put(name, migration.view());
+        began.put(name, migration.startNs());
+      }
+    }
+    lock.lock();
+    try {
+      outgoing.forEach((name, migration) -> {
+        if (migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
+          views.put(name, migration.view());
+        }
+      });
+    } finally {
+      lock.unlock();
+    }
+    return views;
+  }
+
+  @Override
+  public List<MigrationBlocker> check(String guest, String to) throws OperationsException {
+    List<MigrationBlocker> blockers = new ArrayList<>();
+    GuestHost host = find("cannot check guest \"" + guest + "\"", guest);
+    Path path = path("cannot check guest \"" + guest + "\"", to);
+    Optional<Guest> attached = host.device().guest();
+    if (attached.isEmpty()) {
+      blockers.add(
+          new MigrationBlocker(
+              "SLU-MIG-040",
+              "nobody is attached to guest \"" + guest + "\"",
+              "There is nothing to move: create the guest at the destination instead."));
+    } else {
+      for (Capability needed : List.of(Capability.DETACH, Capability.STATE_SAVE)) {
+        if (!attached.get().capabilities().contains(needed)) {
+          blockers.add(
+              new MigrationBlocker(
+                  "SLU-MIG-021",
+                  "GPU \"" + host.gpu().name() + "\" cannot give a channel away, missing=" + needed,
+                  "Move the guest while it does not use its GPU."));
+        }
+      }
+    }
+    lock.lock();
+    try {
+      OutgoingMigration running = outgoing.get(guest);
+      if (running != null && !running.isOver()) {
+        blockers.add(
+            new MigrationBlocker(
+                ErrorCode.MIGRATION_BUSY.code(),
+                "guest \"" + guest + "\" moves already",
+                "Wait for it, or give it up: sluicectl migration abort " + guest + "."));
+      }
+    } finally {
+      lock.unlock();
+    }
+    try {
+      kernel.connect(path).close();
+    } catch (SyscallException e) {
+      blockers.add(
+          new MigrationBlocker(
+              ErrorCode.MIGRATION_LINK.code(),
+              "no daemon answers at " + path + ": " + e.getMessage(),
+              "Start it there; sluicectl migration status shows its socket."));
+    }
+    return blockers;
+  }
+
+  @Override
+  public void start(String guest, String to, Map<String, String> options)
+      throws OperationsException {
+    String failed = "cannot move guest \"" + guest + "\"";
+    MigrationSettings settings = MigrationOptions.settings(options);
+    GuestHost host = find(failed, guest);
+    Path path = path(failed, to);
+    Guest attached = attached(failed, host);
+    Fd socket;
+    try {
+      socket = kernel.connect(path);
+    } catch (SyscallException e) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_LINK,
+              failed,
+              "no daemon answers at " + path + ": " + e.getMessage(),
+              "start it there, and see its socket with sluicectl migration status")
+          .exception();
+    }
+    UnixLink link = new UnixLink(kernel, socket, threads);
+    begin(
+        failed,
+        attached,
+        () ->
+            new OutgoingMigration(
+                attached,
+                new OutgoingMigration.Parts(
+                    to,
+                    MappedGuest.of(attached, kernel),
+                    new ProcessSource(host.device(), link),
+                    link),
+                settings,
+                clock,
+                randoms.get(),
+                () -> new UnixLink(kernel, kernel.connect(path), threads),
+                observer),
+        link);
+  }
+
+  private OutgoingMigration begin(
+      String failed, Guest guest, Supplier<OutgoingMigration> maker, AutoCloseable link)
+      throws OperationsException {
+    boolean begun = false;
+    lock.lock();
+    try {
+      OutgoingMigration running = outgoing.get(guest.name());
+      if (running != null && !running.isOver()) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_BUSY,
+                failed,
+                "it moves already",
+                "wait for it, or give it up: sluicectl migration abort " + guest.name())
+            .exception();
+      }
+      OutgoingMigration migration = maker.get();
+      outgoing.put(guest.name(), migration);
+      threads.start("sluice-" + guest.name() + "-migration", migration);
+      begun = true;
+      return migration;
+    } finally {
+      lock.unlock();
+      if (!begun) {
+        closeQuietly(link);
+      }
+    }
+  }
+
+  private static void closeQuietly(AutoCloseable link) {
+    try {
+      link.close();
+    } catch (Exception e) {
+      LOG.atDebug().setCause(e).log("a link did not close");
+    }
+  }
+
+  @Override
+  public void abort(String guest) throws OperationsException {
+    String failed = "cannot give up the migration of guest \"" + guest + "\"";
+    OutgoingMigration migration = running(failed, guest);
+    if (!migration.source().phase().canAbort()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_PHASE,
+              failed,
+              "it is too late, phase=" + migration.source().phase().label(),
+              "see sluicectl migration status " + guest)
+          .exception();
+    }
+    migration
+        .source()
+        .abort(new Reason(Reason.CANCELLED, "the operator gave it up", "Start it again at will."));
+  }
+
+  @Override
+  public void reclaim(String guest) throws OperationsException {
+    String failed = "cannot take guest \"" + guest + "\" back";
+    OutgoingMigration migration = running(failed, guest);
+    if (!migration.source().isUndecided()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_PHASE,
+              failed,
+              "nobody has lost the destination, phase=" + migration.source().phase().label(),
+              "see sluicectl migration status " + guest)
+          .exception();
+    }
+    migration.reclaim();
+  }
+
+  @Override
+  public String report(String guest, String format) throws OperationsException {
+    String failed = "no report of guest \"" + guest + "\"";
+    OutgoingMigration migration = last(failed, guest);
+    return switch (format) {
+      case "text" -> migration.report().text();
+      case "json" -> migration.report().json();
+      case "html" -> migration.report().html();
+      default ->
+          throw Problem.of(
+                  ErrorCode.MIGRATION_OPTION,
+                  failed,
+                  "no format \"" + format + "\"",
+                  "use text, json or html")
+              .exception();
+    };
+  }
+
+  @Override
+  public void checkpoint(String guest, String file, boolean live) throws OperationsException {
+    String failed = "no checkpoint of guest \"" + guest + "\"";
+    GuestHost host = find(failed, guest);
+    Guest attached = attached(failed, host);
+    Path path = Path.of(file);
+    CheckpointWriter writer;
+    try {
+      writer = CheckpointWriter.create(path);
+    } catch (SluiceException e) {
+      throw checkpointFailed(failed, e.getMessage(), e.remedy());
+    }
+    MigrationSettings settings =
+        MigrationSettings.DEFAULT
+            .keepingSource()
+            .withDetach(live ? DetachTime.LAST : DetachTime.FIRST);
+    OutgoingMigration migration =
+        begin(
+            failed,
+            attached,
+            () ->
+                new OutgoingMigration(
+                    attached,
+                    new OutgoingMigration.Parts(
+                        "file:" + path,
+                        MappedGuest.of(attached, kernel),
+                        ProcessCheckpoint.source(host.device()),
+                        writer),
+                    settings,
+                    clock,
+                    randoms.get(),
+                    () -> null,
+                    observer),
+            writer);
+    migration.awaitOver();
+    if (!writer.isComplete()) {
+      Reason why = migration.source().reason().orElse(new Reason("", "it was not finished", ""));
+      throw checkpointFailed(failed, why.what(), why.remedy());
+    }
+  }
+
+  @Override
+  public void restore(String guest, String file) throws OperationsException {
+    String failed = "guest \"" + guest + "\" cannot be made of " + file;
+    GuestHost host = find(failed, guest);
+    Guest attached = attached(failed, host);
+    try (CheckpointReader reader = CheckpointReader.open(Path.of(file));
+        MappedGuest mapped = MappedGuest.of(attached, kernel)) {
+      CheckpointRestore restore =
+          new CheckpointRestore(reader, mapped, ProcessCheckpoint.target(host.device()), clock);
+      Optional<Reason> why = restore.run();
+      if (why.isPresent()) {
+        throw checkpointFailed(failed, why.get().what(), why.get().remedy());
+      }
+    } catch (SluiceException e) {
+      throw checkpointFailed(failed, e.getMessage(), e.remedy());
+    }
+  }
+
+  private static OperationsException checkpointFailed(
+      String failed, @Nullable String cause, String fix) {
+    return Problem.of(ErrorCode.CHECKPOINT_FAILED, failed, String.valueOf(cause), fix).exception();
+  }
+
+  // ---- finding ----
+
+  private GuestHost find(String failed, String guest) throws OperationsException {
+    GuestHost host = guests.all().get(guest);
+    if (host == null) {
+      throw Problem.of(
+              ErrorCode.GUEST_UNKNOWN,
+              failed,
+              "there is no such guest",
+              "see sluicectl guest list")
+          .exception();
+    }
+    return host;
+  }
+
+  private static Guest attached(String failed, GuestHost host) throws OperationsException {
+    return host.device()
+        .guest()
+        .orElseThrow(() ->
+            Problem.of(
+                    ErrorCode.MIGRATION_BLOCKED, failed, "nobody is attached to it", "start it first")
+                .exception());
+  }
+
+  private static Path path(String failed, String to) throws OperationsException {
+    if (!to.startsWith(UNIX) || to.length() == UNIX.length()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_TARGET,
+              failed,
+              "\"" + to + "\" is no place to move a guest to",
+              "use unix:PATH, the migration socket of another daemon of this host")
+          .exception();
+    }
+    return Path.of(to.substring(UNIX.length()));
+  }
+
+  private OutgoingMigration last(String failed, String guest) throws OperationsException {
+    lock.lock();
+    try {
+      OutgoingMigration migration = outgoing.get(guest);
+      if (migration == null) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_UNKNOWN,
+                failed,
+                "it has not been moved since the daemon started",
+                "see sluicectl migration status")
+            .exception();
+      }
+      return migration;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private OutgoingMigration running(String failed, String guest) throws OperationsException {
+    OutgoingMigration migration = last(failed, guest);
+    if (migration.isOver()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_PHASE,
+              failed,
+              "it is over, phase=" + migration.source().phase().label(),
+              "see sluicectl migration report " + guest)
+          .exception();
+    }
+    return migration;
+  }
+
+  /** Gives up what can be given up and accepts nobody any more. */
+  @Override
+  public void close() {
+    closed = true;
+    List<OutgoingMigration> running;
+    lock.lock();
+    try {
+      Fd socket = listener;
+      listener = null;
+      if (socket != null) {
+        kernel.shutdown(socket);
+        socket.close();
+      }
+      running = List.copyOf(outgoing.values());
+    } finally {
+      lock.unlock();
+    }
+    Reason why = new Reason(Reason.CANCELLED, "the daemon stops", "");
+    for (OutgoingMigration migration : running) {
+      migration.source().abort(why);
+      if (migration.source().phase() != Phase.COMMIT) {
+        migration.awaitOver();
+      }
+    }
+    incoming.forEach(migration -> migration.abort(why));
+    try {
+      Files.deleteIfExists(socketPath);
+    } catch (IOException e) {
+      LOG.atWarn().setCause(e).log("the migration socket is left behind");
+    }
+  }
+}

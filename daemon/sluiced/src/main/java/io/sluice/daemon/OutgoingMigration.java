@@ -1,0 +1,196 @@
+package io.sluice.daemon;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.channel.Guest;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.MigrationSource;
+import io.sluice.migrate.engine.MigrationStatus;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.report.MigrationReport;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A guest that leaves this daemon, or is copied by it; run by a thread of its own. */
+final class OutgoingMigration implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(OutgoingMigration.class);
+  private static final long IDLE_NS = 200_000;
+  private static final long ASK_AGAIN_NS = 500_000_000;
+
+  private final String guest;
+  private final String peer;
+  private final MappedGuest mapped;
+  private final SourceMachine machine;
+  private final LongSupplier clock;
+  private final Reconnect reconnect;
+  private final MigrationSource source;
+  private final MigrationReport report;
+  private final long startNs;
+  private MigrationLink link;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile boolean reclaiming;
+
+  /** Makes another link to the same destination, to ask it what became of the guest. */
+  @FunctionalInterface
+  interface Reconnect {
+    /** Null when it cannot be reached now. */
+    @Nullable MigrationLink open();
+  }
+
+  /**
+   * What one is made of; all of it is closed when it ends.
+   *
+   * @param peer the other side, for people
+   * @param link to it
+   */
+  record Parts(String peer, MappedGuest mapped, SourceMachine machine, MigrationLink link) {}
+
+  OutgoingMigration(
+      Guest guest,
+      Parts parts,
+      MigrationSettings settings,
+      LongSupplier clock,
+      RandomGenerator random,
+      Reconnect reconnect,
+      IncomingMigration.PhaseObserver observer) {
+    this.guest = guest.name();
+    peer = parts.peer();
+    mapped = parts.mapped();
+    machine = parts.machine();
+    link = parts.link();
+    this.clock = clock;
+    this.reconnect = reconnect;
+    startNs = clock.getAsLong();
+    report = new MigrationReport(startNs);
+    source =
+        new MigrationSource(
+            new MigrationSource.Parts(mapped, machine, link),
+            settings,
+            new UUID(random.nextLong(), random.nextLong()),
+            random,
+            startNs,
+            (phase, reason) -> observer.entered(guest.name(), phase.label(), reason));
+  }
+
+  @Override
+  public void run() {
+    Thread self = Thread.currentThread();
+    link.setWaker(() -> LockSupport.unpark(self));
+    machine.setWaker(() -> LockSupport.unpark(self));
+    long askedNs = 0;
+    try {
+      while (!source.phase().isOver()) {
+        long now = clock.getAsLong();
+        int worked = source.doWork(now);
+        report.observe(source.status());
+        if (reclaiming && source.isUndecided()) {
+          source.reclaim(
+              new Reason(Reason.CANCELLED, "the operator says that the destination is dead", ""));
+        } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
+          askedNs = now;
+          ask(self);
+        } else if (worked == 0) {
+          LockSupport.parkNanos(this, IDLE_NS);
+        }
+      }
+      report.observe(source.status());
+    } finally {
+      link.close();
+      machine.close();
+      mapped.close();
+      ended.countDown();
+      LOG.atInfo()
+          .addKeyValue("event", "migration")
+          .addKeyValue("guest", guest)
+          .addKeyValue("phase", source.phase().label())
+          .addKeyValue("reason", source.reason().map(Reason::what).orElse(""))
+          .log("migration ended");
+    }
+  }
+
+  private void ask(Thread self) {
+    try {
+      MigrationLink again = reconnect.open();
+      if (again != null) {
+        link.close();
+        link = again;
+        again.setWaker(() -> LockSupport.unpark(self));
+        source.inquire(again);
+      }
+    } catch (SluiceException e) {
+      LOG.atDebug().addKeyValue("guest", guest).log("the destination cannot be asked", e);
+    }
+  }
+
+  long startNs() {
+    return startNs;
+  }
+
+  MigrationSource source() {
+    return source;
+  }
+
+  boolean isOver() {
+    return ended.getCount() == 0;
+  }
+
+  /** Waits until it is. */
+  void awaitOver() {
+    boolean interrupted = false;
+    while (!isOver()) {
+      try {
+        ended.await();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The operator takes an undecided guest back. */
+  void reclaim() {
+    reclaiming = true;
+  }
+
+  MigrationReport report() {
+    return report;
+  }
+
+  MigrationStatusView view() {
+    MigrationStatus status = source.status();
+    Reason reason = status.reason().orElse(new Reason("", "", ""));
+    return new MigrationStatusView(
+        guest,
+        status.id().toString(),
+        "out",
+        peer,
+        status.phase().label(),
+        reason.what(),
+        reason.remedy(),
+        status.bytesTotal(),
+        status.bytesLeft(),
+        status.machineBytesLeft(),
+        status.link().bytesSent(),
+        status.link().bytesRetransmitted(),
+        status.rateBytesPerSecond(),
+        status.pass(),
+        status.pagesSent(),
+        status.lastPassPages(),
+        status.expectedDrainNs(),
+        report.gpuPausedNs(),
+        (isOver() ? status.atNs() : clock.getAsLong()) - startNs,
+        isOver(),
+        source.isUndecided());
+  }
+}

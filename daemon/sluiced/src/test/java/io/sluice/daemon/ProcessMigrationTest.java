@@ -1,0 +1,299 @@
+package io.sluice.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.guest.Buffer;
+import io.sluice.guest.ClientChannel;
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Pushbuffer;
+import io.sluice.guest.Space;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import javax.management.OperationsException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.jspecify.annotations.Nullable;
+
+/** A process that never stops submitting, while its daemon changes under it. */
+final class ProcessMigrationTest {
+  private static final String GUEST = "moved";
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Kernel kernel = RealKernel.create();
+  @TempDir private Path dir;
+  private SluicedInstance first;
+  private SluicedInstance second;
+
+  @BeforeEach
+  void start() throws Exception {
+    first = daemon("a", "64MiB", GUEST, "clone");
+    second = daemon("b", "64MiB", GUEST, "clone");
+  }
+
+  @AfterEach
+  void stop() {
+    first.close();
+    second.close();
+  }
+
+  private SluicedInstance daemon(String name, String vram, String... guests) throws Exception {
+    StringBuilder text = new StringBuilder("[daemon]\n");
+    text.append("run-dir = \"").append(dir.resolve(name)).append("\"\n");
+    text.append("state-dir = \"").append(dir.resolve(name + "-state")).append("\"\n");
+    text.append("[gpu.embedded]\nvram = \"").append(vram).append("\"\n");
+    for (String guest : guests) {
+      text.append("[[guest]]\nname = \"").append(guest).append("\"\n");
+    }
+    Path file = Files.writeString(dir.resolve(name + ".toml"), text);
+    return SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file));
+  }
+
+  /** What a process does that submits without end. */
+  private static final class Work implements Runnable, AutoCloseable {
+    static final int PAGES = 64;
+    private static final int TIMEOUT_MS = 20_000;
+    private final GuestDevice device;
+    private final Space space;
+    private final Buffer data;
+    private final Buffer own;
+    private final ClientChannel channel;
+    private final long dataVa;
+    private final long ownVa;
+    private final int[] last = new int[PAGES];
+    private final Thread thread = new Thread(this);
+    private volatile boolean stopped;
+    private volatile @Nullable Throwable failure;
+    private volatile int submitted;
+
+    Work(Kernel kernel, Path socket) {
+      device = GuestDevice.attach(kernel, socket);
+      space = device.newSpace();
+      data = device.allocateVideo((PAGES + 1) * 4096L);
+      own = device.allocateProcess(PAGES * 4096L);
+      channel = space.newChannel();
+      dataVa = space.map(data).value();
+      ownVa = space.map(own).value();
+      thread.start();
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!stopped) {
+          submitOne(submitted + 1);
+          submitted++;
+        }
+        channel.awaitByPolling(channel.submitWithFence(new Pushbuffer().reference(submitted)));
+      } catch (Throwable e) {
+        failure = e;
+      }
+    }
+
+    /** Runs once and after its predecessor, or the channel waits for ever. */
+    private void submitOne(int n) {
+      GpuVa chain = new GpuVa(dataVa + PAGES * 4096L);
+      int page = n * 7 % PAGES;
+      Pushbuffer words =
+          new Pushbuffer()
+              .acquire(chain, n - 1)
+              .release(new GpuVa(dataVa + page * 4096L), n)
+              .release(new GpuVa(ownVa + page * 4096L), n)
+              .release(chain, n);
+      last[page] = n;
+      if (n % 64 == 0) {
+        assertThat(channel.awaitByInterrupt(channel.submitWithInterrupt(words), TIMEOUT_MS))
+            .as("an interrupt")
+            .isTrue();
+      } else {
+        channel.submit(words);
+      }
+      if (n % 500 == 0) {
+        assertThat(device.ping(n)).isEqualTo(n);
+      }
+      if (n % 700 == 0) {
+        device.allocateVideo(8192).close();
+      }
+    }
+
+    void awaitMore(int count) {
+      int from = submitted;
+      await().atMost(PATIENCE).until(() -> failure != null || submitted >= from + count);
+      assertThat(failure).isNull();
+    }
+
+    void finish() throws InterruptedException {
+      stopped = true;
+      thread.join(PATIENCE.toMillis());
+      assertThat(failure).isNull();
+      assertThat(thread.isAlive()).as("everything submitted was executed").isFalse();
+      for (int page = 0; page < PAGES; page++) {
+        assertThat(data.bytes().get(ValueLayout.JAVA_INT, page * 4096L)).isEqualTo(last[page]);
+        assertThat(own.bytes().get(ValueLayout.JAVA_INT, page * 4096L)).isEqualTo(last[page]);
+      }
+      assertThat(channel.error()).isZero();
+    }
+
+    @Override
+    public void close() {
+      stopped = true;
+      channel.close();
+      data.close();
+      own.close();
+      space.close();
+      device.close();
+    }
+  }
+
+  private static MigrationStatusView migrate(SluicedInstance from, SluicedInstance to)
+      throws OperationsException {
+    MigrationsMXBean bean = from.migrations();
+    bean.start(GUEST, "unix:" + to.migrations().getSocketPath(), Map.of());
+    await().atMost(PATIENCE).until(() -> status(from).over());
+    return status(from);
+  }
+
+  private static MigrationStatusView status(SluicedInstance daemon) {
+    return Objects.requireNonNull(daemon.migrations().getMigrations().get(GUEST));
+  }
+
+  @Test
+  void start_processThatSubmits_goesToAndFroAndNothingIsLostOrRunTwice() throws Exception {
+    try (Work work = new Work(kernel, first.guestSocket(GUEST))) {
+      for (int i = 0; i < 6; i++) {
+        work.awaitMore(300);
+        SluicedInstance from = i % 2 == 0 ? first : second;
+        SluicedInstance to = i % 2 == 0 ? second : first;
+        MigrationStatusView view = migrate(from, to);
+        assertThat(view.phase()).as(view.reason()).isEqualTo("done");
+        assertThat(to.guest(GUEST).getState()).isEqualTo("running");
+        assertThat(from.guest(GUEST).getState()).isEqualTo("waiting");
+        assertThat(from.guest(GUEST).getMemoryUsedBytes()).isZero();
+      }
+      work.awaitMore(300);
+      work.finish();
+      assertThat(first.migrations().report(GUEST, "text")).contains("commit", "stood still");
+      assertThat(first.migrations().report(GUEST, "html")).contains("<svg");
+      assertThat(first.migrations().report(GUEST, "json")).startsWith("{\"version\":1");
+    }
+  }
+
+  @Test
+  void start_destinationThatIsTaken_isRefusedAndTheProcessGoesOn() throws Exception {
+    try (Work work = new Work(kernel, first.guestSocket(GUEST));
+        GuestDevice _ = GuestDevice.attach(kernel, second.guestSocket(GUEST))) {
+      work.awaitMore(50);
+      MigrationStatusView view = migrate(first, second);
+      assertThat(view.phase()).isEqualTo("aborted");
+      assertThat(view.reason()).contains("somebody is attached");
+      assertThat(view.remedy()).isNotEmpty();
+      work.awaitMore(300);
+      work.finish();
+    }
+  }
+
+  @Test
+  void start_destinationWithAnotherMemory_isRefusedAndTheProcessGoesOn() throws Exception {
+    try (SluicedInstance small = daemon("c", "32MiB", GUEST);
+        Work work = new Work(kernel, first.guestSocket(GUEST))) {
+      work.awaitMore(50);
+      MigrationStatusView view = migrate(first, small);
+      assertThat(view.phase()).isEqualTo("aborted");
+      work.awaitMore(300);
+      work.finish();
+    }
+  }
+
+  @Test
+  void check_nobodyThere_saysWhatBlocks() throws Exception {
+    assertThat(first.migrations().check(GUEST, "unix:" + dir.resolve("nothing")))
+        .extracting("code")
+        .containsExactly("SLU-MIG-040", "SLU-MIG-054");
+    assertThatThrownBy(() -> first.migrations().start(GUEST, "host", Map.of()))
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("SLU-MIG-052");
+    assertThatThrownBy(() -> first.migrations().start(GUEST, "unix:x", Map.of("speed", "1")))
+        .hasMessageContaining("SLU-MIG-053");
+  }
+
+  // ---- checkpoints ----
+
+  @Test
+  void checkpoint_clonedIntoAnother_hasTheMemory() throws Exception {
+    Path file = dir.resolve("guest.checkpoint");
+    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+        Space space = device.newSpace();
+        Buffer data = device.allocateVideo(1 << 20)) {
+      GpuVa _ = space.map(data);
+      for (long at = 0; at < data.sizeBytes(); at += 8) {
+        data.bytes().set(ValueLayout.JAVA_LONG, at, at * 31);
+      }
+      first.migrations().checkpoint(GUEST, file.toString(), true);
+      data.bytes().fill((byte) 0);
+    }
+    for (SluicedInstance daemon : new SluicedInstance[] {first, second}) {
+      try (GuestDevice device = GuestDevice.attach(kernel, daemon.guestSocket("clone"))) {
+        daemon.migrations().restore("clone", file.toString());
+        assertThat(daemon.guest("clone").getMemoryUsedBytes()).isEqualTo(1 << 20);
+        assertThat(device.ping(7)).isEqualTo(7);
+      }
+    }
+  }
+
+  @Test
+  void restore_damagedFile_isRefused() throws Exception {
+    Path file = dir.resolve("guest.checkpoint");
+    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+        Buffer data = device.allocateVideo(1 << 20)) {
+      data.bytes().fill((byte) 5);
+      first.migrations().checkpoint(GUEST, file.toString(), false);
+    }
+    byte[] whole = Files.readAllBytes(file);
+    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket("clone"))) {
+      for (int cut : new int[] {0, 10, 200, whole.length / 2, whole.length - 1}) {
+        Path part = Files.write(dir.resolve("cut"), java.util.Arrays.copyOf(whole, cut));
+        assertRefused(part);
+      }
+      Path flipped = Files.write(dir.resolve("flipped"), whole);
+      try (RandomAccessFile bytes = new RandomAccessFile(flipped.toFile(), "rw")) {
+        bytes.seek(whole.length / 2);
+        bytes.write(whole[whole.length / 2] ^ 4);
+      }
+      assertRefused(flipped);
+      first.migrations().restore("clone", file.toString());
+    }
+  }
+
+  private void assertRefused(Path file) {
+    assertThatThrownBy(() -> first.migrations().restore("clone", file.toString()))
+        .isInstanceOf(OperationsException.class)
+        .hasMessageContaining("SLU-MIG-057");
+    assertThat(first.guest("clone").getMemoryUsedBytes()).isZero();
+  }
+
+  @Test
+  void checkpoint_noRoomOnDisk_leavesNothingAndTheGuestGoesOn() throws IOException {
+    Path full = Path.of("/dev/full/guest.checkpoint");
+    try (Work work = new Work(kernel, first.guestSocket(GUEST))) {
+      work.awaitMore(50);
+      assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, full.toString(), true))
+          .isInstanceOf(OperationsException.class);
+      work.awaitMore(100);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package io.sluice.migrate.checkpoint;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.channel.record.Section;
+import io.sluice.channel.record.SectionHeader;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationLink;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The destination's end of a migration out of a file: plays the source that wrote it. The whole file
+ * is read and verified before anything of it is used.
+ */
+public final class CheckpointReader implements MigrationLink {
+  private static final int BUFFER_BYTES = 1 << 20;
+
+  private final Path file;
+  private final InputStream in;
+  private @Nullable Frame head;
+  private @Nullable RefusedException failure;
+  private boolean offered;
+  private boolean accepted;
+  private boolean committing;
+  private boolean ended;
+  private long bytes;
+
+  private CheckpointReader(Path file, InputStream in) {
+    this.file = file;
+    this.in = in;
+  }
+
+  /**
+   * Verifies a file and opens it.
+   *
+   * @throws RefusedException when it is none, is cut off, damaged or of an unknown version
+   */
+  public static CheckpointReader open(Path file) {
+    try {
+      verify(file);
+      InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+      CheckpointReader reader = new CheckpointReader(file, in);
+      Section _ = reader.next(in, file);
+      return reader;
+    } catch (IOException e) {
+      throw refused(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void verify(Path file) throws IOException {
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
+      Section first = read(in, file);
+      byte[] magic = CheckpointWriter.MAGIC.getBytes(StandardCharsets.US_ASCII);
+      byte[] found = new byte[first.payload().remaining()];
+      first.payload().get(found);
+      if (first.id() != CheckpointWriter.HEAD_SECTION || !Arrays.equals(magic, found)) {
+        throw refused(file, "it is no checkpoint");
+      }
+      if (first.version() != 1) {
+        throw refused(file, "it is of an unknown version, version=" + first.version());
+      }
+      long sections = 1;
+      Section section = read(in, file);
+      while (section.id() != CheckpointWriter.END_SECTION) {
+        if (FrameType.of(section.id()) == null) {
+          throw refused(file, "it has a part of no known kind, id=" + section.id());
+        }
+        sections++;
+        section = read(in, file);
+      }
+      if (section.payload().remaining() != Long.BYTES
+          || section.payload().getLong() != sections
+          || in.read() >= 0) {
+        throw refused(file, "parts are missing or too many, parts=" + sections);
+      }
+    }
+  }
+
+  private static Section read(InputStream in, Path file) throws IOException {
+    byte[] head = in.readNBytes(SectionHeader.BYTES);
+    if (head.length < SectionHeader.BYTES) {
+      throw refused(file, "it is cut off");
+    }
+    SectionHeader header = SectionHeader.read(ByteBuffer.wrap(head));
+    ByteBuffer all = ByteBuffer.allocate(SectionHeader.BYTES + header.length());
+    all.put(head);
+    byte[] payload = in.readNBytes(header.length());
+    if (payload.length < header.length()) {
+      throw refused(file, "it is cut off");
+    }
+    return Section.read(all.put(payload).flip());
+  }
+
+  private Section next(InputStream from, Path of) throws IOException {
+    Section section = read(from, of);
+    bytes += section.sizeBytes();
+    return section;
+  }
+
+  @Override
+  public int dataStreams() {
+    return 1;
+  }
+
+  /** What the destination says moves this on. */
+  @Override
+  public boolean send(int stream, Frame frame) {
+    switch (frame.type()) {
+      case ACCEPT -> accepted = true;
+      case READY -> committing = true;
+      default -> {}
+    }
+    return true;
+  }
+
+  @Override
+  public @Nullable Frame poll(int stream) {
+    if (stream == CONTROL && committing) {
+      committing = false;
+      return Frame.of(FrameType.COMMIT);
+    }
+    if (offered && !accepted) {
+      return null;
+    }
+    Frame next = peek();
+    if (next == null || isPages(next) != (stream != CONTROL)) {
+      return null;
+    }
+    head = null;
+    offered = true;
+    return next;
+  }
+
+  private static boolean isPages(Frame frame) {
+    return frame.type() == FrameType.PAGES
+        || frame.type() == FrameType.ZEROS
+        || frame.type() == FrameType.BARRIER;
+  }
+
+  private @Nullable Frame peek() {
+    Frame waiting = head;
+    if (waiting != null || ended) {
+      return waiting;
+    }
+    try {
+      Section section = next(in, file);
+      FrameType type = FrameType.of(section.id());
+      if (type == null) {
+        ended = true;
+        return null;
+      }
+      head = new Frame(type, section.version(), section.payload());
+      return head;
+    } catch (IOException e) {
+      failure = refused(file, String.valueOf(e.getMessage()));
+      throw failure;
+    }
+  }
+
+  @Override
+  public boolean isFlushed() {
+    return true;
+  }
+
+  @Override
+  public Optional<RefusedException> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  @Override
+  public void setWaker(Runnable waker) {}
+
+  @Override
+  public Statistics statistics() {
+    return new Statistics(0, bytes, 0, 0, 0, 0);
+  }
+
+  @Override
+  public void close() {
+    try {
+      in.close();
+    } catch (IOException e) {
+      failure = refused(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static RefusedException refused(Path file, String why) {
+    return new RefusedException(
+        "SLU-CKP-002",
+        Errno.EPROTO,
+        "the checkpoint cannot be used, " + file + ": " + why,
+        "Take another checkpoint, or use an earlier one.");
+  }
+}

@@ -1,0 +1,209 @@
+package io.sluice.migrate.checkpoint;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.channel.record.Section;
+import io.sluice.migrate.engine.Offer;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationLink;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The source's end of a migration into a file. It plays the destination that takes everything: the
+ * offer, and in the end the whole guest, once the file is complete, flushed and has its name. Until
+ * then the file has another name, and goes when this is closed.
+ *
+ * <pre>
+ *  section 0x1f1 version 1: "sluice checkpoint"
+ *  the frames, each a section, in the order they were sent
+ *  section 0x1f2 version 1: u64 how many sections came before
+ * </pre>
+ */
+public final class CheckpointWriter implements MigrationLink {
+  static final int HEAD_SECTION = 0x1f1;
+  static final int END_SECTION = 0x1f2;
+  static final String MAGIC = "sluice checkpoint";
+
+  private static final int BUFFER_BYTES = 4 << 20;
+
+  private final Path file;
+  private final Path staged;
+  private final FileChannel channel;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final Deque<Frame> replies = new ArrayDeque<>();
+  private @Nullable RefusedException failure;
+  private boolean complete;
+  private boolean alive;
+  private long sections;
+  private long bytes;
+
+  private CheckpointWriter(Path file, Path staged, FileChannel channel) {
+    this.file = file;
+    this.staged = staged;
+    this.channel = channel;
+  }
+
+  /**
+   * Begins a file, which only its owner can read.
+   *
+   * @throws RefusedException when it cannot be made
+   */
+  public static CheckpointWriter create(Path file) {
+    Path staged = file.resolveSibling(file.getFileName() + ".partial");
+    try {
+      Files.deleteIfExists(staged);
+      FileChannel channel =
+          FileChannel.open(
+              staged,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      CheckpointWriter writer = new CheckpointWriter(file, staged, channel);
+      byte[] magic = MAGIC.getBytes(StandardCharsets.US_ASCII);
+      writer.write(new Section(HEAD_SECTION, 1, magic));
+      return writer;
+    } catch (IOException e) {
+      throw refused(staged, e);
+    }
+  }
+
+  @Override
+  public int dataStreams() {
+    return 1;
+  }
+
+  @Override
+  public boolean send(int stream, Frame frame) {
+    RefusedException ended = failure;
+    if (ended != null) {
+      throw ended;
+    }
+    if (complete || frame.type() == FrameType.HEARTBEAT) {
+      return true;
+    }
+    byte[] payload = new byte[frame.payload().remaining()];
+    frame.reader().get(payload);
+    try {
+      write(new Section(frame.type().number(), frame.version(), payload));
+      if (frame.type() == FrameType.OFFER) {
+        replies.add(accept());
+      } else if (frame.type() == FrameType.RESTORE) {
+        finish();
+        replies.add(Frame.of(FrameType.READY));
+      }
+    } catch (IOException e) {
+      failure = refused(staged, e);
+      throw failure;
+    }
+    alive = true;
+    return true;
+  }
+
+  private static Frame accept() {
+    ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    return Frame.of(FrameType.ACCEPT, payload.putInt(Offer.VERSION).flip());
+  }
+
+  private void write(Section section) throws IOException {
+    if (buffer.remaining() < section.sizeBytes()) {
+      drain();
+    }
+    section.write(buffer);
+    sections++;
+    bytes += section.sizeBytes();
+  }
+
+  private void drain() throws IOException {
+    buffer.flip();
+    while (buffer.hasRemaining()) {
+      int _ = channel.write(buffer);
+    }
+    buffer.clear();
+  }
+
+  private void finish() throws IOException {
+    ByteBuffer count = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    count.putLong(sections);
+    write(new Section(END_SECTION, 1, count.array()));
+    drain();
+    channel.force(true);
+    Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    try (FileChannel directory =
+        FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+      directory.force(true);
+    }
+    complete = true;
+  }
+
+  /** A file is never silent: each time something was written it says so. */
+  @Override
+  public @Nullable Frame poll(int stream) {
+    if (stream != CONTROL) {
+      return null;
+    }
+    Frame reply = replies.poll();
+    if (reply == null && alive) {
+      alive = false;
+      return Frame.of(FrameType.HEARTBEAT);
+    }
+    return reply;
+  }
+
+  @Override
+  public boolean isFlushed() {
+    return complete;
+  }
+
+  @Override
+  public Optional<RefusedException> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  /** Whether the file is there, whole and with its name. */
+  public boolean isComplete() {
+    return complete;
+  }
+
+  @Override
+  public void setWaker(Runnable waker) {}
+
+  @Override
+  public Statistics statistics() {
+    return new Statistics(bytes, 0, 0, 0, 0, 0);
+  }
+
+  /** A file that is not complete goes. */
+  @Override
+  public void close() {
+    try {
+      channel.close();
+      if (!complete) {
+        Files.deleteIfExists(staged);
+      }
+    } catch (IOException e) {
+      failure = refused(staged, e);
+    }
+  }
+
+  private static RefusedException refused(Path path, IOException e) {
+    return new RefusedException(
+        "SLU-CKP-001",
+        Errno.EIO,
+        "the checkpoint cannot be written, " + path + ": " + e.getMessage(),
+        "See to the room on that disk and the permissions of the directory.");
+  }
+}

@@ -1,0 +1,207 @@
+package io.sluice.migrate.checkpoint;
+
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestMove;
+import io.sluice.channel.record.MemoryRecord;
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.StandingMachine;
+import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.vdevice.GuestDevice;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A process whose guest is written to a file, or made of one. What of its own memory the GPU uses
+ * goes along; the process itself is its own concern: it goes on running, calls that it makes
+ * meanwhile wait, and what it writes to shared memory meanwhile may or may not be in the file.
+ */
+public final class ProcessCheckpoint {
+  private static final int CHUNK_BYTES = 256 << 10;
+
+  private ProcessCheckpoint() {}
+
+  /** The source's side. */
+  public static SourceMachine source(GuestDevice device) {
+    SourceMachine standing =
+        new StandingMachine(
+                new StandingMachine.Pause() {
+                  @Override
+                  public void stop() {
+                    device.hold();
+                  }
+
+                  @Override
+                  public void resume() {
+                    device.release();
+                  }
+                })
+            .source();
+    return new Saving(standing, device);
+  }
+
+  /** The destination's side. */
+  public static TargetMachine target(GuestDevice device) {
+    return new Restoring(device);
+  }
+
+  /** Adds the guest memory that the GPU uses to what is saved. */
+  private record Saving(SourceMachine standing, GuestDevice device) implements SourceMachine {
+    @Override
+    public List<Blocker> blockers() {
+      return standing.blockers();
+    }
+
+    @Override
+    public ByteBuffer describe() {
+      return standing.describe();
+    }
+
+    @Override
+    public void start(ByteBuffer target) {
+      standing.start(target);
+    }
+
+    @Override
+    public void allowStop() {
+      standing.allowStop();
+    }
+
+    @Override
+    public void forceStop() {
+      standing.forceStop();
+    }
+
+    @Override
+    public MachineProgress progress() {
+      return standing.progress();
+    }
+
+    @Override
+    public boolean redirty(List<PageRange> pages) {
+      return true;
+    }
+
+    @Override
+    public List<ByteBuffer> save() {
+      List<ByteBuffer> parts = new ArrayList<>();
+      Guest guest = device.guest().orElseThrow(() -> gone(device));
+      GuestMove move = guest.move();
+      for (MemoryRecord record : move.buffers()) {
+        if (record.registered()) {
+          for (GuestMove.BusRange range : move.busRanges(record.serial(), 0, record.sizeBytes())) {
+            save(range, parts);
+          }
+        }
+      }
+      return parts;
+    }
+
+    private void save(GuestMove.BusRange range, List<ByteBuffer> parts) {
+      for (long at = 0; at < range.bytes(); at += CHUNK_BYTES) {
+        int length = (int) Math.min(CHUNK_BYTES, range.bytes() - at);
+        byte[] bytes = new byte[length];
+        device.readMemory(new Iova(range.start().value() + at), MemorySegment.ofArray(bytes));
+        ByteBuffer part =
+            ByteBuffer.allocate(Long.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        parts.add(part.putLong(range.start().value() + at).put(bytes).flip());
+      }
+    }
+
+    @Override
+    public void switchOver() {
+      standing.switchOver();
+    }
+
+    @Override
+    public void abort() {
+      standing.abort();
+    }
+
+    @Override
+    public void finish() {
+      standing.finish();
+    }
+
+    @Override
+    public void setWaker(Runnable waker) {
+      standing.setWaker(waker);
+    }
+
+    @Override
+    public void close() {
+      standing.close();
+    }
+  }
+
+  private static final class Restoring implements TargetMachine {
+    private final GuestDevice device;
+    private boolean held;
+
+    Restoring(GuestDevice device) {
+      this.device = device;
+    }
+
+    @Override
+    public ByteBuffer prepare(ByteBuffer source) {
+      device.hold();
+      held = true;
+      return ByteBuffer.allocate(0);
+    }
+
+    @Override
+    public MachineProgress progress() {
+      return MachineProgress.of(State.COMPLETED);
+    }
+
+    @Override
+    public boolean restore(List<ByteBuffer> parts) {
+      for (ByteBuffer part : parts) {
+        ByteBuffer in = part.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        if (in.remaining() <= Long.BYTES) {
+          throw new RefusedException(
+              "SLU-CKP-003", Errno.EPROTO, "the checkpoint has a range of memory without bytes", "");
+        }
+        long at = in.getLong();
+        byte[] bytes = new byte[in.remaining()];
+        in.get(bytes);
+        device.writeMemory(new Iova(at), MemorySegment.ofArray(bytes));
+      }
+      return true;
+    }
+
+    @Override
+    public void resume() {
+      if (held) {
+        held = false;
+        device.releaseRestored();
+      }
+    }
+
+    @Override
+    public void abort() {
+      if (held) {
+        held = false;
+        device.release();
+      }
+    }
+
+    @Override
+    public void setWaker(Runnable waker) {}
+
+    @Override
+    public void close() {}
+  }
+
+  private static RefusedException gone(GuestDevice device) {
+    return new RefusedException(
+        "SLU-CKP-004", Errno.ENOTCONN, "the guest's client has left, guest=" + device.name(), "");
+  }
+}

@@ -1,0 +1,171 @@
+package io.sluice.migrate.report;
+
+import io.sluice.migrate.engine.MigrationStatus;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.phase.PhaseLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches a migration and tells it afterwards: as text, as JSON, or as a page of HTML that needs
+ * nothing else. It is there also when the migration failed, and while it goes on.
+ */
+public final class MigrationReport {
+  private static final long SAMPLE_NS = 20_000_000;
+
+  /** When there are as many, every second one is dropped and half as many come from then on. */
+  private static final int MAX_SAMPLES = 2000;
+
+  private final long startNs;
+  private final List<Sample> samples = new ArrayList<>(); // by this
+  private long intervalNs = SAMPLE_NS; // by this
+  private @Nullable MigrationStatus last; // by this
+
+  /**
+   * A moment.
+   *
+   * @param atNs since the start
+   * @param phase then
+   * @param bytesSent on the link so far
+   * @param bytesLeft of video memory in this pass
+   * @param rate of the link, bytes per second
+   */
+  record Sample(long atNs, Phase phase, long bytesSent, long bytesLeft, long rate) {}
+
+  /** How long a phase lasted. */
+  record Span(Phase phase, long fromNs, long lengthNs, String reason) {}
+
+  /**
+   * @param startNs of the clock that statuses are stamped with
+   */
+  public MigrationReport(long startNs) {
+    this.startNs = startNs;
+  }
+
+  /** Takes note of how things stand. */
+  public synchronized void observe(MigrationStatus status) {
+    MigrationStatus before = last;
+    last = status;
+    boolean changed = before == null || before.phase() != status.phase();
+    long at = status.atNs() - startNs;
+    if (!changed && !samples.isEmpty() && at - samples.getLast().atNs() < intervalNs) {
+      return;
+    }
+    if (samples.size() == MAX_SAMPLES) {
+      for (int i = samples.size() - 1; i > 0; i -= 2) {
+        samples.remove(i);
+      }
+      intervalNs *= 2;
+    }
+    samples.add(
+        new Sample(
+            at,
+            status.phase(),
+            status.link().bytesSent(),
+            status.bytesLeft(),
+            status.rateBytesPerSecond()));
+  }
+
+  /** How long the GPU has stood still for the guest: from the end of the drain to its going on. */
+  public synchronized long gpuPausedNs() {
+    return spans().stream()
+        .filter(span -> isPause(span.phase()))
+        .mapToLong(Span::lengthNs)
+        .sum();
+  }
+
+  static boolean isPause(Phase phase) {
+    return switch (phase) {
+      case FINAL_COPY, SWITCH_OVER, RESTORE, COMMIT, ABORTING -> true;
+      case PREPARE, PRE_COPY, DETACH, DRAIN, DONE, ABORTED -> false;
+    };
+  }
+
+  synchronized List<Sample> samples() {
+    return List.copyOf(samples);
+  }
+
+  synchronized Optional<MigrationStatus> last() {
+    return Optional.ofNullable(last);
+  }
+
+  /** Each phase with its length; the one that has not ended lasts until the last look. */
+  synchronized List<Span> spans() {
+    List<Span> spans = new ArrayList<>();
+    MigrationStatus status = last;
+    if (status == null) {
+      return spans;
+    }
+    List<PhaseLog.Entry<Phase>> entries = status.phases();
+    for (int i = 0; i < entries.size(); i++) {
+      PhaseLog.Entry<Phase> entry = entries.get(i);
+      long end = i + 1 < entries.size() ? entries.get(i + 1).atNs() : status.atNs();
+      spans.add(
+          new Span(entry.phase(), entry.atNs() - startNs, end - entry.atNs(), entry.reason()));
+    }
+    return spans;
+  }
+
+  /** For people. */
+  public String text() {
+    Optional<MigrationStatus> found = last();
+    if (found.isEmpty()) {
+      return "nothing has happened yet\n";
+    }
+    MigrationStatus status = found.get();
+    StringBuilder out = new StringBuilder();
+    out.append("migration ").append(status.id()).append(" of guest ").append(status.guest());
+    out.append(": ").append(status.phase().label()).append('\n');
+    status.reason().filter(r -> !r.code().isEmpty()).ifPresent(r -> append(out, r));
+    for (Span span : spans()) {
+      out.append(
+          String.format(
+              Locale.ROOT,
+              "  %10.3f ms  %-12s %10.3f ms  %s%n",
+              span.fromNs() / 1e6,
+              span.phase().label(),
+              span.lengthNs() / 1e6,
+              span.reason()));
+    }
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "  GPU stood still %.3f ms; video memory %d bytes in %d passes, %d pages sent, %d in the"
+                + " pause%n  %d pages compared, %d found by a sample; guest memory re-dirtied %d"
+                + " bytes%n  link: %d bytes sent, %d again after %d cuts%n",
+            gpuPausedNs() / 1e6,
+            status.bytesTotal(),
+            status.pass(),
+            status.pagesSent(),
+            status.lastPassPages(),
+            status.pagesHashed(),
+            status.pagesSampledAway(),
+            status.guestPagesRedirtied(),
+            status.link().bytesSent(),
+            status.link().bytesRetransmitted(),
+            status.link().reconnects()));
+    return out.toString();
+  }
+
+  private static void append(StringBuilder out, Reason reason) {
+    out.append("  given up [").append(reason.code()).append("]: ").append(reason.what());
+    out.append('\n');
+    if (!reason.remedy().isEmpty()) {
+      out.append("  fix: ").append(reason.remedy()).append('\n');
+    }
+  }
+
+  /** For programs; {@code version} changes when a field changes its meaning. */
+  public String json() {
+    return ReportJson.of(this);
+  }
+
+  /** For people with a browser: one file, with plots. */
+  public String html() {
+    return ReportHtml.of(this);
+  }
+}

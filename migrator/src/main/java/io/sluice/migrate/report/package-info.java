@@ -1,0 +1,5 @@
+/** What happened in a migration, for people and programs. */
+@NullMarked
+package io.sluice.migrate.report;
+
+import org.jspecify.annotations.NullMarked;
