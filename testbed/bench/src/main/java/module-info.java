@@ -7,6 +7,7 @@ module io.sluice.testbed.bench {
   requires io.sluice.gpu;
   requires io.sluice.guest;
   requires io.sluice.management;
+  requires io.sluice.migrate;
   requires io.sluice.testbed.machine;
   requires io.sluice.testbed.workloads;
   requires java.management;

@@ -8,12 +8,16 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Guest;
 import io.sluice.channel.MemoryGrant;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 
 /**
  * A guest's program. Submission n waits until a word in video memory is n - 1, writes n to pages of
  * its own choosing, and makes the word n: one that is lost or runs twice stops the channel for
- * ever. It also keeps a pattern that only its processor writes.
+ * ever. Some submissions also wait for a release by a second channel, which the program submits only
+ * later. It also keeps a pattern that only its processor writes.
  */
 final class Program {
   static final int PAGES = 64;
@@ -37,6 +41,15 @@ final class Program {
   final int cid;
   private final int[] lastWriter = new int[PAGES];
   private final int[] pattern = new int[PAGES];
+  private final long helperRingOffset;
+  private final long helperWordsOffset;
+  private final GpuVa helperWordsVa;
+  private final int helperCid;
+
+  /** Submissions that wait for one on the second channel. */
+  private final Deque<Integer> owed = new ArrayDeque<>();
+
+  private int helped;
   private int submitted;
   private int extraHandle;
 
@@ -56,6 +69,14 @@ final class Program {
     dataVa = guest.vspaceMap(vid, data.handle(), LOW, HIGH, false);
     cid = guest.channelNew(vid);
     guest.fifoInitIb(cid, ringVa, ORDER, 1);
+    MemoryGrant helperRing = guest.memAlloc(2, 0, 0, 4096);
+    MemoryGrant helperWords = guest.memAlloc(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
+    helperRingOffset = helperRing.apertureOffset().orElseThrow();
+    helperWordsOffset = helperWords.apertureOffset().orElseThrow();
+    GpuVa helperRingVa = guest.vspaceMap(vid, helperRing.handle(), LOW, HIGH, false);
+    helperWordsVa = guest.vspaceMap(vid, helperWords.handle(), LOW, HIGH, false);
+    helperCid = guest.channelNew(vid);
+    guest.fifoInitIb(helperCid, helperRingVa, ORDER, 1);
   }
 
   /** One look at the world through a mapping: what a processor of the machine does in a while. */
@@ -66,6 +87,9 @@ final class Program {
     int room = (1 << ORDER) - 1 - (submitted - done);
     for (int n = random.nextInt(3); n > 0 && room > 0; n--, room--) {
       submit(vram, page);
+    }
+    if (random.nextInt(6) == 0) {
+      help(at);
     }
     for (int n = random.nextInt(4); n > 0; n--) {
       int i = random.nextInt(PAGES);
@@ -91,30 +115,46 @@ final class Program {
     long at = wordsOffset + (long) (submitted % (1 << ORDER)) * SLOT_BYTES;
     long chain = dataVa.value() + PAGES * 4096L;
     long own = dataVa.value() + target * 4096L + 16;
-    int[] words = {
-      SEMAPHORE,
-      (int) (chain >>> 32),
-      (int) chain,
-      submitted - 1,
-      ACQUIRE,
-      SEMAPHORE,
-      (int) (own >>> 32),
-      (int) own,
-      submitted,
-      RELEASE,
-      SEMAPHORE,
-      (int) (chain >>> 32),
-      (int) chain,
-      submitted,
-      RELEASE,
-      SET_REFERENCE,
-      submitted
-    };
-    MemorySegment.copy(words, 0, vram, JAVA_INT, at, words.length);
-    long entry = wordsVa.value() + (at - wordsOffset) | (long) words.length << 42;
+    IntStream.Builder words = IntStream.builder();
+    semaphore(words, chain, submitted - 1, ACQUIRE);
+    semaphore(words, own, submitted, RELEASE);
+    if (random.nextInt(4) == 0 && owed.isEmpty()) {
+      owed.add(submitted);
+      semaphore(words, chain + 16, submitted, RELEASE);
+      semaphore(words, chain + 32, submitted, ACQUIRE);
+    }
+    semaphore(words, chain, submitted, RELEASE);
+    words.add(SET_REFERENCE).add(submitted);
+    int[] all = words.build().toArray();
+    MemorySegment.copy(all, 0, vram, JAVA_INT, at, all.length);
+    long entry = wordsVa.value() + (at - wordsOffset) | (long) all.length << 42;
     int index = (submitted - 1) % (1 << ORDER);
     vram.set(JAVA_LONG, ringOffset + index * 8L, entry);
     page.set(JAVA_INT, GuestAbi.USERD_GP_PUT, submitted % (1 << ORDER));
+  }
+
+  private static void semaphore(IntStream.Builder words, long address, int value, int operation) {
+    words.add(SEMAPHORE).add((int) (address >>> 32)).add((int) address).add(value).add(operation);
+  }
+
+  /** Submits what the first channel waits for. */
+  void help(Host at) {
+    Integer n = owed.poll();
+    if (n == null) {
+      return;
+    }
+    long chain = dataVa.value() + PAGES * 4096L;
+    IntStream.Builder words = IntStream.builder();
+    semaphore(words, chain + 16, n, ACQUIRE);
+    semaphore(words, chain + 32, n, RELEASE);
+    words.add(SET_REFERENCE).add(n);
+    int[] all = words.build().toArray();
+    long offset = (long) (helped % (1 << ORDER)) * SLOT_BYTES;
+    MemorySegment.copy(all, 0, at.vram(), JAVA_INT, helperWordsOffset + offset, all.length);
+    long entry = helperWordsVa.value() + offset | (long) all.length << 42;
+    at.vram().set(JAVA_LONG, helperRingOffset + helped % (1 << ORDER) * 8L, entry);
+    helped++;
+    at.page(helperCid).set(JAVA_INT, GuestAbi.USERD_GP_PUT, helped % (1 << ORDER));
   }
 
   /** Allocates, fills and frees: what a move must carry too. */
@@ -161,6 +201,10 @@ final class Program {
             .append(" of ")
             .append(pattern[i]);
       }
+    }
+    long help = at.guest().channelQuery(helperCid).entries();
+    if (help != helped) {
+      wrong.append(" helping entries ").append(help).append(" of ").append(helped);
     }
     long entries = at.guest().channelQuery(cid).entries();
     if (entries != submitted) {

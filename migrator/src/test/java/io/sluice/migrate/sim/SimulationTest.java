@@ -51,6 +51,7 @@ final class SimulationTest {
       world.step();
     }
     assertThat(world.program.submitted()).isGreaterThan(before);
+    world.program.help(at);
     for (int i = 0; i < 3000 && !world.program.isComplete(at); i++) {
       world.nowNs += 2_000_000;
       world.source.runGpu();

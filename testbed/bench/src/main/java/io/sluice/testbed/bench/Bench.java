@@ -31,6 +31,8 @@ public final class Bench implements Callable<Integer> {
           new HypercallBench(),
           new InterruptBench(),
           new KillBench(),
+          new FingerprintBench(),
+          new PauseBench(),
           new ScaleBench(),
           new QuotaBench(),
           new TimeoutBench(),
