@@ -26,8 +26,8 @@ import picocli.CommandLine.Parameters;
 final class MigrationCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String TO =
-      "unix:PATH, the migration socket of another daemon of this host (migration.sock in its run"
-          + " directory).";
+      "HOST:PORT of another host's daemon, for a machine; or unix:PATH, the migration socket of"
+          + " another daemon of this host (migration.sock in its run directory), for a process.";
   private static final int WATCH_MS = 200;
 
   MigrationCommand(SluiceCtl ctl) {
@@ -42,8 +42,7 @@ final class MigrationCommand extends Noun {
       @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to)
       throws IOException, OperationsException {
     try (LocalConnection connection = ctl.connect()) {
-      List<MigrationBlocker> blockers =
-          connection.migrations().check(find(connection, name), to);
+      List<MigrationBlocker> blockers = connection.migrations().check(find(connection, name), to);
       Output output = ctl.output();
       if (output.format() != Format.table) {
         output.list(Views.BLOCKERS, blockers);
@@ -85,10 +84,24 @@ final class MigrationCommand extends Noun {
               description = "When that is over: abort (default) or force.")
           @Nullable String onTimeout,
       @Option(
+              names = "--bandwidth",
+              paramLabel = "SIZE",
+              description = "Most that is sent in a second, such as 100MiB; no limit by default.")
+          @Nullable String bandwidth,
+      @Option(
+              names = "--downtime",
+              paramLabel = "DURATION",
+              description = "How long a machine may stand still for its own memory (300ms).")
+          @Nullable String downtime,
+      @Option(
+              names = "--connections",
+              paramLabel = "N",
+              description = "Streams of video memory to another host, 1 to 16 (2).")
+          @Nullable String connections,
+      @Option(
               names = "--option",
               paramLabel = "NAME=VALUE",
-              description =
-                  "For measurements: passes, bandwidth, exact, hashing, sampling, overlapped.")
+              description = "For measurements: passes, exact, hashing, sampling, overlapped.")
           @Nullable Map<String, String> more,
       @Option(names = "--detached", description = "Does not wait.") boolean detached)
       throws IOException, OperationsException {
@@ -97,6 +110,9 @@ final class MigrationCommand extends Noun {
     put(options, "drain-timeout", drainTimeout);
     put(options, "timeout", timeout);
     put(options, "on-timeout", onTimeout);
+    put(options, "bandwidth", bandwidth);
+    put(options, "downtime", downtime);
+    put(options, "connections", connections);
     try (LocalConnection connection = ctl.connect()) {
       String guest = find(connection, name);
       connection.migrations().start(guest, to, options);
@@ -231,9 +247,7 @@ final class MigrationCommand extends Noun {
         Files.writeString(html, migrations.report(guest, "html"));
       } else {
         ctl.output()
-            .text(
-                migrations.report(
-                    guest, ctl.output().format() == Format.json ? "json" : "text"));
+            .text(migrations.report(guest, ctl.output().format() == Format.json ? "json" : "text"));
       }
     }
     return ExitCode.OK;

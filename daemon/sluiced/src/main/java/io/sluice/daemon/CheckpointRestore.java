@@ -27,9 +27,7 @@ final class CheckpointRestore implements TargetHost {
     this.guest = guest;
     this.machine = machine;
     this.clock = clock;
-    target =
-        new MigrationTarget(
-            reader, this, TIMEOUT.toNanos(), clock.getAsLong(), (_, _) -> {});
+    target = new MigrationTarget(reader, this, TIMEOUT.toNanos(), clock.getAsLong(), (_, _) -> {});
   }
 
   /** Why it came to nothing; empty when it did not. */

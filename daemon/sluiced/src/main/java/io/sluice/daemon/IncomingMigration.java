@@ -4,12 +4,14 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Guest;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationTarget;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.engine.TargetHost;
+import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.migrate.process.ProcessTarget;
@@ -20,11 +22,12 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A guest that comes from another daemon of this host; run by a thread of its own. */
+/** A guest that comes from another daemon; run by a thread of its own. */
 final class IncomingMigration implements Runnable, TargetHost {
   private static final Logger LOG = LoggerFactory.getLogger(IncomingMigration.class);
   private static final Duration PEER_TIMEOUT = Duration.ofSeconds(10);
@@ -32,10 +35,11 @@ final class IncomingMigration implements Runnable, TargetHost {
   private static final long LINGER_NS = 5_000_000_000L;
 
   private final Surroundings surroundings;
-  private final UnixLink link;
+  private final MigrationLink link;
+  private final Arrivals arrivals;
   private final MigrationTarget target;
   private final long startNs;
-  private @Nullable ProcessTarget machine;
+  private @Nullable Arrival arrival;
   private @Nullable MappedGuest mapped;
   private volatile String guest = "";
   private volatile boolean over;
@@ -59,9 +63,25 @@ final class IncomingMigration implements Runnable, TargetHost {
     void entered(String guest, String phase, String reason);
   }
 
-  IncomingMigration(Surroundings surroundings, UnixLink link) {
+  /** Makes what receives a guest, for the way that it comes. */
+  @FunctionalInterface
+  interface Arrivals {
+    /**
+     * @throws RefusedException when it cannot come here
+     */
+    Arrival at(GuestHost host);
+  }
+
+  /**
+   * @param machine what uses the guest
+   * @param guest the guest that is to become the one that comes, once there is one
+   */
+  record Arrival(TargetMachine machine, Supplier<Optional<Guest>> guest) {}
+
+  IncomingMigration(Surroundings surroundings, MigrationLink link, Arrivals arrivals) {
     this.surroundings = surroundings;
     this.link = link;
+    this.arrivals = arrivals;
     startNs = surroundings.clock().getAsLong();
     target =
         new MigrationTarget(
@@ -88,6 +108,9 @@ final class IncomingMigration implements Runnable, TargetHost {
     } finally {
       over = true;
       link.close();
+      if (arrival != null) {
+        arrival.machine().close();
+      }
       if (mapped != null) {
         mapped.close();
       }
@@ -173,12 +196,6 @@ final class IncomingMigration implements Runnable, TargetHost {
           "the destination has no guest \"" + offer.name() + "\"",
           "Create it there: sluicectl guest create " + offer.name() + ".");
     }
-    if (host.isAttached()) {
-      throw refused(
-          "SLU-MIG-060",
-          "somebody is attached at the destination: " + host.describe(),
-          "Choose another destination, or detach it.");
-    }
     if (offer.chipset() != host.gpu().gpu().info().chipset()) {
       throw refused(
           "SLU-MIG-033",
@@ -195,9 +212,32 @@ final class IncomingMigration implements Runnable, TargetHost {
               + limit,
           "Raise the guest's limit at the destination, or choose another.");
     }
+    Arrival made = arrivals.at(host);
+    arrival = made;
+    return made.machine();
+  }
+
+  /** For processes: nobody may be there yet. */
+  static Arrival process(GuestHost host, UnixLink link) {
+    if (host.isAttached()) {
+      throw refused(
+          "SLU-MIG-060",
+          "somebody is attached at the destination: " + host.describe(),
+          "Choose another destination, or detach it.");
+    }
     ProcessTarget made = new ProcessTarget(host.device(), link);
-    machine = made;
-    return made;
+    return new Arrival(made, made::guest);
+  }
+
+  /** For machines: QEMU is there already, and waits. */
+  static Arrival machine(GuestHost host, HostRoute route) {
+    if (!host.isAttached()) {
+      throw refused(
+          "SLU-MIG-061",
+          "no machine waits at the destination for guest \"" + host.settings().name() + "\"",
+          "Start it there with -S -incoming defer, and as the source is but for its sockets.");
+    }
+    return new Arrival(route.target(host), host.device()::guest);
   }
 
   private static RefusedException refused(String code, String what, String remedy) {
@@ -206,9 +246,10 @@ final class IncomingMigration implements Runnable, TargetHost {
 
   @Override
   public Optional<MappedGuest> guest() {
-    ProcessTarget process = machine;
-    if (mapped == null && process != null && process.guest().isPresent()) {
-      mapped = MappedGuest.of(process.guest().get(), surroundings.kernel());
+    Arrival here = arrival;
+    Optional<Guest> attached = here == null ? Optional.empty() : here.guest().get();
+    if (mapped == null && attached.isPresent()) {
+      mapped = MappedGuest.of(attached.get(), surroundings.kernel());
     }
     return Optional.ofNullable(mapped);
   }

@@ -6,6 +6,7 @@ import io.sluice.management.Quantities;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
+import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.memory.DirtyDetection;
 import java.time.Duration;
 import java.util.Arrays;
@@ -26,6 +27,8 @@ final class MigrationOptions {
           "on-timeout",
           "passes",
           "bandwidth",
+          "downtime",
+          "connections",
           "exact",
           "hashing",
           "sampling",
@@ -55,6 +58,18 @@ final class MigrationOptions {
         choice(options.get("on-timeout"), usual.onTimeout(), OnTimeout.class),
         usual.peerTimeout(),
         false);
+  }
+
+  /** How long a machine may stand still for its own memory. */
+  static Duration downtime(Map<String, String> options) throws OperationsException {
+    return duration(options.get("downtime"), HostRoute.DEFAULT_DOWNTIME);
+  }
+
+  /** Streams of pages. */
+  static int connections(Map<String, String> options) throws OperationsException {
+    return (int)
+        number(
+            options.get("connections"), HostRoute.DEFAULT_STREAMS, MigrationLink.MAX_DATA_STREAMS);
   }
 
   private static boolean flag(@Nullable String text) throws OperationsException {

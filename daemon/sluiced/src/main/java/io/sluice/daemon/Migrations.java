@@ -7,6 +7,8 @@ import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.abi.sys.SyscallException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.WireSettings;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
@@ -19,10 +21,12 @@ import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.process.ProcessSource;
 import io.sluice.migrate.process.UnixLink;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,10 +61,12 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final Supplier<RandomGenerator> randoms;
   private final IncomingMigration.PhaseObserver observer;
   private final CommitLedger ledger;
+  private final @Nullable WireSettings wire;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, OutgoingMigration> outgoing = new TreeMap<>(); // by lock
   private final CopyOnWriteArrayList<IncomingMigration> incoming = new CopyOnWriteArrayList<>();
   private @Nullable Fd listener; // by lock
+  private @Nullable HostRoute route; // by lock
   private volatile boolean closed;
 
   /**
@@ -77,15 +83,16 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       Supplier<RandomGenerator> randoms,
       IncomingMigration.PhaseObserver observer) {}
 
-  Migrations(GuestTable guests, Path runDir, Path stateDir, Surroundings surroundings) {
+  Migrations(GuestTable guests, DaemonConfig config, Surroundings surroundings) {
     this.guests = guests;
-    socketPath = runDir.resolve("migration.sock");
+    socketPath = config.runDir().resolve("migration.sock");
+    wire = config.wire();
     kernel = surroundings.kernel();
     threads = surroundings.threads();
     clock = surroundings.clock();
     randoms = surroundings.randoms();
     observer = surroundings.observer();
-    ledger = new CommitLedger(stateDir);
+    ledger = new CommitLedger(config.stateDir());
   }
 
   /** Makes the socket and begins to accept other daemons. */
@@ -96,12 +103,17 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       Fd socket = kernel.listen(socketPath, BACKLOG);
       listener = socket;
       threads.start("sluice-migration-accept", () -> accept(socket));
+      if (wire != null) {
+        HostRoute made = new HostRoute(wire, threads, this::drawId);
+        route = made;
+        made.listen(link -> welcome(link, host -> IncomingMigration.machine(host, made)));
+      }
     } catch (IOException | SluiceException e) {
       throw Problem.of(
               ErrorCode.DAEMON_PATH,
-              "cannot make the migration socket " + socketPath,
+              "guests cannot be moved",
               e.toString(),
-              "check daemon.run-dir")
+              "check daemon.run-dir and [migration]")
           .exception();
     } finally {
       lock.unlock();
@@ -134,13 +146,28 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       return;
     }
     UnixLink link = new UnixLink(kernel, socket, threads);
+    welcome(link, host -> IncomingMigration.process(host, link));
+  }
+
+  private void welcome(MigrationLink link, IncomingMigration.Arrivals arrivals) {
+    incoming.removeIf(IncomingMigration::isOver);
+    if (closed || incoming.size() >= MAX_INCOMING) {
+      link.close();
+      return;
+    }
     IncomingMigration migration =
         new IncomingMigration(
             new IncomingMigration.Surroundings(
                 kernel, guests, ledger, clock, observer, this::discardUndecided),
-            link);
+            link,
+            arrivals);
     incoming.add(migration);
     threads.start("sluice-migration-in", migration);
+  }
+
+  private UUID drawId() {
+    RandomGenerator random = randoms.get();
+    return new UUID(random.nextLong(), random.nextLong());
   }
 
   private int ownUid() {
@@ -196,7 +223,10 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   public List<MigrationBlocker> check(String guest, String to) throws OperationsException {
     List<MigrationBlocker> blockers = new ArrayList<>();
     GuestHost host = find("cannot check guest \"" + guest + "\"", guest);
-    Path path = path("cannot check guest \"" + guest + "\"", to);
+    Optional<InetSocketAddress> address =
+        to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
+    Path path =
+        address.isPresent() ? Path.of("") : path("cannot check guest \"" + guest + "\"", to);
     Optional<Guest> attached = host.device().guest();
     if (attached.isEmpty()) {
       blockers.add(
@@ -228,6 +258,10 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     } finally {
       lock.unlock();
     }
+    if (address.isPresent()) {
+      checkMachine(host, blockers);
+      return blockers;
+    }
     try {
       kernel.connect(path).close();
     } catch (SyscallException e) {
@@ -240,14 +274,38 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     return blockers;
   }
 
+  /** What a machine lacks; whether the destination can be reached shows when it starts. */
+  private void checkMachine(GuestHost host, List<MigrationBlocker> blockers) {
+    if (wire == null) {
+      blockers.add(
+          new MigrationBlocker(
+              ErrorCode.MIGRATION_BLOCKED.code(),
+              "this daemon has no certificate to show to another host's",
+              "Add [migration] to the configuration: docs/migration.md, \"Certificates\"."));
+    }
+    if (!Files.exists(host.settings().qmp())) {
+      blockers.add(
+          new MigrationBlocker(
+              "SLU-QMP-001",
+              "the machine has no QMP socket, path=" + host.settings().qmp(),
+              "Start it with what sluicectl guest xml prints."));
+    }
+  }
+
   @Override
   public void start(String guest, String to, Map<String, String> options)
       throws OperationsException {
     String failed = "cannot move guest \"" + guest + "\"";
     MigrationSettings settings = MigrationOptions.settings(options);
     GuestHost host = find(failed, guest);
-    Path path = path(failed, to);
     Guest attached = attached(failed, host);
+    Optional<InetSocketAddress> address =
+        to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
+    if (address.isPresent()) {
+      startMachine(failed, host, address.get(), settings, options);
+      return;
+    }
+    Path path = path(failed, to);
     Fd socket;
     try {
       socket = kernel.connect(path);
@@ -277,6 +335,68 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
                 () -> new UnixLink(kernel, kernel.connect(path), threads),
                 observer),
         link);
+  }
+
+  private void startMachine(
+      String failed,
+      GuestHost host,
+      InetSocketAddress to,
+      MigrationSettings settings,
+      Map<String, String> options)
+      throws OperationsException {
+    Guest attached = attached(failed, host);
+    HostRoute.Way way;
+    try {
+      way =
+          route(failed)
+              .open(
+                  host,
+                  to,
+                  settings.linkBytesPerSecond(),
+                  MigrationOptions.downtime(options),
+                  MigrationOptions.connections(options));
+    } catch (SluiceException e) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
+          .exception();
+    }
+    begin(
+        failed,
+        attached,
+        () ->
+            new OutgoingMigration(
+                attached,
+                new OutgoingMigration.Parts(
+                    to.getHostString() + ":" + to.getPort(),
+                    MappedGuest.of(attached, kernel),
+                    way.machine(),
+                    way.link()),
+                settings,
+                clock,
+                randoms.get(),
+                way.again()::get,
+                observer),
+        () -> {
+          way.link().close();
+          way.machine().close();
+        });
+  }
+
+  private HostRoute route(String failed) throws OperationsException {
+    lock.lock();
+    try {
+      if (route == null) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_BLOCKED,
+                failed,
+                "this daemon has no certificate to show to another host's",
+                "add [migration] to the configuration: docs/migration.md, \"Certificates\"")
+            .exception();
+      }
+      return route;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private OutgoingMigration begin(
@@ -435,10 +555,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     GuestHost host = guests.all().get(guest);
     if (host == null) {
       throw Problem.of(
-              ErrorCode.GUEST_UNKNOWN,
-              failed,
-              "there is no such guest",
-              "see sluicectl guest list")
+              ErrorCode.GUEST_UNKNOWN, failed, "there is no such guest", "see sluicectl guest list")
           .exception();
     }
     return host;
@@ -449,7 +566,10 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         .guest()
         .orElseThrow(() ->
             Problem.of(
-                    ErrorCode.MIGRATION_BLOCKED, failed, "nobody is attached to it", "start it first")
+                    ErrorCode.MIGRATION_BLOCKED,
+                    failed,
+                    "nobody is attached to it",
+                    "start it first")
                 .exception());
   }
 
@@ -459,7 +579,8 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
               ErrorCode.MIGRATION_TARGET,
               failed,
               "\"" + to + "\" is no place to move a guest to",
-              "use unix:PATH, the migration socket of another daemon of this host")
+              "use HOST:PORT for a machine, or unix:PATH, the migration socket of another daemon of"
+                  + " this host, for a process")
           .exception();
     }
     return Path.of(to.substring(UNIX.length()));
@@ -521,6 +642,17 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       }
     }
     incoming.forEach(migration -> migration.abort(why));
+    HostRoute last;
+    lock.lock();
+    try {
+      last = route;
+      route = null;
+    } finally {
+      lock.unlock();
+    }
+    if (last != null) {
+      last.close();
+    }
     try {
       Files.deleteIfExists(socketPath);
     } catch (IOException e) {

@@ -148,8 +148,7 @@ public final class SluicedInstance implements AutoCloseable {
     Migrations migrations =
         new Migrations(
             table,
-            config.runDir(),
-            config.stateDir(),
+            config,
             new Migrations.Surroundings(
                 kernel,
                 threads,

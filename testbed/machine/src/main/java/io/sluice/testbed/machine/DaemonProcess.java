@@ -27,11 +27,13 @@ public final class DaemonProcess implements AutoCloseable {
 
   private final Process process;
   private final Path directory;
+  private final Path log;
   private final LocalConnection connection;
 
-  private DaemonProcess(Process process, Path directory, LocalConnection connection) {
+  private DaemonProcess(Process process, Path directory, Path log, LocalConnection connection) {
     this.process = process;
     this.directory = directory;
+    this.log = log;
     this.connection = connection;
   }
 
@@ -54,8 +56,28 @@ public final class DaemonProcess implements AutoCloseable {
    */
   public static DaemonProcess start(Path directory, List<String> guests, List<String> jvmOptions)
       throws IOException, InterruptedException {
-    Path config = Files.writeString(directory.resolve("sluice.toml"), config(directory, guests));
-    Path log = directory.resolve("sluiced.log");
+    List<String> command = command(jvmOptions, directory.resolve("sluice.toml"));
+    return start(directory, directory.resolve("control"), config(directory, guests), command);
+  }
+
+  /**
+   * A daemon on a host of its own.
+   *
+   * @param more further sections of its configuration
+   */
+  public static DaemonProcess start(TestHost host, List<String> guests, String more)
+      throws IOException, InterruptedException {
+    Path inside = host.directory();
+    List<String> command = command(List.of(), inside.resolve("sluice.toml"));
+    // Our own way in: the daemon's path of it is part of what it answers.
+    Path control = inside.resolveSibling("control-" + host.address());
+    String configuration =
+        config(inside, guests)
+            .replace("[daemon]\n", "[daemon]\ncontrol-socket = \"" + control + "\"\n");
+    return start(host.seen(inside), control, configuration + more, host.enter(command));
+  }
+
+  private static List<String> command(List<String> jvmOptions, Path config) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
@@ -69,10 +91,22 @@ public final class DaemonProcess implements AutoCloseable {
             "io.sluice.daemon/io.sluice.daemon.Sluiced",
             "--config",
             config.toString()));
+    return command;
+  }
+
+  /**
+   * @param directory as we see it
+   */
+  private static DaemonProcess start(
+      Path directory, Path control, String configuration, List<String> command)
+      throws IOException, InterruptedException {
+    Path _ = Files.writeString(directory.resolve("sluice.toml"), configuration);
+    Path log = Files.createTempFile("sluiced", ".log");
+    log.toFile().deleteOnExit();
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
-      return new DaemonProcess(process, directory, connect(process, directory, log));
+      return new DaemonProcess(process, directory, log, connect(process, control, log));
     } catch (IOException | InterruptedException e) {
       process.destroyForcibly();
       throw e;
@@ -91,12 +125,12 @@ public final class DaemonProcess implements AutoCloseable {
     return text.toString();
   }
 
-  private static LocalConnection connect(Process process, Path directory, Path log)
+  private static LocalConnection connect(Process process, Path control, Path log)
       throws IOException, InterruptedException {
     long deadline = System.nanoTime() + START.toNanos();
     while (true) {
       try {
-        return LocalConnection.open(directory.resolve("control"));
+        return LocalConnection.open(control);
       } catch (LocalConnectException e) {
         if (!process.isAlive() || System.nanoTime() > deadline) {
           throw new IOException("sluiced did not start: " + Files.readString(log), e);
@@ -133,7 +167,7 @@ public final class DaemonProcess implements AutoCloseable {
 
   /** What it logged. */
   public String log() throws IOException {
-    return Files.readString(directory.resolve("sluiced.log"));
+    return Files.readString(log);
   }
 
   @Override

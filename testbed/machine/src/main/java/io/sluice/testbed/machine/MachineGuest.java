@@ -53,6 +53,19 @@ public final class MachineGuest implements AutoCloseable {
    */
   public static MachineGuest start(
       MachineEnvironment environment, Setup setup, Consumer<String> echo) throws IOException {
+    return new MachineGuest(
+        new ProcessBuilder(command(environment, setup)).redirectErrorStream(true).start(), echo);
+  }
+
+  /** Starts QEMU on a host of its own; the paths of the setup are as that host sees them. */
+  public static MachineGuest start(
+      MachineEnvironment environment, TestHost host, Setup setup, Consumer<String> echo)
+      throws IOException {
+    List<String> command = host.enter(command(environment, setup));
+    return new MachineGuest(new ProcessBuilder(command).redirectErrorStream(true).start(), echo);
+  }
+
+  private static List<String> command(MachineEnvironment environment, Setup setup) {
     List<String> command = new ArrayList<>();
     command.add(environment.scripts().resolve("qemu.sh").toString());
     command.addAll(List.of("--root", environment.root().toString()));
@@ -63,7 +76,7 @@ public final class MachineGuest implements AutoCloseable {
     setup.qmp().ifPresent(path -> command.addAll(List.of("--qmp", path.toString())));
     command.addAll(List.of("--run", setup.run()));
     command.addAll(setup.arguments());
-    return new MachineGuest(new ProcessBuilder(command).redirectErrorStream(true).start(), echo);
+    return command;
   }
 
   private void read(Consumer<String> echo) {

@@ -1,0 +1,148 @@
+package io.sluice.daemon;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.daemon.config.WireSettings;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.qemu.QemuSource;
+import io.sluice.migrate.qemu.QemuTarget;
+import io.sluice.migrate.wire.LinkClient;
+import io.sluice.migrate.wire.LinkServer;
+import io.sluice.migrate.wire.TlsFiles;
+import io.sluice.migrate.wire.TunnelSource;
+import io.sluice.migrate.wire.TunnelTargets;
+import io.sluice.migrate.wire.WireLoops;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The way to daemons of other hosts, and from them: for guests that are machines. */
+final class HostRoute implements AutoCloseable {
+  /** How long the machine may stand still for its own memory, when the operator says nothing. */
+  static final Duration DEFAULT_DOWNTIME = Duration.ofMillis(300);
+
+  /** Streams of pages, when the operator says nothing. */
+  static final int DEFAULT_STREAMS = 2;
+
+  private static final int LOOPS = 2;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final WireSettings settings;
+  private final TlsFiles files;
+  private final ThreadFactory threads;
+  private final Supplier<UUID> ids;
+  private final WireLoops loops;
+  private final TunnelTargets tunnels = new TunnelTargets();
+  private @Nullable LinkServer server;
+
+  /**
+   * A way to a destination.
+   *
+   * @param link to its daemon
+   * @param machine what moves
+   * @param again another link to the same daemon
+   */
+  record Way(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
+
+  /**
+   * @param ids drawn at random: links and tunnels are joined by whoever knows theirs
+   * @throws SluiceException when a certificate cannot be used
+   */
+  HostRoute(WireSettings settings, ThreadFactory threads, Supplier<UUID> ids) {
+    this.settings = settings;
+    this.threads = threads;
+    this.ids = ids;
+    files = new TlsFiles(settings.certificate(), settings.key(), settings.authority());
+    files.check();
+    loops = new WireLoops(LOOPS, threads);
+  }
+
+  /**
+   * Begins to listen, if the configuration says so.
+   *
+   * @param onLink given each link that comes in; must not block
+   */
+  void listen(Consumer<MigrationLink> onLink) {
+    InetSocketAddress address = settings.listen();
+    if (address != null) {
+      server =
+          new LinkServer(
+              loops,
+              new InetSocketAddress(address.getHostString(), address.getPort()),
+              files,
+              onLink,
+              tunnels::take);
+    }
+  }
+
+  /** Where a text says that a guest shall go; empty when it is no host and port. */
+  static Optional<InetSocketAddress> address(String to) {
+    int colon = to.lastIndexOf(':');
+    String port = to.substring(colon + 1);
+    if (colon < 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        InetSocketAddress.createUnresolved(to.substring(0, colon), Integer.parseInt(port)));
+  }
+
+  /**
+   * A way for a machine. Blocks for its monitor's answers.
+   *
+   * @param bytesPerSecond most that is sent for this migration, the machine's memory included; 0
+   *     for no limit
+   * @param downtime how long the machine may stand still for its own memory
+   * @throws SluiceException the machine's monitor cannot be had
+   */
+  Way open(
+      GuestHost guest, InetSocketAddress to, long bytesPerSecond, Duration downtime, int streams) {
+    LinkClient client =
+        new LinkClient(loops, to.getHostString(), to.getPort(), files, bytesPerSecond);
+    Path qmp = guest.settings().qmp();
+    try {
+      SourceMachine machine =
+          QemuSource.open(
+              guest.device(),
+              qmp,
+              new TunnelSource(client, beside(qmp, ".out")),
+              new QemuSource.Settings(0, downtime, PATIENCE),
+              threads);
+      return new Way(
+          client.link(ids.get(), streams), machine, () -> client.link(ids.get(), streams));
+    } catch (SluiceException e) {
+      client.close();
+      throw e;
+    }
+  }
+
+  /**
+   * What receives a machine. Blocks for its monitor's answers.
+   *
+   * @throws SluiceException the machine's monitor cannot be had
+   */
+  TargetMachine target(GuestHost guest) {
+    Path qmp = guest.settings().qmp();
+    return QemuTarget.open(
+        guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, ".in")), PATIENCE, threads);
+  }
+
+  /** A socket that the machine finds where its monitor's is, however it sees the file system. */
+  private static Path beside(Path qmp, String ending) {
+    return qmp.resolveSibling(qmp.getFileName() + ending);
+  }
+
+  @Override
+  public void close() {
+    if (server != null) {
+      server.close();
+    }
+    loops.close();
+  }
+}

@@ -1,0 +1,185 @@
+package io.sluice.testbed.machine;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A host of its own: a network namespace with one address, and a mount namespace in which a
+ * directory is a file system that nobody else sees. Programs are started in it by a command prefix;
+ * sockets in it are reached through {@code /proc}. Needs root.
+ */
+public final class TestHost implements AutoCloseable {
+  private static final int COMMAND_SECONDS = 20;
+
+  private final Process holder;
+  private final String device;
+  private final Path directory;
+  private final String address;
+  private final String gateway;
+
+  private TestHost(Process holder, String device, Path directory, String address, String gateway) {
+    this.holder = holder;
+    this.device = device;
+    this.directory = directory;
+    this.address = address;
+    this.gateway = gateway;
+  }
+
+  /**
+   * Makes a host.
+   *
+   * @param directory an empty one, which becomes the host's own; the same for several hosts at will
+   * @param number 1 to 250: tells hosts, and what runs beside them, apart
+   */
+  public static TestHost create(Path directory, int number)
+      throws IOException, InterruptedException {
+    String network = "10.77." + number + ".";
+    String device = "sluice" + number + "-" + ProcessHandle.current().pid() % 100_000;
+    Process holder =
+        new ProcessBuilder(
+                "unshare",
+                "--mount",
+                "--net",
+                "--propagation",
+                "private",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o mode=755 tmpfs \"$1\" && ip link set lo up && echo ready"
+                    + " && exec sleep infinity",
+                "host",
+                directory.toString())
+            .redirectErrorStream(true)
+            .start();
+    TestHost host =
+        new TestHost(
+            holder,
+            device.substring(0, Math.min(15, device.length())),
+            directory,
+            network + "2",
+            network + "1");
+    try {
+      BufferedReader out = holder.inputReader(StandardCharsets.UTF_8);
+      String line = out.readLine();
+      if (!"ready".equals(line)) {
+        throw new IOException("no host could be made: " + line);
+      }
+      host.connect();
+      return host;
+    } catch (IOException | InterruptedException e) {
+      host.close();
+      throw e;
+    }
+  }
+
+  private void connect() throws IOException, InterruptedException {
+    String pid = Long.toString(holder.pid());
+    run("ip", "link", "add", device, "type", "veth", "peer", "name", "eth0", "netns", pid);
+    run("ip", "addr", "add", gateway + "/24", "dev", device);
+    run("ip", "link", "set", device, "up");
+    run(enter(List.of("ip", "addr", "add", address + "/24", "dev", "eth0")));
+    run(enter(List.of("ip", "link", "set", "eth0", "up")));
+    run(enter(List.of("ip", "route", "add", "default", "via", gateway)));
+  }
+
+  /** What leaves the host is no faster than this from now on. */
+  public void limit(long bytesPerSecond) throws IOException, InterruptedException {
+    run(
+        enter(
+            List.of(
+                "tc",
+                "qdisc",
+                "replace",
+                "dev",
+                "eth0",
+                "root",
+                "tbf",
+                "rate",
+                8 * bytesPerSecond + "bit",
+                "burst",
+                "256k",
+                "latency",
+                "50ms")));
+  }
+
+  /** Takes the host off the network, or back. */
+  public void setLink(boolean up) throws IOException, InterruptedException {
+    run("ip", "link", "set", device, up ? "up" : "down");
+  }
+
+  /** Its address. */
+  public String address() {
+    return address;
+  }
+
+  /** Ours, as it sees us. */
+  public String gateway() {
+    return gateway;
+  }
+
+  /** The directory that only it sees, as it sees it. */
+  public Path directory() {
+    return directory;
+  }
+
+  /** A path in it, as we see it. */
+  public Path seen(Path inside) {
+    return Path.of("/proc", Long.toString(holder.pid()), "root")
+        .resolve(Path.of("/").relativize(inside));
+  }
+
+  /** A command that runs in it; its process is the command's own. */
+  public List<String> enter(List<String> command) {
+    List<String> all =
+        new ArrayList<>(
+            List.of("nsenter", "--target", Long.toString(holder.pid()), "--mount", "--net", "--"));
+    all.addAll(command);
+    return all;
+  }
+
+  private static void run(String... command) throws IOException, InterruptedException {
+    run(List.of(command));
+  }
+
+  private static void run(List<String> command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
+      throw new IOException(String.join(" ", command) + ": " + said.strip());
+    }
+  }
+
+  /** Whether hosts can be made here; otherwise why not. */
+  public static String whyNot() {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      return "network namespaces need root";
+    }
+    for (String tool : List.of("ip", "tc", "nsenter", "unshare")) {
+      if (List.of("/usr/sbin", "/sbin", "/usr/bin", "/bin").stream()
+          .noneMatch(directory -> Files.isExecutable(Path.of(directory, tool)))) {
+        return tool + " is not installed";
+      }
+    }
+    return "";
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    holder.destroy();
+    if (!holder.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
+      holder.destroyForcibly();
+    }
+    // The device goes with its peer's namespace; that may stay for a process that we do not know
+    // of.
+    try {
+      run("ip", "link", "delete", device);
+    } catch (IOException _) {
+      // It is gone already.
+    }
+  }
+}
