@@ -6,6 +6,7 @@ import io.sluice.management.GuestCounters;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.Recorder;
+import io.sluice.testbed.machine.TestHost;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,6 +78,14 @@ public final class Demo implements Callable<Integer> {
       description = "rows of the matrix to decompose, a multiple of 16, 0 for none (default: 1024)")
   private int lud;
 
+  @CommandLine.Option(
+      names = "--no-migration",
+      description = "leave out the last act, in which the machine moves to another host")
+  private boolean noMigration;
+
+  @CommandLine.Option(names = "--only-migration", description = "the last act alone")
+  private boolean onlyMigration;
+
   private final Report report = new Report(System.out);
 
   private Demo() {}
@@ -119,6 +128,15 @@ public final class Demo implements Callable<Integer> {
   }
 
   private void run(Path directory, Optional<MachineEnvironment> machines) throws Exception {
+    if (!onlyMigration) {
+      work(directory, machines);
+    }
+    if (!noMigration && machines.isPresent()) {
+      migrate(machines.get(), directory);
+    }
+  }
+
+  private void work(Path directory, Optional<MachineEnvironment> machines) throws Exception {
     Kernel kernel = RealKernel.create();
     try (DaemonProcess daemon = DaemonProcess.start(directory, List.of(GUEST))) {
       report.step("sluiced runs, process %d, with the embedded GPU", daemon.pid());
@@ -132,6 +150,16 @@ public final class Demo implements Callable<Integer> {
       }
     }
     report.step("sluiced has stopped");
+  }
+
+  private void migrate(MachineEnvironment machines, Path directory) throws Exception {
+    String whyNot = TestHost.whyNot();
+    if (whyNot.isEmpty()) {
+      Path own = Files.createDirectory(directory.resolve("migration"));
+      new MigrationAct(machines, own, report).run();
+    } else {
+      report.step("no second host here: %s", whyNot);
+    }
   }
 
   private void runGuest(

@@ -159,7 +159,7 @@ public final class TestHost implements AutoCloseable {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "network namespaces need root";
     }
-    for (String tool : List.of("ip", "tc", "nsenter", "unshare")) {
+    for (String tool : List.of("ip", "tc", "nsenter", "unshare", "openssl")) {
       if (List.of("/usr/sbin", "/sbin", "/usr/bin", "/bin").stream()
           .noneMatch(directory -> Files.isExecutable(Path.of(directory, tool)))) {
         return tool + " is not installed";

@@ -1,0 +1,138 @@
+package io.sluice.testbed.demo;
+
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
+import io.sluice.testbed.machine.DaemonProcess;
+import io.sluice.testbed.machine.DelayedLink;
+import io.sluice.testbed.machine.HostCertificates;
+import io.sluice.testbed.machine.MachineEnvironment;
+import io.sluice.testbed.machine.MachineGuest;
+import io.sluice.testbed.machine.TestHost;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The last act: two hosts with nothing in common but a link of 100 MB/s and 1 ms, a machine on one
+ * of them in which two programs use the GPU, and the machine moves to the other.
+ */
+final class MigrationAct {
+  private static final String GUEST = "demo";
+  private static final int PORT = 7443;
+  private static final long LINK_BYTES_PER_SECOND = 100_000_000;
+  private static final Duration LINK_DELAY = Duration.ofMillis(1);
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final int POLL_MS = 50;
+
+  /** Both programs, again and again, each checking its result, until a line is typed. */
+  private static final String RUN =
+      """
+      for p in mmul lud; do\
+       (while [ ! -e /tmp/end ]; do $p --size 256 </dev/null || exit 1; done) & j=$j' '$!; done;\
+       read x; touch /tmp/end; for i in $j; do wait $i || exit 1; done\
+      """;
+
+  private final MachineEnvironment environment;
+  private final Path directory;
+  private final Report report;
+
+  /**
+   * @param directory an empty one
+   */
+  MigrationAct(MachineEnvironment environment, Path directory, Report report) {
+    this.environment = environment;
+    this.directory = directory;
+    this.report = report;
+  }
+
+  void run() throws Exception {
+    Path own = Files.createDirectory(directory.resolve("host"));
+    HostCertificates certificates =
+        new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
+    int number = 1 + (int) (ProcessHandle.current().pid() % 120) * 2;
+    try (TestHost one = TestHost.create(own, number);
+        TestHost two = TestHost.create(own, number + 1);
+        DelayedLink link =
+            new DelayedLink(
+                one.gateway(), new InetSocketAddress(two.address(), PORT), LINK_DELAY)) {
+      one.limit(LINK_BYTES_PER_SECOND);
+      certificates.issue("one", one.address(), one.seen(own));
+      certificates.issue("two", one.gateway(), two.seen(own));
+      report.step("two hosts: network and mount namespaces of their own, a link of 100 MB/s, 1 ms");
+      String leaving = HostCertificates.configuration(own, "");
+      String coming = HostCertificates.configuration(own, two.address() + ":" + PORT);
+      try (DaemonProcess source = DaemonProcess.start(one, List.of(GUEST), leaving);
+          DaemonProcess target = DaemonProcess.start(two, List.of(GUEST), coming)) {
+        report.step("a sluiced on each, process %d and %d", source.pid(), target.pid());
+        machines(one, two, source, target, one.gateway() + ":" + link.port());
+      }
+    }
+  }
+
+  private void machines(
+      TestHost one, TestHost two, DaemonProcess source, DaemonProcess target, String to)
+      throws Exception {
+    try (MachineGuest before = boot(one, List.of())) {
+      before.await("mmul: ok", PATIENCE);
+      before.await("lud: ok", PATIENCE);
+      report.step("a machine on the first; mmul and lud run in it, again and again");
+      try (MachineGuest after = boot(two, List.of("--", "-S", "-incoming", "defer"))) {
+        awaitAttached(target, two);
+        report.step("QEMU on the second waits for it");
+        MigrationStatusView moved = move(source.connection().migrations(), to);
+        report.check(moved.phase().equals("done"), "the machine has moved %s", moved.reason());
+        if (!moved.phase().equals("done")) {
+          return;
+        }
+        after.await("mmul: ok", PATIENCE);
+        after.await("lud: ok", PATIENCE);
+        report.step("mmul and lud go on there, and their results are right");
+        after.type("");
+        int status = after.awaitExit(PATIENCE);
+        report.check(status == 0, "its programs' exit status: %d", status);
+      }
+    }
+  }
+
+  private MachineGuest boot(TestHost host, List<String> arguments)
+      throws IOException, InterruptedException {
+    Path own = host.directory();
+    MachineGuest.Setup setup =
+        new MachineGuest.Setup(
+            environment.image(),
+            List.of(own.resolve(GUEST + ".sock")),
+            RUN,
+            Optional.of(own.resolve(GUEST + ".qmp")),
+            arguments);
+    return MachineGuest.start(environment, host, setup, _ -> {});
+  }
+
+  private static void awaitAttached(DaemonProcess target, TestHost host)
+      throws IOException, InterruptedException {
+    Path qmp = host.seen(host.directory().resolve(GUEST + ".qmp"));
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!target.connection().guest(GUEST).getState().equals("running") || !Files.exists(qmp)) {
+      if (System.nanoTime() > end) {
+        throw new IOException("QEMU did not attach:\n" + target.log());
+      }
+      Thread.sleep(POLL_MS);
+    }
+  }
+
+  private MigrationStatusView move(MigrationsMXBean migrations, String to) throws Exception {
+    migrations.start(GUEST, to, Map.of());
+    MigrationStatusView view = migrations.getMigrations().get(GUEST);
+    while (view == null || !view.over()) {
+      Thread.sleep(POLL_MS);
+      view = migrations.getMigrations().get(GUEST);
+    }
+    report.step("sluicectl migration start %s --to %s", GUEST, to);
+    migrations.report(GUEST, "text").lines().forEach(line -> report.detail("%s", line.strip()));
+    return view;
+  }
+}
