@@ -136,7 +136,16 @@ public final class Guest implements EventSource, AutoCloseable {
             listener::onChannelError,
             tables::takeChanged,
             this::tellQuotas);
-    move = new GuestMove(lock, tables, channels, state, capabilities, listener::onChannelCreated);
+    tables.buffers.setRestoreLimit(share::residentLimit);
+    move =
+        new GuestMove(
+            lock,
+            tables,
+            channels,
+            state,
+            capabilities,
+            listener::onChannelCreated,
+            this::withRoom);
     dispatcher = new EventDispatcher(info.maxChannels(), lock, channels, listener);
   }
 
@@ -172,9 +181,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * pages are no one file.
    */
   public SharedArea controlPages() {
-    return backend
-        .controlPages()
-        .orElseThrow(() -> Refusal.pagesAreNoFile(gpu.info().name()));
+    return backend.controlPages().orElseThrow(() -> Refusal.pagesAreNoFile(gpu.info().name()));
   }
 
   /** All video memory this guest can ever touch as one file; empty without the capability. */
@@ -247,6 +254,16 @@ public final class Guest implements EventSource, AutoCloseable {
   /** Who is told when that changes and asked for room; null for nobody. */
   void setQuotas(@Nullable MemoryQuotas keeper) {
     quotas = keeper;
+  }
+
+  /** Does something when other guests have made room for this one. */
+  private void withRoom(Runnable action) {
+    MemoryQuotas keeper = quotas;
+    if (keeper == null) {
+      action.run();
+    } else {
+      keeper.arriving(this, action);
+    }
   }
 
   private void tellQuotas() {
@@ -493,7 +510,7 @@ public final class Guest implements EventSource, AutoCloseable {
    *     guest is then as empty as before
    */
   public void restore(List<StateRecord> records) {
-    lock.run(() -> state.restore(records));
+    withRoom(() -> lock.run(() -> state.restore(records)));
     channelIds().forEach(listener::onChannelCreated);
   }
 

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A guest's buffers and their handles. Guarded by the guest's lock. */
@@ -19,10 +20,16 @@ final class GuestBuffers {
   // Every one that lives, in the order of its making, those included that have lost their handle.
   private final Map<Long, GuestMemory> buffers = new LinkedHashMap<>();
   private long lastSerial;
+  private LongSupplier restoreLimit = () -> Long.MAX_VALUE;
 
   GuestBuffers(GuestGpu backend, GuestRegions regions) {
     this.backend = backend;
     pages = new RegisteredPages(regions);
+  }
+
+  /** Video memory that restoring may fill. */
+  void setRestoreLimit(LongSupplier limitBytes) {
+    restoreLimit = limitBytes;
   }
 
   MemoryAccount account() {
@@ -187,13 +194,35 @@ final class GuestBuffers {
   GuestMemory restore(MemoryRequest request, boolean registered, int handle) {
     SnapshotReader.fits(handle == 0 || handles.get(handle) == null, "one handle twice");
     SnapshotReader.fits(buffers.size() < Limits.MAX_BUFFERS, "too many buffers");
+    if (!registered && !GemFlags.isSystem(request.flags())) {
+      evictFor(request.sizeBytes());
+    }
     GpuMemory made = registered ? backend.register(request) : backend.allocate(request);
     if (made.sizeBytes() != request.sizeBytes()
         || !made.apertureOffset().equals(request.apertureOffset())) {
       made.close();
       throw SnapshotReader.unfit("a buffer that comes out otherwise, " + request);
     }
-    return add(made, request, registered, handle);
+    GuestMemory memory = add(made, request, registered, handle);
+    if (!memory.isSystem() && account.vramBytes() > restoreLimit.getAsLong()) {
+      move(memory, true);
+    }
+    return memory;
+  }
+
+  /** Evicts what was restored before, so that one more need not go beyond the limit. */
+  private void evictFor(long bytes) {
+    if (bytes <= restoreLimit.getAsLong() - account.vramBytes()) {
+      return;
+    }
+    for (GuestMemory memory : buffers.values()) {
+      if (bytes <= restoreLimit.getAsLong() - account.vramBytes()) {
+        return;
+      }
+      if (!memory.isInSystem()) {
+        move(memory, true);
+      }
+    }
   }
 
   /** A region is gone: no buffer has pages of it. */

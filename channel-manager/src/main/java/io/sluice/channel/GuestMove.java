@@ -6,6 +6,7 @@ import io.sluice.channel.record.MemoryRecord;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -19,6 +20,7 @@ public final class GuestMove {
   private final GuestState state;
   private final Capabilities capabilities;
   private final IntConsumer onChannelCreated;
+  private final Consumer<Runnable> withRoom;
 
   GuestMove(
       GuestLock lock,
@@ -26,13 +28,15 @@ public final class GuestMove {
       GuestChannels channels,
       GuestState state,
       Capabilities capabilities,
-      IntConsumer onChannelCreated) {
+      IntConsumer onChannelCreated,
+      Consumer<Runnable> withRoom) {
     this.lock = lock;
     this.tables = tables;
     this.channels = channels;
     this.state = state;
     this.capabilities = capabilities;
     this.onChannelCreated = onChannelCreated;
+    this.withRoom = withRoom;
   }
 
   /** A range of a buffer in guest memory. */
@@ -202,6 +206,6 @@ public final class GuestMove {
    * EBUSY when the guest is not empty.
    */
   public GuestRestore receive() {
-    return new GuestRestore(lock, tables, state, onChannelCreated);
+    return new GuestRestore(lock, tables, state, onChannelCreated, withRoom);
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.channel.record.StateRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -18,24 +19,35 @@ public final class GuestRestore {
   private final GuestState state;
   private final IntConsumer onChannelCreated;
 
+  /** Does something when other guests have made room for this one. */
+  private final Consumer<Runnable> withRoom;
+
   /** By the serial number of the other guest. Guarded by lock. */
   private final Map<Long, GuestMemory> early = new HashMap<>();
 
-  GuestRestore(GuestLock lock, GuestTables tables, GuestState state, IntConsumer onChannelCreated) {
+  GuestRestore(
+      GuestLock lock,
+      GuestTables tables,
+      GuestState state,
+      IntConsumer onChannelCreated,
+      Consumer<Runnable> withRoom) {
     this.lock = lock;
     this.tables = tables;
     this.state = state;
     this.onChannelCreated = onChannelCreated;
+    this.withRoom = withRoom;
     lock.run(state::requireEmpty);
   }
 
   /** Makes a buffer of video memory, without a handle; its bytes are zeros. */
   public void add(MemoryRecord record) {
-    lock.run(() -> {
-      SnapshotReader.fits(!early.containsKey(record.serial()), "one serial number twice");
-      SnapshotReader.fits(!record.registered(), "guest memory before its time");
-      early.put(record.serial(), tables.buffers.restore(SnapshotReader.request(record), false, 0));
-    });
+    withRoom.accept(() -> lock.run(() -> addEarly(record)));
+  }
+
+  private void addEarly(MemoryRecord record) {
+    SnapshotReader.fits(!early.containsKey(record.serial()), "one serial number twice");
+    SnapshotReader.fits(!record.registered(), "guest memory before its time");
+    early.put(record.serial(), tables.buffers.restore(SnapshotReader.request(record), false, 0));
   }
 
   /** The other guest has freed a buffer. */
@@ -51,7 +63,7 @@ public final class GuestRestore {
 
   /** As {@link Guest#restore}; buffers that are here already are taken, others are made. */
   public void finish(List<StateRecord> records) {
-    lock.run(() -> state.restore(records, early));
+    withRoom.accept(() -> lock.run(() -> state.restore(records, early)));
     lock.call(state::channelIds).forEach(onChannelCreated::accept);
   }
 

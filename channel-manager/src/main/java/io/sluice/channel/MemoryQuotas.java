@@ -299,6 +299,22 @@ public final class MemoryQuotas {
     }
   }
 
+  /**
+   * A guest is being restored: the others give up what is beyond their shares beside it, and nobody
+   * takes that while the action runs.
+   */
+  void arriving(Guest guest, Runnable action) {
+    lock.lock();
+    try {
+      if (attached.get(guest.name()) == guest) {
+        Moves _ = rebalance(guest);
+      }
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void refused(Guest guest, long bytes) {
     counters.computeIfPresent(guest.name(), (_, before) -> before.plus(0, 0, 1));
     listener.onRefused(guest.name(), bytes, standing(guest.name()));

@@ -37,6 +37,11 @@ final class VideoMemoryShare {
     return news;
   }
 
+  /** What a buffer that is restored may stay within; the rest goes to system memory. */
+  long residentLimit() {
+    return capabilities.has(Capability.EVICTION) ? limitBytes : Long.MAX_VALUE;
+  }
+
   void setOverflowToSystem(boolean overflow) {
     if (overflow) {
       capabilities.require(Capability.EVICTION, "system memory in place of video memory");

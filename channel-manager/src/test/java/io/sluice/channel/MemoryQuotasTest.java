@@ -8,6 +8,7 @@ import io.sluice.channel.MemoryQuotas.Counters;
 import io.sluice.channel.MemoryQuotas.Moves;
 import io.sluice.channel.MemoryQuotas.Settings;
 import io.sluice.channel.MemoryQuotas.Standing;
+import io.sluice.channel.record.StateRecord;
 import io.sluice.quota.GuestQuota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
@@ -176,6 +177,44 @@ final class MemoryQuotasTest {
         assertThat(stays.usage().vramBytes()).isEqualTo(32 * MIB);
         assertThat(quotas.standing("dies")).isEqualTo(Standing.ABSENT);
       }
+    }
+  }
+
+  @Test
+  void restore_guestWithEvictedBuffersOntoAFullCard_makesRoomAndKeepsToTheShare() throws Exception {
+    List<StateRecord> records;
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      for (int i = 0; i < 3; i++) {
+        a.memAlloc(0, 0, 0, 8 * MIB);
+      }
+      quotas.set("a", new Settings(0, 1, 8 * MIB, false));
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
+      records = a.snapshot();
+      quotas.detach(a);
+    }
+    MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
+    try (GpuRig rig = new GpuRig()) {
+      Guest other = rig.attach("other");
+      there.set("other", Settings.DEFAULT);
+      there.attach(other);
+      for (int i = 0; i < 4; i++) {
+        other.memAlloc(0, 0, 0, 8 * MIB);
+      }
+      Guest moved = rig.attach("a");
+      there.set("a", Settings.DEFAULT);
+      there.attach(moved);
+
+      moved.restore(records);
+
+      assertThat(moved.usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(moved.usage().systemBytes()).isEqualTo(8 * MIB);
+      assertThat(other.usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(moved.usage().vramFreeBytes()).isZero();
+      assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
+      there.detach(other);
+      other.close();
+      assertThat(there.rebalance()).isEqualTo(new Moves(0, 1));
     }
   }
 
