@@ -602,9 +602,9 @@ public final class Guest implements EventSource, AutoCloseable {
   }
 
   /**
-   * Another daemon is about to take the guest over with its memory, or is not any more: while it is,
-   * nothing here changes memory that no buffer has, and {@link #close} lets go of the GPU without
-   * touching memory or control pages.
+   * Another daemon is about to take the guest over with its memory, or is not any more: while it
+   * is, nothing here changes memory that no buffer has, and {@link #close} lets go of the GPU
+   * without touching memory or control pages.
    */
   public void giveAway(boolean given) {
     lock.runIfOpen(() -> {

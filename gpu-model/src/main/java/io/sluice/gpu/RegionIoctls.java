@@ -86,9 +86,7 @@ final class RegionIoctls {
     MemorySegment argument = call.argument();
     long size = ExtRegionAdd.size(argument);
     long wanted =
-        vram
-            ? file.gpu().config().vramBytes()
-            : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
+        vram ? file.gpu().config().vramBytes() : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
     int number = ExtRegionAdd.fd(argument);
     if (number < 0) {
       throw call.refuse(Errno.EBADF, "fd=" + number);

@@ -164,11 +164,7 @@ final class DmaTable implements AutoCloseable {
       for (Entry entry : maps.values()) {
         found.add(
             new SessionRecord.Map(
-                entry.iova,
-                entry.sizeBytes,
-                entry.fileOffset,
-                entry.writable,
-                entry.fd != null));
+                entry.iova, entry.sizeBytes, entry.fileOffset, entry.writable, entry.fd != null));
         if (entry.fd != null) {
           into.add(entry.fd);
         }

@@ -10,7 +10,6 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.abi.sys.SyscallException;
 import io.sluice.channel.Guest;
-
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -296,9 +295,14 @@ public final class GuestDevice implements AutoCloseable {
     lock.lock();
     try {
       Client attached = client;
-      if (attached == null || attached.session == null || attached.service != Client.Service.RUNNING) {
+      if (attached == null
+          || attached.session == null
+          || attached.service != Client.Service.RUNNING) {
         throw new RefusedException(
-            "SLU-VFU-013", Errno.ENOTCONN, "no client that could be handed over, guest=" + name, "");
+            "SLU-VFU-013",
+            Errno.ENOTCONN,
+            "no client that could be handed over, guest=" + name,
+            "");
       }
       attached.service = Client.Service.PAUSING;
       long left = patience.toNanos();
@@ -407,8 +411,8 @@ public final class GuestDevice implements AutoCloseable {
    * Adoption#serve}.
    *
    * @param state from {@link Handover#state}
-   * @param files the files that belong to it; owned by this device if it succeeds, except that those
-   *     it has no use for are closed
+   * @param files the files that belong to it; owned by this device if it succeeds, except that
+   *     those it has no use for are closed
    * @throws RefusedException EBUSY when somebody is attached, EPROTO when they do not fit
    */
   public Adoption adopt(ByteBuffer state, List<Fd> files) {
@@ -750,10 +754,7 @@ public final class GuestDevice implements AutoCloseable {
         lock.unlock();
       }
       thread("calls", session.calls());
-      serve(
-          attached,
-          session,
-          new Connection(kernel, attached.socket, session, counters, arena));
+      serve(attached, session, new Connection(kernel, attached.socket, session, counters, arena));
     } catch (SluiceException e) {
       LOG.atError().addKeyValue("guest", name).log("the device cannot be served", e);
     } catch (RuntimeException | Error e) {

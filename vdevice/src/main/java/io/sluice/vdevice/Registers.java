@@ -3,7 +3,6 @@ package io.sluice.vdevice;
 import static io.sluice.abi.Layouts.WIRE_U32;
 
 import com.google.common.collect.ImmutableMap;
-import com.google.common.primitives.ImmutableIntArray;
 import io.sluice.abi.guest.GuestAbi;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -86,8 +86,7 @@ record SessionRecord(
       ImmutableList.Builder<Map> maps = ImmutableList.builder();
       for (int i = 0; i < count; i++) {
         maps.add(
-            new Map(
-                in.getLong(), in.getLong(), in.getLong(), in.getInt() != 0, in.getInt() != 0));
+            new Map(in.getLong(), in.getLong(), in.getLong(), in.getInt() != 0, in.getInt() != 0));
       }
       DeviceState state = DeviceState.decode(Section.read(in));
       require(!in.hasRemaining(), "its length");

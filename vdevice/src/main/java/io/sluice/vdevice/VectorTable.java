@@ -179,7 +179,9 @@ final class VectorTable implements InterruptVectors {
     return eventfds.get(vector) != null;
   }
 
-  /** The vectors that have an eventfd, one bit each, and those eventfds, which stay this table's. */
+  /**
+   * The vectors that have an eventfd, one bit each, and those eventfds, which stay this table's.
+   */
   long collect(List<Fd> into) {
     lock.lock();
     try {

@@ -24,11 +24,11 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.jspecify.annotations.Nullable;
 
 /** A process that never stops submitting, while its daemon changes under it. */
 final class ProcessMigrationTest {

@@ -39,8 +39,8 @@ public final class ExtChanParam {
   public static final int OPEN_WEIGHT = 4;
 
   /**
-   * Of the whole open, with channel 0: whether memory that was touched without having been allocated
-   * is taken back; 1 unless set.
+   * Of the whole open, with channel 0: whether memory that was touched without having been
+   * allocated is taken back; 1 unless set.
    */
   public static final int SWEEP = 5;
 

@@ -28,8 +28,8 @@ public final class ExtRegionAdd {
   public static final int WRITABLE = 1;
 
   /**
-   * Alone: the file becomes the control pages of this open, with what is in it. Only before anything
-   * was made; no region comes of it.
+   * Alone: the file becomes the control pages of this open, with what is in it. Only before
+   * anything was made; no region comes of it.
    */
   public static final int ADOPT_CONTROL = 2;
 

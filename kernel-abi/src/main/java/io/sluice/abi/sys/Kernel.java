@@ -176,8 +176,8 @@ public interface Kernel {
    * added to the list and belong to the caller. A message whose descriptors did not fit ({@code
    * MSG_CTRUNC}) is an EMSGSIZE, and the list is closed and empty.
    *
-   * @return bytes received; 0 when the peer has closed; -1 when a non-blocking socket has none,
-   *     or its receive timeout is over
+   * @return bytes received; 0 when the peer has closed; -1 when a non-blocking socket has none, or
+   *     its receive timeout is over
    */
   long recvmsg(Fd socket, MemorySegment into, FdList fds);
 

@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The destination's end of a migration out of a file: plays the source that wrote it. The whole file
- * is read and verified before anything of it is used.
+ * The destination's end of a migration out of a file: plays the source that wrote it. The whole
+ * file is read and verified before anything of it is used.
  */
 public final class CheckpointReader implements MigrationLink {
   private static final int BUFFER_BYTES = 1 << 20;

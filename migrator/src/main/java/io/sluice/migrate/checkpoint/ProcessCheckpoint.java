@@ -109,8 +109,7 @@ public final class ProcessCheckpoint {
         int length = (int) Math.min(CHUNK_BYTES, range.bytes() - at);
         byte[] bytes = new byte[length];
         device.readMemory(new Iova(range.start().value() + at), MemorySegment.ofArray(bytes));
-        ByteBuffer part =
-            ByteBuffer.allocate(Long.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer part = ByteBuffer.allocate(Long.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
         parts.add(part.putLong(range.start().value() + at).put(bytes).flip());
       }
     }
@@ -167,7 +166,10 @@ public final class ProcessCheckpoint {
         ByteBuffer in = part.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         if (in.remaining() <= Long.BYTES) {
           throw new RefusedException(
-              "SLU-CKP-003", Errno.EPROTO, "the checkpoint has a range of memory without bytes", "");
+              "SLU-CKP-003",
+              Errno.EPROTO,
+              "the checkpoint has a range of memory without bytes",
+              "");
         }
         long at = in.getLong();
         byte[] bytes = new byte[in.remaining()];

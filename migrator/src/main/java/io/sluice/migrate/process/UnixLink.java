@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A link between two daemons of one host over a connected UNIX socket, which also carries
- * descriptors. Frames are sections; descriptors are announced by a section of their own and counted,
- * so that it does not matter with which bytes they arrive.
+ * descriptors. Frames are sections; descriptors are announced by a section of their own and
+ * counted, so that it does not matter with which bytes they arrive.
  *
  * <p>Little goes over it, because memory changes hands as descriptors: a frame is sent at once, by
  * its sender. One thread receives.
@@ -215,8 +215,7 @@ public final class UnixLink
     SectionHeader header =
         SectionHeader.read(buffer.asSlice(0, SectionHeader.BYTES).asByteBuffer());
     long size = SectionHeader.BYTES + (long) header.length();
-    if (header.length() > 0
-        && !fill(buffer.asSlice(SectionHeader.BYTES, header.length()))) {
+    if (header.length() > 0 && !fill(buffer.asSlice(SectionHeader.BYTES, header.length()))) {
       return false;
     }
     Section section = Section.read(buffer.asSlice(0, size).asByteBuffer());

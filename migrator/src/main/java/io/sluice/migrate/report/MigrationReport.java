@@ -72,10 +72,7 @@ public final class MigrationReport {
 
   /** How long the GPU has stood still for the guest: from the end of the drain to its going on. */
   public synchronized long gpuPausedNs() {
-    return spans().stream()
-        .filter(span -> isPause(span.phase()))
-        .mapToLong(Span::lengthNs)
-        .sum();
+    return spans().stream().filter(span -> isPause(span.phase())).mapToLong(Span::lengthNs).sum();
   }
 
   static boolean isPause(Phase phase) {

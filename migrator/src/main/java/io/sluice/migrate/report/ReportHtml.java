@@ -72,11 +72,7 @@ final class ReportHtml {
   }
 
   private static void polyline(
-      StringBuilder out,
-      List<MigrationReport.Sample> samples,
-      long end,
-      long most,
-      boolean sent) {
+      StringBuilder out, List<MigrationReport.Sample> samples, long end, long most, boolean sent) {
     out.append("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"");
     out.append(sent ? "#1f77b4" : "#d62728").append("\" points=\"");
     for (MigrationReport.Sample sample : samples) {

@@ -16,8 +16,8 @@ import java.util.stream.IntStream;
 /**
  * A guest's program. Submission n waits until a word in video memory is n - 1, writes n to pages of
  * its own choosing, and makes the word n: one that is lost or runs twice stops the channel for
- * ever. Some submissions also wait for a release by a second channel, which the program submits only
- * later. It also keeps a pattern that only its processor writes.
+ * ever. Some submissions also wait for a release by a second channel, which the program submits
+ * only later. It also keeps a pattern that only its processor writes.
  */
 final class Program {
   static final int PAGES = 64;

@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * P8: what a core compares of video memory in a migration: the fingerprint and the sample of a page,
- * beside a plain read of the same bytes. Time is the thread's, so that neighbours do not count.
+ * P8: what a core compares of video memory in a migration: the fingerprint and the sample of a
+ * page, beside a plain read of the same bytes. Time is the thread's, so that neighbours do not
+ * count.
  */
 final class FingerprintBench implements Measurement {
   private static final int BYTES = 1 << 20;

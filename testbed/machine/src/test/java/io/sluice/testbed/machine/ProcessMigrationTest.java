@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * This process uses a guest, and never stops submitting, while it moves between two daemons that are
- * processes of their own. Each submission waits for its predecessor's number: one that is lost or
- * runs twice stops the channel for ever.
+ * This process uses a guest, and never stops submitting, while it moves between two daemons that
+ * are processes of their own. Each submission waits for its predecessor's number: one that is lost
+ * or runs twice stops the channel for ever.
  */
 final class ProcessMigrationTest {
   private static final String GUEST = "moved";
@@ -49,8 +49,7 @@ final class ProcessMigrationTest {
         DaemonProcess from = trip % 2 == 0 ? first : second;
         DaemonProcess to = trip % 2 == 0 ? second : first;
         MigrationsMXBean migrations = from.connection().migrations();
-        migrations.start(
-            GUEST, "unix:" + to.connection().migrations().getSocketPath(), Map.of());
+        migrations.start(GUEST, "unix:" + to.connection().migrations().getSocketPath(), Map.of());
         int until = submitted + BETWEEN;
         while (submitted < until || !view(migrations).over()) {
           submitted++;
