@@ -106,6 +106,8 @@ public interface Channel extends AutoCloseable {
    * @param interrupts interrupts it asked for, those that count as one included
    * @param busyNs GPU time used
    * @param runningNs how long the running command has run; 0 when none does
+   * @param instructions warp instructions of grids that have ended, where the backend counts them
+   * @param interpreted those of them that a software GPU did not compile
    */
   record Status(
       int state,
@@ -119,5 +121,38 @@ public interface Channel extends AutoCloseable {
       long entries,
       long interrupts,
       long busyNs,
-      long runningNs) {}
+      long runningNs,
+      long instructions,
+      long interpreted) {
+    /** Of a backend that counts no instructions. */
+    public Status(
+        int state,
+        int reason,
+        int info,
+        long faultAddress,
+        boolean drained,
+        boolean waiting,
+        int gpGet,
+        int gpPut,
+        long entries,
+        long interrupts,
+        long busyNs,
+        long runningNs) {
+      this(
+          state,
+          reason,
+          info,
+          faultAddress,
+          drained,
+          waiting,
+          gpGet,
+          gpPut,
+          entries,
+          interrupts,
+          busyNs,
+          runningNs,
+          0,
+          0);
+    }
+  }
 }

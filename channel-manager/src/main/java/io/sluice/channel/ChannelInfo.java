@@ -14,6 +14,8 @@ package io.sluice.channel;
  * @param runningNs how long the running command has run; 0 when none does
  * @param drained nothing that was put is unfinished
  * @param waiting blocked on a semaphore acquire
+ * @param instructions warp instructions of grids that have ended, where the backend counts them
+ * @param interpreted those of them that a software GPU did not compile
  */
 public record ChannelInfo(
     int channelId,
@@ -26,4 +28,6 @@ public record ChannelInfo(
     long busyNs,
     long runningNs,
     boolean drained,
-    boolean waiting) {}
+    boolean waiting,
+    long instructions,
+    long interpreted) {}

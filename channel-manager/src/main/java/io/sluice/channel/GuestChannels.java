@@ -140,7 +140,9 @@ final class GuestChannels {
         status.busyNs(),
         status.runningNs(),
         status.drained(),
-        status.waiting());
+        status.waiting(),
+        status.instructions(),
+        status.interpreted());
   }
 
   /**

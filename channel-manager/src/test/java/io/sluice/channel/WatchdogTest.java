@@ -50,7 +50,8 @@ final class WatchdogTest {
     }
 
     void add(int id, ChannelState state, long runningMs, boolean drained, boolean waiting) {
-      channels.add(new ChannelInfo(id, state, 0, 0, 0, 5, 0, 0, runningMs * MS, drained, waiting));
+      channels.add(
+          new ChannelInfo(id, state, 0, 0, 0, 5, 0, 0, runningMs * MS, drained, waiting, 0, 0));
     }
 
     void runs(int id, long runningMs) {

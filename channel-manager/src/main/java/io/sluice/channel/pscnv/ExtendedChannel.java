@@ -101,7 +101,9 @@ final class ExtendedChannel extends PscnvChannel {
           ExtChanQuery.entries(query),
           Integer.toUnsignedLong(ExtChanQuery.interrupts(query)),
           ExtChanQuery.busyNs(query),
-          ExtChanQuery.runningNs(query));
+          ExtChanQuery.runningNs(query),
+          ExtChanQuery.instructions(query),
+          ExtChanQuery.interpreted(query));
     }
   }
 

@@ -11,6 +11,8 @@ package io.sluice.management;
  * @param waiting blocked on a semaphore acquire
  * @param entries ring entries taken since it started
  * @param busyNs GPU time used, nanoseconds
+ * @param instructions warp instructions of grids that have ended, where the GPU counts them
+ * @param interpreted those of them that a software GPU did not compile
  */
 public record ChannelStatus(
     int id,
@@ -20,4 +22,6 @@ public record ChannelStatus(
     boolean drained,
     boolean waiting,
     long entries,
-    long busyNs) {}
+    long busyNs,
+    long instructions,
+    long interpreted) {}

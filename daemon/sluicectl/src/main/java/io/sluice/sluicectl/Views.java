@@ -57,6 +57,8 @@ final class Views {
               Column.both("entries", c -> c.status().entries()),
               Column.people("busy", c -> duration(c.status().busyNs())),
               Column.programs("busy-ns", c -> c.status().busyNs()),
+              Column.programs("instructions", c -> c.status().instructions()),
+              Column.programs("interpreted", c -> c.status().interpreted()),
               Column.both("error", c -> c.status().error()),
               Column.programs("fault-address", c -> c.status().faultAddress())));
 

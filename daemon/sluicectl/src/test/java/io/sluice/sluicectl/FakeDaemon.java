@@ -379,9 +379,10 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
       return new TreeMap<>(
           Map.of(
               1,
-              new ChannelStatus(1, "running", "", 0, false, true, 1204, 83_500_000),
+              new ChannelStatus(1, "running", "", 0, false, true, 1204, 83_500_000, 5_000, 20),
               7,
-              new ChannelStatus(7, "dead", "page-fault", 0x2000_0000L, true, false, 3, 4_100)));
+              new ChannelStatus(
+                  7, "dead", "page-fault", 0x2000_0000L, true, false, 3, 4_100, 0, 0)));
     }
 
     @Override

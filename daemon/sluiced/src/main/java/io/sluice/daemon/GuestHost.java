@@ -312,7 +312,9 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
               info.drained(),
               info.waiting(),
               info.entries(),
-              info.busyNs()));
+              info.busyNs(),
+              info.instructions(),
+              info.interpreted()));
     } catch (SluiceException _) {
       return Optional.empty(); // freed meanwhile
     }
