@@ -28,14 +28,15 @@ final class Block {
    * Becomes a block of the grid that has not run.
    *
    * @param number which one, x first
+   * @param readFirst registers that must be 0, by bit
    */
-  void reset(long number) {
+  void reset(long number, long readFirst) {
     x = (int) (number % grid.gridX());
     y = (int) (number / grid.gridX() % grid.gridY());
     z = (int) (number / grid.gridX() / grid.gridY());
     for (int n = 0; n < warps.length; n++) {
       int lanes = Math.min(Warp.LANES, grid.threads() - n * Warp.LANES);
-      warps[n].reset(lanes, grid.start());
+      warps[n].reset(lanes, grid.start(), readFirst);
     }
     Arrays.fill(arrived, 0);
   }

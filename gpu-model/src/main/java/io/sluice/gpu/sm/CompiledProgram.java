@@ -1,5 +1,6 @@
 package io.sluice.gpu.sm;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
@@ -13,17 +14,22 @@ final class CompiledProgram implements WarpRunner.Factory {
 
   private final ProgramImage image;
   private final Step[] steps;
+  private final List<Segment> segments;
   private final int firstPc;
   private final int[] stepOf;
   private final OperandPool pool;
   private final CompiledCode code;
+  private final long readFirst;
   private final Set<Integer> unseen = new ConcurrentSkipListSet<>();
 
-  CompiledProgram(ProgramImage image, Planner plan, OperandPool pool, CompiledCode code) {
+  CompiledProgram(
+      ProgramImage image, Planner plan, OperandPool pool, CompiledCode code, long readFirst) {
+    this.readFirst = readFirst;
     this.image = image;
     this.pool = pool;
     this.code = code;
     this.steps = plan.steps().toArray(Step[]::new);
+    this.segments = List.copyOf(plan.segments());
     this.firstPc = image.instructions().isEmpty() ? 0 : image.instructions().firstKey();
     int last = image.instructions().isEmpty() ? 0 : image.instructions().lastKey();
     this.stepOf = new int[(last - firstPc) / Instruction.BYTES + 1];
@@ -36,6 +42,11 @@ final class CompiledProgram implements WarpRunner.Factory {
   /** The instructions it was made of. */
   ProgramImage image() {
     return image;
+  }
+
+  /** Its segments, by number. */
+  List<Segment> segments() {
+    return segments;
   }
 
   OperandPool pool() {
@@ -71,6 +82,11 @@ final class CompiledProgram implements WarpRunner.Factory {
   @Override
   public int sites() {
     return pool.sites();
+  }
+
+  @Override
+  public long readFirst() {
+    return readFirst;
   }
 
   @Override

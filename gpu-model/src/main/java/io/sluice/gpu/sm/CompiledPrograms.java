@@ -74,7 +74,7 @@ public final class CompiledPrograms {
       if (key == null || image == null) {
         throw new AssertionError("the program was not read");
       }
-      CompiledProgram compiled = ProgramCompiler.compile(image);
+      CompiledProgram compiled = ProgramCompiler.compile(image, grid.start());
       put(key, compiled);
       return compiled;
     }

@@ -18,6 +18,7 @@ final class CompiledWarps implements WarpRunner {
   private final LaneContext context;
   private final ControlUnit control;
   private final Stepper stepper;
+  private final LaneSteps laneSteps;
   private final boolean complete;
   private long instructions;
   private long interpreted;
@@ -33,6 +34,7 @@ final class CompiledWarps implements WarpRunner {
     this.context = new LaneContext(memory, values);
     this.control = new ControlUnit(memory.constants());
     this.stepper = new Stepper(grid, memory);
+    this.laneSteps = new LaneSteps(program.segments(), stepper, context);
   }
 
   /**
@@ -89,6 +91,10 @@ final class CompiledWarps implements WarpRunner {
     context.count(step.count());
     inSegment = true;
     int lanes = code.run(step.segment(), context, warp, warp.active);
+    for (int left = context.takeLeft(); left != 0; left &= left - 1) {
+      int lane = Integer.numberOfTrailingZeros(left);
+      lanes |= laneSteps.run(step, block, warp, lane) ? 1 << lane : 0;
+    }
     context.throwFault();
     inSegment = false;
     switch (step.kind()) {

@@ -83,6 +83,12 @@ final class ControlUnit {
     return passing;
   }
 
+  /** Whether a lane takes a branch: its predicate holds, and the test of its condition code. */
+  static boolean takes(Instruction i, Warp w, int lane) {
+    return w.predicate(i.predicate(), lane) != i.predicateNegated()
+        && (i.bits(9, 5) == ConditionCode.TRUE || ConditionCode.holds(i.bits(9, 5), w.cc[lane]));
+  }
+
   /** Bit 15, {@code .U}: the branch is taken by all active lanes or by none. */
   private static int unanimous(Instruction i, Warp w, int lanes) {
     return i.bit(15) && lanes != w.active ? 0 : lanes;

@@ -276,7 +276,7 @@ public final class GridRun {
         return false;
       }
       lanes.clear();
-      block.reset(number);
+      block.reset(number, factory.readFirst());
       inBlock = true;
       return true;
     }

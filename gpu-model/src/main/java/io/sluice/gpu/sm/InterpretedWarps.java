@@ -14,6 +14,11 @@ final class InterpretedWarps implements WarpRunner {
         }
 
         @Override
+        public long readFirst() {
+          return -1;
+        }
+
+        @Override
         public WarpRunner create(Grid grid, LaneMemory memory) {
           return new InterpretedWarps(new Stepper(grid, memory));
         }

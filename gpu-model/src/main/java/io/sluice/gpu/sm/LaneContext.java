@@ -20,6 +20,8 @@ final class LaneContext {
   private @Nullable RuntimeException fault;
   private int faultPc;
   private int faultTrip;
+  private int faultLane;
+  private int left;
 
   LaneContext(LaneMemory memory, int[] pool) {
     this.memory = memory;
@@ -55,17 +57,33 @@ final class LaneContext {
    * A lane has faulted. The others go on, so that the fault is found that comes first when all
    * lanes execute an instruction together: the one of the earliest instruction, of the lowest lane.
    *
+   * <p>A lane that read beyond shared memory, by what its code knows, is left to be interpreted.
+   *
    * @param trip how often the lane had been through the loop it is in
    */
-  void record(RuntimeException thrown, int pc, int trip) {
+  void record(RuntimeException thrown, int pc, int trip, int lane) {
+    if (thrown instanceof ArrayIndexOutOfBoundsException) {
+      left |= 1 << lane;
+      return;
+    }
     if (!(thrown instanceof WarpFault) && !(thrown instanceof MemoryFault)) {
       throw thrown;
     }
-    if (fault == null || trip < faultTrip || (trip == faultTrip && pc < faultPc)) {
+    boolean earlier =
+        trip != faultTrip ? trip < faultTrip : pc != faultPc ? pc < faultPc : lane < faultLane;
+    if (fault == null || earlier) {
       fault = thrown;
       faultPc = pc;
       faultTrip = trip;
+      faultLane = lane;
     }
+  }
+
+  /** Lanes that have stored nothing and are to be interpreted instead; none any more afterwards. */
+  int takeLeft() {
+    int lanes = left;
+    left = 0;
+    return lanes;
   }
 
   /** Throws what lanes have recorded. */

@@ -27,6 +27,7 @@ final class LaneState {
   private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
   private static final ClassDesc FLOAT = ClassDesc.of("java.lang.Float");
   private static final MethodTypeDesc TO_FLOAT = MethodTypeDesc.ofDescriptor("(I)F");
+  private static final MethodTypeDesc ROTATE = MethodTypeDesc.ofDescriptor("(II)I");
   private static final int WARP_ARGUMENT = 1;
   private static final int ALL_PREDICATES = (1 << Instruction.PT) - 1;
   private static final int CONDITION = Liveness.SIGNS | Liveness.CARRY | Liveness.OVERFLOW;
@@ -64,6 +65,12 @@ final class LaneState {
 
   /** Those that have not changed since. */
   private final Set<Integer> floats = new HashSet<>();
+
+  /** Registers that are addresses of shared memory, as word numbers. */
+  private final Map<Integer, Integer> wordSlots = new HashMap<>();
+
+  /** Those that have not changed since. */
+  private final Set<Integer> words = new HashSet<>();
 
   private final Map<Instruction, WindowLocals> windows = new IdentityHashMap<>();
 
@@ -356,6 +363,7 @@ final class LaneState {
       wholePairs.remove(register);
       wholePairs.remove(register - 1);
       floats.remove(register);
+      words.remove(register);
     }
   }
 
@@ -381,6 +389,32 @@ final class LaneState {
       pushRegister(register);
       code.invokestatic(FLOAT, "intBitsToFloat", TO_FLOAT);
     }
+  }
+
+  /**
+   * Pushes the number of the word in shared memory that a register is the address of: the address
+   * turned by two bits, so that one that is not aligned becomes beyond all words.
+   *
+   * @param always whether every lane comes here, so that it can be kept
+   */
+  void pushWordNumber(int register, boolean always) {
+    Integer slot = wordSlots.get(register);
+    if (slot != null && words.contains(register)) {
+      code.iload(slot);
+      return;
+    }
+    pushRegister(register);
+    code.iconst_2().invokestatic(ConstantDescs.CD_Integer, "rotateRight", ROTATE);
+    if (always && register != Instruction.RZ) {
+      int fresh = wordSlots.computeIfAbsent(register, _ -> code.allocateLocal(TypeKind.INT));
+      code.dup().istore(fresh);
+      words.add(register);
+    }
+  }
+
+  /** Whether a lane may go through the segment again, having changed nothing but registers. */
+  boolean isRepeatable() {
+    return segment.instructions().stream().noneMatch(i -> i.form() == Opcode.STL);
   }
 
   /** Stores the long on the stack. */

@@ -46,10 +46,11 @@ final class MemoryEmitter {
         }
       }
       case LDS -> {
-        near(i);
-        if (i.accessSize() == MemoryUnit.B32) {
+        boolean words = i.offset24() % WORD_BYTES == 0 && lane.isRepeatable();
+        if (i.accessSize() == MemoryUnit.B32 && words) {
           loadSharedWord(i);
         } else {
+          near(i);
           load(i, new Shared());
         }
       }
@@ -314,14 +315,18 @@ final class MemoryEmitter {
         });
   }
 
+  /**
+   * A load that leaves it to the array whether there is such a word. Where there is none the lane
+   * is interpreted, to find out what is wrong.
+   */
   private void loadSharedWord(Instruction i) {
-    pushIsSharedWord();
-    code.ifThenElse(
-        inside -> {
-          code.aload(lane.sharedWords()).iload(word).iaload();
-          lane.popRegister(i.dst());
-        },
-        outside -> load(i, new Shared()));
+    code.aload(lane.sharedWords());
+    lane.pushWordNumber(i.src1(), i.isAlways());
+    if (i.offset24() != 0) {
+      code.loadConstant(i.offset24() / WORD_BYTES).iadd();
+    }
+    code.iaload();
+    lane.popRegister(i.dst());
   }
 
   private void storeSharedWord(Instruction i) {

@@ -40,15 +40,21 @@ final class ProgramCompiler {
 
   private ProgramCompiler() {}
 
-  /** Compiles what can be seen of a program. */
-  static CompiledProgram compile(ProgramImage image) {
+  /**
+   * Compiles what can be seen of a program.
+   *
+   * @param start offset of its first instruction
+   */
+  static CompiledProgram compile(ProgramImage image, int start) {
     Liveness liveness = new Liveness(image);
     for (int longest = MOST_INSTRUCTIONS; ; longest /= 2) {
       Planner plan = new Planner(image, longest).plan();
       OperandPool pool = new OperandPool();
       byte[] bytes = build(plan.segments(), pool, liveness);
       if (longestMethod(bytes) <= MAX_METHOD_BYTES) {
-        return new CompiledProgram(image, plan, pool, define(bytes));
+        long readFirst =
+            image.instructions().containsKey(start) ? liveness.registersBefore(start) : -1;
+        return new CompiledProgram(image, plan, pool, define(bytes), readFirst);
       }
     }
   }

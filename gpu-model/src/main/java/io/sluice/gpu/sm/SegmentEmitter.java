@@ -104,12 +104,16 @@ final class SegmentEmitter {
     code.labelBinding(handler);
     int thrown = code.allocateLocal(TypeKind.REFERENCE);
     code.astore(thrown);
-    code.aload(0).aload(thrown).iload(lane.at()).iload(trip);
+    code.aload(0).aload(thrown).iload(lane.at()).iload(trip).iload(lane.lane());
     code.invokevirtual(
         CONTEXT,
         "record",
         MethodTypeDesc.of(
-            ConstantDescs.CD_void, RUNTIME_EXCEPTION, ConstantDescs.CD_int, ConstantDescs.CD_int));
+            ConstantDescs.CD_void,
+            RUNTIME_EXCEPTION,
+            ConstantDescs.CD_int,
+            ConstantDescs.CD_int,
+            ConstantDescs.CD_int));
     code.exceptionCatch(start, stop, handler, RUNTIME_EXCEPTION);
   }
 

@@ -42,7 +42,8 @@ final class Stepper {
     w.resumeIfIdle();
   }
 
-  private void executeLane(Opcode opcode, Instruction i, Block block, Warp w, int lane) {
+  /** Executes an instruction for one lane whose predicate holds. */
+  void executeLane(Opcode opcode, Instruction i, Block block, Warp w, int lane) {
     switch (opcode) {
       case NOP, MEMBAR, CCTL, CCTLL -> {}
       case IADD,

@@ -86,9 +86,15 @@ final class Warp {
     this.masks = new int[tokens];
   }
 
-  /** Starts anew, as in a block that has not run. */
-  void reset(int lanes, int start) {
-    Arrays.fill(registers, 0);
+  /**
+   * Starts anew, as in a block that has not run.
+   *
+   * @param readFirst registers that must be 0, by bit
+   */
+  void reset(int lanes, int start, long readFirst) {
+    if (readFirst != 0) {
+      Arrays.fill(registers, 0);
+    }
     Arrays.fill(predicates, 0);
     Arrays.fill(cc, 0);
     alive = lanes == LANES ? -1 : (1 << lanes) - 1;

@@ -25,6 +25,9 @@ interface WarpRunner {
     /** Instructions that keep a window of their own. */
     int sites();
 
+    /** Registers that the program may read before it writes them, by bit: they start as 0. */
+    long readFirst();
+
     /** A runner for one worker. */
     WarpRunner create(Grid grid, LaneMemory memory);
   }

@@ -45,6 +45,28 @@ final class DifferentialTest {
     assertThat(interpreted).as("interpreted of %d", instructions).isZero();
   }
 
+  /** Lanes that read and store beyond shared memory: the first fault is that of lanes in step. */
+  @Test
+  void run_wildAccesses_faultAlike(RandomGenerator random) {
+    int faults = 0;
+    for (int n = 0; n < PROGRAMS; n++) {
+      long seed = random.nextLong();
+      List<Long> program =
+          ProgramGenerator.generateWild(Seeds.generator(seed), 20 + random.nextInt(100));
+      Grid oneWarp = grid(1, 32);
+      GridOutcome expected = new Interpreter(load(program, seed), () -> false).run(oneWarp);
+      FlatMemory memory = load(program, seed);
+
+      GridRun run = GridRun.compiled(oneWarp, new CompiledPrograms(), () -> memory, 1);
+
+      assertThat(run.runInline(() -> false))
+          .as("program %d%n%s", n, text(program))
+          .isEqualTo(expected);
+      faults += expected instanceof GridOutcome.Faulted ? 1 : 0;
+    }
+    assertThat(faults).as("programs that fault").isPositive();
+  }
+
   /** What differs between the two ways to run a program; empty if nothing does. */
   private String difference(List<Long> program, long seed) {
     FlatMemory expected = load(program, seed);
@@ -112,13 +134,17 @@ final class DifferentialTest {
   }
 
   private static Grid grid() {
+    return grid(BLOCKS, THREADS);
+  }
+
+  private static Grid grid(int blocks, int threads) {
     List<Grid.Bank> banks = new ArrayList<>(Collections.nCopies(Grid.MAX_BANKS, Grid.Bank.UNBOUND));
     banks.set(0, new Grid.Bank(BANK0, 0x1000));
     return new Grid(
-        BLOCKS,
+        blocks,
         1,
         1,
-        THREADS,
+        threads,
         1,
         1,
         ProgramGenerator.REGISTERS,

@@ -94,12 +94,14 @@ final class ProgramGenerator {
           Opcode.POPC);
 
   private final RandomGenerator random;
+  private final boolean wild;
   private final List<Long> words = new ArrayList<>();
   private final List<Integer> calls = new ArrayList<>();
   private int loops;
 
-  private ProgramGenerator(RandomGenerator random) {
+  private ProgramGenerator(RandomGenerator random, boolean wild) {
     this.random = random;
+    this.wild = wild;
   }
 
   /**
@@ -108,7 +110,16 @@ final class ProgramGenerator {
    * @param length about how many instructions
    */
   static List<Long> generate(RandomGenerator random, int length) {
-    ProgramGenerator generator = new ProgramGenerator(random);
+    return generate(new ProgramGenerator(random, false), random, length);
+  }
+
+  /** A program some of whose accesses to shared memory go anywhere. */
+  static List<Long> generateWild(RandomGenerator random, int length) {
+    return generate(new ProgramGenerator(random, true), random, length);
+  }
+
+  private static List<Long> generate(
+      ProgramGenerator generator, RandomGenerator random, int length) {
     generator.prologue();
     while (generator.words.size() < length) {
       generator.statement(0);
@@ -373,8 +384,14 @@ final class ProgramGenerator {
       long address = src1(ADDRESS) | (PLAY + at & 0xffff_ffffL) << 26;
       add((load ? 0x8400000000000005L : 0x9400000000000005L) | common | address);
     } else {
-      andImmediate(19, random.nextInt(FREE), WARP_SHARED_BYTES - 16);
+      // Wild addresses are a little beyond the ends, or not aligned, or anywhere.
+      boolean astray = wild && random.nextInt(4) == 0;
+      int mask = astray ? random.nextInt(4) * 0x101 | 0x7f0 : WARP_SHARED_BYTES - 16;
+      andImmediate(19, random.nextInt(FREE), mask);
       add(0x4800000000000003L | ALWAYS | dst(19) | src1(19) | src2(SHARED));
+      if (astray && random.nextBoolean()) {
+        addImmediate(19, 19, -random.nextInt(64));
+      }
       long address = src1(19) | (long) at << 26;
       add((load ? 0xc100000000000005L : 0xc900000000000005L) | common | address);
     }

@@ -1,0 +1,60 @@
+package io.sluice.gpu.sm;
+
+import java.util.List;
+
+/**
+ * Interprets a compiled segment for one lane: what its code leaves undone when the lane reads where
+ * there is no shared memory. Mostly that is a fault, which is found with its address; an address
+ * that wraps around 2^32 comes to a good end.
+ */
+final class LaneSteps {
+  private final List<Segment> segments;
+  private final Stepper stepper;
+  private final LaneContext context;
+
+  LaneSteps(List<Segment> segments, Stepper stepper, LaneContext context) {
+    this.segments = segments;
+    this.stepper = stepper;
+    this.context = context;
+  }
+
+  /** Says what the segment's code says of a lane: whether it branches, or joins. */
+  boolean run(Step step, Block block, Warp warp, int lane) {
+    Segment segment = segments.get(step.segment());
+    context.trips[lane] = 0;
+    boolean marked;
+    do {
+      marked = once(segment, block, warp, lane);
+      if (!marked || segment.kind() != Step.Kind.LOOP) {
+        return marked;
+      }
+      context.trips[lane]++;
+      context.poll();
+    } while (context.trips[lane] < SegmentEmitter.MOST_TRIPS);
+    return marked;
+  }
+
+  private boolean once(Segment segment, Block block, Warp warp, int lane) {
+    int pc = segment.pc();
+    boolean joins = false;
+    for (Instruction i : segment.body()) {
+      boolean holds = warp.predicate(i.predicate(), lane) != i.predicateNegated();
+      joins = holds && i.join();
+      try {
+        if (holds) {
+          warp.pc = pc + Instruction.BYTES;
+          stepper.executeLane(i.form(), i, block, warp, lane);
+        }
+      } catch (WarpFault | MemoryFault fault) {
+        context.record(fault, pc, context.trips[lane], lane);
+        return false;
+      }
+      pc += Instruction.BYTES;
+    }
+    return switch (segment.kind()) {
+      case JOIN -> joins;
+      case BRANCH, LOOP -> ControlUnit.takes(segment.last(), warp, lane);
+      default -> false;
+    };
+  }
+}
