@@ -14,8 +14,8 @@ final class ControlUnit {
   }
 
   /** Whether an instruction is executed here. */
-  static boolean isFor(Opcode opcode, Instruction i) {
-    return i.group() == Instruction.CONTROL_GROUP || opcode == Opcode.BAR || opcode == Opcode.VOTE;
+  static boolean isFor(Opcode opcode) {
+    return opcode.family() == Opcode.Family.CONTROL;
   }
 
   /**

@@ -52,48 +52,14 @@ final class InstructionEmitter {
     Opcode opcode = i.form();
     Label end = code.newLabel();
     lane.skipUnless(i, false, end);
-    switch (opcode) {
-      case NOP, MEMBAR, CCTL, CCTLL -> {}
-      case IADD,
-          IADD32I,
-          IMUL,
-          IMUL32I,
-          IMAD,
-          IMAD32I,
-          ISCADD,
-          ISCADD32I,
-          SHL,
-          SHR,
-          LOP,
-          LOP32I,
-          IMNMX,
-          ICMP,
-          ISAD,
-          BFE,
-          BFI,
-          FLO,
-          POPC,
-          PRMT ->
-          integers.emit(opcode, i);
-      case FADD,
-          FADD32I,
-          FMUL,
-          FMUL32I,
-          FFMA,
-          FFMA32I,
-          FMNMX,
-          FCMP,
-          RRO,
-          MUFU,
-          DADD,
-          DMUL,
-          DFMA,
-          DMNMX ->
-          floats.emit(opcode, i);
-      case ISETP, FSETP, DSETP, PSETP, CSETP, ISET, FSET, DSET, PSET, CSET, SEL, P2R, R2P ->
-          predicates.emit(opcode, i);
-      case MOV, MOV32I, S2R, LEPC, F2F, F2I, I2F, I2I -> moves.emit(opcode, i, pc);
-      default -> memory.emit(opcode, i, pc);
+    switch (opcode.family()) {
+      case NOTHING -> {}
+      case INTEGER -> integers.emit(opcode, i);
+      case FLOAT -> floats.emit(opcode, i);
+      case PREDICATE -> predicates.emit(opcode, i);
+      case MOVE -> moves.emit(opcode, i, pc);
+      case MEMORY -> memory.emit(opcode, i, pc);
+      case CONTROL -> throw new AssertionError(opcode);
     }
     code.labelBinding(end);
   }

@@ -138,6 +138,39 @@ enum Opcode {
     this.mask = mask;
   }
 
+  /** What executes a form, and what emits it. */
+  enum Family {
+    /** Does nothing here: there is no cache to control. */
+    NOTHING,
+    INTEGER,
+    FLOAT,
+    PREDICATE,
+    /** Moves and conversions. */
+    MOVE,
+    MEMORY,
+    /** Concerns the warp as a whole. */
+    CONTROL
+  }
+
+  /** Its family. */
+  Family family() {
+    return switch (this) {
+      case NOP, MEMBAR, CCTL, CCTLL -> Family.NOTHING;
+      case IADD, IADD32I, IMUL, IMUL32I, IMAD, IMAD32I, ISCADD, ISCADD32I -> Family.INTEGER;
+      case SHL, SHR, LOP, LOP32I, IMNMX, ICMP, ISAD, BFE, BFI, FLO, POPC, PRMT -> Family.INTEGER;
+      case FADD, FADD32I, FMUL, FMUL32I, FFMA, FFMA32I, FMNMX, FCMP, RRO, MUFU -> Family.FLOAT;
+      case DADD, DMUL, DFMA, DMNMX -> Family.FLOAT;
+      case ISETP, FSETP, DSETP, PSETP, CSETP, ISET, FSET, DSET, PSET, CSET -> Family.PREDICATE;
+      case SEL, P2R, R2P -> Family.PREDICATE;
+      case MOV, MOV32I, S2R, LEPC, F2F, F2I, I2F, I2I -> Family.MOVE;
+      case RED, RED_S32, RED_F32, ATOM_EXCH, ATOM_CAS, ATOM, ATOM_S32, ATOM_F32 -> Family.MEMORY;
+      case LD, LDU, ST, LDL, LDS, LDSLK, STL, STS, STSUL, LDC -> Family.MEMORY;
+      case VOTE, BAR -> Family.CONTROL;
+      case JMP, JMX, JCAL, BRA, BRX, CAL, SSY, PBK, PCNT, PRET -> Family.CONTROL;
+      case EXIT, RET, KIL, BRK, CONT, BPT -> Family.CONTROL;
+    };
+  }
+
   /** The bits that are always set. */
   long match() {
     return match;

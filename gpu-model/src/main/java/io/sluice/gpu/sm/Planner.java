@@ -64,7 +64,7 @@ final class Planner {
       close(loop ? Step.Kind.LOOP : Step.Kind.BRANCH);
       return;
     }
-    if (ControlUnit.isFor(opcode, i) || (opcode == Opcode.NOP && i.join())) {
+    if (ControlUnit.isFor(opcode) || (opcode == Opcode.NOP && i.join())) {
       close(Step.Kind.SEGMENT);
       int end = pc + Instruction.BYTES;
       steps.add(new Step(Step.Kind.CONTROL, pc, end, -1, i, 1));

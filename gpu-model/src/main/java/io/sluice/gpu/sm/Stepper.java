@@ -29,7 +29,7 @@ final class Stepper {
     Opcode opcode = i.form();
     int lanes = ControlUnit.holding(i, w);
     w.pc += Instruction.BYTES;
-    if (ControlUnit.isFor(opcode, i)) {
+    if (ControlUnit.isFor(opcode)) {
       control.execute(opcode, i, block, w, lanes);
     } else {
       for (int rest = lanes; rest != 0; rest &= rest - 1) {
@@ -44,50 +44,22 @@ final class Stepper {
 
   /** Executes an instruction for one lane whose predicate holds. */
   void executeLane(Opcode opcode, Instruction i, Block block, Warp w, int lane) {
+    switch (opcode.family()) {
+      case NOTHING -> {}
+      case INTEGER -> integers.execute(opcode, i, w, lane);
+      case FLOAT -> floats.execute(opcode, i, w, lane);
+      case PREDICATE -> predicates.execute(opcode, i, w, lane);
+      case MOVE -> move(opcode, i, block, w, lane);
+      case MEMORY -> memoryUnit.execute(opcode, i, w, lane);
+      case CONTROL -> throw new AssertionError(opcode);
+    }
+  }
+
+  private void move(Opcode opcode, Instruction i, Block block, Warp w, int lane) {
     switch (opcode) {
-      case NOP, MEMBAR, CCTL, CCTLL -> {}
-      case IADD,
-          IADD32I,
-          IMUL,
-          IMUL32I,
-          IMAD,
-          IMAD32I,
-          ISCADD,
-          ISCADD32I,
-          SHL,
-          SHR,
-          LOP,
-          LOP32I,
-          IMNMX,
-          ICMP,
-          ISAD,
-          BFE,
-          BFI,
-          FLO,
-          POPC,
-          PRMT ->
-          integers.execute(opcode, i, w, lane);
-      case FADD,
-          FADD32I,
-          FMUL,
-          FMUL32I,
-          FFMA,
-          FFMA32I,
-          FMNMX,
-          FCMP,
-          RRO,
-          MUFU,
-          DADD,
-          DMUL,
-          DFMA,
-          DMNMX ->
-          floats.execute(opcode, i, w, lane);
-      case ISETP, FSETP, DSETP, PSETP, CSETP, ISET, FSET, DSET, PSET, CSET, SEL, P2R, R2P ->
-          predicates.execute(opcode, i, w, lane);
-      case F2F, F2I, I2F, I2I, MOV, MOV32I -> conversions.execute(opcode, i, w, lane);
       case S2R -> w.set(i.dst(), lane, SpecialRegister.read(i.bits(33, 26), block, w, lane, clock));
       case LEPC -> w.set(i.dst(), lane, w.pc);
-      default -> memoryUnit.execute(opcode, i, w, lane);
+      default -> conversions.execute(opcode, i, w, lane);
     }
   }
 }
