@@ -10,7 +10,8 @@ public final class GuestImage {
   public static void main(String[] arguments) throws IOException, InterruptedException {
     MachineEnvironment environment =
         MachineEnvironment.find()
-            .orElseThrow(() -> new IOException("no machine environment: start it by ./sluice image"));
+            .orElseThrow(
+                () -> new IOException("no machine environment: start it by ./sluice image"));
     System.out.println(environment.image());
   }
 }
