@@ -22,6 +22,11 @@ final class EventDispatcher implements EventSink {
   }
 
   @Override
+  public void excessMemory(long bytes) {
+    listener.onExcessMemory(bytes);
+  }
+
+  @Override
   public void error(ChannelError error) {
     lock.runIfOpen(() -> channels.noteEvent(error));
   }

@@ -17,4 +17,11 @@ public interface EventSink {
 
   /** A channel ended with an error. */
   void error(ChannelError error);
+
+  /**
+   * Memory that was touched without having been allocated was taken back.
+   *
+   * @param bytes how much, since this was told last
+   */
+  default void excessMemory(long bytes) {}
 }

@@ -29,6 +29,14 @@ public interface GuestListener {
   default void onVramLimit(long limitBytes, long timeNs) {}
 
   /**
+   * The guest had touched video memory that it never allocated; the memory was taken back. Told
+   * about once a second at most.
+   *
+   * @param bytes how much, since this was told last
+   */
+  default void onExcessMemory(long bytes) {}
+
+  /**
    * A channel ended, once for each channel. Its control page has the error already.
    *
    * @param error why, with the guest's id of the channel

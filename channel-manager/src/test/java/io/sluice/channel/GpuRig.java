@@ -110,6 +110,11 @@ final class GpuRig implements AutoCloseable {
     }
 
     @Override
+    public void onExcessMemory(long bytes) {
+      heard.add("excess " + bytes);
+    }
+
+    @Override
     public void onChannelError(ChannelError error) {
       heard.add("error " + error.channelId() + " " + error.reason());
       errors.add(error);

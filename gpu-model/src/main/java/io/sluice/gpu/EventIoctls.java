@@ -27,6 +27,7 @@ final class EventIoctls {
     }
     file.gpu().kernel().drain(file.events());
     Records records = new Records(file, argument, wanted);
+    records.takeExcess();
     int last = file.lastEventCid;
     file.channels.tailMap(last, false).values().forEach(records::take);
     file.channels.headMap(last, true).values().forEach(records::take);
@@ -50,14 +51,22 @@ final class EventIoctls {
       this.wanted = wanted;
     }
 
+    void takeExcess() {
+      if (file.hasUntoldExcess()) {
+        int times = (int) Math.min(file.offences(), Integer.MAX_VALUE);
+        long nowNs = file.gpu().clock().getAsLong();
+        put(0, ExtEvent.KIND_EXCESS, times, 0, file.takeUntoldExcess(), nowNs);
+      }
+    }
+
     void take(ChannelEntry entry) {
       Channel channel = entry.channel();
       EventLatch latch = channel.events();
       if (latch.hasInterrupt() && count < wanted) {
-        put(channel, ExtEvent.KIND_INTERRUPT, 0, 0, 0, latch.takeInterrupt());
+        putOf(channel, ExtEvent.KIND_INTERRUPT, 0, 0, 0, latch.takeInterrupt());
       }
       if (latch.hasError() && count < wanted) {
-        put(
+        putOf(
             channel,
             ExtEvent.KIND_ERROR,
             channel.errorReason(),
@@ -68,15 +77,19 @@ final class EventIoctls {
       more |= latch.hasInterrupt() || latch.hasError();
     }
 
-    private void put(Channel channel, int kind, int code, int info, long address, long timeNs) {
+    private void putOf(Channel channel, int kind, int code, int info, long address, long timeNs) {
+      put(channel.cid(), kind, code, info, address, timeNs);
+      file.lastEventCid = channel.cid();
+    }
+
+    private void put(int cid, int kind, int code, int info, long address, long timeNs) {
       long offset = ExtEventRead.recordOffset(count++);
-      ExtEvent.cid(argument, offset, channel.cid());
+      ExtEvent.cid(argument, offset, cid);
       ExtEvent.kind(argument, offset, kind);
       ExtEvent.code(argument, offset, code);
       ExtEvent.info(argument, offset, info);
       ExtEvent.address(argument, offset, address);
       ExtEvent.timeNs(argument, offset, timeNs);
-      file.lastEventCid = channel.cid();
     }
   }
 }

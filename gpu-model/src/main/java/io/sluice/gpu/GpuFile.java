@@ -17,6 +17,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,12 @@ final class GpuFile implements DrmDevice {
   private final Fd events;
   private @Nullable Aperture system;
   private volatile boolean open = true;
-  private long offences;
   private boolean adopting;
   private boolean sweeping = true;
+  private volatile long offences;
+
+  /** Found by the engine, told by whoever reads events. */
+  private final AtomicLong untoldExcessBytes = new AtomicLong();
 
   final IdPool handles = new IdPool(1, MAX_HANDLES);
   final IdPool pages = new IdPool(LOWEST_PAGE, CONTROL_PAGES - 1);
@@ -243,9 +247,21 @@ final class GpuFile implements DrmDevice {
     adopting = false;
     long bytes = vram.sweep() + (system == null ? 0 : system.sweep());
     if (bytes > 0) {
-      offences++;
+      offences = offences + 1; // by the engine alone
+      untoldExcessBytes.addAndGet(bytes);
+      gpu.kernel().signal(events);
     }
     return bytes;
+  }
+
+  /** Whether some was taken back that nobody was told of. */
+  boolean hasUntoldExcess() {
+    return untoldExcessBytes.get() > 0;
+  }
+
+  /** Bytes that were taken back and nobody was told of; they count as told. */
+  long takeUntoldExcess() {
+    return untoldExcessBytes.getAndSet(0);
   }
 
   // ---- lookups ----

@@ -24,9 +24,11 @@ final class Events {
       long offset = ExtEventRead.recordOffset(i);
       int cid = ExtEvent.cid(argument, offset);
       events.add(
-          ExtEvent.kind(argument, offset) == ExtEvent.KIND_INTERRUPT
-              ? "interrupt " + cid
-              : "error " + cid + " " + ExtEvent.code(argument, offset));
+          switch (ExtEvent.kind(argument, offset)) {
+            case ExtEvent.KIND_INTERRUPT -> "interrupt " + cid;
+            case ExtEvent.KIND_EXCESS -> "excess of bytes " + ExtEvent.address(argument, offset);
+            default -> "error " + cid + " " + ExtEvent.code(argument, offset);
+          });
     }
     return events;
   }

@@ -96,6 +96,8 @@ class MemoryAccountingTest {
       assertThat(file.vram().file().allocatedBytes()).isEqualTo(4096);
       assertThat(whole.get(INT, 2 << 20)).isZero();
       assertThat(file.offences()).isEqualTo(1);
+      assertThat(Events.read(client)).containsExactly("excess of bytes " + (4 << 20));
+      assertThat(Events.read(client)).isEmpty();
       client.gemClose(kept);
     }
   }
@@ -112,6 +114,7 @@ class MemoryAccountingTest {
         rig.run();
       }
       assertThat(((GpuFile) client.device).offences()).isZero();
+      assertThat(Events.read(client)).isEmpty();
     }
   }
 

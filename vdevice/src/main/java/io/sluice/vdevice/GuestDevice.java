@@ -577,6 +577,21 @@ public final class GuestDevice implements AutoCloseable {
     }
   }
 
+  /**
+   * Ends the client's connection, if there is one, and does not wait for what follows: the way for
+   * threads that {@link #detach} would wait for.
+   */
+  public void expel() {
+    lock.lock();
+    try {
+      if (client != null) {
+        kernel.shutdown(client.socket);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Detaches the client, if there is one, and waits until everything it held is given back. */
   public void detach() {
     lock.lock();

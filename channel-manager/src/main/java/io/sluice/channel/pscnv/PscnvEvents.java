@@ -92,6 +92,10 @@ final class PscnvEvents {
   }
 
   private void deliver(int i, EventSink sink) {
+    if (kinds[i] == ExtEvent.KIND_EXCESS) {
+      sink.excessMemory(addresses[i]);
+      return;
+    }
     if (guestIds[i] == ChannelIds.NONE) {
       return; // freed meanwhile
     }

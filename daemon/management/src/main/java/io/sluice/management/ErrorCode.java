@@ -24,6 +24,8 @@ public enum ErrorCode {
   GUEST_VRAM("SLU-GUEST-009", ErrorKind.QUOTA),
   /** Not a path for a guest's socket. */
   GUEST_PATH("SLU-GUEST-010", ErrorKind.FAILED),
+  /** A guest touches video memory that it has not allocated; in the log only. */
+  GUEST_EXCESS("SLU-GUEST-011", ErrorKind.FAILED),
   /** A value of a quota out of range. */
   QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.FAILED),
   /** A minimum that does not fit beside those of the other guests. */

@@ -42,7 +42,7 @@ final class GpuHost implements AutoCloseable {
 
   /** What only the software GPU has. */
   private record SoftwareEngine(
-      SoftwareGpu gpu, EngineLoop loop, Thread thread, ExecutorService compute) {
+      SoftwareGpu gpu, EngineLoop loop, Thread thread, ExecutorService compute, int excessLimit) {
     void stop() {
       loop.stop();
       Threads.joinUninterruptibly(thread);
@@ -132,7 +132,8 @@ final class GpuHost implements AutoCloseable {
     SoftwareGpu card = new SoftwareGpu(kernel, config, clock, loop, compute, cores);
     loop.setEngine(card.engine());
     Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);
-    SoftwareEngine software = new SoftwareEngine(card, loop, thread, compute);
+    SoftwareEngine software =
+        new SoftwareEngine(card, loop, thread, compute, settings.excessLimit());
     try {
       Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open);
       return host(gpu, software, settings.interruptSpin(), kernel, threads, clock, notifications);
@@ -182,6 +183,11 @@ final class GpuHost implements AutoCloseable {
   /** What its guests share. */
   GuestShares shares() {
     return shares;
+  }
+
+  /** A guest found this many times touching memory that it never allocated is detached. */
+  int excessLimit() {
+    return software == null ? Integer.MAX_VALUE : software.excessLimit();
   }
 
   /** Who may take how many of its channels and address spaces. */

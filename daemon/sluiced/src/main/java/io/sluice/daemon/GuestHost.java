@@ -181,7 +181,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   @Override
   public Guest open(GuestListener listener) {
-    return delivered(new Guest(settings.name(), gpu.gpu(), gpu.slots(), kernel, listener));
+    return delivered(new Guest(settings.name(), gpu.gpu(), gpu.slots(), kernel, watched(listener)));
   }
 
   private Guest delivered(Guest guest) {
@@ -197,10 +197,18 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     return guest;
   }
 
+  private GuestListener watched(GuestListener listener) {
+    return new ExcessWatch(settings.name(), gpu.excessLimit(), listener, this::expel);
+  }
+
+  private void expel() {
+    device.expel();
+  }
+
   @Override
   public Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
     return delivered(
-        Guest.adopting(settings.name(), gpu.gpu(), files, gpu.slots(), kernel, listener));
+        Guest.adopting(settings.name(), gpu.gpu(), files, gpu.slots(), kernel, watched(listener)));
   }
 
   @Override

@@ -13,7 +13,7 @@ import java.lang.invoke.VarHandle;
  * <pre>
  * offset  size  field
  *  0x00      4  cid                 channel
- *  0x04      4  kind                KIND_INTERRUPT or KIND_ERROR
+ *  0x04      4  kind                KIND_INTERRUPT, KIND_ERROR or KIND_EXCESS
  *  0x08      4  code                of an error: SLUICE_ERROR_*
  *  0x0c      4  info                detail of the error
  *  0x10      8  address             of the error
@@ -28,6 +28,12 @@ public final class ExtEvent {
 
   /** The channel ended with an error. */
   public static final int KIND_ERROR = 2;
+
+  /**
+   * Memory that was touched without having been allocated was taken back: {@code address} bytes of
+   * it, for the {@code code}th time; no channel.
+   */
+  public static final int KIND_EXCESS = 3;
 
   /** The layout, with the names of the C structure. */
   public static final StructLayout LAYOUT =

@@ -17,8 +17,10 @@ public sealed interface GpuSettings {
    * @param vramBytes its video memory, a multiple of 128 KiB
    * @param spin how long a channel is watched without a pause
    * @param interruptSpin how long after an interrupt to look for the next without sleeping
+   * @param excessLimit a guest found this many times touching memory it never allocated is detached
    */
-  record Embedded(long vramBytes, Duration spin, Duration interruptSpin) implements GpuSettings {
+  record Embedded(long vramBytes, Duration spin, Duration interruptSpin, int excessLimit)
+      implements GpuSettings {
     @Override
     public String name() {
       return Schema.EMBEDDED;

@@ -159,7 +159,8 @@ final class Resolver {
     return new GpuSettings.Embedded(
         value(section, values, Schema.VRAM).orElseThrow(Resolver::badDefault),
         value(section, values, Schema.SPIN).orElseThrow(Resolver::badDefault),
-        value(section, values, Schema.INTERRUPT_SPIN).orElseThrow(Resolver::badDefault));
+        value(section, values, Schema.INTERRUPT_SPIN).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.EXCESS_LIMIT).orElseThrow(Resolver::badDefault));
   }
 
   private GpuSettings device(String name) {

@@ -48,6 +48,8 @@ final class Schema {
       new Key<>("spin", ValueType.duration(Duration.ZERO, Duration.ofMillis(100)), "100us");
   static final Key<Duration> INTERRUPT_SPIN =
       new Key<>("interrupt-spin", ValueType.duration(Duration.ZERO, Duration.ofMillis(100)), "0us");
+  static final Key<Integer> EXCESS_LIMIT =
+      new Key<>("excess-limit", ValueType.number(1, 1_000_000), "3");
   static final Key<Path> DEVICE = new Key<>("device", ValueType.PATH, "");
 
   static final Key<String> GUEST_NAME = new Key<>("name", ValueType.GUEST_NAME, "");
@@ -95,7 +97,7 @@ final class Schema {
           ImmutableList.of(RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP));
   static final Section LOG_KEYS = new Section("[log]", ImmutableList.of(LOG_LEVEL, LOG_FORMAT));
   static final Section EMBEDDED_KEYS =
-      new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN));
+      new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN, EXCESS_LIMIT));
   static final Section DEVICE_KEYS =
       new Section("[gpu.NAME]", ImmutableList.of(DEVICE, INTERRUPT_SPIN));
   static final Section GUEST_KEYS =

@@ -224,7 +224,7 @@ final class ConfigLoaderTest {
     assertThat(config.logLevel()).isEqualTo("info");
     assertThat(config.gpus())
         .containsExactly(
-            new GpuSettings.Embedded(1536L << 20, Duration.ofNanos(100_000), Duration.ZERO));
+            new GpuSettings.Embedded(1536L << 20, Duration.ofNanos(100_000), Duration.ZERO, 3));
     assertThat(config.guests()).isEmpty();
     assertThat(config.settings()).allMatch(s -> s.source().equals("default"));
   }
@@ -243,6 +243,7 @@ final class ConfigLoaderTest {
         [gpu.embedded]
         vram = "0.5 GiB"
         interrupt-spin = "20us"
+        excess-limit = "9"
         [gpu.card0]
         device = "/dev/dri/card0"
         [[guest]]
@@ -271,7 +272,7 @@ final class ConfigLoaderTest {
     assertThat(config.gpus())
         .containsExactly(
             new GpuSettings.Embedded(
-                512L << 20, Duration.ofNanos(100_000), Duration.ofNanos(20_000)),
+                512L << 20, Duration.ofNanos(100_000), Duration.ofNanos(20_000), 9),
             new GpuSettings.Device("card0", Path.of("/dev/dri/card0"), Duration.ZERO));
     assertThat(config.guests())
         .extracting(GuestSettings::name, GuestSettings::gpu, g -> g.socket().toString())
