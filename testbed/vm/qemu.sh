@@ -15,6 +15,7 @@
 #                      where the serial console goes (default: stdio); a name ending in .sock is a UNIX socket on which
 #                      QEMU listens
 #   --qmp PATH         QMP server socket to create
+#   --iommu            an Intel IOMMU, for vfio-pci in the guest (with --append intel_iommu=on)
 #   --reboot           a reset of the guest starts it again
 #   --bind DIR         show DIR inside (directories of the paths given above are shown anyway)
 #   --print            print the command instead of running it
@@ -46,6 +47,7 @@ serial=stdio
 qmp=
 print=no
 reboot=no
+iommu=no
 set_bind() {
   case "
 $binds
@@ -102,6 +104,7 @@ while [ $# -gt 0 ]; do
       ;;
     --qmp) need_value "$1" $#; qmp=$(absolute "$2"); set_bind "$(dirname "$qmp")"; shift 2 ;;
     --bind) need_value "$1" $#; set_bind "$(absolute "$2")"; shift 2 ;;
+    --iommu) iommu=yes; shift ;;
     --reboot) reboot=yes; shift ;;
     --print) print=yes; shift ;;
     --help | -h)
@@ -135,6 +138,8 @@ set -- "$@" -nodefaults -no-user-config -display none \
   -machine q35,memory-backend=ram -m "$memory" -object "memory-backend-memfd,id=ram,size=$memory,share=on" \
   -kernel "/usr/lib/modules/$kernel/vmlinux" -initrd "$image/initrd" \
   -append "console=ttyS0 quiet panic=-1$append${run:+ sluice.run=\"$run\"}"
+# Before the devices that it shall serve.
+[ "$iommu" = no ] || set -- "$@" -device intel-iommu,caching-mode=on
 [ "$reboot" = yes ] || set -- "$@" -no-reboot
 case $serial in
   stdio) set -- "$@" -chardev stdio,id=console,signal=off ;;

@@ -1,17 +1,21 @@
 package io.sluice.abi;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.vfio.DeviceFeature;
 import io.sluice.abi.vfio.DeviceInfo;
 import io.sluice.abi.vfio.DmaMap;
 import io.sluice.abi.vfio.DmaUnmap;
+import io.sluice.abi.vfio.GroupStatus;
 import io.sluice.abi.vfio.InfoCapHeader;
+import io.sluice.abi.vfio.IommuDmaMap;
 import io.sluice.abi.vfio.IrqInfo;
 import io.sluice.abi.vfio.IrqSet;
 import io.sluice.abi.vfio.MigState;
 import io.sluice.abi.vfio.MigrationFeature;
 import io.sluice.abi.vfio.RegionInfo;
+import io.sluice.abi.vfio.VfioIoctl;
 import io.sluice.abi.vfio.VfioPci;
 import io.sluice.abi.vfio.VfioUserHeader;
 import java.io.IOException;
@@ -90,18 +94,25 @@ final class VfioHeaderParityTest {
 
   /** How a class' constants are called in C. */
   private static final Map<Class<?>, UnaryOperator<String>> NAMES =
-      Map.of(
-          DeviceFeature.class,
-              name -> "VFIO_DEVICE_" + (name.startsWith("FEATURE_") ? "" : "FEATURE_") + name,
-          DeviceInfo.class, name -> "VFIO_DEVICE_FLAGS_" + name.substring("FLAG_".length()),
-          DmaMap.class, name -> "VFIO_DMA_MAP_" + name,
-          DmaUnmap.class, name -> "VFIO_DMA_UNMAP_" + name,
-          InfoCapHeader.class, name -> "VFIO_REGION_INFO_CAP_" + name,
-          IrqInfo.class, name -> "VFIO_IRQ_INFO_" + name.substring("FLAG_".length()),
-          IrqSet.class, name -> "VFIO_IRQ_SET_" + name.replace("DATA_MASK", "DATA_TYPE_MASK"),
-          MigrationFeature.class, name -> "VFIO_MIGRATION_" + name,
-          RegionInfo.class, name -> "VFIO_REGION_INFO_" + name,
-          VfioPci.class, name -> "VFIO_PCI_" + name + (name.startsWith("NUM_") ? "" : "_INDEX"));
+      Map.ofEntries(
+          entry(
+              DeviceFeature.class,
+              name -> "VFIO_DEVICE_" + (name.startsWith("FEATURE_") ? "" : "FEATURE_") + name),
+          entry(DeviceInfo.class, name -> "VFIO_DEVICE_FLAGS_" + name.substring("FLAG_".length())),
+          entry(DmaMap.class, name -> "VFIO_DMA_MAP_" + name),
+          entry(DmaUnmap.class, name -> "VFIO_DMA_UNMAP_" + name),
+          entry(GroupStatus.class, name -> "VFIO_GROUP_" + name.replace("FLAG_", "FLAGS_")),
+          entry(InfoCapHeader.class, name -> "VFIO_REGION_INFO_CAP_" + name),
+          entry(IommuDmaMap.class, name -> "VFIO_DMA_MAP_" + name),
+          entry(IrqInfo.class, name -> "VFIO_IRQ_INFO_" + name.substring("FLAG_".length())),
+          entry(
+              IrqSet.class, name -> "VFIO_IRQ_SET_" + name.replace("DATA_MASK", "DATA_TYPE_MASK")),
+          entry(MigrationFeature.class, name -> "VFIO_MIGRATION_" + name),
+          entry(RegionInfo.class, name -> "VFIO_REGION_INFO_" + name),
+          entry(VfioIoctl.class, name -> "VFIO_" + name),
+          entry(
+              VfioPci.class,
+              name -> "VFIO_PCI_" + name + (name.startsWith("NUM_") ? "" : "_INDEX")));
 
   /** What Linux 6.2 brought: older headers lack it. */
   private static final Set<String> SINCE_6_2 =

@@ -14,7 +14,6 @@ import io.sluice.abi.guest.Ping;
 import io.sluice.abi.guest.VspaceMap;
 import io.sluice.abi.guest.VspaceUnmap;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
@@ -40,7 +39,7 @@ public final class GuestDevice implements AutoCloseable {
   private static final int MAPPABLE_SYSRAM = 2 | 4;
 
   private final Kernel kernel;
-  private final VfioUserClient client;
+  private final DeviceLink link;
   private final Set<Mapping> mappings = ConcurrentHashMap.newKeySet();
   private final MemorySegment controlPages;
   private final MemorySegment aperture;
@@ -51,12 +50,11 @@ public final class GuestDevice implements AutoCloseable {
   private final CallPort calls;
   private long nextIova = FIRST_IOVA;
 
-  private GuestDevice(Kernel kernel, Path socket) {
+  private GuestDevice(Kernel kernel, DeviceLink link) {
     this.kernel = kernel;
-    this.client = new VfioUserClient(kernel, socket);
+    this.link = link;
     boolean attached = false;
     try {
-      client.negotiate();
       int magic = register(GuestAbi.REG_MAGIC);
       int major = register(GuestAbi.REG_VERSION) >>> 16;
       if (magic != GuestAbi.MAGIC || major != GuestAbi.ABI_MAJOR) {
@@ -80,21 +78,17 @@ public final class GuestDevice implements AutoCloseable {
               callBar,
               register(GuestAbi.REG_NUM_VECTORS),
               register(GuestAbi.REG_NUM_CHANNELS));
-      for (int i = 0; i < register(GuestAbi.REG_NUM_VECTORS); i++) {
-        client.vector(i, interrupts.vector(i));
-      }
+      link.vectors(interrupts.vectors());
       this.calls =
           new CallPort(
-              callBar,
-              slot -> client.write32(GuestAbi.BAR_REGISTERS, GuestAbi.REG_CALL, slot),
-              interrupts::awaitCompletion);
+              callBar, slot -> link.write(GuestAbi.REG_CALL, slot), interrupts::awaitCompletion);
       this.listIova = takeIova(PAGE);
       this.list = shareMemory("sluice-list", PAGE, listIova).segment();
       attached = true;
     } finally {
       if (!attached) {
         closeMappings();
-        client.close();
+        link.close();
       }
     }
   }
@@ -105,17 +99,29 @@ public final class GuestDevice implements AutoCloseable {
    * @throws DeviceLostException when nothing of this ABI serves it
    */
   public static GuestDevice attach(Kernel kernel, Path socket) {
-    return new GuestDevice(kernel, socket);
+    return new GuestDevice(kernel, VfioUserClient.connect(kernel, socket));
+  }
+
+  /**
+   * Attaches to a device of this machine that is bound to vfio-pci, through the kernel's VFIO. The
+   * device must be allowed to be bus master, or it cannot interrupt.
+   *
+   * @param group number of its IOMMU group
+   * @param address its PCI address, {@code 0000:01:00.0}
+   * @throws DeviceLostException when it is nothing of this ABI
+   */
+  public static GuestDevice attach(Kernel kernel, int group, String address) {
+    return new GuestDevice(kernel, KernelVfioLink.open(kernel, group, address));
   }
 
   /** A register of BAR 0: a round trip. */
   public int register(int offset) {
-    return client.read32(GuestAbi.BAR_REGISTERS, offset);
+    return link.read(offset);
   }
 
   /** Writes a register of BAR 0: a round trip. */
   public void writeRegister(int offset, int value) {
-    client.write32(GuestAbi.BAR_REGISTERS, offset, value);
+    link.write(offset, value);
   }
 
   /** A call that does nothing: echoes a value. */
@@ -197,7 +203,7 @@ public final class GuestDevice implements AutoCloseable {
    * @return the new generation
    */
   public int reset() {
-    client.reset();
+    link.reset();
     return register(GuestAbi.REG_GENERATION);
   }
 
@@ -314,7 +320,7 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   void unmapDma(long iova, long sizeBytes) {
-    client.dmaUnmap(iova, sizeBytes);
+    link.unshare(iova, sizeBytes);
   }
 
   private synchronized long takeIova(long sizeBytes) {
@@ -326,34 +332,17 @@ public final class GuestDevice implements AutoCloseable {
   private Mapping shareMemory(String name, long sizeBytes, long iova) {
     try (Fd fd = kernel.memfdCreate(name, sizeBytes)) {
       kernel.addSeals(fd, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW);
-      client.dmaMap(fd, 0, iova, sizeBytes);
       Mapping mapping = kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
       mappings.add(mapping);
+      link.share(fd, mapping, iova);
       return mapping;
     }
   }
 
   private MemorySegment mapRegion(int index) {
-    VfioUserClient.Region region = client.region(index);
-    try {
-      if (region.fds().isEmpty()) {
-        throw new DeviceLostException("region " + index + " has no memory to map");
-      }
-      Fd fd = region.fds().get(0);
-      FileStatus status = kernel.fstat(fd);
-      long behind =
-          status.isRegular() ? status.sizeBytes() - region.fileOffset() : region.sizeBytes();
-      Mapping mapping =
-          kernel.mmap(
-              fd,
-              region.fileOffset(),
-              Math.min(region.sizeBytes(), behind),
-              Kernel.PROT_READ | Kernel.PROT_WRITE);
-      mappings.add(mapping);
-      return mapping.segment();
-    } finally {
-      region.fds().forEach(Fd::close);
-    }
+    Mapping mapping = link.map(index);
+    mappings.add(mapping);
+    return mapping.segment();
   }
 
   /** Unmaps memory that was shared, unless that was done already. */
@@ -369,7 +358,7 @@ public final class GuestDevice implements AutoCloseable {
 
   @Override
   public void close() {
-    client.close();
+    link.close();
     interrupts.close();
     closeMappings();
   }

@@ -36,9 +36,9 @@ final class Interrupts implements AutoCloseable {
     }
   }
 
-  /** The eventfd of a vector. */
-  Fd vector(int index) {
-    return vectors.get(index);
+  /** The eventfds, by vector. */
+  List<Fd> vectors() {
+    return List.copyOf(vectors);
   }
 
   /** Waits for vector 0; false after the time-out. */

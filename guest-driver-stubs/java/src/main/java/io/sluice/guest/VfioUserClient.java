@@ -3,6 +3,7 @@ package io.sluice.guest;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.vfio.DmaMap;
 import io.sluice.abi.vfio.DmaUnmap;
 import io.sluice.abi.vfio.IrqSet;
@@ -25,7 +26,7 @@ import java.util.List;
  * The client's side of a vfio-user connection: one request at a time, each waiting for its reply.
  * Protocol: QEMU's docs/interop/vfio-user.rst.
  */
-final class VfioUserClient implements AutoCloseable {
+final class VfioUserClient implements DeviceLink {
   private static final int HEADER = (int) VfioUserHeader.SIZE;
   private static final ValueLayout.OfInt U32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -41,16 +42,31 @@ final class VfioUserClient implements AutoCloseable {
   private final FdList received = new FdList();
   private short nextId = 1;
 
-  VfioUserClient(Kernel kernel, Path path) {
+  private VfioUserClient(Kernel kernel, Path path) {
     this.kernel = kernel;
     this.socket = kernel.connect(path);
   }
 
+  /** Connects and agrees on the version. */
+  static VfioUserClient connect(Kernel kernel, Path path) {
+    VfioUserClient client = new VfioUserClient(kernel, path);
+    boolean connected = false;
+    try {
+      client.negotiate();
+      connected = true;
+      return client;
+    } finally {
+      if (!connected) {
+        client.close();
+      }
+    }
+  }
+
   /** What a region is, and the file to map it by. */
-  record Region(long sizeBytes, long fileOffset, List<Fd> fds) {}
+  private record Region(long sizeBytes, long fileOffset, List<Fd> fds) {}
 
   /** VERSION. */
-  synchronized void negotiate() {
+  private synchronized void negotiate() {
     byte[] json = CAPABILITIES.getBytes(StandardCharsets.UTF_8);
     int text = HEADER + (int) VersionMessage.SIZE;
     VersionMessage.major(out, HEADER, (short) 0);
@@ -65,7 +81,7 @@ final class VfioUserClient implements AutoCloseable {
   }
 
   /** DEVICE_GET_REGION_INFO; the caller closes the descriptors. */
-  synchronized Region region(int index) {
+  private synchronized Region region(int index) {
     int argsz = (int) RegionInfo.SIZE;
     for (int attempt = 0; attempt < 2; attempt++) {
       out.asSlice(HEADER, RegionInfo.SIZE).fill((byte) 0);
@@ -85,16 +101,37 @@ final class VfioUserClient implements AutoCloseable {
     return new Region(RegionInfo.size(in, HEADER), RegionInfo.offset(in, HEADER), List.copyOf(fds));
   }
 
+  @Override
+  public Mapping map(int index) {
+    Region region = region(index);
+    try {
+      if (region.fds().isEmpty()) {
+        throw new DeviceLostException("region " + index + " has no memory to map");
+      }
+      Fd fd = region.fds().get(0);
+      long behind = kernel.fstat(fd).sizeBytes() - region.fileOffset();
+      return kernel.mmap(
+          fd,
+          region.fileOffset(),
+          Math.min(region.sizeBytes(), behind),
+          Kernel.PROT_READ | Kernel.PROT_WRITE);
+    } finally {
+      region.fds().forEach(Fd::close);
+    }
+  }
+
   /** REGION_READ of four bytes. */
-  synchronized int read32(int region, long offset) {
-    access(region, offset);
+  @Override
+  public synchronized int read(int offset) {
+    access(VfioPci.BAR0_REGION, offset);
     exchange(VfioUserCommand.REGION_READ, (int) RegionAccess.SIZE, List.of());
     return in.get(U32, HEADER + RegionAccess.SIZE);
   }
 
   /** REGION_WRITE of four bytes. */
-  synchronized void write32(int region, long offset, int value) {
-    access(region, offset);
+  @Override
+  public synchronized void write(int offset, int value) {
+    access(VfioPci.BAR0_REGION, offset);
     out.set(U32, HEADER + RegionAccess.SIZE, value);
     exchange(VfioUserCommand.REGION_WRITE, (int) RegionAccess.SIZE + 4, List.of());
   }
@@ -106,17 +143,19 @@ final class VfioUserClient implements AutoCloseable {
   }
 
   /** DMA_MAP, readable and writable. */
-  synchronized void dmaMap(Fd fd, long offset, long iova, long sizeBytes) {
+  @Override
+  public synchronized void share(Fd fd, Mapping mapping, long iova) {
     DmaMap.argsz(out, HEADER, (int) DmaMap.SIZE);
     DmaMap.flags(out, HEADER, DmaMap.FLAG_READ | DmaMap.FLAG_WRITE);
-    DmaMap.offset(out, HEADER, offset);
+    DmaMap.offset(out, HEADER, 0);
     DmaMap.addr(out, HEADER, iova);
-    DmaMap.size(out, HEADER, sizeBytes);
+    DmaMap.size(out, HEADER, mapping.sizeBytes());
     exchange(VfioUserCommand.DMA_MAP, (int) DmaMap.SIZE, List.of(fd));
   }
 
   /** DMA_UNMAP. */
-  synchronized void dmaUnmap(long iova, long sizeBytes) {
+  @Override
+  public synchronized void unshare(long iova, long sizeBytes) {
     DmaUnmap.argsz(out, HEADER, (int) DmaUnmap.SIZE);
     DmaUnmap.flags(out, HEADER, 0);
     DmaUnmap.addr(out, HEADER, iova);
@@ -124,8 +163,16 @@ final class VfioUserClient implements AutoCloseable {
     exchange(VfioUserCommand.DMA_UNMAP, (int) DmaUnmap.SIZE, List.of());
   }
 
+  /** One by one: a message carries fewer descriptors than there may be vectors. */
+  @Override
+  public void vectors(List<Fd> eventfds) {
+    for (int i = 0; i < eventfds.size(); i++) {
+      vector(i, eventfds.get(i));
+    }
+  }
+
   /** DEVICE_SET_IRQS: an eventfd for one MSI-X vector. */
-  synchronized void vector(int vector, Fd eventfd) {
+  private synchronized void vector(int vector, Fd eventfd) {
     IrqSet.argsz(out, HEADER, (int) IrqSet.SIZE);
     IrqSet.flags(out, HEADER, IrqSet.DATA_EVENTFD | IrqSet.ACTION_TRIGGER);
     IrqSet.index(out, HEADER, VfioPci.MSIX_IRQ);
@@ -135,7 +182,8 @@ final class VfioUserClient implements AutoCloseable {
   }
 
   /** DEVICE_RESET. */
-  synchronized void reset() {
+  @Override
+  public synchronized void reset() {
     exchange(VfioUserCommand.DEVICE_RESET, 0, List.of());
   }
 

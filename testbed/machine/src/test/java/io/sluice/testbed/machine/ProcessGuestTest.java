@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,6 +43,13 @@ final class ProcessGuestTest {
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
     daemon = DaemonProcess.start(directory, List.of(FIRST, SECOND));
+  }
+
+  /** The daemon notices the end of a client in its own time. */
+  @BeforeEach
+  void awaitBothGone() {
+    Daemons.awaitGone(daemon, FIRST);
+    Daemons.awaitGone(daemon, SECOND);
   }
 
   @AfterAll
