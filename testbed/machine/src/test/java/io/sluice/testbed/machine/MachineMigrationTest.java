@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,7 +106,7 @@ final class MachineMigrationTest {
             MigrationStatusView view = source.connection().migrations().getMigrations().get(GUEST);
             return view != null && view.over();
           });
-      return source.connection().migrations().getMigrations().get(GUEST);
+      return Objects.requireNonNull(source.connection().migrations().getMigrations().get(GUEST));
     }
 
     @Override
