@@ -96,6 +96,7 @@ final class FakeHopper implements AutoCloseable {
                   Fd fd = (Fd) arguments[0];
                   if (rm.isCard(fd)) {
                     clocks.add(mapping.segment());
+                    tick(); // nobody sees a clock that does not go yet
                   }
                   byInode
                       .computeIfAbsent(real.fstat(fd).inode(), _ -> new CopyOnWriteArrayList<>())
@@ -135,8 +136,7 @@ final class FakeHopper implements AutoCloseable {
     long now = System.nanoTime();
     for (MemorySegment clock : clocks) {
       try {
-        U32.setOpaque(clock, UsermodePage.TIME_HIGH, (int) (now >>> 32));
-        U32.setOpaque(clock, UsermodePage.TIME_LOW, (int) now);
+        U64.setOpaque(clock, UsermodePage.TIME_LOW, now); // both halves at once
       } catch (IllegalStateException unmapped) {
         clocks.remove(clock);
       }
