@@ -14,6 +14,7 @@ import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.Problem;
+import io.sluice.management.local.SocketFile;
 import io.sluice.migrate.checkpoint.CheckpointReader;
 import io.sluice.migrate.checkpoint.CheckpointWriter;
 import io.sluice.migrate.checkpoint.ProcessCheckpoint;
@@ -32,6 +33,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -85,7 +87,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   Migrations(GuestTable guests, DaemonConfig config, Surroundings surroundings) {
     this.guests = guests;
-    socketPath = config.runDir().resolve("migration.sock");
+    socketPath = config.migrationSocket();
     wire = config.wire();
     kernel = surroundings.kernel();
     threads = surroundings.threads();
@@ -99,9 +101,12 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   void start() throws OperationsException {
     lock.lock();
     try {
-      Files.deleteIfExists(socketPath);
-      Fd socket = kernel.listen(socketPath, BACKLOG);
-      listener = socket;
+      new SocketFile(socketPath, "the migration socket", ErrorCode.DAEMON_PATH)
+          .publish(
+              Optional.empty(),
+              ErrorCode.DAEMON_PATH,
+              staged -> listener = kernel.listen(staged, BACKLOG));
+      Fd socket = Objects.requireNonNull(listener);
       threads.start("sluice-migration-accept", () -> accept(socket));
       if (wire != null) {
         HostRoute made = new HostRoute(wire, threads, this::drawId);
@@ -298,7 +303,6 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     String failed = "cannot move guest \"" + guest + "\"";
     MigrationSettings settings = MigrationOptions.settings(options);
     GuestHost host = find(failed, guest);
-    Guest attached = attached(failed, host);
     Optional<InetSocketAddress> address =
         to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
     if (address.isPresent()) {
@@ -306,6 +310,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       return;
     }
     Path path = path(failed, to);
+    Guest attached = attached(failed, host);
     Fd socket;
     try {
       socket = kernel.connect(path);

@@ -41,6 +41,15 @@ public record DaemonConfig(
   /** GPUs of one daemon. */
   public static final int MAX_GPUS = 16;
 
+  /** Where another daemon of this host hands over guests. */
+  public Path migrationSocket() {
+    return migrationSocket(runDir);
+  }
+
+  static Path migrationSocket(Path runDir) {
+    return runDir.resolve("migration.sock");
+  }
+
   /**
    * A configuration from settings alone, without a file or the environment.
    *

@@ -52,6 +52,8 @@ final class Resolver {
             .orElse(NOWHERE);
     claimSocket(
         control, "control-socket of the daemon", origin(daemon, Schema.CONTROL_SOCKET.name()));
+    claimSocket(
+        DaemonConfig.migrationSocket(runDir), "migration socket of the daemon", Origin.DEFAULT);
     String controlGroup = value(Schema.DAEMON, daemon, Schema.CONTROL_GROUP).orElse("");
     String guestGroup = value(Schema.DAEMON, daemon, Schema.GUEST_GROUP).orElse("");
     Map<String, Raw> log = draft.section(Schema.LOG);
@@ -80,6 +82,7 @@ final class Resolver {
    */
   ImmutableList<GuestSettings> created(DaemonConfig config) {
     sockets.put(config.controlSocket(), "control-socket of the daemon");
+    sockets.put(config.migrationSocket(), "migration socket of the daemon");
     for (GuestSettings guest : config.guests()) {
       sockets.put(guest.socket(), "socket of guest \"" + guest.name() + "\"");
       uuids.put(guest.uuid(), guest.name());

@@ -111,6 +111,9 @@ final class ConfigLoaderTest {
             "[[guest]]\nname = \"a\"\nsocket = \"/run/sluice/control\"\n",
             "FILE:3:1: socket of guest \"a\" is also that of the control-socket of the daemon"),
         wrong(
+            "[[guest]]\nname = \"migration\"\n",
+            "socket of guest \"migration\" is also that of the migration socket of the daemon"),
+        wrong(
             "[[guest]]\nname = \"a\"\nsocket = \"/run/" + "x".repeat(103) + "\"\n",
             "socket of guest \"a\" has a path of 108 bytes"),
         wrong(
