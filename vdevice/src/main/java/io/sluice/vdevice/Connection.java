@@ -31,8 +31,11 @@ import org.slf4j.event.Level;
 final class Connection {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-  /** How often somebody who waits for a client to speak looks whether it is to pause. */
-  private static final int PAUSE_LOOK_MS = 100;
+  /**
+   * How often somebody who waits for a client to speak looks whether it is to pause. Every guest's
+   * thread wakes up for it, all the time; a client that moves only begins to a little later.
+   */
+  private static final int PAUSE_LOOK_MS = 1000;
 
   private static final int KNOWN_FLAGS =
       VfioUserHeader.TYPE_MASK | VfioUserHeader.FLAG_NO_REPLY | VfioUserHeader.FLAG_ERROR;
@@ -73,7 +76,7 @@ final class Connection {
    * Serves until the client goes away, misbehaves beyond repair, or the socket is shut down; or
    * until it is to pause.
    *
-   * @param pause asked between messages, a few times a second at least
+   * @param pause asked between messages, once a second at least
    * @return whether it pauses: the client is there, and no message is half done
    */
   boolean serve(BooleanSupplier pause) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * descriptors. It is never stopped; only messages and calls it sends just then wait.
  */
 public final class ProcessSource implements SourceMachine {
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** Carries descriptors to the destination. */
   @FunctionalInterface
