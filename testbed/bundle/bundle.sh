@@ -4,7 +4,7 @@
 
 set -eu
 
-readonly MAX_MIB=60
+readonly MAX_MIB=64
 # What the tests, JUnit, AssertJ and sluiced use of the JDK.
 readonly MODULES=java.base,java.logging,java.management,java.management.rmi,java.naming,java.rmi,java.xml,jdk.management
 readonly MORE_MODULES=jdk.net,jdk.unsupported,jdk.zipfs
