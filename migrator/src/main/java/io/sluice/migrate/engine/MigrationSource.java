@@ -285,6 +285,9 @@ public final class MigrationSource {
 
   private int preCopy() {
     int worked = copyOn();
+    if (phase() != Phase.PRE_COPY) {
+      return worked; // the machine has failed meanwhile
+    }
     plan.observe(move.longestRunningNs());
     long left = left();
     boolean copied = !memory.isPassing() && machineLeft() <= NEAR_BYTES;
@@ -325,6 +328,9 @@ public final class MigrationSource {
   /** What is left is copied meanwhile; then the machine is stopped. */
   private int drain() {
     int worked = copyOn();
+    if (phase() != Phase.DRAIN) {
+      return worked; // the machine has failed meanwhile
+    }
     Drain found = move.drain("migration");
     if (found instanceof Drain.Draining busy) {
       drained = false;
