@@ -2,6 +2,7 @@ package io.sluice.guest;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.vfio.DmaMap;
@@ -109,7 +110,9 @@ final class VfioUserClient implements DeviceLink {
         throw new DeviceLostException("region " + index + " has no memory to map");
       }
       Fd fd = region.fds().get(0);
-      long behind = kernel.fstat(fd).sizeBytes() - region.fileOffset();
+      FileStatus status = kernel.fstat(fd); // a GPU's device node has no size
+      long behind =
+          status.isRegular() ? status.sizeBytes() - region.fileOffset() : region.sizeBytes();
       return kernel.mmap(
           fd,
           region.fileOffset(),
