@@ -365,6 +365,10 @@ public final class MigrationSource {
   }
 
   private int finalCopy() {
+    checkMachine();
+    if (phase() != Phase.FINAL_COPY) {
+      return 1; // it has failed, and runs again
+    }
     int worked = memory.work(PAGES_AT_ONCE);
     if (!stateSent) {
       sendState();

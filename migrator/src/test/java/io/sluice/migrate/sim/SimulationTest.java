@@ -154,7 +154,10 @@ final class SimulationTest {
   /** Worlds in which something went wrong once. */
   @ParameterizedTest
   @ValueSource(
-      longs = {-1170837874158065940L}) // the machine fails as the channels are to be detached
+      longs = {
+        -1170837874158065940L, // the machine fails as the channels are to be detached
+        1917861878448412258L, // the machine fails, and runs again, after its channels were saved
+      })
   void migration_faultsOfThen_oneOwnerAndNothingLost(long seed) {
     assertThat(runWithFaults(seed)).isEqualTo(Phase.ABORTED);
   }
