@@ -74,6 +74,11 @@ final class MachineShell implements AutoCloseable {
     }
   }
 
+  /** Waits for a line that begins with a text; returns the rest of it. */
+  String await(String prefix) throws IOException, InterruptedException {
+    return guest.await(prefix, Machines.PATIENCE);
+  }
+
   /** Waits for the end of what was started. */
   int end() throws IOException, InterruptedException {
     String[] words = guest.await("status " + number + ": ", Machines.PATIENCE).split(" ");
