@@ -16,6 +16,9 @@ final class ConversionMath {
   private static final int SIZE_32 = 2;
   private static final int SIZE_64 = 3;
 
+  /** Every NaN of half precision. */
+  private static final int HALF_NAN = 0x7fff;
+
   private ConversionMath() {}
 
   /** Whether the target is a register pair. */
@@ -71,11 +74,16 @@ final class ConversionMath {
       value = rounding.toIntegral(value);
     }
     return switch (bits(w, 21, 20)) {
-      case SIZE_16 -> Float.floatToFloat16(toFloat(saturated(w, value), rounding)) & 0xffff;
+      case SIZE_16 -> half(toFloat(saturated(w, value), rounding));
       case SIZE_32 ->
           Integer.toUnsignedLong(Fp32.result(toFloat(value, rounding), bit(w, 55), bit(w, 5)));
       default -> Fp64.result(saturated(w, value));
     };
+  }
+
+  /** The bits of the nearest half; one NaN. */
+  private static int half(float value) {
+    return Float.isNaN(value) ? HALF_NAN : Float.floatToFloat16(value) & 0xffff;
   }
 
   private static double saturated(long w, double value) {
@@ -146,7 +154,7 @@ final class ConversionMath {
     long magnitude = bit(w, 6) ? Math.abs(value) : value;
     long exact = bit(w, 8) ? -magnitude : magnitude;
     return switch (bits(w, 21, 20)) {
-      case SIZE_16 -> Float.floatToFloat16(toFloat(exact, rounding)) & 0xffff;
+      case SIZE_16 -> half(toFloat(exact, rounding));
       case SIZE_32 -> Integer.toUnsignedLong(Float.floatToRawIntBits(toFloat(exact, rounding)));
       default -> Double.doubleToRawLongBits(exact);
     };
@@ -158,7 +166,7 @@ final class ConversionMath {
     exact = bit(w, 6) ? exact.abs() : exact;
     exact = bit(w, 8) ? exact.negate() : exact;
     return switch (bits(w, 21, 20)) {
-      case SIZE_16 -> Float.floatToFloat16(rounding.toFloat(exact, 0f)) & 0xffff;
+      case SIZE_16 -> half(rounding.toFloat(exact, 0f));
       case SIZE_32 -> Integer.toUnsignedLong(Float.floatToRawIntBits(rounding.toFloat(exact, 0f)));
       default -> Double.doubleToRawLongBits(rounding.toDouble(exact, 0d));
     };

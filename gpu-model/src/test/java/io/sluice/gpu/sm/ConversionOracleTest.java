@@ -42,6 +42,7 @@ final class ConversionOracleTest {
   }
 
   @Test
+  @Covers({Opcode.F2I})
   void f2i_allRoundings_clamps(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 128; m++) {
@@ -91,6 +92,7 @@ final class ConversionOracleTest {
   }
 
   @Test
+  @Covers({Opcode.I2F})
   void i2f_allSizesAndRoundings_roundsOnce(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 256; m++) {
@@ -129,6 +131,7 @@ final class ConversionOracleTest {
   }
 
   @Test
+  @Covers({Opcode.I2I})
   void i2i_allSizes_cutsOrClamps(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 128; m++) {
@@ -164,6 +167,7 @@ final class ConversionOracleTest {
   }
 
   @Test
+  @Covers({Opcode.F2F})
   void f2f_betweenSizes_roundsOnce(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 64; m++) {

@@ -23,7 +23,7 @@ final class FloatOracleTest {
   }
 
   /** The bits of a result with flushing and saturation. */
-  private static int bits(float value, boolean ftz, boolean saturate) {
+  static int bits(float value, boolean ftz, boolean saturate) {
     if (saturate) {
       return Float.floatToIntBits(value >= 1 ? 1f : value > 0 ? flushed(value, ftz) : 0f);
     }
@@ -31,7 +31,7 @@ final class FloatOracleTest {
   }
 
   /** a * b + c with one rounding; the sign of a zero is that of IEEE 754, section 6.3. */
-  private static double fused(double a, double b, double c, int direction, boolean wide) {
+  static double fused(double a, double b, double c, int direction, boolean wide) {
     double product = a * b;
     if (!Double.isFinite(a) || !Double.isFinite(b) || !Double.isFinite(c)) {
       // The product of two finite numbers may overflow, but is no infinity here.
@@ -51,7 +51,7 @@ final class FloatOracleTest {
   }
 
   /** a * b with one rounding. */
-  private static double product(double a, double b, int direction, boolean wide) {
+  static double product(double a, double b, int direction, boolean wide) {
     double nearest = a * b;
     boolean special = !Double.isFinite(a) || !Double.isFinite(b) || a == 0 || b == 0;
     if (special) {
@@ -61,12 +61,13 @@ final class FloatOracleTest {
     return wide ? exact.toDouble(direction) : exact.toFloat(direction);
   }
 
-  private static float sign(int bits, boolean absolute, boolean negated) {
+  static float sign(int bits, boolean absolute, boolean negated) {
     int magnitude = absolute ? bits & 0x7fffffff : bits;
     return Float.intBitsToFloat(negated ? magnitude ^ 0x80000000 : magnitude);
   }
 
   @Test
+  @Covers({Opcode.FADD})
   void fadd_allModifiers_roundsOnce(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 256; m++) {
@@ -97,6 +98,7 @@ final class FloatOracleTest {
   }
 
   @Test
+  @Covers({Opcode.FMUL})
   void fmul_allModifiers_roundsOnce(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     float[] scales = {1, 0.5f, 0.25f, 0.125f, 8, 4, 2};
@@ -131,6 +133,7 @@ final class FloatOracleTest {
   }
 
   @Test
+  @Covers({Opcode.FFMA})
   void ffma_allModifiers_roundsOnce(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 128; m++) {
@@ -168,6 +171,7 @@ final class FloatOracleTest {
   }
 
   @Test
+  @Covers({Opcode.DADD, Opcode.DMUL, Opcode.DFMA})
   void doubles_allRoundings_roundOnce(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int round = 0; round < 16; round++) {
@@ -208,6 +212,7 @@ final class FloatOracleTest {
   }
 
   @Test
+  @Covers({Opcode.FSETP, Opcode.DSETP})
   void comparisons_allConditions_setPredicates(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int condition = 0; condition < 16; condition++) {
@@ -253,6 +258,7 @@ final class FloatOracleTest {
   }
 
   @Test
+  @Covers({Opcode.FMNMX})
   void fmnmx_withNaN_givesTheOther(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int p = 0; p < 8; p++) {
@@ -276,6 +282,7 @@ final class FloatOracleTest {
   }
 
   @Test
+  @Covers({Opcode.MUFU})
   void mufu_allFunctions_isTheDoubleResultRounded(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int round = 0; round < 60; round++) {

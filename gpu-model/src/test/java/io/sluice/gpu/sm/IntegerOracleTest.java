@@ -54,6 +54,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.IADD, Opcode.IADD32I})
   void iadd_allModifiers_addsWithCarryAndOverflow(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 32; m++) {
@@ -76,6 +77,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.ISCADD})
   void iscadd_allShifts_shiftsAndAdds(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int shift = 0; shift < 32; shift++) {
@@ -103,6 +105,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.IMUL})
   void imul_halvesAndSigns_multiplies(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 8; m++) {
@@ -125,6 +128,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.IMAD})
   void imad_allModifiers_multipliesAndAdds(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 256; m++) {
@@ -162,6 +166,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.SHL, Opcode.SHR})
   void shifts_clampedAndWrapped_shift(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int round = 0; round < 8; round++) {
@@ -196,7 +201,7 @@ final class IntegerOracleTest {
     return result;
   }
 
-  private static int bitwise(int operation, int a, int b) {
+  static int bitwise(int operation, int a, int b) {
     int result = 0;
     for (int bit = 0; bit < 32; bit++) {
       int x = a >>> bit & 1;
@@ -214,6 +219,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.LOP})
   void lop_allOperations_areBitwise(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 16; m++) {
@@ -255,6 +261,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.BFE, Opcode.BFI})
   void fields_extractedAndInserted_bitByBit(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int round = 0; round < 8; round++) {
@@ -293,6 +300,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.FLO, Opcode.POPC})
   void counting_ofBits_countsThem(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 8; m++) {
@@ -318,6 +326,7 @@ final class IntegerOracleTest {
   }
 
   @Test
+  @Covers({Opcode.PRMT})
   void prmt_eightSelectors_picksBytes(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     one.check(
@@ -338,7 +347,102 @@ final class IntegerOracleTest {
         });
   }
 
+  /** The tables of PTX's prmt: by the selector's two lowest bits, the lowest byte last. */
+  private static final int[][][] PERMUTATIONS = {
+    {{3, 2, 1, 0}, {4, 3, 2, 1}, {5, 4, 3, 2}, {6, 5, 4, 3}}, // F4E
+    {{5, 6, 7, 0}, {6, 7, 0, 1}, {7, 0, 1, 2}, {0, 1, 2, 3}}, // B4E
+    {{0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}}, // RC8
+    {{3, 2, 1, 0}, {3, 2, 1, 1}, {3, 2, 2, 2}, {3, 3, 3, 3}}, // ECL
+    {{0, 0, 0, 0}, {1, 1, 1, 0}, {2, 2, 1, 0}, {3, 2, 1, 0}}, // ECR
+    {{1, 0, 1, 0}, {3, 2, 3, 2}, {1, 0, 1, 0}, {3, 2, 3, 2}} // RC16
+  };
+
   @Test
+  @Covers(Opcode.PRMT)
+  void prmt_otherModes_pickAsPtxSays(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    for (int round = 0; round < 18; round++) {
+      int mode = round % PERMUTATIONS.length;
+      one.check(
+          "PRMT",
+          0x2400000000000004L | REGISTERS | THIRD | (long) (mode + 1) << 5,
+          in -> {
+            int result = 0;
+            for (int picked : PERMUTATIONS[mode][in.b() & 3]) {
+              int word = picked < 4 ? in.a() : in.c();
+              result = result << 8 | word >>> 8 * (picked % 4) & 0xff;
+            }
+            return word(in, result);
+          });
+    }
+  }
+
+  @Test
+  @Covers({Opcode.SHR, Opcode.POPC})
+  void bits_reversedAndInverted_areTakenSo(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    for (int m = 0; m < 8; m++) {
+      boolean signed = (m & 1) != 0;
+      boolean wrap = (m & 2) != 0;
+      one.check(
+          "SHR.BREV",
+          0x5800000000000103L | REGISTERS | (signed ? 1L << 5 : 0) | (wrap ? 1L << 9 : 0),
+          in -> word(in, shifted(reversed(in.a()), in.b(), false, signed, wrap)));
+      int flipA = (m & 1) != 0 ? -1 : 0;
+      int flipB = (m & 2) != 0 ? -1 : 0;
+      one.check(
+          "POPC",
+          0x5400000000000004L | REGISTERS | (flipA & 1L) << 9 | (flipB & 1L) << 8,
+          in -> {
+            int common = bitwise(0, in.a() ^ flipA, in.b() ^ flipB);
+            return word(in, BigInteger.valueOf(common & 0xffff_ffffL).bitCount());
+          });
+    }
+  }
+
+  @Test
+  @Covers({Opcode.SHL, Opcode.SHR, Opcode.LOP, Opcode.BFE, Opcode.FLO, Opcode.IMNMX, Opcode.ISAD})
+  void conditions_ofSimpleResults_areZeroAndSign(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    one.check(
+        "SHL.CC",
+        0x6000000000000003L | REGISTERS | CC,
+        in -> conditioned(in, shifted(in.a(), in.b(), true, false, false)));
+    one.check(
+        "SHR.CC",
+        0x5800000000000003L | REGISTERS | CC,
+        in -> conditioned(in, shifted(in.a(), in.b(), false, false, false)));
+    one.check(
+        "LOP.CC",
+        0x6800000000000003L | REGISTERS | CC,
+        in -> conditioned(in, bitwise(0, in.a(), in.b())));
+    one.check(
+        "BFE.CC",
+        0x7000000000000003L | REGISTERS | CC,
+        in -> conditioned(in, field(in.a(), in.b(), false)));
+    one.check(
+        "FLO.CC",
+        0x7800000000000003L | REGISTERS | CC,
+        in -> conditioned(in, highest(in.b(), false, false)));
+    one.check(
+        "IMNMX.CC",
+        0x080e000000000003L | REGISTERS | CC,
+        in -> conditioned(in, unsigned(in.a()).min(unsigned(in.b())).intValue()));
+    one.check(
+        "ISAD.CC",
+        0x3800000000000003L | REGISTERS | THIRD | CC,
+        in -> {
+          BigInteger distance = unsigned(in.a()).subtract(unsigned(in.b())).abs();
+          return conditioned(in, distance.add(signed(in.c())).intValue());
+        });
+  }
+
+  private static Result conditioned(Operands in, int result) {
+    return withCondition(word(in, result), result == 0, result < 0, false, false);
+  }
+
+  @Test
+  @Covers({Opcode.IMNMX, Opcode.ISAD, Opcode.ICMP})
   void selections_bySizeAndSign_select(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int round = 0; round < 4; round++) {

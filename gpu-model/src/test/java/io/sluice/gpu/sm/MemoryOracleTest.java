@@ -6,10 +6,14 @@ import static io.sluice.gpu.sm.OneInstruction.pair;
 import static io.sluice.gpu.sm.OneInstruction.word;
 
 import io.sluice.gpu.sm.OneInstruction.Operands;
+import io.sluice.gpu.sm.OneInstruction.Result;
 import io.sluice.testbed.fakes.Seeds;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -27,7 +31,7 @@ final class MemoryOracleTest {
     return bytes.putInt(in.c()).putInt(in.cHigh()).putInt(in.flags()).putInt(0);
   }
 
-  private static OneInstruction.Result loaded(Operands in, int size, int at) {
+  private static Result loaded(Operands in, int size, int at) {
     ByteBuffer bytes = bytes(in);
     return switch (size) {
       case 0 -> word(in, bytes.get(at) & 0xff);
@@ -44,6 +48,7 @@ final class MemoryOracleTest {
   }
 
   @Test
+  @Covers({Opcode.LD})
   void ld_allSizes_extends(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int size = 0; size < 7; size++) {
@@ -66,6 +71,7 @@ final class MemoryOracleTest {
 
   /** Stores R4 to a part of the lane's memory, and loads the word it is in. */
   @Test
+  @Covers({Opcode.ST})
   void st_allSizes_changesItsBytes(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int size = 0; size < 6; size++) {
@@ -113,6 +119,7 @@ final class MemoryOracleTest {
   }
 
   @Test
+  @Covers({Opcode.STS, Opcode.LDS, Opcode.STL, Opcode.LDL})
   void sharedAndLocal_allSizes_holdWhatWasStored(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     // R14 = lane * 32: a place of its own in shared memory; local memory is a lane's own anyway.
@@ -156,6 +163,7 @@ final class MemoryOracleTest {
   }
 
   @Test
+  @Covers({Opcode.ATOM, Opcode.RED, Opcode.ATOM_S32, Opcode.ATOM_EXCH, Opcode.ATOM_CAS})
   void atomics_allOperations_returnWhatWasThere(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     long common = ALWAYS | WIDE_ADDRESS | BASE | 6L << 14;
@@ -164,32 +172,211 @@ final class MemoryOracleTest {
       one.check(
           "ATOM",
           new long[] {0x507e000000000005L | common | 12L << 43 | (long) op << 5, RELOAD},
-          in -> new OneInstruction.Result(in.a(), reduced(op, false, in.a(), in.b()), in.flags()));
+          in -> new Result(in.a(), reduced(op, false, in.a(), in.b()), in.flags()));
       one.check(
           "RED",
           new long[] {0x1000000000000005L | common | (long) op << 5, RELOAD},
-          in -> new OneInstruction.Result(BEFORE, reduced(op, false, in.a(), in.b()), in.flags()));
+          in -> new Result(BEFORE, reduced(op, false, in.a(), in.b()), in.flags()));
     }
     for (int operation = 1; operation < 3; operation++) {
       int op = operation;
       one.check(
           "ATOM.S32",
           new long[] {0x587e000000000205L | common | 12L << 43 | (long) op << 5, RELOAD},
-          in -> new OneInstruction.Result(in.a(), reduced(op, true, in.a(), in.b()), in.flags()));
+          in -> new Result(in.a(), reduced(op, true, in.a(), in.b()), in.flags()));
     }
     one.check(
         "ATOM.EXCH",
         new long[] {0x507e000000000105L | common | 12L << 43, RELOAD},
-        in -> new OneInstruction.Result(in.a(), in.b(), in.flags()));
+        in -> new Result(in.a(), in.b(), in.flags()));
     one.check(
         "ATOM.CAS that fails or not",
         new long[] {0x5000000000000125L | common | 12L << 43 | 8L << 49, RELOAD},
-        in -> new OneInstruction.Result(in.a(), in.a() == in.b() ? in.c() : in.a(), in.flags()));
+        in -> new Result(in.a(), in.a() == in.b() ? in.c() : in.a(), in.flags()));
     one.check(
         "ATOM.CAS that succeeds",
         new long[] {
           0x5000000000000125L | common & ~(63L << 14) | 4L << 14 | 12L << 43 | 8L << 49, RELOAD
         },
-        in -> new OneInstruction.Result(in.a(), in.c(), in.flags()));
+        in -> new Result(in.a(), in.c(), in.flags()));
+  }
+
+  /** Reductions and atomics that are left: of signed words, floats, and eight bytes. */
+  @Test
+  @Covers({Opcode.RED_S32, Opcode.RED_F32, Opcode.ATOM_F32})
+  void reductions_ofSignedAndFloats_reduce(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long common = ALWAYS | WIDE_ADDRESS | BASE | 6L << 14;
+    for (int operation = 1; operation < 3; operation++) {
+      int op = operation;
+      one.check(
+          "RED.S32",
+          new long[] {0x1800000000000205L | common | (long) op << 5, RELOAD},
+          in -> new Result(BEFORE, reduced(op, true, in.a(), in.b()), in.flags()));
+    }
+    for (int round = 0; round < 8; round++) {
+      one.check(
+          "RED.F32",
+          new long[] {0x2800000000000205L | common, RELOAD},
+          in -> new Result(BEFORE, flushedSum(in), in.flags()));
+      one.check(
+          "ATOM.F32",
+          new long[] {0x687e000000000205L | common | 12L << 43, RELOAD},
+          in -> new Result(in.a(), flushedSum(in), in.flags()));
+    }
+  }
+
+  private static int flushedSum(Operands in) {
+    float a = flushed(Float.intBitsToFloat(in.a()));
+    float b = flushed(Float.intBitsToFloat(in.b()));
+    float sum = (float) FloatOracleTest.fused(a, 1, b, Dyadic.NEAREST, false);
+    return FloatOracleTest.bits(sum, true, false);
+  }
+
+  private static float flushed(float value) {
+    return Math.abs(value) < 0x1p-126f ? Math.copySign(0f, value) : value;
+  }
+
+  /** The second word of the lane's memory is loaded to R13, where what was there has its own. */
+  @Test
+  @Covers({Opcode.RED, Opcode.ATOM, Opcode.ATOM_EXCH, Opcode.ATOM_CAS})
+  void atomics_ofEightBytes_areDoneAtOnce(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long common = ALWAYS | WIDE_ADDRESS | BASE | 6L << 14 | 1L << 9;
+    long reload = 0x80000000000000a5L | ALWAYS | WIDE_ADDRESS | BASE | TARGET;
+    one.check(
+        "RED.64",
+        new long[] {0x1000000000000005L | common, reload},
+        in -> pair(in, in.wideA() + in.wideB()));
+    // R15:R14 is what was there.
+    one.check(
+        "ATOM.64",
+        new long[] {0x507e000000000005L | common | 12L << 43},
+        in -> pair(in, in.wideA()));
+    one.check(
+        "ATOM.64, memory",
+        new long[] {0x507e000000000005L | common | 14L << 43, reload},
+        in -> pair(in, in.wideA() + in.wideB()));
+    one.check(
+        "ATOM.EXCH.64",
+        new long[] {0x507e000000000105L | common | 12L << 43},
+        in -> pair(in, in.wideA()));
+    one.check(
+        "ATOM.EXCH.64, memory",
+        new long[] {0x507e000000000105L | common | 14L << 43, reload},
+        in -> pair(in, in.wideB()));
+    long cas = 0x5000000000000125L | common & ~(63L << 14) | 8L << 49;
+    one.check(
+        "ATOM.CAS.64 that succeeds",
+        new long[] {cas | 4L << 14 | 14L << 43, reload},
+        in -> pair(in, in.wideC()));
+    one.check(
+        "ATOM.CAS.64 that fails or not",
+        new long[] {cas | 6L << 14 | 14L << 43, reload},
+        in -> pair(in, in.wideA() == in.wideB() ? in.wideC() : in.wideA()));
+  }
+
+  /** LDU loads as LD does; 16 bytes go to four registers, of which two are looked at. */
+  @Test
+  @Covers({Opcode.LDU, Opcode.LD})
+  void loads_uniformAndWide_loadTheSame(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long fields = ALWAYS | WIDE_ADDRESS | BASE | TARGET;
+    for (int size = 0; size < 7; size++) {
+      int s = size;
+      one.check(
+          "LDU",
+          0x8800000000000005L | fields | (long) size << 5 | 16L << 26,
+          in -> loaded(in, s, 16));
+    }
+    // An address of 32 bits: R2 alone, and a negative offset.
+    one.check(
+        "LD, 32 bits of address",
+        new long[] {
+          0x4800000000000003L | ALWAYS | 14L << 14 | 2L << 20 | 64L << 26 | 3L << 46,
+          0x8000000000000085L | ALWAYS | 14L << 20 | TARGET | (-60L & 0xffff_ffffL) << 26
+        },
+        in -> loaded(in, 4, 4));
+  }
+
+  /** Each lane has an offset of its own into the bank. */
+  @Test
+  @Covers(Opcode.LDC)
+  void ldc_allSizes_loadsConstants(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    int[] constants = random.ints(64).toArray();
+    ByteBuffer bytes = ByteBuffer.allocate(256).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asIntBuffer().put(constants);
+    long laneId = 0x2c00000000000004L | ALWAYS | 14L << 14;
+    for (int size = 0; size < 6; size++) {
+      int scale = log2Bytes(size);
+      int s = size;
+      for (long bank : new long[] {0, OperandForms.HIGH_BANK}) {
+        long load =
+            0x1400000000000006L
+                | ALWAYS
+                | TARGET
+                | 14L << 20
+                | (long) size << 5
+                | (long) (OperandForms.OFFSET - 8 & 0xffff) << 26
+                | bank << 42;
+        one.checkConstants(
+            "LDC",
+            new long[] {laneId, shift(14, scale), addImmediate(14, 8), load},
+            constants,
+            all -> {
+              List<@Nullable Result> results = new ArrayList<>();
+              for (int lane = 0; lane < all.size(); lane++) {
+                results.add(constant(all.get(lane), bytes, s, lane << scale));
+              }
+              return results;
+            });
+      }
+    }
+  }
+
+  private static Result constant(Operands in, ByteBuffer bytes, int size, int at) {
+    return switch (size) {
+      case 0 -> word(in, bytes.get(at) & 0xff);
+      case 1 -> word(in, bytes.get(at));
+      case 2 -> word(in, bytes.getShort(at) & 0xffff);
+      case 3 -> word(in, bytes.getShort(at));
+      case 4 -> word(in, bytes.getInt(at));
+      default -> pair(in, bytes.getLong(at));
+    };
+  }
+
+  private static long addImmediate(int register, int value) {
+    long operands = (long) register << 14 | (long) register << 20;
+    return 0x4800000000000003L | ALWAYS | operands | (long) value << 26 | 3L << 46;
+  }
+
+  /**
+   * Lanes in pairs want one word: the lower one gets the lock, P1; then those that have it store
+   * and give it back, so that a second try of all succeeds for the lower ones again.
+   */
+  @Test
+  @Covers({Opcode.LDSLK, Opcode.STSUL})
+  void locks_twoLanesForAWord_oneGetsIt(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long lane = 0x2c00000000000004L | ALWAYS | 14L << 14;
+    long half = 0x5800000000000003L | ALWAYS | 14L << 14 | 14L << 20 | 1L << 26 | 3L << 46;
+    long places = 14L << 20 | 4L << 5;
+    long lock = 0xc400000000000005L | ALWAYS | places | 12L << 14 | 1L << 50;
+    long unlock = 0xcc00000000000005L | 1L << 10 | places | 4L << 14; // @P1
+    long again = lock & ~(7L << 50) | 2L << 50;
+    one.checkWarp(
+        "LDSLK, STSUL",
+        new long[] {lane, half, shift(14, 2), lock, unlock, again},
+        all -> {
+          List<@Nullable Result> results = new ArrayList<>();
+          for (int n = 0; n < all.size(); n++) {
+            boolean lower = n % 2 == 0;
+            int flags = all.get(n).flags() & ~6 | (lower ? 6 : 0);
+            int stored = all.get(n - n % 2).a();
+            results.add(new Result(stored, BEFORE, flags));
+          }
+          return results;
+        });
   }
 }

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes one instruction with operands in registers, interpreted and compiled, and compares what
@@ -81,6 +84,9 @@ final class OneInstruction {
   /** What the target holds before the instruction. */
   static final int BEFORE = 0x5a5a5a5a;
 
+  /** Instructions before those that are tried. */
+  static final int FIRST = 11;
+
   /** Fields of an instruction with those registers: always, R12, R4, R6, and R8 as the third. */
   static final long ALWAYS = 7L << 10;
 
@@ -90,6 +96,7 @@ final class OneInstruction {
   private static final int LANES = 32;
   private static final long BASE = 0x20000000L;
   private static final long BANK0 = BASE + 0x1000;
+  private static final long HIGH_BANK = BANK0 + 0x400;
   private static final long DATA = BASE + 0x2000;
   private static final long LOCAL = BASE + 0x3000;
   private static final int LOCAL_BYTES = 32;
@@ -144,40 +151,117 @@ final class OneInstruction {
     0x40080000
   };
 
+  /** What a lane leaves that has ended before its stores. */
+  private static final Result NOTHING = new Result(0, 0, 0);
+
+  private static final ThreadLocal<Set<Opcode>> CHECKED =
+      ThreadLocal.withInitial(() -> EnumSet.noneOf(Opcode.class));
+
   private final RandomGenerator random;
+  private boolean computed;
 
   OneInstruction(RandomGenerator random) {
     this.random = random;
   }
 
-  /** Tries random operands, corners among them. */
+  /** What instructions must do that look at several lanes. */
+  interface WarpOracle {
+    /** The results by lane; null for a lane that must have ended before its stores. */
+    List<@Nullable Result> of(List<Operands> in);
+  }
+
+  /** What has been checked in the test that runs. */
+  static Set<Opcode> checked() {
+    return CHECKED.get();
+  }
+
+  /** A test begins. */
+  static void forgetChecked() {
+    CHECKED.get().clear();
+  }
+
+  /**
+   * Tries random operands, corners among them; then another form of the instruction, with an
+   * immediate or a constant.
+   */
   void check(String name, long word, Oracle oracle) {
     check(name, new long[] {word}, oracle);
+    Opcode opcode = Instruction.decode(word).form();
+    OperandForms.another(opcode, word, this, random)
+        .ifPresent(form ->
+            check(
+                name + " " + form.kind(),
+                new long[] {form.word()},
+                operands(),
+                new int[] {form.low(), form.high()},
+                all -> each(all, in -> oracle.of(form.operands(in)))));
   }
 
   /** Tries a few instructions. */
   void check(String name, long[] words, Oracle oracle) {
+    checkWarp(name, words, all -> each(all, oracle));
+  }
+
+  /** Tries a few instructions whose results depend on other lanes. */
+  void checkWarp(String name, long[] words, WarpOracle oracle) {
+    check(name, words, operands(), new int[2], oracle);
+  }
+
+  /** The same where control goes to an address that is computed: compiled when it does. */
+  void checkComputed(String name, long[] words, WarpOracle oracle) {
+    computed = true;
+    checkWarp(name, words, oracle);
+    computed = false;
+  }
+
+  /** The same with words of constants, at {@link OperandForms#OFFSET} of banks 0 and 16. */
+  void checkConstants(String name, long[] words, int[] constants, WarpOracle oracle) {
+    check(name, words, operands(), constants, oracle);
+  }
+
+  /** How instructions end that are not executed to the end, interpreted and compiled. */
+  List<GridOutcome> outcomes(long... words) {
+    List<Operands> in = operands();
+    for (long word : words) {
+      CHECKED.get().add(Instruction.decode(word).form());
+    }
+    return List.of(
+        start(memory(words, in, new int[0]), false).outcome(),
+        start(memory(words, in, new int[0]), true).outcome());
+  }
+
+  private List<Operands> operands() {
     List<Operands> in = new ArrayList<>();
     for (int lane = 0; lane < LANES; lane++) {
       in.add(new Operands(any(), any(), any(), any(), any(), any(), random.nextInt() & FLAGS));
     }
-    check(name, words, in, oracle);
+    return in;
   }
 
-  private void check(String name, long[] words, List<Operands> in, Oracle oracle) {
+  private static List<@Nullable Result> each(List<Operands> in, Oracle oracle) {
+    List<@Nullable Result> results = new ArrayList<>();
+    in.forEach(operands -> results.add(oracle.of(operands)));
+    return results;
+  }
+
+  private void check(
+      String name, long[] words, List<Operands> in, int[] constant, WarpOracle oracle) {
     for (long word : words) {
-      assertThat(Instruction.decode(word).opcode()).as("%s %016x", name, word).isNotNull();
+      Opcode opcode = Instruction.decode(word).opcode();
+      assertThat(opcode).as("%s %016x", name, word).isNotNull();
+      CHECKED.get().add(opcode);
     }
-    List<Result> interpreted = run(words, in, false);
-    List<Result> compiled = run(words, in, true);
+    List<Result> interpreted = run(words, in, constant, false);
+    List<Result> compiled = run(words, in, constant, true);
+    List<@Nullable Result> expected = oracle.of(in);
     for (int lane = 0; lane < LANES; lane++) {
-      Result expected = oracle.of(in.get(lane));
+      Result wanted = expected.get(lane) == null ? NOTHING : expected.get(lane);
       assertThat(interpreted.get(lane))
-          .as("interpreted %s %016x of %s", name, words[0], in.get(lane))
-          .isEqualTo(expected);
+          .as("interpreted %s %016x of lane %d, %s", name, words[0], lane, in.get(lane))
+          .isEqualTo(wanted);
       assertThat(compiled.get(lane))
-          .as("compiled %s %016x of %s", name, words[0], in.get(lane))
-          .isEqualTo(expected);
+          .as("compiled %s %016x of lane %d, %s", name, words[0], lane, in.get(lane))
+          .isEqualTo(wanted);
     }
   }
 
@@ -192,13 +276,43 @@ final class OneInstruction {
     };
   }
 
-  private static List<Result> run(long[] words, List<Operands> in, boolean compiled) {
+  private List<Result> run(long[] words, List<Operands> in, int[] constant, boolean compiled) {
+    FlatMemory memory = memory(words, in, constant);
+    GridRun run = start(memory, compiled);
+    assertThat(run.outcome()).isEqualTo(new GridOutcome.Completed());
+    if (compiled && computed) {
+      assertThat(run.interpreted()).isLessThan(run.instructions());
+    } else {
+      assertThat(run.interpreted()).isEqualTo(compiled ? 0 : run.instructions());
+    }
+    List<Result> results = new ArrayList<>();
+    for (int lane = 0; lane < LANES; lane++) {
+      long at = DATA + lane * LANE_BYTES + 32;
+      results.add(new Result(memory.load32(at), memory.load32(at + 4), memory.load32(at + 8)));
+    }
+    return results;
+  }
+
+  private static GridRun start(FlatMemory memory, boolean compiled) {
+    GridRun run =
+        compiled
+            ? GridRun.compiled(grid(), new CompiledPrograms(), () -> memory, 1)
+            : GridRun.interpreted(grid(), () -> memory, 1);
+    run.runInline(() -> false);
+    return run;
+  }
+
+  private static FlatMemory memory(long[] words, List<Operands> in, int[] constant) {
     FlatMemory memory = new FlatMemory(BASE, 0x14000);
     long[] program = program(words);
     for (int i = 0; i < program.length; i++) {
       memory.store64(BASE + 8L * i, program[i]);
     }
     memory.store64(BANK0 + 0x20, DATA);
+    for (int i = 0; i < constant.length; i++) {
+      memory.store32(BANK0 + OperandForms.OFFSET + 4L * i, constant[i]);
+      memory.store32(HIGH_BANK + OperandForms.OFFSET + 4L * i, constant[i]);
+    }
     for (int lane = 0; lane < LANES; lane++) {
       Operands o = in.get(lane);
       int[] all = {o.a, o.aHigh, o.b, o.bHigh, o.c, o.cHigh, o.flags};
@@ -206,18 +320,7 @@ final class OneInstruction {
         memory.store32(DATA + lane * LANE_BYTES + 4L * i, all[i]);
       }
     }
-    GridRun run =
-        compiled
-            ? GridRun.compiled(grid(), new CompiledPrograms(), () -> memory, 1)
-            : GridRun.interpreted(grid(), () -> memory, 1);
-    assertThat(run.runInline(() -> false)).isEqualTo(new GridOutcome.Completed());
-    assertThat(run.interpreted()).isEqualTo(compiled ? 0 : run.instructions());
-    List<Result> results = new ArrayList<>();
-    for (int lane = 0; lane < LANES; lane++) {
-      long at = DATA + lane * LANE_BYTES + 32;
-      results.add(new Result(memory.load32(at), memory.load32(at + 4), memory.load32(at + 8)));
-    }
-    return results;
+    return memory;
   }
 
   private static long[] program(long[] words) {
@@ -241,12 +344,14 @@ final class OneInstruction {
       0x94000000a0238085L | ALWAYS, // ST.E [R2+0x28], R14
       0x8000000000001de7L // EXIT
     };
+    assertThat(before).hasSize(FIRST);
     return Stream.of(before, words, after).flatMapToLong(LongStream::of).toArray();
   }
 
   private static Grid grid() {
     List<Grid.Bank> banks = new ArrayList<>(Collections.nCopies(Grid.MAX_BANKS, Grid.Bank.UNBOUND));
-    banks.set(0, new Grid.Bank(BANK0, 0x1000));
+    banks.set(0, new Grid.Bank(BANK0, 0x400));
+    banks.set(OperandForms.HIGH_BANK, new Grid.Bank(HIGH_BANK, 0x400));
     return new Grid(
         1,
         1,

@@ -30,6 +30,7 @@ final class PredicateOracleTest {
   }
 
   @Test
+  @Covers({Opcode.ISETP})
   void isetp_allConditions_setsBothPredicates(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 48; m++) {
@@ -108,6 +109,7 @@ final class PredicateOracleTest {
   }
 
   @Test
+  @Covers({Opcode.CSETP})
   void csetp_allTests_readTheConditionCode(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int test = 0; test < 0x18; test++) {
@@ -120,7 +122,7 @@ final class PredicateOracleTest {
   }
 
   /** Names: F LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU T, OFF LO SFF LS HI SFT HS OFT. */
-  private static boolean passes(int test, Operands in) {
+  static boolean passes(int test, Operands in) {
     boolean z = in.zero() != 0;
     boolean s = in.sign() != 0;
     boolean c = in.carry() != 0;
@@ -147,6 +149,7 @@ final class PredicateOracleTest {
   }
 
   @Test
+  @Covers({Opcode.PSETP})
   void psetp_combinations_combine(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int m = 0; m < 36; m++) {
@@ -181,6 +184,7 @@ final class PredicateOracleTest {
   }
 
   @Test
+  @Covers({Opcode.SEL})
   void sel_predicateOfEachKind_selects(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     for (int p = 0; p < 8; p++) {
@@ -210,6 +214,7 @@ final class PredicateOracleTest {
   }
 
   @Test
+  @Covers({Opcode.P2R, Opcode.R2P})
   void p2r_masked_mixes(RandomGenerator random) {
     OneInstruction one = new OneInstruction(random);
     one.check(
