@@ -235,7 +235,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /**
    * Whether an allocation beyond the limit gets system memory, rather than ENOMEM. Needs {@link
-   * Capability#EVICTION}; the card must have room for the buffer for a moment.
+   * Capability#EVICTION}.
    */
   public void setOverflowToSystem(boolean overflow) {
     lock.run(() -> share.setOverflowToSystem(overflow));

@@ -1,5 +1,7 @@
 package io.sluice.channel;
 
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.quota.Buffer;
@@ -12,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A guest's buffers and their handles. Guarded by the guest's lock. */
 final class GuestBuffers {
+  /** In place of a limit: buffers do not move. */
+  static final long UNMOVABLE = Long.MAX_VALUE;
+
   private final GuestGpu backend;
   private final MemoryAccount account = new MemoryAccount();
   private final RegisteredPages pages;
@@ -20,14 +25,14 @@ final class GuestBuffers {
   // Every one that lives, in the order of its making, those included that have lost their handle.
   private final Map<Long, GuestMemory> buffers = new LinkedHashMap<>();
   private long lastSerial;
-  private LongSupplier restoreLimit = () -> Long.MAX_VALUE;
+  private LongSupplier restoreLimit = () -> UNMOVABLE;
 
   GuestBuffers(GuestGpu backend, GuestRegions regions) {
     this.backend = backend;
     pages = new RegisteredPages(regions);
   }
 
-  /** Video memory that restoring may fill. */
+  /** Video memory that restoring may fill, or {@link #UNMOVABLE}. */
   void setRestoreLimit(LongSupplier limitBytes) {
     restoreLimit = limitBytes;
   }
@@ -77,7 +82,8 @@ final class GuestBuffers {
   }
 
   /**
-   * @param overflow whether a buffer beyond the limit goes to system memory rather than be refused
+   * @param overflow whether a buffer that is beyond the limit, or finds no room, goes to system
+   *     memory rather than be refused
    */
   GuestMemory allocate(MemoryRequest request, long vramLimitBytes, boolean overflow) {
     long size = request.sizeBytes();
@@ -101,22 +107,16 @@ final class GuestBuffers {
           "Free some, or raise the guest's share.");
     }
     int handle = handleForNewBuffer();
-    GuestMemory memory = add(backend.allocate(request), request, false, handle);
     if (over) {
-      evictNew(memory);
+      return add(backend.allocateEvicted(request), request, false, true, handle);
     }
-    return memory;
-  }
-
-  private void evictNew(GuestMemory memory) {
-    boolean complete = false;
     try {
-      move(memory, true);
-      complete = true;
-    } finally {
-      if (!complete) {
-        free(memory.handle);
+      return add(backend.allocate(request), request, false, false, handle);
+    } catch (RefusedException noRoom) {
+      if (!overflow || noRoom.errno() != Errno.ENOMEM || GemFlags.isSystem(request.flags())) {
+        throw noRoom;
       }
+      return add(backend.allocateEvicted(request), request, false, true, handle);
     }
   }
 
@@ -168,7 +168,7 @@ final class GuestBuffers {
       throw Refusal.invalid("flags of no system memory, flags=" + request.flags());
     }
     int handle = handleForNewBuffer();
-    return add(backend.register(request), request, true, handle);
+    return add(backend.register(request), request, true, false, handle);
   }
 
   private int handleForNewBuffer() {
@@ -178,8 +178,10 @@ final class GuestBuffers {
     return handles.nextId();
   }
 
-  private GuestMemory add(GpuMemory made, MemoryRequest request, boolean registered, int handle) {
+  private GuestMemory add(
+      GpuMemory made, MemoryRequest request, boolean registered, boolean evicted, int handle) {
     GuestMemory memory = new GuestMemory(++lastSerial, made, request, registered, handle);
+    memory.evicted = evicted;
     if (handle != 0) {
       handles.put(handle, memory);
     }
@@ -189,40 +191,32 @@ final class GuestBuffers {
   }
 
   /**
+   * @param evicted whether it was in system memory; it is here too, unless the GPU cannot do that,
+   *     and so is what is beyond the limit
    * @param handle the guest's handle, or 0 for a buffer that only mappings will keep
    */
-  GuestMemory restore(MemoryRequest request, boolean registered, int handle) {
+  GuestMemory restore(MemoryRequest request, boolean registered, boolean evicted, int handle) {
     SnapshotReader.fits(handle == 0 || handles.get(handle) == null, "one handle twice");
     SnapshotReader.fits(buffers.size() < Limits.MAX_BUFFERS, "too many buffers");
-    if (!registered && !GemFlags.isSystem(request.flags())) {
-      evictFor(request.sizeBytes());
+    boolean evict = !registered && !GemFlags.isSystem(request.flags()) && evict(request, evicted);
+    GpuMemory made;
+    if (registered) {
+      made = backend.register(request);
+    } else {
+      made = evict ? backend.allocateEvicted(request) : backend.allocate(request);
     }
-    GpuMemory made = registered ? backend.register(request) : backend.allocate(request);
     if (made.sizeBytes() != request.sizeBytes()
         || !made.apertureOffset().equals(request.apertureOffset())) {
       made.close();
       throw SnapshotReader.unfit("a buffer that comes out otherwise, " + request);
     }
-    GuestMemory memory = add(made, request, registered, handle);
-    if (!memory.isSystem() && account.vramBytes() > restoreLimit.getAsLong()) {
-      move(memory, true);
-    }
-    return memory;
+    return add(made, request, registered, evict, handle);
   }
 
-  /** Evicts what was restored before, so that one more need not go beyond the limit. */
-  private void evictFor(long bytes) {
-    if (bytes <= restoreLimit.getAsLong() - account.vramBytes()) {
-      return;
-    }
-    for (GuestMemory memory : buffers.values()) {
-      if (bytes <= restoreLimit.getAsLong() - account.vramBytes()) {
-        return;
-      }
-      if (!memory.isInSystem()) {
-        move(memory, true);
-      }
-    }
+  /** Whether a buffer that is restored goes to system memory. */
+  private boolean evict(MemoryRequest request, boolean evicted) {
+    long limit = restoreLimit.getAsLong();
+    return limit != UNMOVABLE && (evicted || request.sizeBytes() > limit - account.vramBytes());
   }
 
   /** A region is gone: no buffer has pages of it. */

@@ -35,6 +35,14 @@ public interface GuestGpu extends AutoCloseable {
   GpuMemory allocate(MemoryRequest request);
 
   /**
+   * A buffer of video memory that is in system memory from the beginning, as after {@link
+   * GpuMemory#setPool}: the card need not have room for it. Needs {@link Capability#EVICTION}.
+   */
+  default GpuMemory allocateEvicted(MemoryRequest request) {
+    throw Refusal.missing(Capability.EVICTION, "system memory in place of video memory");
+  }
+
+  /**
    * Makes guest memory known to the GPU. Its pages can then be imported. Needs {@link
    * Capability#GUEST_MEMORY}.
    *

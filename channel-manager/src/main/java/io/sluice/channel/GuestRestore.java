@@ -47,7 +47,9 @@ public final class GuestRestore {
   private void addEarly(MemoryRecord record) {
     SnapshotReader.fits(!early.containsKey(record.serial()), "one serial number twice");
     SnapshotReader.fits(!record.registered(), "guest memory before its time");
-    early.put(record.serial(), tables.buffers.restore(SnapshotReader.request(record), false, 0));
+    early.put(
+        record.serial(),
+        tables.buffers.restore(SnapshotReader.request(record), false, record.evicted(), 0));
   }
 
   /** The other guest has freed a buffer. */

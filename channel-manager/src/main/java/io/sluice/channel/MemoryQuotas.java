@@ -301,15 +301,19 @@ public final class MemoryQuotas {
 
   /**
    * A guest is being restored: the others give up what is beyond their shares beside it, and nobody
-   * takes that while the action runs.
+   * takes that while the action runs. Whatever limit it had elsewhere, here it has its share.
    */
   void arriving(Guest guest, Runnable action) {
     lock.lock();
     try {
-      if (attached.get(guest.name()) == guest) {
+      boolean here = attached.get(guest.name()) == guest;
+      if (here) {
         Moves _ = rebalance(guest);
       }
       action.run();
+      if (here) {
+        SortedMap<String, Long> _ = limit(holders(guest));
+      }
     } finally {
       lock.unlock();
     }

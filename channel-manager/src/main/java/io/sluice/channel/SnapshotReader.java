@@ -69,7 +69,9 @@ final class SnapshotReader {
   private void restore(MemoryRecord record) {
     GuestMemory made = early.get(record.serial());
     if (made == null) {
-      made = tables.buffers.restore(request(record), record.registered(), record.handle());
+      made =
+          tables.buffers.restore(
+              request(record), record.registered(), record.evicted(), record.handle());
     } else {
       fits(made.handle == 0 && isThe(made, record), "a buffer that is another one");
       tables.buffers.name(made, record.handle());

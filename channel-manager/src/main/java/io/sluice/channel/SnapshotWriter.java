@@ -54,7 +54,8 @@ final class SnapshotWriter {
         memory.cookie,
         memory.sizeBytes(),
         memory.registered,
-        memory.apertureOffset());
+        memory.apertureOffset(),
+        memory.evicted);
   }
 
   private static MemoryPagesRecord.Pages pages(GuestMemory.Part part) {

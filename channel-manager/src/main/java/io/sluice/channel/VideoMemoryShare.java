@@ -39,7 +39,7 @@ final class VideoMemoryShare {
 
   /** What a buffer that is restored may stay within; the rest goes to system memory. */
   long residentLimit() {
-    return capabilities.has(Capability.EVICTION) ? limitBytes : Long.MAX_VALUE;
+    return capabilities.has(Capability.EVICTION) ? limitBytes : GuestBuffers.UNMOVABLE;
   }
 
   void setOverflowToSystem(boolean overflow) {

@@ -276,7 +276,8 @@ final class GuestSnapshotTest {
               m.cookie(),
               some * 4096,
               random.nextBoolean() && m.registered(),
-              m.registered() ? OptionalLong.empty() : OptionalLong.of(some * 4096));
+              m.registered() ? OptionalLong.empty() : OptionalLong.of(some * 4096),
+              !m.registered() && random.nextBoolean());
       case MemoryPagesRecord p -> new MemoryPagesRecord(some, p.pages());
       case AddressSpaceRecord a -> new AddressSpaceRecord(a.serial(), random.nextInt(1, 200));
       case MappingRecord m -> new MappingRecord(some, m.memory(), new GpuVa(some << 12));

@@ -8,6 +8,7 @@ import io.sluice.channel.MemoryQuotas.Counters;
 import io.sluice.channel.MemoryQuotas.Moves;
 import io.sluice.channel.MemoryQuotas.Settings;
 import io.sluice.channel.MemoryQuotas.Standing;
+import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.quota.GuestQuota;
 import io.sluice.testbed.fakes.Seeds;
@@ -183,6 +184,7 @@ final class MemoryQuotasTest {
   @Test
   void restore_guestWithEvictedBuffersOntoAFullCard_makesRoomAndKeepsToTheShare() throws Exception {
     List<StateRecord> records;
+    List<Integer> evictedThere;
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
       for (int i = 0; i < 3; i++) {
@@ -190,6 +192,7 @@ final class MemoryQuotasTest {
       }
       quotas.set("a", new Settings(0, 1, 8 * MIB, false));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
+      evictedThere = evicted(a);
       records = a.snapshot();
       quotas.detach(a);
     }
@@ -207,14 +210,84 @@ final class MemoryQuotasTest {
 
       moved.restore(records);
 
-      assertThat(moved.usage().vramBytes()).isEqualTo(16 * MIB);
-      assertThat(moved.usage().systemBytes()).isEqualTo(8 * MIB);
+      assertThat(moved.vramLimitBytes()).isEqualTo(16 * MIB);
+      assertThat(moved.usage().vramBytes()).isEqualTo(8 * MIB);
+      assertThat(moved.usage().systemBytes()).isEqualTo(16 * MIB);
+      assertThat(evicted(moved)).isEqualTo(evictedThere);
       assertThat(other.usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(there.rebalance()).isEqualTo(new Moves(0, 1));
       assertThat(moved.usage().vramFreeBytes()).isZero();
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
       there.detach(other);
       other.close();
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 1));
+    }
+  }
+
+  /** Handles of buffers that are in system memory. */
+  private static List<Integer> evicted(Guest guest) {
+    return guest.snapshot().stream()
+        .filter(record -> record instanceof MemoryRecord memory && memory.evicted())
+        .map(record -> ((MemoryRecord) record).handle())
+        .toList();
+  }
+
+  /** A share that has become too small for what was resident, on a card without any room. */
+  @Test
+  void restore_moreThanTheShareHere_keepsWhatFitsAndEvictsTheRest() throws Exception {
+    List<StateRecord> records;
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      for (long mib : new long[] {4, 20, 2, 6}) {
+        a.memAlloc(0, 0, 0, mib * MIB);
+      }
+      records = a.snapshot();
+      quotas.detach(a);
+    }
+    MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
+    try (GpuRig rig = new GpuRig()) {
+      Guest other = rig.attach("other");
+      there.set("other", new Settings(24 * MIB, 1, GuestQuota.NO_LIMIT, false));
+      there.attach(other);
+      other.memAlloc(0, 0, 0, 24 * MIB);
+      Guest moved = rig.attach("a");
+      there.set("a", Settings.DEFAULT);
+      there.attach(moved);
+
+      moved.restore(records);
+
+      assertThat(moved.vramLimitBytes()).isEqualTo(8 * MIB);
+      assertThat(evicted(moved)).containsExactly(2, 4);
+      assertThat(moved.usage().vramBytes()).isEqualTo(6 * MIB);
+      assertThat(there.counters("other")).isEqualTo(Counters.NONE);
+      assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
+    }
+  }
+
+  @Test
+  void memAlloc_noRoomOnTheCard_getsSystemMemoryByPolicy() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest full = attach(rig, "full");
+      quotas.set("full", new Settings(GpuRig.VRAM_BYTES, 1, GuestQuota.NO_LIMIT, false));
+      full.memAlloc(0, 0, 0, GpuRig.VRAM_BYTES);
+      Guest refused = attach(rig, "refused");
+      Guest moved = attach(rig, "moved");
+      quotas.set("moved", new Settings(0, 1, GuestQuota.NO_LIMIT, true));
+
+      assertThatThrownBy(() -> refused.memAlloc(0, 0, 0, MIB))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("over the guest's share");
+      moved.memAlloc(0, 0, 0, MIB);
+
+      assertThat(moved.usage().vramBytes()).isZero();
+      assertThat(quotas.standing("moved").evictedBytes()).isEqualTo(MIB);
+      assertThat(quotas.counters("full")).isEqualTo(Counters.NONE);
+      // Whoever gives the memory itself away, without shares: only the card is full.
+      quotas.detach(moved);
+      moved.setVramLimit(GpuRig.VRAM_BYTES);
+      moved.memAlloc(0, 0, 0, MIB);
+      assertThat(moved.usage().vramBytes()).isZero();
+      assertThat(moved.usage().systemBytes()).isEqualTo(2 * MIB);
     }
   }
 

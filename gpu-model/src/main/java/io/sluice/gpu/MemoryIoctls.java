@@ -20,27 +20,41 @@ final class MemoryIoctls {
   private static final long SIZE_LIMIT = 1L << 40;
   private static final int TILE_GENERIC = 0xfe;
   private static final int TILE_DB = 0xdb;
-  private static final long ANYWHERE = -1;
   private static final int PAGE_SHIFT = 12;
 
   private MemoryIoctls() {}
 
   static void create(GpuFile file, IoctlCall call) {
-    allocate(file, call, call.argument(), ANYWHERE);
+    boolean counts = !PscnvGem.isSystem(PscnvGemInfo.flags(call.argument()));
+    allocate(file, call, call.argument(), ExtGemNewAt.ANYWHERE, counts);
   }
 
-  /** GEM_NEW_AT: only video memory has places. */
+  /** GEM_NEW_AT: only video memory has places, and pools. */
   static void createAt(GpuFile file, IoctlCall call) {
     MemorySegment gem = ExtGemNewAt.gem(call.argument());
     long offset = ExtGemNewAt.apertureOffset(call.argument());
+    int pool = ExtGemNewAt.pool(call.argument());
     long granularity = granularity(PscnvGemInfo.flags(gem));
-    if (PscnvGem.isSystem(PscnvGemInfo.flags(gem)) || offset < 0 || offset % granularity != 0) {
+    boolean isPlace = offset == ExtGemNewAt.ANYWHERE || offset >= 0 && offset % granularity == 0;
+    if (PscnvGem.isSystem(PscnvGemInfo.flags(gem)) || !isPlace) {
       throw call.refuse(Errno.EINVAL, "apertureOffset=" + offset);
     }
-    allocate(file, call, gem, offset);
+    if (!isPool(pool) || ExtGemNewAt.pad(call.argument()) != 0) {
+      throw call.refuse(Errno.EINVAL, "pool=" + pool);
+    }
+    allocate(file, call, gem, offset, pool == ExtGemPool.VIDEO);
   }
 
-  private static void allocate(GpuFile file, IoctlCall call, MemorySegment gem, long at) {
+  private static boolean isPool(int pool) {
+    return pool == ExtGemPool.VIDEO || pool == ExtGemPool.SYSTEM;
+  }
+
+  /**
+   * @param at where in the aperture, or {@link ExtGemNewAt#ANYWHERE}
+   * @param counts whether it counts as video memory
+   */
+  private static void allocate(
+      GpuFile file, IoctlCall call, MemorySegment gem, long at, boolean counts) {
     int flags = PscnvGemInfo.flags(gem);
     int tileFlags = PscnvGemInfo.tileFlags(gem);
     long asked = PscnvGemInfo.size(gem);
@@ -60,17 +74,17 @@ final class MemoryIoctls {
     if (handle == IdPool.NONE) {
       throw call.refuse(Errno.ENOMEM, "no handle left");
     }
-    if (!inSystem && !file.gpu().chargeVram(size)) {
+    if (counts && !file.gpu().chargeVram(size)) {
       file.handles.give(handle);
       throw call.refuse(Errno.ENOMEM, "size=" + size);
     }
     long offset = place(aperture, size, granularity, at);
     if (offset == RangeAllocator.NO_ROOM) {
       file.handles.give(handle);
-      if (!inSystem) {
+      if (counts) {
         file.gpu().refundVram(size);
       }
-      throw call.refuse(at == ANYWHERE ? Errno.ENOMEM : Errno.EBUSY, "size=" + size);
+      throw call.refuse(at == ExtGemNewAt.ANYWHERE ? Errno.ENOMEM : Errno.EBUSY, "size=" + size);
     }
     FileBacking backing = new FileBacking(aperture.file().segment(), offset, size);
     GpuBuffer buffer = new GpuBuffer(size, granularity, backing);
@@ -79,7 +93,7 @@ final class MemoryIoctls {
     for (int i = 0; i < GemObject.USER_WORDS; i++) {
       object.user[i] = PscnvGemInfo.user(gem, i);
     }
-    object.inVideoMemory = !inSystem;
+    object.inVideoMemory = counts;
     account(file, object, size);
     publish(file, object, handle);
     PscnvGemInfo.handle(gem, handle);
@@ -95,7 +109,7 @@ final class MemoryIoctls {
   }
 
   private static long place(Aperture aperture, long size, long granularity, long at) {
-    if (at == ANYWHERE) {
+    if (at == ExtGemNewAt.ANYWHERE) {
       return aperture.allocate(size, granularity);
     }
     return aperture.allocateAt(at, size) ? at : RangeAllocator.NO_ROOM;
@@ -167,7 +181,7 @@ final class MemoryIoctls {
     MemorySegment argument = call.argument();
     GemObject object = file.object(call, ExtGemPool.handle(argument), Errno.EBADF);
     int pool = ExtGemPool.pool(argument);
-    if (pool != ExtGemPool.VIDEO && pool != ExtGemPool.SYSTEM) {
+    if (!isPool(pool)) {
       throw call.refuse(Errno.EINVAL, "pool=" + pool);
     }
     if (object.aperture != file.vram()) {

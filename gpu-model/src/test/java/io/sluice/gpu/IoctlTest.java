@@ -254,11 +254,36 @@ class IoctlTest {
     assertThat(ExtFileQuery.vramBytes(client.usage())).isEqualTo(0x22000);
   }
 
+  @Test
+  void gemNewAt_inSystemMemory_needsNoRoomOnTheCard() {
+    int hog = rig.open().gemNew(PscnvGem.VRAM_SMALL, Rig.VRAM_BYTES);
+    assertThat(hog).isPositive();
+    assertRefused(Errno.ENOMEM, () -> gemNewAt(PscnvGem.VRAM_SMALL, 0x5000, 0x2000));
+    int placed = gemNewAt(PscnvGem.VRAM_SMALL, 0x5000, 0x2000, ExtGemPool.SYSTEM);
+    int anywhere = gemNewAt(PscnvGem.VRAM_SMALL, -1, 0x1000, ExtGemPool.SYSTEM);
+    assertRefused(
+        Errno.EBUSY, () -> gemNewAt(PscnvGem.VRAM_SMALL, 0x6000, 0x1000, ExtGemPool.SYSTEM));
+    for (int pool : new int[] {0, 3, -1}) {
+      assertRefused(Errno.EINVAL, () -> gemNewAt(PscnvGem.VRAM_SMALL, 0x8000, 0x1000, pool));
+    }
+    assertThat(ExtFileQuery.vramBytes(client.usage())).isZero();
+    assertThat(ExtFileQuery.systemBytes(client.usage())).isEqualTo(0x3000);
+    assertRefused(Errno.ENOMEM, () -> pool(placed, ExtGemPool.VIDEO));
+    client.gemClose(placed);
+    client.gemClose(anywhere);
+    assertThat(ExtFileQuery.systemBytes(client.usage())).isZero();
+  }
+
   private int gemNewAt(int flags, long offset, long bytes) {
+    return gemNewAt(flags, offset, bytes, ExtGemPool.VIDEO);
+  }
+
+  private int gemNewAt(int flags, long offset, long bytes, int pool) {
     MemorySegment argument = Client.block(PscnvIoctl.GEM_NEW_AT);
     PscnvGemInfo.flags(ExtGemNewAt.gem(argument), flags);
     PscnvGemInfo.size(ExtGemNewAt.gem(argument), bytes);
     ExtGemNewAt.apertureOffset(argument, offset);
+    ExtGemNewAt.pool(argument, pool);
     client.call(PscnvIoctl.GEM_NEW_AT, argument);
     return PscnvGemInfo.handle(ExtGemNewAt.gem(argument));
   }

@@ -336,6 +336,19 @@ final class NvidiaGuestGpu implements GuestGpu {
     });
   }
 
+  @Override
+  public GpuMemory allocateEvicted(MemoryRequest request) {
+    if (request.apertureOffset().isPresent()) {
+      throw RmRefusal.missing("allocating at an aperture offset");
+    }
+    requireSize(request);
+    return ask(() -> {
+      NvidiaMemory memory = NvidiaMemory.Video.allocateEvicted(this, request.sizeBytes());
+      buffers.add(memory);
+      return memory;
+    });
+  }
+
   private void requireSize(MemoryRequest request) {
     if (request.sizeBytes() <= 0 || request.sizeBytes() > info().addressSpaceBytes()) {
       throw RmRefusal.noRoom("no such size, bytes=" + request.sizeBytes());

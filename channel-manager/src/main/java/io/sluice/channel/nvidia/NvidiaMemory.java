@@ -126,16 +126,37 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     private int object;
     private @Nullable SharedPages host;
 
-    private Video(NvidiaGuestGpu gpu, int object, long sizeBytes) {
+    private Video(NvidiaGuestGpu gpu, int object, @Nullable SharedPages host, long sizeBytes) {
       super(gpu, sizeBytes);
       this.object = object;
+      this.host = host;
     }
 
     /** From 2 MiB on the pages are of that size, and the length is a multiple of it. */
     static Video allocate(NvidiaGuestGpu gpu, long bytes) {
+      long size = roundUp(bytes);
+      return new Video(gpu, allocateObject(gpu.client(), size), null, size);
+    }
+
+    /** As if it had been evicted at once. */
+    static Video allocateEvicted(NvidiaGuestGpu gpu, long bytes) {
+      long size = roundUp(bytes);
+      SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-evicted", size);
+      boolean complete = false;
+      try {
+        Video made = new Video(gpu, gpu.client().registerMemory(pages.all()), pages, size);
+        complete = true;
+        return made;
+      } finally {
+        if (!complete) {
+          pages.close();
+        }
+      }
+    }
+
+    private static long roundUp(long bytes) {
       long page = page(bytes);
-      long size = (bytes + page - 1) & -page;
-      return new Video(gpu, allocateObject(gpu.client(), size), size);
+      return (bytes + page - 1) & -page;
     }
 
     private static long page(long bytes) {

@@ -6,7 +6,9 @@ import io.sluice.abi.pscnv.ExtChanParam;
 import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.ExtGemImport;
 import io.sluice.abi.pscnv.ExtGemNewAt;
+import io.sluice.abi.pscnv.ExtGemPool;
 import io.sluice.abi.pscnv.ExtRegionAdd;
+import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvGemInfo;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvVspaceReq;
@@ -138,21 +140,35 @@ final class PscnvGuestGpu implements GuestGpu {
 
   @Override
   public GpuMemory allocate(MemoryRequest request) {
+    if (request.apertureOffset().isPresent()) {
+      return allocateAt(request, ExtGemPool.VIDEO);
+    }
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment gem;
-      if (request.apertureOffset().isPresent()) {
-        MemorySegment at = arena.allocate(ExtGemNewAt.LAYOUT);
-        gem = ExtGemNewAt.gem(at);
-        fill(gem, request);
-        ExtGemNewAt.apertureOffset(at, request.apertureOffset().getAsLong());
-        calls.issue(PscnvIoctl.GEM_NEW_AT, at);
-      } else {
-        gem = arena.allocate(PscnvGemInfo.LAYOUT);
-        fill(gem, request);
-        calls.issue(PscnvIoctl.GEM_NEW, gem);
-      }
+      MemorySegment gem = arena.allocate(PscnvGemInfo.LAYOUT);
+      fill(gem, request);
+      calls.issue(PscnvIoctl.GEM_NEW, gem);
+      boolean system = PscnvGem.isSystem(request.flags());
       return PscnvMemory.allocated(
-          this, PscnvGemInfo.handle(gem), request.flags(), PscnvGemInfo.size(gem));
+          this, PscnvGemInfo.handle(gem), system, PscnvGemInfo.size(gem), !system);
+    }
+  }
+
+  @Override
+  public GpuMemory allocateEvicted(MemoryRequest request) {
+    return allocateAt(request, ExtGemPool.SYSTEM);
+  }
+
+  private GpuMemory allocateAt(MemoryRequest request, int pool) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment at = arena.allocate(ExtGemNewAt.LAYOUT);
+      MemorySegment gem = ExtGemNewAt.gem(at);
+      fill(gem, request);
+      ExtGemNewAt.apertureOffset(at, request.apertureOffset().orElse(ExtGemNewAt.ANYWHERE));
+      ExtGemNewAt.pool(at, pool);
+      calls.issue(PscnvIoctl.GEM_NEW_AT, at);
+      boolean system = pool == ExtGemPool.SYSTEM;
+      return PscnvMemory.allocated(
+          this, PscnvGemInfo.handle(gem), system, PscnvGemInfo.size(gem), true);
     }
   }
 

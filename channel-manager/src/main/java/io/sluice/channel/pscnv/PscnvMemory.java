@@ -5,7 +5,6 @@ import io.sluice.abi.pscnv.ExtDirtyRead;
 import io.sluice.abi.pscnv.ExtExtent;
 import io.sluice.abi.pscnv.ExtGemImportPages;
 import io.sluice.abi.pscnv.ExtGemPool;
-import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.channel.GuestGpu.Extent;
@@ -37,11 +36,14 @@ final class PscnvMemory implements GpuMemory {
     gpu.account(system, sizeBytes);
   }
 
-  static PscnvMemory allocated(PscnvGuestGpu gpu, int handle, int flags, long sizeBytes) {
-    int type = flags & PscnvGem.MEMTYPE_MASK;
-    boolean system = type == PscnvGem.SYSRAM_SNOOP || type == PscnvGem.SYSRAM_NOSNOOP;
+  /**
+   * @param system whether it counts as system memory
+   * @param placed whether it has a place in the aperture, where there is one
+   */
+  static PscnvMemory allocated(
+      PscnvGuestGpu gpu, int handle, boolean system, long sizeBytes, boolean placed) {
     OptionalLong at = OptionalLong.empty();
-    if (!system && gpu.vramAperture().isPresent()) {
+    if (placed && gpu.vramAperture().isPresent()) {
       long start = gpu.vramAperture().get().offset();
       DrmMapping mapping = gpu.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
       mapping.fd().close();

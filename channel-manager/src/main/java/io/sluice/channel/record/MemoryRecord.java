@@ -16,6 +16,7 @@ import java.util.OptionalLong;
  * @param sizeBytes a multiple of 4096
  * @param registered made of guest memory; its pages follow
  * @param apertureOffset where the video-memory aperture shows it
+ * @param evicted video memory that is in system memory
  */
 public record MemoryRecord(
     long serial,
@@ -25,7 +26,8 @@ public record MemoryRecord(
     int cookie,
     long sizeBytes,
     boolean registered,
-    OptionalLong apertureOffset)
+    OptionalLong apertureOffset,
+    boolean evicted)
     implements StateRecord {
   /** Refuses what no buffer is. */
   public MemoryRecord {
@@ -38,5 +40,6 @@ public record MemoryRecord(
                 && apertureOffset.getAsLong() % Limits.PAGE_BYTES == 0,
         "an aperture offset is a page's");
     check(!registered || apertureOffset.isEmpty(), "guest memory is not in the aperture");
+    check(!registered || !evicted, "guest memory is not evicted");
   }
 }

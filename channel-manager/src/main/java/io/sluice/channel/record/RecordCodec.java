@@ -19,6 +19,8 @@ import java.util.Optional;
  * <tr><td>1 guest</td><td>1</td><td>generation, chipset u32; limit u64; name</td></tr>
  * <tr><td>2 memory</td><td>1</td><td>serial u64; handle, flags, tile flags, cookie u32; size u64;
  *     registered u32; aperture offset u64 or ~0</td></tr>
+ * <tr><td>2 memory</td><td>2</td><td>as version 1, of video memory that is in system
+ *     memory</td></tr>
  * <tr><td>3 pages</td><td>1</td><td>serial u64; count u32; {offset, IOVA, bytes u64}…</td></tr>
  * <tr><td>4 address space</td><td>1</td><td>serial u64; vid u32</td></tr>
  * <tr><td>5 mapping</td><td>1</td><td>space, memory, address u64</td></tr>
@@ -38,6 +40,9 @@ public final class RecordCodec {
 
   private static final int VERSION_1 = 1;
 
+  /** Of {@link #MEMORY}: an evicted buffer. Whoever knows only version 1 can have none. */
+  private static final int EVICTED = 2;
+
   // What stands on the wire is not what an enum happens to be numbered.
   private static final ImmutableList<ChannelState> STATES =
       ImmutableList.of(
@@ -50,7 +55,7 @@ public final class RecordCodec {
 
   private RecordCodec() {}
 
-  /** A record as a section of the newest version. */
+  /** A record as a section of the oldest version that can tell it. */
   public static Section encode(StateRecord record) {
     FieldWriter out = new FieldWriter();
     int id =
@@ -86,7 +91,8 @@ public final class RecordCodec {
             yield END;
           }
         };
-    return new Section(id, VERSION_1, out.toBytes());
+    boolean evicted = record instanceof MemoryRecord memory && memory.evicted();
+    return new Section(id, evicted ? EVICTED : VERSION_1, out.toBytes());
   }
 
   /**
@@ -96,14 +102,16 @@ public final class RecordCodec {
    *     shorter or longer than its layout, and values that no record has
    */
   public static StateRecord decode(Section section) {
-    if (section.id() < GUEST || section.id() > END || section.version() != VERSION_1) {
+    boolean evicted = section.id() == MEMORY && section.version() == EVICTED;
+    boolean known = section.id() >= GUEST && section.id() <= END;
+    if (!known || section.version() != VERSION_1 && !evicted) {
       throw SectionHeader.refused("SLU-REC-008", "a section of no known layout, " + section);
     }
     FieldReader in = new FieldReader(section.payload());
     StateRecord record =
         switch (section.id()) {
           case GUEST -> readGuest(in);
-          case MEMORY -> readMemory(in);
+          case MEMORY -> readMemory(in, evicted);
           case PAGES -> readPages(in);
           case ADDRESS_SPACE -> new AddressSpaceRecord(in.u64(), in.u32());
           case MAPPING -> new MappingRecord(in.u64(), in.u64(), new GpuVa(in.u64()));
@@ -127,9 +135,17 @@ public final class RecordCodec {
     out.optional(memory.apertureOffset());
   }
 
-  private static MemoryRecord readMemory(FieldReader in) {
+  private static MemoryRecord readMemory(FieldReader in, boolean evicted) {
     return new MemoryRecord(
-        in.u64(), in.u32(), in.u32(), in.u32(), in.u32(), in.u64(), in.flag(), in.optional());
+        in.u64(),
+        in.u32(),
+        in.u32(),
+        in.u32(),
+        in.u32(),
+        in.u64(),
+        in.flag(),
+        in.optional(),
+        evicted);
   }
 
   private static MemoryPagesRecord readPages(FieldReader in) {

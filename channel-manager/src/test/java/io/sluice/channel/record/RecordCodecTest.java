@@ -31,8 +31,9 @@ final class RecordCodecTest {
       ImmutableList.of(
           new GuestRecord("web-1", 7, 1L << 30, 0xc0),
           new GuestRecord("\u00fcber", -1, 0, 0xc8),
-          new MemoryRecord(1, 1, 0, 0xfe, 0xf1f0, 4096, false, OptionalLong.of(0)),
-          new MemoryRecord(2, 0, 4, 0, 0, 1L << 30, true, OptionalLong.empty()),
+          new MemoryRecord(1, 1, 0, 0xfe, 0xf1f0, 4096, false, OptionalLong.of(0), false),
+          new MemoryRecord(2, 0, 4, 0, 0, 1L << 30, true, OptionalLong.empty(), false),
+          new MemoryRecord(5, 2, 0, 0, 0, 8192, false, OptionalLong.of(4096), true),
           new MemoryPagesRecord(
               2,
               ImmutableList.of(
@@ -114,6 +115,22 @@ final class RecordCodecTest {
           .isInstanceOfSatisfying(
               RefusedException.class, e -> assertThat(e.code()).isEqualTo("SLU-REC-008"));
     }
+  }
+
+  /** Whoever knows version 1 only is told nothing that it cannot do. */
+  @Test
+  void encode_memory_hasAVersionOfItsOwnOnlyWhenEvicted() {
+    MemoryRecord resident =
+        new MemoryRecord(5, 2, 0, 0, 0, 8192, false, OptionalLong.of(4096), false);
+    MemoryRecord evicted =
+        new MemoryRecord(5, 2, 0, 0, 0, 8192, false, OptionalLong.of(4096), true);
+    Section one = RecordCodec.encode(resident);
+    Section two = RecordCodec.encode(evicted);
+    assertThat(one.version()).isEqualTo(1);
+    assertThat(two.version()).isEqualTo(2);
+    assertThat(bytesOf(two)).isEqualTo(bytesOf(one));
+    assertThat(RecordCodec.decode(one)).isEqualTo(resident);
+    assertThat(RecordCodec.decode(two)).isEqualTo(evicted);
   }
 
   @Test
@@ -199,11 +216,13 @@ final class RecordCodecTest {
     List<Runnable> impossible = new ArrayList<>();
     impossible.add(() -> new GuestRecord("", 1, 0, 0));
     impossible.add(() -> new GuestRecord("a", 0, 0, 0));
-    impossible.add(() -> new MemoryRecord(0, 1, 0, 0, 0, 4096, false, OptionalLong.empty()));
-    impossible.add(() -> new MemoryRecord(1, 1 << 16, 0, 0, 0, 4096, false, OptionalLong.empty()));
-    impossible.add(() -> new MemoryRecord(1, 1, 0, 0, 0, 4097, false, OptionalLong.empty()));
-    impossible.add(() -> new MemoryRecord(1, 1, 0, 0, 0, 4096, false, OptionalLong.of(1)));
-    impossible.add(() -> new MemoryRecord(1, 1, 0, 0, 0, 4096, true, OptionalLong.of(0)));
+    impossible.add(() -> new MemoryRecord(0, 1, 0, 0, 0, 4096, false, OptionalLong.empty(), false));
+    impossible.add(
+        () -> new MemoryRecord(1, 1 << 16, 0, 0, 0, 4096, false, OptionalLong.empty(), false));
+    impossible.add(() -> new MemoryRecord(1, 1, 0, 0, 0, 4097, false, OptionalLong.empty(), false));
+    impossible.add(() -> new MemoryRecord(1, 1, 0, 0, 0, 4096, false, OptionalLong.of(1), false));
+    impossible.add(() -> new MemoryRecord(1, 1, 0, 0, 0, 4096, true, OptionalLong.of(0), false));
+    impossible.add(() -> new MemoryRecord(1, 1, 4, 0, 0, 4096, true, OptionalLong.empty(), true));
     impossible.add(() -> new MemoryPagesRecord(1, ImmutableList.of()));
     impossible.add(() -> new MemoryPagesRecord.Pages(0, new Iova(1), 4096));
     impossible.add(() -> new MappingRecord(1, 1, new GpuVa(-1)));

@@ -50,7 +50,7 @@ final class PscnvLayoutTest {
               + " gpu_ns@20:8 wait_ns@28:8",
           "sluice_ext_gem_import 18: handle@0:4 flags@4:4 cookie@8:4 size@10:8",
           "sluice_ext_gem_import_pages 1810: handle@0:4 count@4:4 offset@8:8 extents@10:1800",
-          "sluice_ext_gem_new_at 48: gem@0:40 aperture_offset@40:8",
+          "sluice_ext_gem_new_at 50: gem@0:40 aperture_offset@40:8 pool@48:4",
           "sluice_ext_gem_pool 8: handle@0:4 pool@4:4",
           "sluice_ext_info 30: version@0:4 features@4:4 control_pages@8:4 max_extents@c:4"
               + " control_map_handle@10:8 vram_map_handle@18:8 vram_aperture_bytes@20:8"
