@@ -21,12 +21,7 @@ record BarrierWait(long word, int lanes) {
           case ALL -> all ? -1 : 0;
           default -> count != 0 ? -1 : 0;
         };
-    int register = Instruction.bits(word, 19, 14);
-    int predicate = Instruction.bits(word, 55, 53);
-    for (int rest = lanes; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      warp.set(register, lane, value);
-      warp.setPredicate(predicate, lane, value != 0);
-    }
+    warp.setAll(Instruction.bits(word, 19, 14), lanes, value);
+    warp.setPredicates(Instruction.bits(word, 55, 53), lanes, value != 0);
   }
 }

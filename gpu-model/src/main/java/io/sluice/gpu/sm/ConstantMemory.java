@@ -65,11 +65,7 @@ final class ConstantMemory {
     }
     int index = (int) ((pageAddress >>> PAGE_SHIFT) - first);
     if (known[index] == null) {
-      int[] words = new int[PAGE_BYTES / WORD_BYTES];
-      for (int i = 0; i < words.length; i++) {
-        words[i] = global.load32(GlobalMemory.NO_SITE, pageAddress + (long) WORD_BYTES * i);
-      }
-      known[index] = words;
+      known[index] = global.loadPage(pageAddress);
     }
     return known[index];
   }

@@ -56,17 +56,7 @@ final class ControlUnit {
 
   /** The active lanes whose predicate holds. */
   static int holding(Instruction i, Warp w) {
-    int p = i.predicate();
-    boolean negated = i.predicateNegated();
-    if (p == Instruction.PT) {
-      return negated ? 0 : w.active;
-    }
-    int mask = 0;
-    for (int rest = w.active; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      mask |= w.predicate(p, lane) != negated ? 1 << lane : 0;
-    }
-    return mask;
+    return w.active & w.holding(i.predicate(), i.predicateNegated());
   }
 
   /** The lanes whose condition code passes the instruction's test as well. */
@@ -172,11 +162,7 @@ final class ControlUnit {
     if (id < 0 || id >= Grid.MAX_BARRIERS || threads < 0 || threads > Grid.MAX_THREADS) {
       throw new WarpFault(WarpError.INVALID_PARAM, Integer.toUnsignedLong(id));
     }
-    int yes = 0;
-    for (int rest = lanes; rest != 0; rest &= rest - 1) {
-      int n = Integer.numberOfTrailingZeros(rest);
-      yes |= PredicateUnit.source3(i, w, n) ? 1 << n : 0;
-    }
+    int yes = lanes & PredicateUnit.source3(i, w);
     if (operation != ARRIVE) {
       w.waitAt(id, new BarrierWait(i.word(), lanes));
     }
@@ -185,21 +171,14 @@ final class ControlUnit {
 
   /** VOTE: the ballot of the active lanes, and whether all, any or uniformly they hold. */
   private static void vote(Instruction i, Warp w, int lanes) {
-    int ballot = 0;
-    for (int rest = lanes; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      ballot |= w.predicate(i.bits(22, 20), lane) != i.bit(23) ? 1 << lane : 0;
-    }
+    int ballot = lanes & w.holding(i.bits(22, 20), i.bit(23));
     boolean result =
         switch (i.bits(6, 5)) {
           case 0 -> ballot == lanes;
           case 1 -> ballot != 0;
           default -> ballot == lanes || ballot == 0;
         };
-    for (int rest = lanes; rest != 0; rest &= rest - 1) {
-      int lane = Integer.numberOfTrailingZeros(rest);
-      w.set(i.dst(), lane, ballot);
-      w.setPredicate(i.bits(56, 54), lane, result);
-    }
+    w.setAll(i.dst(), lanes, ballot);
+    w.setPredicates(i.bits(56, 54), lanes, result);
   }
 }

@@ -29,6 +29,7 @@ final class GlobalMemory {
       ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
   private static final int PAGE_SHIFT = 12;
+  private static final int PAGE_WORDS = 1 << PAGE_SHIFT - 2;
   private static final int TABLE_WINDOWS = 256;
 
   /** The site of accesses that keep no window; no address is in its window. */
@@ -86,6 +87,14 @@ final class GlobalMemory {
   long load64(int site, long address) {
     Window w = reading(site, address);
     return w.segment.get(LE64, address + w.delta);
+  }
+
+  /** The words of a page; a window is a number of pages. */
+  int[] loadPage(long address) {
+    Window w = reading(NO_SITE, address);
+    int[] words = new int[PAGE_WORDS];
+    MemorySegment.copy(w.segment, LE32, address + w.delta, words, 0, PAGE_WORDS);
+    return words;
   }
 
   void store8(int site, long address, int value) {

@@ -29,7 +29,6 @@ final class LaneState {
   private static final MethodTypeDesc TO_FLOAT = MethodTypeDesc.ofDescriptor("(I)F");
   private static final MethodTypeDesc ROTATE = MethodTypeDesc.ofDescriptor("(II)I");
   private static final int WARP_ARGUMENT = 1;
-  private static final int ALL_PREDICATES = (1 << Instruction.PT) - 1;
   private static final int CONDITION = Liveness.SIGNS | Liveness.CARRY | Liveness.OVERFLOW;
 
   private final CodeBuilder code;
@@ -38,7 +37,6 @@ final class LaneState {
   private final Liveness liveness;
   private final int lane;
   private final int at;
-  private final int base;
   private final int thread;
   private final int memory;
   private final int shared;
@@ -52,6 +50,10 @@ final class LaneState {
   private final int overflow;
   private final int[] registerSlots = new int[Instruction.RZ];
   private final int[] predicateSlots = new int[Instruction.PT];
+
+  /** Of each predicate the lanes in which it holds. */
+  private final int[] predicateMasks = new int[Instruction.PT];
+
   private final Map<Integer, Integer> constantSlots = new HashMap<>();
 
   /** Pairs of registers that stand in one local variable as well, by the first of them. */
@@ -91,7 +93,6 @@ final class LaneState {
     this.liveness = liveness;
     lane = code.allocateLocal(TypeKind.INT);
     at = code.allocateLocal(TypeKind.INT);
-    base = code.allocateLocal(TypeKind.INT);
     thread = code.allocateLocal(TypeKind.INT);
     memory = code.allocateLocal(TypeKind.REFERENCE);
     shared = code.allocateLocal(TypeKind.REFERENCE);
@@ -120,7 +121,9 @@ final class LaneState {
       registerSlots[r] = (used >>> r & 1) != 0 ? code.allocateLocal(TypeKind.INT) : -1;
     }
     for (int p = 0; p < Instruction.PT; p++) {
-      predicateSlots[p] = (usedPredicates >>> p & 1) != 0 ? code.allocateLocal(TypeKind.INT) : -1;
+      boolean uses = (usedPredicates >>> p & 1) != 0;
+      predicateSlots[p] = uses ? code.allocateLocal(TypeKind.INT) : -1;
+      predicateMasks[p] = uses ? code.allocateLocal(TypeKind.INT) : -1;
     }
   }
 
@@ -167,6 +170,11 @@ final class LaneState {
     code.aload(WARP_ARGUMENT).getfield(WARP, "registers", INTS).astore(registers);
     code.aload(WARP_ARGUMENT).getfield(WARP, "predicates", INTS).astore(predicates);
     code.aload(WARP_ARGUMENT).getfield(WARP, "cc", INTS).astore(conditions);
+    for (int p = 0; p < Instruction.PT; p++) {
+      if (predicateSlots[p] >= 0) {
+        code.aload(predicates).loadConstant(p).iaload().istore(predicateMasks[p]);
+      }
+    }
     for (Instruction i : segment.instructions()) {
       if (keepsWindow(i)) {
         WindowLocals window = new WindowLocals(code, memory, pool.newSite());
@@ -247,7 +255,6 @@ final class LaneState {
 
   /** Loads a lane's state. */
   void load() {
-    code.iload(lane).bipush(6).ishl().istore(base);
     code.aload(WARP_ARGUMENT).iload(lane);
     code.invokevirtual(
         WARP, "thread", MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int));
@@ -269,8 +276,8 @@ final class LaneState {
         continue;
       }
       if ((liveFlags >>> p & 1) != 0) {
-        code.aload(predicates).iload(lane).iaload();
-        code.loadConstant(p).ishr().iconst_1().iand().istore(predicateSlots[p]);
+        code.iload(predicateMasks[p]).iload(lane).iushr().iconst_1().iand();
+        code.istore(predicateSlots[p]);
       } else {
         code.iconst_0().istore(predicateSlots[p]);
       }
@@ -284,8 +291,17 @@ final class LaneState {
     }
   }
 
+  /** Stores what is gathered of all lanes: their predicates. */
+  void finish() {
+    for (int p = 0; p < Instruction.PT; p++) {
+      if ((writtenPredicates >>> p & 1) != 0) {
+        code.aload(predicates).loadConstant(p).iload(predicateMasks[p]).iastore();
+      }
+    }
+  }
+
   private CodeBuilder element(int array, int register) {
-    return code.aload(array).iload(base).loadConstant(register).iadd();
+    return code.aload(array).iload(lane).loadConstant(register * Warp.LANES).iadd();
   }
 
   private void loadCc() {
@@ -306,16 +322,11 @@ final class LaneState {
         element(registers, r).iload(registerSlots[r]).iastore();
       }
     }
-    if (writtenPredicates != 0) {
-      code.aload(predicates).iload(lane);
-      code.aload(predicates).iload(lane).iaload();
-      code.loadConstant(ALL_PREDICATES & ~writtenPredicates).iand();
-      for (int p = 0; p < Instruction.PT; p++) {
-        if ((writtenPredicates >>> p & 1) != 0) {
-          code.iload(predicateSlots[p]).loadConstant(p).ishl().ior();
-        }
+    for (int p = 0; p < Instruction.PT; p++) {
+      if ((writtenPredicates >>> p & 1) != 0) {
+        code.iload(predicateMasks[p]).iconst_1().iload(lane).ishl().iconst_m1().ixor().iand();
+        code.iload(predicateSlots[p]).iload(lane).ishl().ior().istore(predicateMasks[p]);
       }
-      code.iastore();
     }
     if (writesCc && (liveFlags & CONDITION) != 0) {
       code.aload(conditions).iload(lane);

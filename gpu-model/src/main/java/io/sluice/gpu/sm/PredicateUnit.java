@@ -40,13 +40,13 @@ final class PredicateUnit {
               source3(i, w, lane) ? w.get(i.src1(), lane) : operands.second(i, w, lane));
       case P2R -> {
         int mask = operands.second(i, w, lane);
-        int flags = flags(w.predicates[lane], w.cc[lane]);
+        int flags = flags(w.allPredicates(lane), w.cc[lane]);
         w.set(i.dst(), lane, w.get(i.src1(), lane) & ~mask | flags & mask);
       }
       case R2P -> {
         int mask = operands.second(i, w, lane);
-        int flags = flags(w.predicates[lane], w.cc[lane]) & ~mask | w.get(i.src1(), lane) & mask;
-        w.predicates[lane] = flags & PREDICATES;
+        int flags = flags(w.allPredicates(lane), w.cc[lane]) & ~mask | w.get(i.src1(), lane) & mask;
+        w.setAllPredicates(lane, flags & PREDICATES);
         w.cc[lane] = flags >>> CC_SHIFT & CC_MASK;
       }
       default -> throw new AssertionError(opcode);
@@ -61,6 +61,11 @@ final class PredicateUnit {
   /** The predicate at bits 51:49, negated by bit 52. */
   static boolean source3(Instruction i, Warp w, int lane) {
     return w.predicate(i.bits(51, 49), lane) != i.bit(52);
+  }
+
+  /** The lanes in which that predicate holds. */
+  static int source3(Instruction i, Warp w) {
+    return w.holding(i.bits(51, 49), i.bit(52));
   }
 
   private static boolean ofPredicates(Instruction i, Warp w, int lane) {

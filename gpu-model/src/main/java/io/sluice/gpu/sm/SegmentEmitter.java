@@ -15,8 +15,8 @@ import java.util.List;
  *
  * <pre>
  *   int result = 0
- *   for (rest = lanes; rest != 0; rest &amp;= rest - 1)
- *     lane = lowest of rest
+ *   for (lane = 0; lane &lt; 32; lane++)
+ *     if (lanes does not have lane) continue
  *     load
  *     try { body } catch (RuntimeException e) { context.record(e, at, trip); continue }
  *     store
@@ -24,8 +24,11 @@ import java.util.List;
  *   return result
  * </pre>
  *
- * A loop repeats the body for each lane until it does not branch any more, but a limited number of
- * times, so that other warps get their turn; how often it branched is left in the context.
+ * The loop counts, and registers of all lanes stand together, so that HotSpot checks an array's
+ * bounds before the loop and not for each access.
+ *
+ * <p>A loop repeats the body for each lane until it does not branch any more, but a limited number
+ * of times, so that other warps get their turn; how often it branched is left in the context.
  */
 final class SegmentEmitter {
   /** Most times in a row that a lane goes through a loop. */
@@ -35,7 +38,6 @@ final class SegmentEmitter {
   private static final int POLL_INSTRUCTIONS = 1 << 13;
 
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
-  private static final ClassDesc INTEGER = ConstantDescs.CD_Integer;
   private static final ClassDesc RUNTIME_EXCEPTION = ClassDesc.of("java.lang.RuntimeException");
   private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
 
@@ -44,7 +46,6 @@ final class SegmentEmitter {
   private final LaneState lane;
   private final InstructionEmitter instructions;
   private final int result;
-  private final int rest;
   private final int trip;
   private final int nextPoll;
 
@@ -54,7 +55,6 @@ final class SegmentEmitter {
     this.lane = new LaneState(code, segment, pool, liveness);
     this.instructions = new InstructionEmitter(code, lane, pool);
     this.result = code.allocateLocal(TypeKind.INT);
-    this.rest = code.allocateLocal(TypeKind.INT);
     this.trip = code.allocateLocal(TypeKind.INT);
     this.nextPoll = code.allocateLocal(TypeKind.INT);
   }
@@ -65,23 +65,19 @@ final class SegmentEmitter {
     Label end = code.newLabel();
     Label head = code.newLabel();
     code.iconst_0().istore(result);
-    code.iload(2).istore(rest);
+    code.iconst_0().istore(lane.lane());
     code.labelBinding(head);
-    code.iload(rest).ifeq(end);
-    code.iload(rest)
-        .invokestatic(
-            INTEGER,
-            "numberOfTrailingZeros",
-            MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int));
-    code.istore(lane.lane());
+    code.iload(lane.lane()).loadConstant(Warp.LANES).if_icmpge(end);
+    code.iload(2).iload(lane.lane()).iushr().iconst_1().iand().ifeq(next);
     code.iconst_0().istore(trip);
     code.loadConstant(segment.pc()).istore(lane.at());
     lane.load();
     emitGuarded(next);
     code.labelBinding(next);
-    code.iload(rest).iload(rest).iconst_1().isub().iand().istore(rest);
+    code.iinc(lane.lane(), 1);
     code.goto_(head);
     code.labelBinding(end);
+    lane.finish();
     code.iload(result).ireturn();
   }
 

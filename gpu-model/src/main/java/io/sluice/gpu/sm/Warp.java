@@ -16,6 +16,8 @@ final class Warp {
   static final int LANES = 32;
   static final int REGISTERS = 64;
 
+  private static final int PREDICATES = 8;
+
   /** What a token on the stack is. */
   enum Token {
     /** Lanes meet again here: SSY. */
@@ -44,11 +46,14 @@ final class Warp {
   final int[] threadY = new int[LANES];
   final int[] threadZ = new int[LANES];
 
-  /** Registers: those of a lane stand together. */
+  /**
+   * Registers: one of all lanes stands together, so that warps of a block touch as few cache lines
+   * as they have registers, and not the same sets of the cache.
+   */
   final int[] registers = new int[REGISTERS * LANES];
 
-  /** Predicates by lane: bit p is Pp. */
-  final int[] predicates = new int[LANES];
+  /** Predicates: lanes in which each holds, by bit. That of PT is all of them, for ever. */
+  final int[] predicates = new int[PREDICATES];
 
   /** Condition codes by lane: 1 zero, 2 sign, 4 carry, 8 overflow. */
   final int[] cc = new int[LANES];
@@ -96,6 +101,7 @@ final class Warp {
       Arrays.fill(registers, 0);
     }
     Arrays.fill(predicates, 0);
+    predicates[Instruction.PT] = -1;
     Arrays.fill(cc, 0);
     alive = lanes == LANES ? -1 : (1 << lanes) - 1;
     active = alive;
@@ -115,12 +121,22 @@ final class Warp {
   }
 
   int get(int register, int lane) {
-    return register == Instruction.RZ ? 0 : registers[lane * REGISTERS + register];
+    return register == Instruction.RZ ? 0 : registers[register * LANES + lane];
   }
 
   void set(int register, int lane, int value) {
     if (register != Instruction.RZ) {
-      registers[lane * REGISTERS + register] = value;
+      registers[register * LANES + lane] = value;
+    }
+  }
+
+  /** Sets a register of some lanes. */
+  void setAll(int register, int lanes, int value) {
+    if (register == Instruction.RZ) {
+      return;
+    }
+    for (int rest = lanes; rest != 0; rest &= rest - 1) {
+      registers[register * LANES + Integer.numberOfTrailingZeros(rest)] = value;
     }
   }
 
@@ -139,12 +155,40 @@ final class Warp {
   }
 
   boolean predicate(int p, int lane) {
-    return p == Instruction.PT || (predicates[lane] >>> p & 1) != 0;
+    return (predicates[p] >>> lane & 1) != 0;
   }
 
   void setPredicate(int p, int lane, boolean value) {
     if (p != Instruction.PT) {
-      predicates[lane] = value ? predicates[lane] | 1 << p : predicates[lane] & ~(1 << p);
+      predicates[p] = value ? predicates[p] | 1 << lane : predicates[p] & ~(1 << lane);
+    }
+  }
+
+  /** Sets a predicate of some lanes. */
+  void setPredicates(int p, int lanes, boolean value) {
+    if (p != Instruction.PT) {
+      predicates[p] = value ? predicates[p] | lanes : predicates[p] & ~lanes;
+    }
+  }
+
+  /** The lanes in which a predicate holds, or does not. */
+  int holding(int p, boolean negated) {
+    return negated ? ~predicates[p] : predicates[p];
+  }
+
+  /** All predicates of a lane: bit p is Pp. */
+  int allPredicates(int lane) {
+    int all = 0;
+    for (int p = 0; p < Instruction.PT; p++) {
+      all |= (predicates[p] >>> lane & 1) << p;
+    }
+    return all;
+  }
+
+  /** Sets all predicates of a lane. */
+  void setAllPredicates(int lane, int all) {
+    for (int p = 0; p < Instruction.PT; p++) {
+      setPredicate(p, lane, (all >>> p & 1) != 0);
     }
   }
 
