@@ -9,15 +9,19 @@ import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.abi.sys.SyscallException;
+import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The engine's time between opens. The clock moves a little at each look at it. */
+@ExtendWith(Seeds.class)
 final class FairTimeTest {
   private static final long LOOK_NS = 1_000_000;
   private static final int NOPS = 16_000;
@@ -159,6 +163,33 @@ final class FairTimeTest {
     // While the acquire is not yet known to block, they have waited for each other.
     assertThat(waitNs(a)).isLessThan(5 * LOOK_NS);
     assertThat(waitNs(b)).isLessThan(5 * LOOK_NS);
+  }
+
+  /**
+   * Of the time that passes while a ring has entries, opens have had all but what looking takes.
+   */
+  @Test
+  void engine_whileAnyOpenHasWork_isNeverIdle(RandomGenerator random) {
+    List<Client> opens = List.of(open(1), open(3), open(1024));
+    List<GuestChannel> channels = new ArrayList<>();
+    for (Client client : opens) {
+      for (int i = random.nextInt(1, 4); i > 0; i--) {
+        channels.add(client.channel(client.vspaceNew()));
+      }
+    }
+    for (int i = 0; i < 3000; i++) {
+      GuestChannel channel = channels.get(random.nextInt(channels.size()));
+      if (random.nextInt(3) == 0 && (channel.put - channel.gpGet() & 511) < 500) {
+        for (int n = random.nextInt(1, 4); n > 0; n--) {
+          channel.entry(channel.pushbuffer.va(), NOPS);
+        }
+        channel.kick();
+      }
+      boolean wants = channels.stream().anyMatch(each -> each.gpGet() != each.put);
+      nowNs += 10_000_000; // whoever has been idle for long is due
+      int worked = gpu.engine().doWork(nowNs);
+      assertThat(worked > 0).as("step %d", i).isEqualTo(wants);
+    }
   }
 
   @Test
