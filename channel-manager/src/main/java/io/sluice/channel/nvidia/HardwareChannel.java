@@ -23,6 +23,7 @@ final class HardwareChannel {
   private final int errors;
   private final MemorySegment notifier;
   private boolean disabled;
+  private long timesliceUs;
 
   /**
    * What it is made over.
@@ -105,8 +106,12 @@ final class HardwareChannel {
     return userd;
   }
 
+  /** How long it runs before another one does, that wants to. */
   void setTimeslice(long microseconds) {
-    group.setTimeslice(microseconds);
+    if (timesliceUs != microseconds) {
+      group.setTimeslice(microseconds);
+      timesliceUs = microseconds;
+    }
   }
 
   boolean isDisabled() {

@@ -32,9 +32,6 @@ final class NvidiaChannel implements Channel {
   /** Rings longer than this have no use, and RM maps them whole. */
   static final int MAX_RING_ORDER = 20;
 
-  /** A weight of 16 is about what RM gives a channel of which nobody has said anything. */
-  private static final long MICROSECONDS_PER_WEIGHT = 64;
-
   private static final int MAX_WEIGHT = 1024;
   private static final int SUBCHANNEL_COMPUTE = 1;
 
@@ -130,9 +127,7 @@ final class NvidiaChannel implements Channel {
   private void run(HardwareChannel made, Ring wanted) {
     hardware = made;
     ring = wanted;
-    if (weight != 0) {
-      made.setTimeslice(weight * MICROSECONDS_PER_WEIGHT);
-    }
+    gpu.setTimeSlices();
   }
 
   private void announce(HardwareChannel made) {
@@ -298,10 +293,13 @@ final class NvidiaChannel implements Channel {
     }
     gpu.run(() -> {
       this.weight = weight;
-      if (hardware != null) {
-        hardware.setTimeslice(weight * MICROSECONDS_PER_WEIGHT);
-      }
+      gpu.setTimeSlices();
     });
+  }
+
+  /** Its weight among the channels of its guest; 0 when nobody has said. */
+  int weight() {
+    return weight;
   }
 
   // ---- what it does ----
@@ -314,6 +312,7 @@ final class NvidiaChannel implements Channel {
   public Status status() {
     return gpu.ask(() -> {
       advance();
+      gpu.refreshTimeSlices();
       int gpGet = words.get();
       int gpPut = words.put();
       boolean drained =
@@ -458,5 +457,6 @@ final class NvidiaChannel implements Channel {
       detachment = null;
     }
     doomed.destroy();
+    gpu.setTimeSlices();
   }
 }

@@ -71,6 +71,7 @@ public final class NvidiaGpu implements Gpu {
   private final CopyEngines copyEngines;
   private final GpuInfo info;
   private final Set<NvidiaGuestGpu> guests = ConcurrentHashMap.newKeySet();
+  private final TimeSlices timeSlices = new TimeSlices();
 
   /**
    * @param name the operator's name for the GPU
@@ -203,7 +204,12 @@ public final class NvidiaGpu implements Gpu {
     return guest;
   }
 
+  TimeSlices timeSlices() {
+    return timeSlices;
+  }
+
   void forget(NvidiaGuestGpu guest) {
+    timeSlices.remove(guest);
     guests.remove(guest);
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvParam;
@@ -13,9 +14,12 @@ import io.sluice.channel.EventSink;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.Limits;
+import io.sluice.quota.GuestQuota;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -24,12 +28,22 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A guest's open of an NVIDIA GPU: an RM client of its own, so that the driver keeps guests apart
  * and gives everything back when it goes. One lock guards all that belongs to it.
  */
 final class NvidiaGuestGpu implements GuestGpu {
+  private static final Logger log = LoggerFactory.getLogger(NvidiaGuestGpu.class);
+
+  /** Weight of a channel of which nobody has said anything, among those of its guest. */
+  private static final int USUAL_WEIGHT = 16;
+
+  /** Where guests have no weights: 16 is about what RM gives a channel by itself. */
+  private static final long MICROSECONDS_PER_WEIGHT = 64;
+
   private final NvidiaGpu gpu;
   private final Kernel kernel;
   private final RmClient client;
@@ -45,6 +59,9 @@ final class NvidiaGuestGpu implements GuestGpu {
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
   private @Nullable Monitor monitor;
+  private int weight;
+  private long slicedUnitNs;
+  private boolean closing;
   private boolean closed;
 
   private NvidiaGuestGpu(
@@ -207,6 +224,66 @@ final class NvidiaGuestGpu implements GuestGpu {
     return false;
   }
 
+  // ---- time ----
+
+  /** Of what is shared, relative to the other guests; however many channels it has. */
+  @Override
+  public void setWeight(int newWeight) {
+    if (newWeight < 1 || newWeight > GuestQuota.MAX_WEIGHT) {
+      throw RmRefusal.invalid("no such weight, weight=" + newWeight);
+    }
+    run(() -> {
+      weight = newWeight;
+      gpu.timeSlices().set(this, newWeight);
+      setTimeSlices();
+    });
+  }
+
+  /** Other guests' weights, or how many of them there are, may have changed the unit. */
+  void refreshTimeSlices() {
+    if (weight != 0 && gpu.timeSlices().unitNs() != slicedUnitNs) {
+      setTimeSlices();
+    }
+  }
+
+  /** Divides what the guest's weight is worth among its channels of each engine. */
+  void setTimeSlices() {
+    if (closing) {
+      return;
+    }
+    slicedUnitNs = gpu.timeSlices().unitNs();
+    Map<Integer, Integer> wholes = new HashMap<>();
+    for (NvidiaChannel channel : channels.values()) {
+      HardwareChannel hardware = channel.hardware();
+      if (hardware != null) {
+        wholes.merge(hardware.engineType(), part(channel), Integer::sum);
+      }
+    }
+    for (NvidiaChannel channel : channels.values()) {
+      HardwareChannel hardware = channel.hardware();
+      if (hardware != null) {
+        setTimeSlice(channel, hardware, wholes.getOrDefault(hardware.engineType(), 1));
+      }
+    }
+  }
+
+  private static int part(NvidiaChannel channel) {
+    return channel.weight() == 0 ? USUAL_WEIGHT : channel.weight();
+  }
+
+  /** Of a channel that has ended RM may refuse it. */
+  private void setTimeSlice(NvidiaChannel channel, HardwareChannel hardware, int whole) {
+    try {
+      if (weight != 0) {
+        hardware.setTimeslice(TimeSlices.microseconds(slicedUnitNs, weight, part(channel), whole));
+      } else if (channel.weight() != 0) {
+        hardware.setTimeslice(channel.weight() * MICROSECONDS_PER_WEIGHT);
+      }
+    } catch (RefusedException e) {
+      log.atWarn().addKeyValue("cid", channel.id()).setCause(e).log("no time slice was set");
+    }
+  }
+
   void forget(NvidiaChannel channel) {
     channels.remove(channel.id());
     channelArray = channels.values().toArray(new NvidiaChannel[0]);
@@ -228,6 +305,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     try {
       int count = 0;
       if (!closed) {
+        refreshTimeSlices();
         for (NvidiaChannel channel : channelArray) {
           channel.advance();
           if (channel.hasWork()) {
@@ -427,6 +505,7 @@ final class NvidiaGuestGpu implements GuestGpu {
       if (closed) {
         return;
       }
+      closing = true;
       try {
         List.copyOf(channels.values()).forEach(NvidiaChannel::close);
         List.copyOf(spaces).forEach(NvidiaAddressSpace::close);

@@ -19,11 +19,13 @@ import io.sluice.channel.Capability;
 import io.sluice.channel.Channel;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
+import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.GuestListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -265,6 +267,75 @@ final class NvidiaGpuTest {
       channel.resume();
       assertThat(rm.log).containsExactly("disable", "timeslice 1024", "enable");
     }
+  }
+
+  // ---- time ----
+
+  /** The slices that were set since this was asked last. */
+  private List<String> slices() {
+    List<String> set = rm.log.stream().filter(line -> line.startsWith("timeslice")).toList();
+    rm.log.clear();
+    return set;
+  }
+
+  @Test
+  void setTimeWeight_ofGuests_becomesTimeSlicesOfTheirChannelsTogether() {
+    try (NvidiaGpu gpu = open();
+        Guest light = new Guest("light", gpu, kernel, new NoNews());
+        Guest heavy = new Guest("heavy", gpu, kernel, new NoNews())) {
+      int lightCid = started(light);
+      int heavyCid = started(heavy);
+      assertThat(slices()).as("nobody has a weight").isEmpty();
+
+      light.setTimeWeight(1);
+      heavy.setTimeWeight(3);
+      assertThat(slices()).containsExactly("timeslice 1024", "timeslice 3072");
+      int second = started(heavy);
+      assertThat(slices()).containsExactly("timeslice 1536", "timeslice 1536");
+      heavy.channelFree(second);
+      assertThat(slices()).containsExactly("timeslice 3072");
+
+      // A weight that would let the others wait too long: both are shorter.
+      heavy.setTimeWeight(64);
+      assertThat(slices()).containsExactly("timeslice 16384");
+      light.channelQuery(lightCid);
+      heavy.channelQuery(heavyCid);
+      assertThat(slices()).containsExactly("timeslice 256");
+      heavy.setTimeWeight(1024);
+      light.channelQuery(lightCid);
+      assertThat(slices()).as("none is shorter").containsExactly("timeslice 64");
+      heavy.close();
+      light.channelQuery(lightCid);
+      assertThat(slices()).as("alone").containsExactly("timeslice 1024");
+    }
+    assertThat(rm.objectCounts()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, 1025, Integer.MIN_VALUE, Integer.MAX_VALUE})
+  void setTimeWeight_outOfRange_isRefused(int weight) {
+    try (NvidiaGpu gpu = open();
+        Guest guest = new Guest("guest", gpu, kernel, new NoNews());
+        GuestGpu raw = gpu.open("raw")) {
+      int _ = started(guest);
+      assertThatThrownBy(() -> guest.setTimeWeight(weight)).isInstanceOf(RefusedException.class);
+      assertThatThrownBy(() -> raw.setWeight(weight)).isInstanceOf(RefusedException.class);
+      assertThat(slices()).isEmpty();
+    }
+  }
+
+  private static int started(Guest guest) {
+    int cid = guest.channelNew(guest.vspaceNew());
+    guest.fifoInitIb(cid, RING, 4, 1);
+    return cid;
+  }
+
+  private static final class NoNews implements GuestListener {
+    @Override
+    public void onInterrupt(int channelId) {}
+
+    @Override
+    public void onChannelError(ChannelError error) {}
   }
 
   @ParameterizedTest

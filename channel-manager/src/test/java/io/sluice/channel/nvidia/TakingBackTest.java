@@ -394,6 +394,32 @@ final class TakingBackTest {
   }
 
   @Test
+  void allocateEvicted_isVideoMemoryThatIsAwayFromTheBeginning() {
+    submit(10);
+    await(() -> ring.hasReleased(submitted));
+    GuestGpu.MemoryUsage before = side.open.usage();
+    try (GpuMemory evicted = side.open.allocateEvicted(request(PscnvGem.VRAM_SMALL, 4096))) {
+      assertThat(side.open.usage().vramBytes()).isEqualTo(before.vramBytes());
+      assertThat(side.open.usage().systemBytes()).isEqualTo(before.systemBytes() + 4096);
+      int counted = side.counted();
+      side.open.copy(side.video, 0, evicted, 0, 4096);
+      side.channel.suspend();
+      evicted.setPool(false);
+      side.channel.resume();
+      assertThat(side.open.usage().vramBytes()).isEqualTo(before.vramBytes() + 4096);
+      assertThat(side.open.usage().systemBytes()).isEqualTo(before.systemBytes());
+      side.open.copy(evicted, 0, side.video, 0, 4096);
+      assertThat(side.counted()).isEqualTo(counted).isPositive();
+    }
+    assertThat(side.open.usage().vramBytes()).isEqualTo(before.vramBytes());
+    assertErrno(
+        () ->
+            side.open.allocateEvicted(
+                new MemoryRequest(PscnvGem.VRAM_SMALL, 0, 0, 4096, OptionalLong.of(0))),
+        Errno.EOPNOTSUPP);
+  }
+
+  @Test
   void copy_outsideOfABuffer_isInvalid() {
     assertErrno(() -> side.open.copy(side.video, 1, side.own, 0, 4096), Errno.EINVAL);
     assertErrno(() -> side.open.copy(side.own, 0, side.video, -1, 8), Errno.EINVAL);
