@@ -130,7 +130,7 @@ final class GuestShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    loop.wake();
+    loop.wakeUrgently();
   }
 
   /** Forgets a guest that is not attached. */

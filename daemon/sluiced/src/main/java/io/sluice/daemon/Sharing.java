@@ -3,9 +3,10 @@ package io.sluice.daemon;
 import java.time.Duration;
 
 /**
- * When a GPU's memory is rebalanced and its channels are watched: a duty cycle. A change has its
- * rebalance at once, changes that follow have one together after {@link #MIN_INTERVAL}; without any
- * change there is one each {@link #TICK}, for what nobody told of.
+ * When a GPU's memory is rebalanced and its channels are watched: a duty cycle. A change of what
+ * guests use has its rebalance at once, changes that follow have one together after {@link
+ * #MIN_INTERVAL}; an operator's change, of which there are only so many, is never put off. Without
+ * any change there is a rebalance each {@link #TICK}, for what nobody told of.
  */
 final class Sharing {
   /** Least time between two rebalances. */
@@ -28,6 +29,7 @@ final class Sharing {
 
   private final Work work;
   private volatile boolean changed = true;
+  private volatile boolean urgent;
 
   // Of the thread that works.
   private long balancedNs;
@@ -44,6 +46,11 @@ final class Sharing {
     changed = true;
   }
 
+  /** An operator has changed shares; from any thread. */
+  void noteUrgentChange() {
+    urgent = true;
+  }
+
   /**
    * Does what is due.
    *
@@ -52,15 +59,16 @@ final class Sharing {
    */
   long doWork(long nowNs) {
     long sinceBalance = balanced ? nowNs - balancedNs : Long.MAX_VALUE;
-    if (sinceBalance >= (changed ? MIN_INTERVAL : TICK).toNanos()) {
-      changed = false; // what changes from here on has another rebalance
+    if (urgent || sinceBalance >= (changed ? MIN_INTERVAL : TICK).toNanos()) {
+      urgent = false; // what changes from here on has another rebalance
+      changed = false;
       work.rebalance();
       balanced = true;
       balancedNs = nowNs;
       sinceBalance = 0;
     }
     long due = (changed ? MIN_INTERVAL : TICK).toNanos() - sinceBalance;
-    return Math.max(0, Math.min(due, watch(nowNs)));
+    return urgent ? 0 : Math.max(0, Math.min(due, watch(nowNs)));
   }
 
   private long watch(long nowNs) {

@@ -72,6 +72,15 @@ final class SharingLoop implements Runnable {
     nudge();
   }
 
+  /** An operator has changed shares; from any thread. */
+  void wakeUrgently() {
+    Sharing running = sharing;
+    if (running != null) {
+      running.noteUrgentChange();
+    }
+    nudge();
+  }
+
   /** Something is to be done that is no change of shares; from any thread. */
   void nudge() {
     LockSupport.unpark(thread);

@@ -71,6 +71,19 @@ final class SharingCycleTest {
   }
 
   @Test
+  void doWork_operatorsChange_isNotPutOff() {
+    at(0);
+    sharing.noteChange();
+    at(3);
+    assertThat(work.rebalances).isEqualTo(1);
+    sharing.noteUrgentChange();
+    at(3);
+    assertThat(work.rebalances).isEqualTo(2);
+    assertThat(at(3)).as("once").isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(2);
+  }
+
+  @Test
   void doWork_changeDuringARebalance_hasAnother() {
     Sharing[] held = new Sharing[1];
     Work changing =
