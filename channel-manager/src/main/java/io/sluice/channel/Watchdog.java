@@ -35,8 +35,11 @@ public final class Watchdog {
   /** Least time between two kills of one guest. */
   public static final Duration KILL_INTERVAL = Duration.ofMillis(100);
 
-  /** Longest time between two observations. */
+  /** Longest time between two observations while a channel has something to do. */
   public static final Duration LONGEST_TICK = Duration.ofMillis(100);
+
+  /** The same while none has: whatever begins then is seen before it is near a usual limit. */
+  public static final Duration IDLE_TICK = Duration.ofMillis(250);
 
   /** Time between two observations while a command is at its limit: two are needed to end it. */
   public static final Duration SHORTEST_TICK = Duration.ofMillis(2);
@@ -95,6 +98,7 @@ public final class Watchdog {
     /** The longest that a command was seen to last, and has not ended. */
     long lastingNs;
 
+    boolean busy;
     boolean wanted;
     boolean waits;
     boolean killed;
@@ -247,7 +251,8 @@ public final class Watchdog {
       if (states.size() < 2) {
         return Long.MAX_VALUE;
       }
-      long due = LONGEST_TICK.toNanos();
+      boolean busy = states.values().stream().anyMatch(state -> state.busy);
+      long due = (busy ? LONGEST_TICK : IDLE_TICK).toNanos();
       for (State state : states.values()) {
         due = Math.min(due, state.limitNs / TICKS_PER_LIMIT);
         if (state.lastingNs > 0) {
@@ -266,6 +271,7 @@ public final class Watchdog {
 
   private static void observe(State state, long nowNs, List<Offender> offenders) {
     boolean wants = false;
+    state.busy = false;
     state.lastingNs = 0;
     @Nullable Offender longest = null;
     Map<Integer, Acquire> acquires = new HashMap<>();
@@ -274,6 +280,7 @@ public final class Watchdog {
         continue;
       }
       long lasted = channel.runningNs();
+      state.busy |= !channel.drained();
       if (channel.waiting()) {
         Acquire before = state.acquires.get(channel.channelId());
         Acquire now =

@@ -154,7 +154,14 @@ final class WatchdogTest {
   @Test
   void dueInNs_isAsRareAsTheLimitsAllow() {
     observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(250 * MS);
+    b.add(1, ChannelState.RUNNING, 0, true, false);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(250 * MS);
+    b.add(2, ChannelState.RUNNING, 0, false, true);
+    observeTwice();
     assertThat(watchdog.dueInNs()).isEqualTo(100 * MS);
+    b.channels.clear();
     a.runs(1, 1990);
     observeTwice();
     assertThat(watchdog.dueInNs()).isEqualTo(10 * MS + 1);

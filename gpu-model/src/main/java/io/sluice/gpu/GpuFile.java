@@ -123,6 +123,9 @@ final class GpuFile implements DrmDevice {
     lock.lock();
     try {
       requireOpen();
+      if (!entry.readsEvents()) {
+        gpu.runlist().disturb();
+      }
       entry.handler().handle(this, call);
     } finally {
       lock.unlock();

@@ -293,10 +293,22 @@ public final class Channel implements EngineHost {
 
   /** Whether a slice could do anything; reads GP_PUT from the control page. */
   boolean hasWork() {
-    if (pending != null || ring.isOpen() || semaphore.isParked() || ring.gpGet() != ring.gpPut()) {
-      return true;
+    return !isQuiet() || (!life.isDetached() && userd.gpPut() != ring.gpPut());
+  }
+
+  /** Whether nothing is left of what was seen: only a new GP_PUT can mean work. */
+  boolean isQuiet() {
+    return pending == null
+        && !ring.isOpen()
+        && !semaphore.isParked()
+        && ring.gpGet() == ring.gpPut();
+  }
+
+  /** Has its GP_PUT watched, if a new one is work for it now; it {@link #isQuiet}. */
+  void watch(IdleWatch watch) {
+    if (life.isRunnable() && !life.isDetached()) {
+      userd.watch(watch, ring.gpPut());
     }
-    return !life.isDetached() && userd.gpPut() != ring.gpPut();
   }
 
   /** Whether a slice would get on: what there is to do does not wait for something else. */

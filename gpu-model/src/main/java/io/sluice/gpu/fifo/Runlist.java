@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * that executes is of the open that has had the least of the engine, by its weight ({@link
  * ShareAccount}); among the channels of one open it is the one that has not executed for longest. A
  * turn has a budget in proportion to the channel's weight; a channel that blocks or yields gives
- * the rest of it away. The engine is never idle while a channel can go on. Guarded by the GPU's
- * lock.
+ * the rest of it away. The engine is never idle while a channel can go on.
+ *
+ * <p>When all channels have been idle for long, and until somebody else changes anything, a round
+ * looks at their GP_PUTs alone ({@link IdleWatch}). Guarded by the GPU's lock.
  */
 public final class Runlist {
   /** Most channels of the card: pscnv's ids 1 to 126. */
@@ -32,6 +34,7 @@ public final class Runlist {
   private final @Nullable Channel[] channels = new @Nullable Channel[MAX_CHANNELS];
   private final Ready ready = new Ready();
   private final Window window = new Window();
+  private final IdleWatch watch = new IdleWatch(MAX_CHANNELS);
   private final LongSupplier clock;
   private final long spinNs;
   private int count;
@@ -40,6 +43,9 @@ public final class Runlist {
   private long virtualNow;
   private long nextLookInNs;
   private boolean parked;
+  private boolean allAtRest;
+  private boolean watching;
+  private long watchDueNs;
 
   /**
    * @param clock GPU time
@@ -52,11 +58,21 @@ public final class Runlist {
 
   /** Puts a channel on the list; the caller keeps to {@link #MAX_CHANNELS}. */
   public void add(Channel channel) {
+    disturb();
     channels[count++] = channel;
+  }
+
+  /** Something of a channel is about to change from outside: the next round looks at them all. */
+  public void disturb() {
+    if (watching) {
+      watching = false;
+      watch.clear();
+    }
   }
 
   /** Takes a channel off the list. */
   public void remove(Channel channel) {
+    disturb();
     int index = Arrays.asList(channels).indexOf(channel);
     if (index < 0) {
       return;
@@ -73,6 +89,12 @@ public final class Runlist {
    * @return number of turns that made progress
    */
   public int round(long nowNs, BooleanSupplier interrupted) {
+    if (watching) {
+      if (staysQuiet(nowNs)) {
+        return 0;
+      }
+      disturb();
+    }
     int worked = 0;
     long soonest = look(nowNs);
     long now = nowNs;
@@ -105,7 +127,30 @@ public final class Runlist {
       lookAtParked(now);
     }
     nextLookInNs = worked > 0 || ready.size() > 0 ? 0 : Math.max(0, soonest);
+    if (allAtRest && worked == 0) {
+      beginWatch(now);
+    }
     return worked;
+  }
+
+  /** All that can happen by itself is a new GP_PUT. */
+  private void beginWatch(long nowNs) {
+    for (int i = 0; i < count; i++) {
+      at(i).watch(watch);
+    }
+    watching = !watch.isEmpty();
+    watchDueNs = Pace.nextLookAtRest(nowNs);
+  }
+
+  private boolean staysQuiet(long nowNs) {
+    if (nowNs - watchDueNs >= 0) {
+      if (!watch.isQuiet()) {
+        return false;
+      }
+      watchDueNs = Pace.nextLookAtRest(nowNs);
+    }
+    nextLookInNs = watchDueNs - nowNs;
+    return true;
   }
 
   /**
@@ -117,11 +162,13 @@ public final class Runlist {
     long soonest = Long.MAX_VALUE;
     ready.clear();
     parked = false;
+    allAtRest = true;
     for (int i = 0; i < count; i++) {
       Channel channel = at(i);
       if (!channel.life.isRunnable()) {
         if (channel.collectGrid()) {
           soonest = Math.min(soonest, GRID_LOOK_NS);
+          allAtRest = false;
         }
         continue;
       }
@@ -130,10 +177,12 @@ public final class Runlist {
         if (channel.canGoOn()) {
           ready.add(channel);
           account(channel).want(now, virtualNow);
+          allAtRest = false;
           continue;
         }
         channel.pace.foundIdle(now, spinNs);
       }
+      allAtRest &= channel.pace.isAtRest() && channel.isQuiet();
       soonest = Math.min(soonest, channel.pace.dueInNs(now));
     }
     for (int i = 0; i < count; i++) {

@@ -53,7 +53,17 @@ final class Userd {
 
   /** GP_PUT; what was written before it can be read after this. */
   int gpPut() {
+    return gpPut(pages, base);
+  }
+
+  /** GP_PUT of the page at an offset. */
+  static int gpPut(MemorySegment pages, long base) {
     return (int) INT_ACCESS.getAcquire(pages, base + GP_PUT);
+  }
+
+  /** Has GP_PUT watched for another value than the one that was seen. */
+  void watch(IdleWatch watch, int seen) {
+    watch.add(pages, base, seen);
   }
 
   void publishGpGet(int index) {

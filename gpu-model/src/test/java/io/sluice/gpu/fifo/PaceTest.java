@@ -36,9 +36,9 @@ class PaceTest {
   }
 
   @Test
-  void foundIdle_forLong_waitsTwoMillisecondsAtMost() {
+  void foundIdle_forLong_waitsFourMillisecondsAtMost() {
     for (long t = 10 * SECOND_NS; t < 10 * SECOND_NS + 10_000_000; t += 79_190) {
-      assertThat(waitAfter(t)).isBetween(1L, 2_097_152L);
+      assertThat(waitAfter(t)).isBetween(1L, 4_194_304L);
     }
   }
 
@@ -52,6 +52,23 @@ class PaceTest {
     one.foundIdle(now, SPIN_NS);
     two.foundIdle(now + 1_000, SPIN_NS);
     assertThat(now + one.dueInNs(now)).isEqualTo(now + 1_000 + two.dueInNs(now + 1_000));
+  }
+
+  @Test
+  void isAtRest_onlyAtTheLongestWait_andUntilTouched() {
+    Pace pace = new Pace();
+    pace.touched(0);
+    pace.foundIdle(SECOND_NS, SPIN_NS);
+    assertThat(pace.isAtRest()).isFalse();
+    pace.foundIdle(10 * SECOND_NS, SPIN_NS);
+    assertThat(pace.isAtRest()).isTrue();
+    assertThat(pace.dueInNs(10 * SECOND_NS))
+        .isEqualTo(Pace.nextLookAtRest(10 * SECOND_NS) - 10 * SECOND_NS);
+    pace.lookAgain(10 * SECOND_NS);
+    assertThat(pace.isAtRest()).isFalse();
+    pace.foundIdle(11 * SECOND_NS, SPIN_NS);
+    pace.touched(11 * SECOND_NS);
+    assertThat(pace.isAtRest()).isFalse();
   }
 
   @Test
