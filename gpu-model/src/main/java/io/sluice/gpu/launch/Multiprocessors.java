@@ -6,6 +6,7 @@ import io.sluice.gpu.engine.DataError;
 import io.sluice.gpu.engine.EngineHost;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.engine.Outcome;
+import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
@@ -15,10 +16,12 @@ import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The multiprocessors of a GPU: they run grids on threads of their own, beside the engine's.
@@ -33,19 +36,35 @@ import org.slf4j.LoggerFactory;
 public final class Multiprocessors implements GridLauncher {
   private static final Logger LOG = LoggerFactory.getLogger(Multiprocessors.class);
 
-  /** One instruction in so many may be interpreted without being told of. */
-  private static final long LEAST_COMPILED_SHARE = 100;
+  /** What is said with a grid of which too much was interpreted. */
+  static final String INTERPRETED = "SLU-GPU-010";
+
+  /** One instruction in so many may be interpreted: the others make up 99 %. */
+  private static final long MOST_INTERPRETED = 100;
 
   private final FairExecutor executor;
   private final int workers;
   private final LongSupplier clock;
-  private final CompiledPrograms programs = new CompiledPrograms();
+
+  /** What each open of the GPU has compiled: no guest's programs make room for another's. */
+  private final Map<TimeShare, Compiled> programs = new WeakHashMap<>();
+
   private final Map<EngineHost, Running> running = new IdentityHashMap<>();
 
   /** Grids under way, for workers that ask whether they should share their thread. */
   private volatile int grids;
 
   private record Running(GridRun run, AddressSpace space, long startNs) {}
+
+  /** The programs of an open. */
+  private static final class Compiled {
+    final CompiledPrograms programs = new CompiledPrograms();
+
+    /**
+     * Whether it was told that a grid of it was interpreted: once, or a guest could fill the log.
+     */
+    boolean told;
+  }
 
   /**
    * @param executor runs the workers of grids; tasks give way to others when there are several
@@ -69,7 +88,8 @@ public final class Multiprocessors implements GridLauncher {
       return host.engineError(DataError.BLOCK_SIZE_MISMATCH, Compute.LAUNCH);
     }
     AddressSpace space = host.space();
-    GridRun run = GridRun.compiled(grid, programs, () -> new SpaceTranslator(space), workers);
+    GridRun run =
+        GridRun.compiled(grid, compiled(host).programs, () -> new SpaceTranslator(space), workers);
     running.put(host, new Running(run, space, clock.getAsLong()));
     grids = running.size();
     run.start(executor.of(host.timeShare()), () -> grids > 1);
@@ -132,12 +152,35 @@ public final class Multiprocessors implements GridLauncher {
     long instructions = grid.run.instructions();
     long interpreted = grid.run.interpreted();
     host.executed(instructions, interpreted);
-    if (interpreted * LEAST_COMPILED_SHARE > instructions) {
-      LOG.atWarn()
-          .addKeyValue("instructions", instructions)
-          .addKeyValue("interpreted", interpreted)
-          .log("a grid ran interpreted in part: it jumps to where nothing was compiled");
+    if (isTooMuch(instructions, interpreted)) {
+      tell(compiled(host), instructions, interpreted);
     }
+  }
+
+  private Compiled compiled(EngineHost host) {
+    return programs.computeIfAbsent(host.timeShare(), _ -> new Compiled());
+  }
+
+  private static void tell(Compiled guest, long instructions, long interpreted) {
+    LOG.atLevel(severity(guest.told))
+        .addKeyValue("code", INTERPRETED)
+        .addKeyValue("instructions", instructions)
+        .addKeyValue("interpreted", interpreted)
+        .log(
+            "more than 1 % of a grid was interpreted, at a tenth of the rate: it has more code, or"
+                + " more places whose address it computes, than are compiled; said once for each"
+                + " open of the GPU, every channel counts on");
+    guest.told = true;
+  }
+
+  /** It is an error, whatever the program: what can be run is compiled. */
+  static Level severity(boolean told) {
+    return told ? Level.DEBUG : Level.ERROR;
+  }
+
+  /** Whether too much of a grid was interpreted. */
+  static boolean isTooMuch(long instructions, long interpreted) {
+    return interpreted * MOST_INTERPRETED > instructions;
   }
 
   @Override

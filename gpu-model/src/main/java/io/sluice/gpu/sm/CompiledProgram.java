@@ -1,87 +1,111 @@
 package io.sluice.gpu.sm;
 
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentSkipListSet;
-import org.jspecify.annotations.Nullable;
-
-/** A program that was compiled: its steps by offset, its code, what it needs of a worker. */
+/**
+ * A program that was compiled: what its start leads to, and parts that were found when warps came
+ * to addresses that the program computes, or that were too many to be looked at in one go.
+ *
+ * <p>Parts are added while grids run; what is there does not change.
+ */
 final class CompiledProgram implements WarpRunner.Factory {
-  private static final int NONE = -1;
+  /** Most instructions of all parts; those of more run interpreted. */
+  static final int MAX_INSTRUCTIONS = 1 << 16;
 
-  /** Most offsets that are remembered as not seen. */
-  private static final int MAX_UNSEEN = 64;
+  /** Most parts. */
+  static final int MAX_PARTS = 256;
 
-  private final ProgramImage image;
-  private final Step[] steps;
-  private final List<Segment> segments;
-  private final int firstPc;
-  private final int[] stepOf;
-  private final OperandPool pool;
-  private final CompiledCode code;
+  private final CompiledPart[] parts = new CompiledPart[MAX_PARTS];
   private final long readFirst;
-  private final Set<Integer> unseen = new ConcurrentSkipListSet<>();
 
-  CompiledProgram(
-      ProgramImage image, Planner plan, OperandPool pool, CompiledCode code, long readFirst) {
+  /** How many parts there are; written last, with the lock held, when one is added. */
+  private volatile int count;
+
+  /**
+   * @param main what its start leads to
+   * @param readFirst registers that it may read before it writes them, by bit
+   */
+  CompiledProgram(CompiledPart main, long readFirst) {
+    this.parts[0] = main;
     this.readFirst = readFirst;
-    this.image = image;
-    this.pool = pool;
-    this.code = code;
-    this.steps = plan.steps().toArray(Step[]::new);
-    this.segments = List.copyOf(plan.segments());
-    this.firstPc = image.instructions().isEmpty() ? 0 : image.instructions().firstKey();
-    int last = image.instructions().isEmpty() ? 0 : image.instructions().lastKey();
-    this.stepOf = new int[(last - firstPc) / Instruction.BYTES + 1];
-    java.util.Arrays.fill(stepOf, NONE);
-    for (int n = 0; n < steps.length; n++) {
-      stepOf[(steps[n].pc() - firstPc) / Instruction.BYTES] = n;
+    this.count = 1;
+  }
+
+  int partCount() {
+    return count;
+  }
+
+  CompiledPart part(int index) {
+    return parts[index];
+  }
+
+  /** Whether a step starts at an offset. */
+  boolean isKnown(int pc) {
+    int known = count;
+    for (int n = 0; n < known; n++) {
+      if (parts[n].stepAt(pc) != null) {
+        return true;
+      }
     }
+    return false;
   }
 
-  /** The instructions it was made of. */
-  ProgramImage image() {
-    return image;
+  /** Whether parts may still be added. */
+  boolean isExtensible() {
+    return count < MAX_PARTS && instructions() < MAX_INSTRUCTIONS;
   }
 
-  /** Its segments, by number. */
-  List<Segment> segments() {
-    return segments;
-  }
-
-  OperandPool pool() {
-    return pool;
-  }
-
-  CompiledCode code() {
-    return code;
-  }
-
-  /** The step that starts at an offset; null when none was compiled. */
-  @Nullable Step stepAt(int pc) {
-    int index = (pc - firstPc) / Instruction.BYTES;
-    if (pc < firstPc || pc % Instruction.BYTES != 0 || index >= stepOf.length) {
-      return null;
+  /**
+   * Compiles a part and adds it, unless somebody else has.
+   *
+   * @param start offset of its first instruction
+   * @return whether there is code for that offset now
+   */
+  synchronized boolean extend(ProgramImage image, int start) {
+    if (isKnown(start)) {
+      return true;
     }
-    int step = stepOf[index];
-    return step == NONE ? null : steps[step];
-  }
-
-  /** Remembers an offset where a warp was that no step starts at. */
-  void sawUnseen(int pc) {
-    if (unseen.size() < MAX_UNSEEN) {
-      unseen.add(pc);
+    if (image.instructions().isEmpty() || !isExtensible()) {
+      return false;
     }
+    parts[count] = ProgramCompiler.part(image, sites());
+    count = count + 1;
+    return true;
   }
 
-  /** Such offsets. */
-  Set<Integer> unseen() {
-    return unseen;
+  /** Instructions of all parts. */
+  int instructions() {
+    int sum = 0;
+    for (int n = count - 1; n >= 0; n--) {
+      sum += parts[n].instructions();
+    }
+    return sum;
+  }
+
+  /** Bytes of the classes of all parts. */
+  int bytes() {
+    int sum = 0;
+    for (int n = count - 1; n >= 0; n--) {
+      sum += parts[n].bytes();
+    }
+    return sum;
+  }
+
+  /** Whether memory still holds the instructions it was compiled from. */
+  boolean isMadeOf(Program program) {
+    try {
+      for (int n = count - 1; n >= 0; n--) {
+        if (!parts[n].isMadeOf(program)) {
+          return false;
+        }
+      }
+      return true;
+    } catch (WarpFault | MemoryFault _) {
+      return false;
+    }
   }
 
   @Override
   public int sites() {
-    return pool.sites();
+    return parts[count - 1].sites();
   }
 
   @Override

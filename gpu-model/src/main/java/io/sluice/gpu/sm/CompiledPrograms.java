@@ -1,18 +1,24 @@
 package io.sluice.gpu.sm;
 
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Programs that have been compiled, by what they are made of: a program is found again wherever it
- * is loaded, and one that was changed is not. The least recently used one makes room for another.
+ * Programs of one guest that have been compiled, by what they are made of: a program is found again
+ * wherever it is loaded, and one that was changed is not. The least recently used ones make room
+ * for others, so that what a guest has compiled takes a limited number of classes and bytes; a
+ * class that is no longer used is unloaded.
  */
 public final class CompiledPrograms {
   /** Most programs that are kept. */
-  static final int MAX_PROGRAMS = 256;
+  static final int MAX_PROGRAMS = 64;
+
+  /** Most bytes of their classes together, but for the program that was used last. */
+  static final int MAX_BYTES = 8 << 20;
 
   private static final int HASHED_INSTRUCTIONS = 64;
   private static final long HASH_FACTOR = 0x9e3779b97f4a7c15L;
@@ -52,17 +58,12 @@ public final class CompiledPrograms {
       Program program = new Program(new GlobalMemory(translator, grid, 0), grid);
       Key wanted = new Key(grid.start(), grid.registers(), beginning(program, grid.start()));
       CompiledProgram found = get(wanted);
-      Set<Integer> roots = new TreeSet<>(Set.of(grid.start()));
       key = wanted;
-      if (found != null && isMadeOf(found, program)) {
-        if (found.unseen().isEmpty()) {
-          known = found;
-          return;
-        }
-        roots.addAll(found.unseen());
-        roots.addAll(found.image().leaders());
+      if (found != null && found.isMadeOf(program)) {
+        known = found;
+      } else {
+        image = ProgramImage.of(program, grid.start());
       }
-      image = ProgramImage.of(program, roots);
     }
 
     @Override
@@ -94,27 +95,43 @@ public final class CompiledPrograms {
   }
 
   private synchronized @Nullable CompiledProgram get(Key key) {
-    return programs.get(key);
+    CompiledProgram found = programs.get(key);
+    makeRoom();
+    return found;
   }
 
   private synchronized void put(Key key, CompiledProgram program) {
     programs.put(key, program);
-    if (programs.size() > MAX_PROGRAMS) {
-      programs.remove(programs.keySet().iterator().next());
+    makeRoom();
+  }
+
+  /** Forgets those that were not used for the longest time; parts that were added since count. */
+  private void makeRoom() {
+    Iterator<CompiledProgram> oldest = programs.values().iterator();
+    while (programs.size() > 1 && (programs.size() > MAX_PROGRAMS || bytes() > MAX_BYTES)) {
+      oldest.next();
+      oldest.remove();
     }
   }
 
-  /** Whether memory still holds the instructions that a program was compiled from. */
-  private static boolean isMadeOf(CompiledProgram compiled, Program program) {
-    try {
-      for (Map.Entry<Integer, Instruction> entry : compiled.image().instructions().entrySet()) {
-        if (program.at(entry.getKey()).word() != entry.getValue().word()) {
-          return false;
-        }
+  /** How many are kept. */
+  synchronized int size() {
+    return programs.size();
+  }
+
+  /** The classes of those that are kept. */
+  synchronized List<Class<?>> classes() {
+    List<Class<?>> classes = new ArrayList<>();
+    for (CompiledProgram program : programs.values()) {
+      for (int n = 0; n < program.partCount(); n++) {
+        classes.add(program.part(n).code().getClass());
       }
-      return true;
-    } catch (WarpFault | MemoryFault _) {
-      return false;
     }
+    return classes;
+  }
+
+  /** Bytes of the classes of those that are kept. */
+  synchronized long bytes() {
+    return programs.values().stream().mapToLong(CompiledProgram::bytes).sum();
   }
 }

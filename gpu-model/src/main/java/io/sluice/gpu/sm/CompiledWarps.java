@@ -1,10 +1,12 @@
 package io.sluice.gpu.sm;
 
+import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs warps step by step of a compiled program. Where a warp comes to an offset that was not
- * compiled, it is interpreted, and that is counted.
+ * compiled, that is compiled; where that cannot be, it is interpreted, and counted.
  */
 final class CompiledWarps implements WarpRunner {
   /** Instructions a warp runs before the next one has its turn. */
@@ -13,45 +15,88 @@ final class CompiledWarps implements WarpRunner {
   /** Instructions after which it is asked whether the grid is stopped. */
   private static final int POLL = 1 << 10;
 
+  private static final int NOWHERE = -1;
+
   private final CompiledProgram program;
-  private final CompiledCode code;
+  private final LaneMemory memory;
   private final LaneContext context;
   private final ControlUnit control;
   private final Stepper stepper;
   private final LaneSteps laneSteps;
-  private final boolean complete;
+
+  /** Parts as this worker uses them, by number; null for one it has not come to. */
+  private final @Nullable Part[] parts = new Part[CompiledProgram.MAX_PARTS];
+
+  private Part part;
   private long instructions;
   private long interpreted;
   private int pc;
   private boolean inSegment;
 
-  CompiledWarps(CompiledProgram program, Grid grid, LaneMemory memory) {
-    this.program = program;
-    this.code = program.code();
-    List<OperandPool.Place> places = program.pool().places();
-    int[] values = new int[places.size()];
-    this.complete = fill(values, places, memory.constants());
-    this.context = new LaneContext(memory, values);
-    this.control = new ControlUnit(memory.constants());
-    this.stepper = new Stepper(grid, memory);
-    this.laneSteps = new LaneSteps(program.segments(), stepper, context);
-  }
+  /** Where a warp stands for which there is no code. */
+  private int missing = NOWHERE;
+
+  /** Where it turned out that there can be none. */
+  private int refused = NOWHERE;
 
   /**
-   * Reads the constants; false when one cannot be: the instruction that needs it faults, if it is
-   * ever executed, which is left to the interpreter.
+   * A part with its constants.
+   *
+   * @param compiled its code
+   * @param constants their values
+   * @param broken segments that need a constant which cannot be read, by number: they fault if they
+   *     are ever executed, which is left to the interpreter
    */
-  private static boolean fill(
-      int[] values, List<OperandPool.Place> places, ConstantMemory constants) {
-    boolean all = true;
+  @SuppressWarnings("ArrayRecordComponent") // Used, never compared.
+  private record Part(CompiledPart compiled, int[] constants, BitSet broken) {}
+
+  CompiledWarps(CompiledProgram program, Grid grid, LaneMemory memory) {
+    this.program = program;
+    this.memory = memory;
+    this.context = new LaneContext(memory);
+    this.control = new ControlUnit(memory.constants());
+    this.stepper = new Stepper(grid, memory);
+    this.laneSteps = new LaneSteps(stepper, context);
+    this.part = enter(0);
+  }
+
+  /** Prepares a part for use. */
+  private Part enter(int number) {
+    CompiledPart compiled = program.part(number);
+    memory.global().growTo(compiled.sites());
+    List<OperandPool.Place> places = compiled.places();
+    int[] values = new int[places.size()];
+    BitSet unreadable = new BitSet();
     for (int n = 0; n < values.length; n++) {
       try {
-        values[n] = constants.load32(places.get(n).bank(), places.get(n).offset());
+        values[n] = memory.constants().load32(places.get(n).bank(), places.get(n).offset());
       } catch (WarpFault | MemoryFault _) {
-        all = false;
+        unreadable.set(n);
       }
     }
-    return all;
+    BitSet broken = new BitSet();
+    for (int n = 0; n < compiled.segments().size(); n++) {
+      broken.set(n, compiled.placesOf(n).intersects(unreadable));
+    }
+    Part fresh = new Part(compiled, values, broken);
+    parts[number] = fresh;
+    return fresh;
+  }
+
+  /** The step at an offset, its part being {@link #part} then; null if there is none. */
+  private @Nullable Step find(int offset) {
+    Step step = part.compiled.stepAt(offset);
+    int known = program.partCount();
+    for (int n = 0; step == null && n < known; n++) {
+      step = program.part(n).stepAt(offset);
+      if (step != null) {
+        Part entered = parts[n];
+        part = entered == null ? enter(n) : entered;
+      }
+    }
+    boolean usable =
+        step != null && (step.kind() == Step.Kind.CONTROL || !part.broken.get(step.segment()));
+    return usable ? step : null;
   }
 
   @Override
@@ -67,19 +112,45 @@ final class CompiledWarps implements WarpRunner {
       }
       pc = warp.pc;
       inSegment = false;
-      Step step = complete ? program.stepAt(pc) : null;
-      if (step == null) {
-        program.sawUnseen(pc);
+      Step step = find(pc);
+      if (step != null) {
+        int executed = execute(step, block, warp);
+        instructions += executed;
+        left -= executed;
+      } else if (pc != refused && program.isExtensible() && !program.isKnown(pc)) {
+        missing = pc;
+        return;
+      } else {
         stepper.step(block, warp);
         instructions++;
         interpreted++;
         left--;
-      } else {
-        int executed = execute(step, block, warp);
-        instructions += executed;
-        left -= executed;
       }
     }
+  }
+
+  @Override
+  public @Nullable Missing missing() {
+    if (missing == NOWHERE) {
+      return null;
+    }
+    int start = missing;
+    missing = NOWHERE;
+    return new Missing() {
+      private @Nullable ProgramImage image;
+
+      @Override
+      public void read() {
+        image = ProgramImage.ofPart(stepper.program(), start, program::isKnown);
+      }
+
+      @Override
+      public void make() {
+        if (image == null || !program.extend(image, start)) {
+          refused = start;
+        }
+      }
+    };
   }
 
   /** Executes a step; says how many instructions that were. */
@@ -89,11 +160,12 @@ final class CompiledWarps implements WarpRunner {
       return 1;
     }
     context.count(step.count());
+    context.pool = part.constants;
     inSegment = true;
-    int lanes = code.run(step.segment(), context, warp, warp.active);
-    for (int left = context.takeLeft(); left != 0; left &= left - 1) {
-      int lane = Integer.numberOfTrailingZeros(left);
-      lanes |= laneSteps.run(step, block, warp, lane) ? 1 << lane : 0;
+    int lanes = part.compiled.code().run(step.segment(), context, warp, warp.active);
+    int undone = context.takeLeft();
+    if (undone != 0) {
+      lanes |= interpretLanes(step, block, warp, undone);
     }
     context.throwFault();
     inSegment = false;
@@ -113,6 +185,18 @@ final class CompiledWarps implements WarpRunner {
       default -> warp.pc = step.end();
     }
     return step.count();
+  }
+
+  /** Lanes whose code has left a segment undone; says which of them branch or join. */
+  private int interpretLanes(Step step, Block block, Warp warp, int undone) {
+    interpreted += step.count();
+    Segment segment = part.compiled.segments().get(step.segment());
+    int marked = 0;
+    for (int left = undone; left != 0; left &= left - 1) {
+      int lane = Integer.numberOfTrailingZeros(left);
+      marked |= laneSteps.run(segment, block, warp, lane) ? 1 << lane : 0;
+    }
+    return marked;
   }
 
   private void control(Instruction i, Block block, Warp warp) {

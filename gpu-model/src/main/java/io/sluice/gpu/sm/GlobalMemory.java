@@ -40,7 +40,7 @@ final class GlobalMemory {
   private final long localWindow;
   private final @Nullable Window[] reads = new Window[TABLE_WINDOWS];
   private final @Nullable Window[] writes = new Window[TABLE_WINDOWS];
-  private final Window[] sites;
+  private Window[] sites;
 
   /**
    * @param translator the MMU
@@ -51,8 +51,8 @@ final class GlobalMemory {
     this.translator = translator;
     this.sharedWindow = grid.sharedWindow();
     this.localWindow = grid.localWindow();
-    this.sites = new Window[sites + 1];
-    Arrays.fill(this.sites, new Window());
+    this.sites = new Window[0];
+    growTo(sites);
   }
 
   /** Forgets all translations: the address space may have changed. */
@@ -124,6 +124,15 @@ final class GlobalMemory {
     Window w = writing(NO_SITE, address);
     MemorySegment segment = w.segment;
     return (long) ATOMIC64.compareAndExchange(segment, address + w.delta, expected, value);
+  }
+
+  /** Makes room for more sites: those of code that was compiled since. */
+  void growTo(int most) {
+    int known = sites.length;
+    if (most >= known) {
+      sites = Arrays.copyOf(sites, most + 1);
+      Arrays.fill(sites, known, sites.length, new Window());
+    }
   }
 
   /** The window a site used last. */

@@ -162,6 +162,16 @@ public final class GridRun {
     return outcome();
   }
 
+  /** Why a worker stops running blocks. */
+  private enum Slice {
+    /** There are no more, or the grid has ended. */
+    OVER,
+    /** Other grids wait for its thread. */
+    OTHERS_WAIT,
+    /** A warp came to code that was not compiled; it is then. */
+    CODE_MADE
+  }
+
   /** One of those who run the grid's blocks. Its memory is made on the thread that uses it. */
   private final class Worker {
     private final WarpRunner.Factory factory;
@@ -169,6 +179,7 @@ public final class GridRun {
     private final Block block = new Block(grid);
     private @Nullable LaneMemory memory;
     private @Nullable WarpRunner runner;
+    private WarpRunner.@Nullable Missing missing;
     private boolean inBlock;
     private volatile boolean finished;
 
@@ -190,12 +201,23 @@ public final class GridRun {
     }
 
     void run(Executor executor, BooleanSupplier crowded) {
-      if (!control.enter()) {
-        return;
+      Slice end;
+      do {
+        end = runOnce(crowded);
+      } while (end == Slice.CODE_MADE && !crowded.getAsBoolean());
+      if (end != Slice.OVER) {
+        executor.execute(() -> run(executor, crowded));
       }
-      boolean again = false;
+    }
+
+    /** Runs blocks; then makes the code that was missing, when it touches no memory any more. */
+    private Slice runOnce(BooleanSupplier crowded) {
+      if (!control.enter()) {
+        return Slice.OVER;
+      }
+      Slice end = Slice.OVER;
       try {
-        again = slice(crowded);
+        end = slice(crowded);
       } catch (WarpFault fault) {
         control.stop(new GridOutcome.Faulted(fault.error(), faultPc(), fault.address()));
       } catch (MemoryFault fault) {
@@ -208,17 +230,24 @@ public final class GridRun {
       } finally {
         control.leave();
       }
-      if (again) {
-        executor.execute(() -> run(executor, crowded));
+      WarpRunner.Missing code = missing;
+      if (code != null) {
+        missing = null;
+        try {
+          code.make();
+        } catch (RuntimeException | Error failure) {
+          control.stop(new GridOutcome.Failed(failure));
+        }
       }
+      return end;
     }
 
     private int faultPc() {
       return runner == null ? grid.start() : runner.faultPc();
     }
 
-    /** Runs blocks until there are no more, or others should have the thread: then true. */
-    private boolean slice(BooleanSupplier crowded) {
+    /** Runs blocks until there are no more, others should have the thread, or code is missing. */
+    private Slice slice(BooleanSupplier crowded) {
       LaneMemory lanes = memory;
       if (lanes == null) {
         lanes = new LaneMemory(grid, translators.get(), factory.sites(), number * Grid.WARPS_OF_SM);
@@ -233,7 +262,7 @@ public final class GridRun {
       return run(lanes, warps, crowded);
     }
 
-    private boolean run(LaneMemory lanes, WarpRunner warps, BooleanSupplier crowded) {
+    private Slice run(LaneMemory lanes, WarpRunner warps, BooleanSupplier crowded) {
       Runnable poll = () -> poll(lanes);
       int turns = 0;
       while (inBlock || takeBlock(lanes)) {
@@ -241,6 +270,11 @@ public final class GridRun {
         for (Warp warp : block.warps()) {
           if (!warp.finished() && warp.waitingAt < 0) {
             warps.run(block, warp, poll);
+            missing = warps.missing();
+            if (missing != null) {
+              missing.read();
+              return Slice.CODE_MADE;
+            }
             progress = true;
             turns++;
           }
@@ -255,13 +289,13 @@ public final class GridRun {
         if (turns >= TURNS_OF_A_SLICE) {
           turns = 0;
           if (crowded.getAsBoolean()) {
-            return true;
+            return Slice.OTHERS_WAIT;
           }
           poll.run();
         }
       }
       finished = true;
-      return false;
+      return Slice.OVER;
     }
 
     private void poll(LaneMemory lanes) {

@@ -8,8 +8,11 @@ final class LaneContext {
   final SharedMemory shared;
   final ConstantMemory constants;
 
-  /** Constants whose place is in the instructions; read when the worker was made. */
-  final int[] pool;
+  /**
+   * Constants whose place is in the instructions, of the part that runs; read when the worker came
+   * to it first.
+   */
+  int[] pool = {};
 
   /** How often each lane took the branch of the loop that has just run. */
   final int[] trips = new int[Warp.LANES];
@@ -23,11 +26,10 @@ final class LaneContext {
   private int faultLane;
   private int left;
 
-  LaneContext(LaneMemory memory, int[] pool) {
+  LaneContext(LaneMemory memory) {
     this.memory = memory;
     this.shared = memory.shared();
     this.constants = memory.constants();
-    this.pool = pool;
   }
 
   void enter(Block newBlock, Runnable newPoll) {

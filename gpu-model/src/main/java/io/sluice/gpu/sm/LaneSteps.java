@@ -1,26 +1,21 @@
 package io.sluice.gpu.sm;
 
-import java.util.List;
-
 /**
  * Interprets a compiled segment for one lane: what its code leaves undone when the lane reads where
  * there is no shared memory. Mostly that is a fault, which is found with its address; an address
  * that wraps around 2^32 comes to a good end.
  */
 final class LaneSteps {
-  private final List<Segment> segments;
   private final Stepper stepper;
   private final LaneContext context;
 
-  LaneSteps(List<Segment> segments, Stepper stepper, LaneContext context) {
-    this.segments = segments;
+  LaneSteps(Stepper stepper, LaneContext context) {
     this.stepper = stepper;
     this.context = context;
   }
 
   /** Says what the segment's code says of a lane: whether it branches, or joins. */
-  boolean run(Step step, Block block, Warp warp, int lane) {
-    Segment segment = segments.get(step.segment());
+  boolean run(Segment segment, Block block, Warp warp, int lane) {
     context.trips[lane] = 0;
     boolean marked;
     do {

@@ -1,6 +1,7 @@
 package io.sluice.gpu.sm;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +28,13 @@ final class Liveness {
   private static final int ALL_FLAGS = (1 << Instruction.PT) - 1 | CONDITION;
   private static final int ALL_LANES = 0xf;
 
+  /** Programs that people write need a few. */
+  private static final int MAX_PASSES = 64;
+
   private final Map<Integer, Integer> indices = new HashMap<>();
   private final List<Instruction> instructions;
   private final List<Integer> offsets;
+  private final List<Effects> effects;
   private final List<Integer> tokens = new ArrayList<>();
   private final long[] registersIn;
   private final int[] flagsIn;
@@ -37,10 +42,17 @@ final class Liveness {
   private final int[] flagsOut;
   private boolean tokensUnknown;
 
+  /** What is live at some token, as far as it has been found out. */
+  private long tokenRegisters;
+
+  private int tokenFlags;
+
   /** Computes it for a program. */
   Liveness(ProgramImage image) {
     instructions = new ArrayList<>(image.instructions().values());
     offsets = new ArrayList<>(image.instructions().keySet());
+    effects = instructions.stream().map(i -> Effects.of(i.form(), i)).toList();
+    tokensUnknown = image.open();
     int count = instructions.size();
     registersIn = new long[count];
     flagsIn = new int[count];
@@ -50,13 +62,40 @@ final class Liveness {
       indices.put(offsets.get(n), n);
       addTokens(instructions.get(n), offsets.get(n));
     }
+    compute();
+  }
+
+  /** Goes backwards until nothing changes; a program made to take long is taken for all live. */
+  private void compute() {
     boolean changed = true;
-    while (changed) {
-      changed = false;
-      for (int n = count - 1; n >= 0; n--) {
+    for (int pass = 0; changed; pass++) {
+      if (pass == MAX_PASSES) {
+        Arrays.fill(registersIn, ALL_REGISTERS);
+        Arrays.fill(registersOut, ALL_REGISTERS);
+        Arrays.fill(flagsIn, ALL_FLAGS);
+        Arrays.fill(flagsOut, ALL_FLAGS);
+        return;
+      }
+      changed = gatherTokens();
+      for (int n = instructions.size() - 1; n >= 0; n--) {
         changed |= flow(n);
       }
     }
+  }
+
+  /** Gathers what is live at tokens; says whether that has changed. */
+  private boolean gatherTokens() {
+    long registers = tokensUnknown ? ALL_REGISTERS : 0;
+    int flags = tokensUnknown ? ALL_FLAGS : 0;
+    for (int token : tokens) {
+      Integer index = indices.get(token);
+      registers |= index == null ? ALL_REGISTERS : registersIn[index];
+      flags |= index == null ? ALL_FLAGS : flagsIn[index];
+    }
+    boolean changed = registers != tokenRegisters || flags != tokenFlags;
+    tokenRegisters = registers;
+    tokenFlags = flags;
+    return changed;
   }
 
   /** Registers live before an instruction, by bit. */
@@ -90,8 +129,9 @@ final class Liveness {
   private void addTokens(Instruction i, int pc) {
     switch (i.form()) {
       case SSY, PBK, PCNT, PRET -> {
-        tokensUnknown |= i.bit(14);
-        tokens.add(ProgramImage.target(i, pc));
+        if (!i.bit(14)) {
+          tokens.add(ProgramImage.target(i, pc));
+        }
       }
       case CAL, JCAL -> tokens.add(pc + Instruction.BYTES);
       default -> {}
@@ -102,7 +142,7 @@ final class Liveness {
   private boolean flow(int n) {
     Instruction i = instructions.get(n);
     follow(n, i, offsets.get(n));
-    Effects effects = Effects.of(i.form(), i);
+    Effects effects = this.effects.get(n);
     long registers = registersOut[n];
     int flags = flagsOut[n];
     if (alwaysWrites(i)) {
@@ -165,12 +205,8 @@ final class Liveness {
   }
 
   private void mergeTokens(int n) {
-    if (tokensUnknown) {
-      everything(n);
-    }
-    for (int token : tokens) {
-      merge(n, token);
-    }
+    registersOut[n] |= tokenRegisters;
+    flagsOut[n] |= tokenFlags;
   }
 
   private void merge(int n, int successor) {

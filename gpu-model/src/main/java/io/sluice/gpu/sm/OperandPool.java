@@ -1,6 +1,7 @@
 package io.sluice.gpu.sm;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +10,15 @@ import java.util.Map;
 final class OperandPool {
   private final Map<Place, Integer> indices = new HashMap<>();
   private final List<Place> places = new ArrayList<>();
+  private final List<BitSet> bySegment = new ArrayList<>();
   private int sites;
+
+  /**
+   * @param sites how many there are in other parts of the program
+   */
+  OperandPool(int sites) {
+    this.sites = sites;
+  }
 
   /**
    * A word of a constant bank.
@@ -19,14 +28,27 @@ final class OperandPool {
    */
   record Place(int bank, int offset) {}
 
+  /** The constants that are asked for from now on are those of the next segment. */
+  void nextSegment() {
+    bySegment.add(new BitSet());
+  }
+
   /** The index of a constant. */
   int indexOf(int bank, int offset) {
-    return indices.computeIfAbsent(
-        new Place(bank, offset),
-        place -> {
-          places.add(place);
-          return places.size() - 1;
-        });
+    int index =
+        indices.computeIfAbsent(
+            new Place(bank, offset),
+            place -> {
+              places.add(place);
+              return places.size() - 1;
+            });
+    bySegment.getLast().set(index);
+    return index;
+  }
+
+  /** The constants of a segment, by index. */
+  BitSet placesOf(int segment) {
+    return bySegment.get(segment);
   }
 
   /** The constants, by index. */
@@ -39,7 +61,7 @@ final class OperandPool {
     return ++sites;
   }
 
-  /** How many there are. */
+  /** One more than the highest. */
   int sites() {
     return sites;
   }

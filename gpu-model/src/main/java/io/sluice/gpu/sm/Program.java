@@ -38,11 +38,16 @@ final class Program {
     return known;
   }
 
+  /** The word at an offset, whatever it is. */
+  long word(int pc) {
+    return global.load64(GlobalMemory.NO_SITE, base + Integer.toUnsignedLong(pc));
+  }
+
   private Instruction fetch(int pc) {
     if (pc % Instruction.BYTES != 0) {
       throw new WarpFault(WarpError.INVALID_OPCODE, Integer.toUnsignedLong(pc));
     }
-    long word = global.load64(GlobalMemory.NO_SITE, base + Integer.toUnsignedLong(pc));
+    long word = word(pc);
     Instruction fresh = Instruction.decode(word);
     Opcode opcode = fresh.opcode();
     if (opcode == null) {

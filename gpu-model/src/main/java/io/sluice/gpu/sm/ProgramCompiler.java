@@ -18,16 +18,22 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.AccessFlag;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /**
- * Compiles programs to bytecode: a class for each, with a method for each segment. HotSpot compiles
- * no method of more than {@value #MAX_METHOD_BYTES} bytes, so segments are made short enough.
+ * Compiles programs to bytecode: a class for each part, with a method for each segment. HotSpot
+ * compiles no method of more than {@value #MAX_METHOD_BYTES} bytes, so segments are made short
+ * enough, and what chooses among them goes by groups.
  */
 final class ProgramCompiler {
   /** Most bytes of a method. */
   static final int MAX_METHOD_BYTES = 8000;
 
   private static final int MOST_INSTRUCTIONS = 128;
+
+  /** Segments among which one method chooses: each takes 11 bytes. */
+  private static final int GROUP = 256;
+
   private static final ClassDesc CLASS = ClassDesc.of("io.sluice.gpu.sm.CompiledProgram$Code");
   private static final ClassDesc CODE = ClassDesc.of("io.sluice.gpu.sm.CompiledCode");
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
@@ -41,22 +47,53 @@ final class ProgramCompiler {
   private ProgramCompiler() {}
 
   /**
-   * Compiles what can be seen of a program.
+   * The bytecode of a part.
+   *
+   * @param plan its steps
+   * @param pool its constants and sites
+   * @param bytes the class
+   */
+  @SuppressWarnings("ArrayRecordComponent") // Passed on, never compared.
+  record Bytecode(Planner plan, OperandPool pool, Liveness liveness, byte[] bytes) {}
+
+  /**
+   * Compiles what can be seen of a program from its start.
    *
    * @param start offset of its first instruction
    */
   static CompiledProgram compile(ProgramImage image, int start) {
+    Bytecode bytecode = bytecode(image, 0);
+    boolean begins = image.instructions().containsKey(start);
+    long readFirst = begins ? bytecode.liveness.registersBefore(start) : -1;
+    return new CompiledProgram(part(image, bytecode), readFirst);
+  }
+
+  /**
+   * Compiles another part.
+   *
+   * @param sites how many the others have
+   */
+  static CompiledPart part(ProgramImage image, int sites) {
+    return part(image, bytecode(image, sites));
+  }
+
+  private static CompiledPart part(ProgramImage image, Bytecode made) {
+    byte[] bytes = made.bytes;
+    return new CompiledPart(image, made.plan, made.pool, define(bytes), bytes.length);
+  }
+
+  /** Makes the class of a part, none of whose methods is too long. */
+  static Bytecode bytecode(ProgramImage image, int sites) {
     Liveness liveness = new Liveness(image);
-    for (int longest = MOST_INSTRUCTIONS; ; longest /= 2) {
+    for (int longest = MOST_INSTRUCTIONS; longest > 0; longest /= 2) {
       Planner plan = new Planner(image, longest).plan();
-      OperandPool pool = new OperandPool();
+      OperandPool pool = new OperandPool(sites);
       byte[] bytes = build(plan.segments(), pool, liveness);
       if (longestMethod(bytes) <= MAX_METHOD_BYTES) {
-        long readFirst =
-            image.instructions().containsKey(start) ? liveness.registersBefore(start) : -1;
-        return new CompiledProgram(image, plan, pool, define(bytes), readFirst);
+        return new Bytecode(plan, pool, liveness, bytes);
       }
     }
+    throw new AssertionError("one instruction makes too long a method");
   }
 
   private static byte[] build(List<Segment> segments, OperandPool pool, Liveness liveness) {
@@ -66,9 +103,17 @@ final class ProgramCompiler {
             type -> {
               type.withFlags(AccessFlag.FINAL, AccessFlag.SUPER).withSuperclass(CODE);
               type.withMethodBody(INIT_NAME, MTD_void, 0, ProgramCompiler::constructor);
-              type.withMethodBody("run", RUN, PUBLIC, code -> dispatch(code, segments.size()));
+              int groups = (segments.size() + GROUP - 1) / GROUP;
+              type.withMethodBody("run", RUN, PUBLIC, code -> chooseGroup(code, groups));
+              for (int n = 0; n < groups; n++) {
+                int first = n * GROUP;
+                int end = Math.min(first + GROUP, segments.size());
+                type.withMethodBody(
+                    groupName(n), RUN, STATIC, code -> chooseSegment(code, first, end));
+              }
               for (int n = 0; n < segments.size(); n++) {
                 Segment segment = segments.get(n);
+                pool.nextSegment();
                 type.withMethodBody(
                     name(n),
                     SEGMENT,
@@ -76,6 +121,10 @@ final class ProgramCompiler {
                     code -> new SegmentEmitter(code, segment, pool, liveness).emit());
               }
             });
+  }
+
+  private static String groupName(int group) {
+    return "group" + group;
   }
 
   private static String name(int segment) {
@@ -86,16 +135,42 @@ final class ProgramCompiler {
     code.aload(0).invokespecial(CODE, INIT_NAME, MTD_void).return_();
   }
 
-  private static void dispatch(CodeBuilder code, int segments) {
+  /** The number of the segment, without its lowest bits, is that of the group. */
+  private static void chooseGroup(CodeBuilder code, int groups) {
+    code.iload(1).loadConstant(Integer.numberOfTrailingZeros(GROUP)).iushr();
+    choose(
+        code,
+        0,
+        groups,
+        n -> {
+          code.iload(1).aload(2).aload(3).iload(4);
+          code.invokestatic(CLASS, groupName(n), RUN).ireturn();
+        });
+  }
+
+  private static void chooseSegment(CodeBuilder code, int first, int end) {
+    code.iload(0);
+    choose(
+        code,
+        first,
+        end,
+        n -> {
+          code.aload(1).aload(2).iload(3);
+          code.invokestatic(CLASS, name(n), SEGMENT).ireturn();
+        });
+  }
+
+  /** Goes by the number on the stack. */
+  private static void choose(CodeBuilder code, int first, int end, IntConsumer then) {
     Label none = code.newLabel();
     List<SwitchCase> cases = new ArrayList<>();
-    for (int n = 0; n < segments; n++) {
+    for (int n = first; n < end; n++) {
       cases.add(SwitchCase.of(n, code.newLabel()));
     }
-    code.iload(1).tableswitch(0, Math.max(0, segments - 1), none, cases);
-    for (int n = 0; n < segments; n++) {
-      code.labelBinding(cases.get(n).target());
-      code.aload(2).aload(3).iload(4).invokestatic(CLASS, name(n), SEGMENT).ireturn();
+    code.tableswitch(first, Math.max(first, end - 1), none, cases);
+    for (SwitchCase each : cases) {
+      code.labelBinding(each.target());
+      then.accept(each.caseValue());
     }
     code.labelBinding(none);
     code.new_(ClassDesc.of("java.lang.AssertionError")).dup();
@@ -104,14 +179,12 @@ final class ProgramCompiler {
     code.athrow();
   }
 
-  /** Bytes of the longest segment's method. */
-  private static int longestMethod(byte[] bytes) {
+  /** Bytes of the longest method of a class. */
+  static int longestMethod(byte[] bytes) {
     ClassModel model = ClassFile.of().parse(bytes);
     int longest = 0;
     for (MethodModel method : model.methods()) {
-      boolean segment = !method.methodName().equalsString("run");
-      int length = ((CodeAttribute) method.code().orElseThrow()).codeLength();
-      longest = segment ? Math.max(longest, length) : longest;
+      longest = Math.max(longest, ((CodeAttribute) method.code().orElseThrow()).codeLength());
     }
     return longest;
   }

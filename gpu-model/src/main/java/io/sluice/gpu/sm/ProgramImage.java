@@ -1,67 +1,111 @@
 package io.sluice.gpu.sm;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a program can be seen without running it: the instructions that its start leads to, and
+ * What of a program can be seen without running it: the instructions that an offset leads to, and
  * where control can come in. Targets that a program computes are not seen; they are found when it
  * goes there.
  *
  * @param instructions by offset
  * @param leaders offsets at which control comes in from elsewhere
+ * @param open whether lanes may go to code that is not in it, and come back from there
  */
-record ProgramImage(NavigableMap<Integer, Instruction> instructions, Set<Integer> leaders) {
-  /** Most instructions that are looked at. */
-  private static final int MAX_INSTRUCTIONS = 1 << 14;
+record ProgramImage(
+    NavigableMap<Integer, Instruction> instructions, Set<Integer> leaders, boolean open) {
+  /** Most instructions that are looked at, so that compiling them takes a limited time. */
+  static final int MAX_INSTRUCTIONS = 1 << 12;
+
+  ProgramImage {
+    instructions = Collections.unmodifiableNavigableMap(instructions);
+    leaders = Collections.unmodifiableSet(leaders);
+  }
 
   /**
-   * Follows a program.
+   * Follows a program from its start.
    *
    * @param program fetches instructions
-   * @param roots where control comes in from outside
+   * @param start offset of the first
    */
-  static ProgramImage of(Program program, Set<Integer> roots) {
-    NavigableMap<Integer, Instruction> instructions = new TreeMap<>();
-    Set<Integer> leaders = new TreeSet<>(roots);
-    Deque<Integer> open = new ArrayDeque<>(roots);
-    while (!open.isEmpty() && instructions.size() < MAX_INSTRUCTIONS) {
-      int pc = open.pop();
-      while (!instructions.containsKey(pc) && instructions.size() < MAX_INSTRUCTIONS) {
-        Instruction i = fetch(program, pc);
+  static ProgramImage of(Program program, int start) {
+    return new Reader(program, _ -> false).read(start);
+  }
+
+  /**
+   * Follows a part of a program that was found while it ran.
+   *
+   * @param start offset of the first instruction
+   * @param known whether there is code for an offset already, which need not be followed
+   */
+  static ProgramImage ofPart(Program program, int start, IntPredicate known) {
+    ProgramImage image = new Reader(program, known).read(start);
+    return new ProgramImage(image.instructions, image.leaders, true);
+  }
+
+  /** Gathers. */
+  private static final class Reader {
+    private final Program program;
+    private final IntPredicate known;
+    private final NavigableMap<Integer, Instruction> instructions = new TreeMap<>();
+    private final Set<Integer> leaders = new TreeSet<>();
+    private final Deque<Integer> waiting = new ArrayDeque<>();
+    private boolean open;
+
+    Reader(Program program, IntPredicate known) {
+      this.program = program;
+      this.known = known;
+    }
+
+    ProgramImage read(int start) {
+      leaders.add(start);
+      waiting.push(start);
+      while (!waiting.isEmpty()) {
+        follow(waiting.pop());
+      }
+      return new ProgramImage(instructions, leaders, open);
+    }
+
+    private void follow(int start) {
+      int pc = start;
+      while (!instructions.containsKey(pc) && !known.test(pc)) {
+        Instruction i = instructions.size() < MAX_INSTRUCTIONS ? fetch(pc) : null;
         if (i == null) {
-          break;
+          open = true;
+          return;
         }
         instructions.put(pc, i);
         int next = pc + Instruction.BYTES;
         if (hasTarget(i)) {
           int target = target(i, pc);
           leaders.add(target);
-          open.push(target);
+          waiting.push(target);
         }
+        open |= isComputed(i);
         if (endsBlock(i)) {
           leaders.add(next);
         }
         if (!continues(i)) {
-          break;
+          return;
         }
         pc = next;
       }
     }
-    return new ProgramImage(instructions, leaders);
-  }
 
-  private static @Nullable Instruction fetch(Program program, int pc) {
-    try {
-      return program.at(pc);
-    } catch (WarpFault | MemoryFault _) {
-      // What is no instruction faults when it is executed, not when it is looked at.
-      return null;
+    private @Nullable Instruction fetch(int pc) {
+      try {
+        return program.at(pc);
+      } catch (WarpFault | MemoryFault _) {
+        // What is no instruction faults when it is executed, not when it is looked at.
+        return null;
+      }
     }
   }
 
@@ -69,6 +113,15 @@ record ProgramImage(NavigableMap<Integer, Instruction> instructions, Set<Integer
   private static boolean hasTarget(Instruction i) {
     return switch (i.form()) {
       case BRA, CAL, SSY, PBK, PCNT, PRET, JMP, JCAL -> !i.bit(14);
+      default -> false;
+    };
+  }
+
+  /** Whether it goes, or sends lanes, to an address that is not in it. */
+  private static boolean isComputed(Instruction i) {
+    return switch (i.form()) {
+      case BRA, CAL, SSY, PBK, PCNT, PRET, JMP, JCAL -> i.bit(14);
+      case BRX, JMX -> true;
       default -> false;
     };
   }

@@ -22,6 +22,11 @@ final class Stepper {
     this.control = new ControlUnit(memory.constants());
   }
 
+  /** The program as this worker reads it. */
+  Program program() {
+    return program;
+  }
+
   /** Fetches, executes and goes on to the next instruction. */
   void step(Block block, Warp w) {
     clock++;

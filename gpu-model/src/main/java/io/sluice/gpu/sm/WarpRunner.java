@@ -1,5 +1,7 @@
 package io.sluice.gpu.sm;
 
+import org.jspecify.annotations.Nullable;
+
 /** Runs the warps of one worker's block: by interpretation, or compiled. */
 interface WarpRunner {
   /**
@@ -19,6 +21,20 @@ interface WarpRunner {
 
   /** Those of them that were interpreted. */
   long interpreted();
+
+  /** Code that the warp came to which is not there; asked after each run. Null for none. */
+  default @Nullable Missing missing() {
+    return null;
+  }
+
+  /** Makes code that was missing, in two parts: only the first touches the grid's memory. */
+  interface Missing {
+    /** Reads the instructions. */
+    void read();
+
+    /** Compiles them; may take some time. */
+    void make();
+  }
 
   /** Makes the runners of the workers of a grid. */
   interface Factory {

@@ -135,7 +135,7 @@ final class ControlOracleTest {
     long brx = 0x4800000000000007L | TESTED | ALWAYS | 14L << 20;
     long jmx = 0x0800000000000007L | TESTED | ALWAYS | 14L << 20;
     for (long jump : new long[] {brx, absolute(jmx, 5)}) {
-      one.checkComputed(
+      one.checkWarp(
           "BRX, JMX",
           new long[] {lane, and, shift, mark(0), jump, add(1), add(1), add(1), add(1)},
           all -> {

@@ -158,7 +158,6 @@ final class OneInstruction {
       ThreadLocal.withInitial(() -> EnumSet.noneOf(Opcode.class));
 
   private final RandomGenerator random;
-  private boolean computed;
 
   OneInstruction(RandomGenerator random) {
     this.random = random;
@@ -205,13 +204,6 @@ final class OneInstruction {
   /** Tries a few instructions whose results depend on other lanes. */
   void checkWarp(String name, long[] words, WarpOracle oracle) {
     check(name, words, operands(), new int[2], oracle);
-  }
-
-  /** The same where control goes to an address that is computed: compiled when it does. */
-  void checkComputed(String name, long[] words, WarpOracle oracle) {
-    computed = true;
-    checkWarp(name, words, oracle);
-    computed = false;
   }
 
   /** The same with words of constants, at {@link OperandForms#OFFSET} of banks 0 and 16. */
@@ -280,11 +272,7 @@ final class OneInstruction {
     FlatMemory memory = memory(words, in, constant);
     GridRun run = start(memory, compiled);
     assertThat(run.outcome()).isEqualTo(new GridOutcome.Completed());
-    if (compiled && computed) {
-      assertThat(run.interpreted()).isLessThan(run.instructions());
-    } else {
-      assertThat(run.interpreted()).isEqualTo(compiled ? 0 : run.instructions());
-    }
+    assertThat(run.interpreted()).isEqualTo(compiled ? 0 : run.instructions());
     List<Result> results = new ArrayList<>();
     for (int lane = 0; lane < LANES; lane++) {
       long at = DATA + lane * LANE_BYTES + 32;
