@@ -21,5 +21,6 @@ module io.sluice.migrate {
   exports io.sluice.migrate.process;
   exports io.sluice.migrate.qemu;
   exports io.sluice.migrate.report;
+  exports io.sluice.migrate.vfio;
   exports io.sluice.migrate.wire;
 }

@@ -327,6 +327,7 @@ final class Connection {
   }
 
   private void unmap(Request.DmaUnmap unmap) {
+    device.beforeUnmap();
     if (unmap.all()) {
       device.dma().unmapAll();
     } else {
@@ -371,18 +372,12 @@ final class Connection {
             device.reset();
             yield 0;
           }
-          case Request.DeviceFeature feature ->
-              throw new RefusedException(
-                  "SLU-VFU-005",
-                  Errno.ENOTTY,
-                  "device feature is not offered, feature=" + feature.feature(),
-                  "");
-          case Request.MigrationData data ->
-              throw new RefusedException(
-                  "SLU-VFU-006",
-                  Errno.EOPNOTSUPP,
-                  "migration by the protocol is not offered, bytes=" + data.sizeBytes(),
-                  "");
+          case Request.DeviceFeature feature -> device.features().run(feature, reader.body(), body);
+          case Request.MigrationRead read -> Replies.migrationData(body, device.migration(), read);
+          case Request.MigrationWrite write -> {
+            device.migration().write(write.data());
+            yield 0;
+          }
         };
     if (wantsReply) {
       writer.reply(id, command.code(), bytes, fds);

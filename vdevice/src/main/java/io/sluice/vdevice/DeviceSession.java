@@ -50,6 +50,9 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   private final PciConfigSpace config;
   private final ImmutableList<DeviceRegion> regions;
   private final Arena requestArena = Arena.ofShared();
+  private final @Nullable DmaLog dmaLog;
+  private final @Nullable ClientMigration migration;
+  private final DeviceFeatures features;
 
   /** What the registers show; kept here so that reading one never waits for a call. */
   private volatile int generation;
@@ -92,6 +95,19 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
             .add(config)
             .add(DeviceRegion.ABSENT) // VGA
             .build();
+    dmaLog =
+        sharesMemory && guest.capabilities().contains(Capability.DIRTY_TRACKING)
+            ? new DmaLog(guest.move())
+            : null;
+    migration =
+        guest.capabilities().containsAll(ClientMigration.NEEDED)
+            ? source
+                .transfers()
+                .map(transfers ->
+                    new ClientMigration(new Moved(), transfers, ClientMigration.DRAIN_MS))
+                .orElse(null)
+            : null;
+    features = new DeviceFeatures(migration, dmaLog);
     notifier.begin();
   }
 
@@ -341,6 +357,40 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     return requests != null && requests.complete(id, command, errno, body, bytes);
   }
 
+  /** What DEVICE_FEATURE does. */
+  DeviceFeatures features() {
+    return features;
+  }
+
+  /**
+   * The client's migration.
+   *
+   * @throws RefusedException EOPNOTSUPP
+   */
+  ClientMigration migration() {
+    ClientMigration offered = migration;
+    if (offered == null) {
+      throw new RefusedException(
+          "SLU-VFU-006", Errno.EOPNOTSUPP, "migration by the protocol is not offered", "");
+    }
+    return offered;
+  }
+
+  /** Whether the client moves the device, or watches what the GPU writes. */
+  boolean isMovedByClient() {
+    ClientMigration offered = migration;
+    DmaLog log = dmaLog;
+    return offered != null && offered.isActive() || log != null && log.isOn();
+  }
+
+  /** What the GPU wrote of memory that is about to go is still known afterwards. */
+  void beforeUnmap() {
+    DmaLog log = dmaLog;
+    if (log != null) {
+      log.beforeChange();
+    }
+  }
+
   /** A message was answered: now is the time to have rung calls executed. */
   void afterMessage() {
     queue.wake();
@@ -351,6 +401,15 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
    * memory stays shared and vectors keep their eventfds, as with the kernel's VFIO.
    */
   void reset() {
+    ClientMigration moving = migration;
+    if (moving == null) {
+      empty();
+    } else {
+      moving.reset();
+    }
+  }
+
+  private void empty() {
     executor.exclusively(() -> {
       freeEverything();
       vectors.forgetPending();
@@ -360,6 +419,51 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   }
 
   // ---- moving ----
+
+  /** This device, for the client's migration. */
+  private final class Moved implements ClientMigration.Owner {
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public Guest guest() {
+      return guest;
+    }
+
+    @Override
+    public DeviceState save() {
+      return DeviceSession.this.save(null);
+    }
+
+    @Override
+    public void restore(DeviceState state) {
+      DeviceSession.this.restore(state);
+      registers.restoreMsixTable(state.pci().msixTable());
+      config.restore(state.pci().config());
+    }
+
+    @Override
+    public void releaseRestored() {
+      DeviceSession.this.releaseRestored();
+    }
+
+    @Override
+    public void hold() {
+      DeviceSession.this.hold();
+    }
+
+    @Override
+    public void release() {
+      DeviceSession.this.release();
+    }
+
+    @Override
+    public void empty() {
+      DeviceSession.this.empty();
+    }
+  }
 
   /** No call begins and no interrupt is delivered until {@link #release}. */
   void hold() {
@@ -507,6 +611,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
 
   @Override
   public void execute(int command, MemorySegment args) {
+    beforeUnmap(); // a call may free what the GPU wrote
     hypercalls.execute(command, args);
   }
 
@@ -524,6 +629,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
 
   /** BAR 1 is zeros before the new generation shows. */
   private void freeEverything() {
+    beforeUnmap();
     guest.reset();
     callArea.clear();
     events.reset();
@@ -545,6 +651,10 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     }
     // First, so that no thread of this device stays stuck in an interrupt.
     vectors.close();
+    ClientMigration moving = migration;
+    if (moving != null) {
+      moving.close();
+    }
     // A call that runs is waited for.
     executor.exclusively(() -> {
       executor.stop();

@@ -145,6 +145,11 @@ public final class GuestDevice implements AutoCloseable {
     return session().map(DeviceSession::guest);
   }
 
+  /** Whether the client itself moves the device just now, by VFIO's migration protocol. */
+  public boolean isMovedByClient() {
+    return session().map(DeviceSession::isMovedByClient).orElse(false);
+  }
+
   /** What was counted so far. */
   public DeviceCounters counters() {
     Optional<DeviceSession> session = session();

@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Errno;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
+import java.util.Optional;
 
 /**
  * Where a device gets its guest from: a new one for each client that attaches, so that nothing of
@@ -26,6 +27,11 @@ public interface GuestSource {
   default Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
     throw new RefusedException(
         "SLU-VFU-011", Errno.EOPNOTSUPP, "clients cannot be taken over here", "");
+  }
+
+  /** How clients move the device by VFIO's migration protocol; empty when they cannot. */
+  default Optional<StateTransfers> transfers() {
+    return Optional.empty();
   }
 
   /** Ends the delivery of events and closes the guest: everything it held is given back. */

@@ -20,6 +20,12 @@ final class Limits {
    */
   static final int MAX_DMA_MAPS = io.sluice.channel.Limits.MAX_REGIONS;
 
+  /** Ranges of one DMA_LOGGING_START: as many as its data have room for. */
+  static final int MAX_LOGGED_RANGES = (MAX_FEATURE_BYTES - 16) / 16;
+
+  /** Bytes of the bitmap of one DMA_LOGGING_REPORT. */
+  static final int MAX_REPORT_BYTES = MAX_DATA_BYTES - 32;
+
   /** Descriptors in one message: the kernel seam's own limit. */
   static final int MAX_MESSAGE_FDS = io.sluice.abi.sys.Kernel.MAX_MESSAGE_FDS;
 

@@ -5,6 +5,7 @@ import io.sluice.abi.vfio.DeviceInfo;
 import io.sluice.abi.vfio.DmaUnmap;
 import io.sluice.abi.vfio.InfoCapHeader;
 import io.sluice.abi.vfio.IrqInfo;
+import io.sluice.abi.vfio.MigData;
 import io.sluice.abi.vfio.RegionInfo;
 import io.sluice.abi.vfio.RegionIoFds;
 import io.sluice.abi.vfio.SparseArea;
@@ -107,6 +108,15 @@ final class Replies {
     RegionIoFds.index(body, 0, request.index());
     RegionIoFds.count(body, 0, 0);
     return (int) RegionIoFds.SIZE;
+  }
+
+  /** Fewer bytes than were asked for: there are no more, or while the device runs none now. */
+  static int migrationData(
+      MemorySegment body, ClientMigration migration, Request.MigrationRead request) {
+    int read = migration.read(body.asSlice(MigData.SIZE, request.sizeBytes()));
+    MigData.argsz(body, 0, (int) MigData.SIZE + read);
+    MigData.size(body, 0, read);
+    return (int) MigData.SIZE + read;
   }
 
   static int irqInfo(MemorySegment body, Request.GetIrqInfo request, int count) {

@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.Iova;
+import java.lang.foreign.MemorySegment;
 
 /**
  * A message of the client, parsed and with all that can be said without knowing the device
@@ -55,11 +56,25 @@ sealed interface Request {
   /** DEVICE_RESET. */
   record Reset() implements Request {}
 
-  /** DEVICE_FEATURE. */
-  record DeviceFeature(int feature, boolean get, boolean set, boolean probe) implements Request {}
+  /**
+   * DEVICE_FEATURE.
+   *
+   * @param replyBytes most the client takes in the reply (argsz)
+   * @param data of the feature, as they stand in the message
+   */
+  record DeviceFeature(
+      int feature, boolean get, boolean set, boolean probe, long replyBytes, MemorySegment data)
+      implements Request {}
 
-  /** MIG_DATA_READ or MIG_DATA_WRITE. */
-  record MigrationData(long sizeBytes) implements Request {}
+  /** MIG_DATA_READ. */
+  record MigrationRead(int sizeBytes) implements Request {}
+
+  /**
+   * MIG_DATA_WRITE.
+   *
+   * @param data as they stand in the message
+   */
+  record MigrationWrite(MemorySegment data) implements Request {}
 
   /** What DEVICE_SET_IRQS brings for each sub-index. */
   enum IrqData {

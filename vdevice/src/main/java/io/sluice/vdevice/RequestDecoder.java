@@ -52,8 +52,9 @@ final class RequestDecoder {
       case DEVICE_GET_IRQ_INFO -> getIrqInfo(body);
       case DEVICE_SET_IRQS -> setIrqs(body, bytes, fds);
       case DEVICE_RESET -> new Request.Reset();
-      case DEVICE_FEATURE -> deviceFeature(body);
-      case MIG_DATA_READ, MIG_DATA_WRITE -> migrationData(command, body, bytes);
+      case DEVICE_FEATURE -> deviceFeature(body, bytes);
+      case MIG_DATA_READ -> migrationRead(body);
+      case MIG_DATA_WRITE -> migrationWrite(body, bytes);
       case DMA_READ, DMA_WRITE -> throw refused(command + " is for the server to send");
       case DIRTY_PAGES ->
           throw new RefusedException(
@@ -166,7 +167,7 @@ final class RequestDecoder {
     return selected;
   }
 
-  private static Request deviceFeature(MemorySegment body) {
+  private static Request deviceFeature(MemorySegment body, int bytes) {
     argsz(DeviceFeature.argsz(body, 0), DeviceFeature.SIZE);
     int flags = DeviceFeature.flags(body, 0);
     require((flags & ~FEATURE_KNOWN) == 0, "unknown feature flags, flags=" + flags);
@@ -175,16 +176,32 @@ final class RequestDecoder {
     boolean probe = (flags & DeviceFeature.PROBE) != 0;
     require(get || set || probe, "feature is neither read, set nor probed");
     require(probe || !(get && set), "feature is read and set at once");
-    return new Request.DeviceFeature(flags & DeviceFeature.FEATURE_MASK, get, set, probe);
+    return new Request.DeviceFeature(
+        flags & DeviceFeature.FEATURE_MASK,
+        get,
+        set,
+        probe,
+        Integer.toUnsignedLong(DeviceFeature.argsz(body, 0)),
+        body.asSlice(DeviceFeature.SIZE, bytes - DeviceFeature.SIZE));
   }
 
-  private static Request migrationData(Command command, MemorySegment body, int bytes) {
+  private static Request migrationRead(MemorySegment body) {
+    argsz(MigData.argsz(body, 0), MigData.SIZE + migrationBytes(body));
+    return new Request.MigrationRead((int) migrationBytes(body));
+  }
+
+  /** Its reply has no body, so argsz says nothing. */
+  private static Request migrationWrite(MemorySegment body, int bytes) {
     argsz(MigData.argsz(body, 0), MigData.SIZE);
+    long size = migrationBytes(body);
+    require(bytes == MigData.SIZE + size, "migration data has a wrong length, bytes=" + bytes);
+    return new Request.MigrationWrite(body.asSlice(MigData.SIZE, size));
+  }
+
+  private static long migrationBytes(MemorySegment body) {
     long size = Integer.toUnsignedLong(MigData.size(body, 0));
     require(size <= Limits.MAX_DATA_BYTES, "too much migration data, size=" + size);
-    long expected = command == Command.MIG_DATA_WRITE ? MigData.SIZE + size : MigData.SIZE;
-    require(bytes == expected, "migration data has a wrong length, bytes=" + bytes);
-    return new Request.MigrationData(size);
+    return size;
   }
 
   private static void argsz(int argsz, long least) {

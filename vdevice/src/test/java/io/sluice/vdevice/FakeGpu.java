@@ -75,7 +75,10 @@ final class FakeGpu implements Gpu {
             Capability.GUEST_MEMORY,
             Capability.CHANNEL_EVENTS,
             Capability.CONTROL_WORDS,
-            Capability.KILL);
+            Capability.KILL,
+            Capability.DETACH,
+            Capability.STATE_SAVE,
+            Capability.DIRTY_TRACKING);
     return ImmutableSet.copyOf(Sets.difference(all, missing));
   }
 

@@ -13,6 +13,7 @@ import io.sluice.testbed.checks.Held;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -66,6 +67,11 @@ abstract class ServerTest {
     return new Capability[0];
   }
 
+  /** How the client may move the device. */
+  Optional<StateTransfers> transfers() {
+    return Optional.empty();
+  }
+
   @AfterEach
   void stopServer() throws InterruptedException {
     client.close();
@@ -101,6 +107,11 @@ abstract class ServerTest {
     @Override
     public Guest open(GuestListener listener) {
       return new Guest("test", gpu, kernel, listener);
+    }
+
+    @Override
+    public Optional<StateTransfers> transfers() {
+      return ServerTest.this.transfers();
     }
 
     @Override

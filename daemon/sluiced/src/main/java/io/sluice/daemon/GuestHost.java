@@ -20,6 +20,7 @@ import io.sluice.management.local.SocketFile;
 import io.sluice.vdevice.DeviceCounters;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
+import io.sluice.vdevice.StateTransfers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +44,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
   private final GpuHost gpu;
   private final Kernel kernel;
   private final SocketFile file;
+  private final StateTransfers transfers;
   private final BiConsumer<GuestHost, Boolean> onAttach;
   private final GuestDevice device;
 
@@ -61,6 +63,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     this.gpu = gpu;
     this.kernel = surroundings.kernel();
     this.file = file;
+    this.transfers = surroundings.transfers();
     this.onAttach = surroundings.onAttach();
     this.device = new GuestDevice(settings.name(), staged, kernel, this, surroundings.threads());
   }
@@ -71,12 +74,14 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
    * @param kernel the operating system
    * @param threads makes the threads of their devices
    * @param socketGroup may attach besides the daemon's user; empty for nobody
+   * @param transfers how clients move their devices themselves
    * @param onAttach told when a client attaches (true) and when it has left (false)
    */
   record Surroundings(
       Kernel kernel,
       ThreadFactory threads,
       Optional<GroupPrincipal> socketGroup,
+      StateTransfers transfers,
       BiConsumer<GuestHost, Boolean> onAttach) {}
 
   /**
@@ -209,6 +214,11 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
   public Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
     return delivered(
         Guest.adopting(settings.name(), gpu.gpu(), files, gpu.slots(), kernel, watched(listener)));
+  }
+
+  @Override
+  public Optional<StateTransfers> transfers() {
+    return Optional.of(transfers);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.sluice.daemon;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
@@ -404,12 +406,42 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     }
   }
 
+  /**
+   * Refuses a client that would move its device itself while the daemon does.
+   *
+   * @throws RefusedException EBUSY
+   */
+  void requireStaying(String guest) {
+    lock.lock();
+    try {
+      OutgoingMigration running = outgoing.get(guest);
+      if (running != null && !running.isOver()) {
+        throw new RefusedException(
+            ErrorCode.MIGRATION_BUSY.code(),
+            Errno.EBUSY,
+            "the daemon moves the guest, guest=" + guest,
+            "Wait for it, or give it up: sluicectl migration abort " + guest + ".");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private OutgoingMigration begin(
       String failed, Guest guest, Supplier<OutgoingMigration> maker, AutoCloseable link)
       throws OperationsException {
     boolean begun = false;
     lock.lock();
     try {
+      GuestHost host = guests.all().get(guest.name());
+      if (host != null && host.device().isMovedByClient()) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_BUSY,
+                failed,
+                "its client moves it by VFIO's migration protocol",
+                "wait for it")
+            .exception();
+      }
       OutgoingMigration running = outgoing.get(guest.name());
       if (running != null && !running.isOver()) {
         throw Problem.of(

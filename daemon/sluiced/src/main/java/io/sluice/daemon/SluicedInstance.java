@@ -19,6 +19,7 @@ import io.sluice.management.ObjectNames;
 import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
+import io.sluice.migrate.vfio.ClientTransfers;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -133,7 +134,12 @@ public final class SluicedInstance implements AutoCloseable {
             new GuestQuotas(quotas, quotas.load(), System::nanoTime),
             UUID::randomUUID,
             new GuestHost.Surroundings(
-                kernel, threads, group(config.guestGroup(), "guest-group"), announcer::attached),
+                kernel,
+                threads,
+                group(config.guestGroup(), "guest-group"),
+                new ClientTransfers(
+                    announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),
+                announcer::attached),
             announcer);
     DaemonBean bean = new DaemonBean(config, gpus, table, stopAsked::countDown);
     announcer.bean = bean;
@@ -157,6 +163,7 @@ public final class SluicedInstance implements AutoCloseable {
                 (guest, phase, reason) ->
                     announcer.tell(
                         NotificationTypes.MIGRATION_PHASE, guest + " " + phase + ": " + reason)));
+    announcer.migrations = migrations;
     parts.push(migrations::close);
     migrations.start();
     register(migrations, ObjectNames.MIGRATIONS);
@@ -343,6 +350,15 @@ public final class SluicedInstance implements AutoCloseable {
   /** Registers guests' MXBeans and tells who listens. */
   private final class Announcer implements GuestTable.Observer {
     private volatile @Nullable DaemonBean bean;
+    private volatile @Nullable Migrations migrations;
+
+    /** A guest that the daemon moves is not its client's to move. */
+    void requireStaying(String guest) {
+      Migrations made = migrations;
+      if (made != null) {
+        made.requireStaying(guest);
+      }
+    }
 
     @Override
     public void onCreated(GuestHost guest) {

@@ -28,18 +28,21 @@ public final class ClientChannel implements AutoCloseable {
   private final long pushBase;
   private final long fenceAddress;
   private final Space space;
-  private final MemorySegment control;
   private final Pushbuffer tail = new Pushbuffer();
   private final int[] entryEnds = new int[ENTRIES];
   private int put;
   private int position;
   private int fenceValue;
 
+  /** The page where the device is now, and how often it had moved then. */
+  private MemorySegment control = MemorySegment.NULL;
+
+  private int generation = -1;
+
   private ClientChannel(GuestDevice device, Space space, int cid) {
     this.device = device;
     this.space = space;
     this.cid = cid;
-    this.control = device.controlPage(cid);
     this.ring = device.allocateProcess(ENTRIES * 8L);
     this.pushbuffer = device.allocateProcess(PUSHBUFFER_BYTES);
     this.fence = device.allocateProcess(4096);
@@ -85,22 +88,22 @@ public final class ClientChannel implements AutoCloseable {
   public void submitEntry(long address, int bytes) {
     ring.bytes().setAtIndex(ValueLayout.JAVA_LONG, put, address | (long) bytes << 40);
     put = (put + 1) & (ENTRIES - 1);
-    INT.setRelease(control, (long) GuestAbi.USERD_GP_PUT, put);
+    INT.setRelease(control(), (long) GuestAbi.USERD_GP_PUT, put);
   }
 
   /** Stores any value as GP_PUT. */
   public void storePut(int value) {
-    INT.setRelease(control, (long) GuestAbi.USERD_GP_PUT, value);
+    INT.setRelease(control(), (long) GuestAbi.USERD_GP_PUT, value);
   }
 
   /** GP_GET: index of the next entry the GPU fetches. */
   public int get() {
-    return (int) INT.getAcquire(control, (long) GuestAbi.USERD_GP_GET);
+    return (int) INT.getAcquire(control(), (long) GuestAbi.USERD_GP_GET);
   }
 
   /** REFERENCE, as SET_REFERENCE stored it. */
   public int reference() {
-    return (int) INT.getAcquire(control, (long) GuestAbi.USERD_REFERENCE);
+    return (int) INT.getAcquire(control(), (long) GuestAbi.USERD_REFERENCE);
   }
 
   /** Submits words and a fence behind them; returns the fence's value. */
@@ -165,12 +168,20 @@ public final class ClientChannel implements AutoCloseable {
 
   /** SLUICE_ERROR_* of the channel; 0 while it lives. */
   public int error() {
-    return ControlWords.error(control, GuestAbi.CONTROL_OFFSET);
+    return ControlWords.error(control(), GuestAbi.CONTROL_OFFSET);
   }
 
   /** SLUICE_CHANNEL_*, as the host tells it by a call. */
   public int queryState() {
     return device.channelState(cid);
+  }
+
+  private MemorySegment control() {
+    if (generation != device.moves()) {
+      generation = device.moves();
+      control = device.controlPage(cid);
+    }
+    return control;
   }
 
   private boolean reached(int value) {
@@ -183,8 +194,8 @@ public final class ClientChannel implements AutoCloseable {
       throw new ChannelFailedException(
           cid,
           error,
-          ControlWords.errorInfo(control, GuestAbi.CONTROL_OFFSET),
-          ControlWords.errorAddress(control, GuestAbi.CONTROL_OFFSET));
+          ControlWords.errorInfo(control(), GuestAbi.CONTROL_OFFSET),
+          ControlWords.errorAddress(control(), GuestAbi.CONTROL_OFFSET));
     }
   }
 

@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Sluice device attached to this process: calls, buffers, address spaces and channels.
@@ -39,15 +40,14 @@ public final class GuestDevice implements AutoCloseable {
   private static final int MAPPABLE_SYSRAM = 2 | 4;
 
   private final Kernel kernel;
-  private final DeviceLink link;
   private final Set<Mapping> mappings = ConcurrentHashMap.newKeySet();
-  private final MemorySegment controlPages;
-  private final MemorySegment aperture;
-  private final MemorySegment doorbell;
   private final MemorySegment list;
   private final long listIova;
   private final Interrupts interrupts;
-  private final CallPort calls;
+  private volatile DeviceLink link;
+  private volatile Bars bars;
+  private volatile CallPort calls;
+  private volatile int moves;
   private long nextIova = FIRST_IOVA;
 
   private GuestDevice(Kernel kernel, DeviceLink link) {
@@ -62,16 +62,8 @@ public final class GuestDevice implements AutoCloseable {
             "not a Sluice device of ABI %d: magic=0x%x major=%d"
                 .formatted(GuestAbi.ABI_MAJOR, magic, major));
       }
-      MemorySegment callBar = mapRegion(GuestAbi.BAR_CALLS);
-      this.controlPages = mapRegion(GuestAbi.BAR_CONTROL);
-      this.aperture =
-          (register(GuestAbi.REG_CAPS_LO) & GuestAbi.CAP_VRAM_APERTURE) != 0
-              ? mapRegion(GuestAbi.BAR_VRAM)
-              : MemorySegment.NULL;
-      this.doorbell =
-          (register(GuestAbi.REG_CAPS_LO) & GuestAbi.CAP_DOORBELL) != 0
-              ? mapRegion(GuestAbi.BAR_DOORBELL)
-              : MemorySegment.NULL;
+      this.bars = mapBars(link);
+      MemorySegment callBar = bars.calls().segment();
       this.interrupts =
           new Interrupts(
               kernel,
@@ -79,9 +71,7 @@ public final class GuestDevice implements AutoCloseable {
               register(GuestAbi.REG_NUM_VECTORS),
               register(GuestAbi.REG_NUM_CHANNELS));
       link.vectors(interrupts.vectors());
-      this.calls =
-          new CallPort(
-              callBar, slot -> link.write(GuestAbi.REG_CALL, slot), interrupts::awaitCompletion);
+      this.calls = newCalls(callBar, link);
       this.listIova = takeIova(PAGE);
       this.list = shareMemory("sluice-list", PAGE, listIova).segment();
       attached = true;
@@ -112,6 +102,74 @@ public final class GuestDevice implements AutoCloseable {
    */
   public static GuestDevice attach(Kernel kernel, int group, String address) {
     return new GuestDevice(kernel, KernelVfioLink.open(kernel, group, address));
+  }
+
+  /** What is mapped of a device: null what it has not. */
+  private record Bars(
+      Mapping calls, Mapping control, @Nullable Mapping aperture, @Nullable Mapping doorbell) {}
+
+  private Bars mapBars(DeviceLink from) {
+    int capabilities = from.read(GuestAbi.REG_CAPS_LO);
+    return new Bars(
+        map(from, GuestAbi.BAR_CALLS),
+        map(from, GuestAbi.BAR_CONTROL),
+        (capabilities & GuestAbi.CAP_VRAM_APERTURE) != 0 ? map(from, GuestAbi.BAR_VRAM) : null,
+        (capabilities & GuestAbi.CAP_DOORBELL) != 0 ? map(from, GuestAbi.BAR_DOORBELL) : null);
+  }
+
+  private Mapping map(DeviceLink from, int region) {
+    Mapping mapping = from.map(region);
+    mappings.add(mapping);
+    return mapping;
+  }
+
+  private void unmap(Bars gone) {
+    unshare(gone.calls());
+    unshare(gone.control());
+    if (gone.aperture() != null) {
+      unshare(gone.aperture());
+    }
+    if (gone.doorbell() != null) {
+      unshare(gone.doorbell());
+    }
+  }
+
+  private CallPort newCalls(MemorySegment bar, DeviceLink over) {
+    return new CallPort(
+        bar, slot -> over.write(GuestAbi.REG_CALL, slot), interrupts::awaitCompletion);
+  }
+
+  // ---- moving ----
+
+  /**
+   * Begins to move this device to another server by VFIO's migration protocol; this process goes on
+   * using it until {@link DeviceMove#finish}.
+   */
+  public DeviceMove move() {
+    if (link instanceof VfioUserClient client) {
+      return new DeviceMove(this, kernel, client);
+    }
+    throw new IllegalStateException("the device is the kernel's to move");
+  }
+
+  /** How often the device has moved. */
+  int moves() {
+    return moves;
+  }
+
+  /** The device is at another server now, where it stands still; the former one is let go of. */
+  void moved(DeviceLink to) {
+    Bars there = mapBars(to);
+    Bars before = bars;
+    DeviceLink from = link;
+    to.vectors(interrupts.vectors());
+    interrupts.rebind(there.calls().segment());
+    bars = there;
+    calls = newCalls(there.calls().segment(), to);
+    link = to;
+    moves++;
+    from.close();
+    unmap(before);
   }
 
   /** A register of BAR 0: a round trip. */
@@ -147,9 +205,13 @@ public final class GuestDevice implements AutoCloseable {
                   offset[1] = MemAlloc.size(a, 0);
                   return MemAlloc.handle(a, 0);
                 });
-    MemorySegment bytes =
-        aperture.byteSize() == 0 ? MemorySegment.NULL : aperture.asSlice(offset[0], offset[1]);
-    return new VideoBuffer(this, handle, bytes);
+    return new VideoBuffer(this, handle, offset[0], offset[1]);
+  }
+
+  /** A part of video memory; empty without an aperture. */
+  MemorySegment aperture(long offset, long sizeBytes) {
+    Mapping mapped = bars.aperture();
+    return mapped == null ? MemorySegment.NULL : mapped.segment().asSlice(offset, sizeBytes);
   }
 
   /**
@@ -172,6 +234,18 @@ public final class GuestDevice implements AutoCloseable {
                 a -> MemRegister.handle(a, 0));
     fillBuffer(handle, iova, sizeBytes);
     return new ProcessBuffer(this, handle, iova, mapping);
+  }
+
+  /**
+   * Bus address of a buffer in this process' memory.
+   *
+   * @throws IllegalArgumentException for one in video memory
+   */
+  public long busAddress(Buffer buffer) {
+    if (buffer instanceof ProcessBuffer own) {
+      return own.iova();
+    }
+    throw new IllegalArgumentException("video memory is not on the bus");
   }
 
   private synchronized void fillBuffer(int handle, long iova, long sizeBytes) {
@@ -223,12 +297,13 @@ public final class GuestDevice implements AutoCloseable {
 
   /** The doorbell page; empty on a GPU that watches GP_PUT instead. */
   public MemorySegment doorbell() {
-    return doorbell;
+    Mapping mapped = bars.doorbell();
+    return mapped == null ? MemorySegment.NULL : mapped.segment();
   }
 
   /** The control page of a channel. */
   public MemorySegment controlPage(int cid) {
-    return controlPages.asSlice((long) cid * PAGE, PAGE);
+    return bars.control().segment().asSlice((long) cid * PAGE, PAGE);
   }
 
   /**
@@ -337,12 +412,6 @@ public final class GuestDevice implements AutoCloseable {
       link.share(fd, mapping, iova);
       return mapping;
     }
-  }
-
-  private MemorySegment mapRegion(int index) {
-    Mapping mapping = link.map(index);
-    mappings.add(mapping);
-    return mapping.segment();
   }
 
   /** Unmaps memory that was shared, unless that was done already. */

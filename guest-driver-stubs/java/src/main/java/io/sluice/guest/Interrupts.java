@@ -18,7 +18,7 @@ final class Interrupts implements AutoCloseable {
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
   private final Kernel kernel;
-  private final MemorySegment bar;
+  private volatile MemorySegment bar;
   private final List<Fd> vectors = new ArrayList<>();
   private final AtomicIntegerArray seen;
 
@@ -34,6 +34,11 @@ final class Interrupts implements AutoCloseable {
     for (int i = 0; i < vectors; i++) {
       this.vectors.add(kernel.eventfd(0, Kernel.NONBLOCK));
     }
+  }
+
+  /** The device has moved: this is its BAR 1. */
+  void rebind(MemorySegment bar) {
+    this.bar = bar;
   }
 
   /** The eventfds, by vector. */

@@ -17,6 +17,10 @@ final class ProcessBuffer implements Buffer {
     this.mapping = mapping;
   }
 
+  long iova() {
+    return iova;
+  }
+
   @Override
   public int handle() {
     return handle;

@@ -5,9 +5,11 @@ import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.vfio.DeviceFeature;
 import io.sluice.abi.vfio.DmaMap;
 import io.sluice.abi.vfio.DmaUnmap;
 import io.sluice.abi.vfio.IrqSet;
+import io.sluice.abi.vfio.MigData;
 import io.sluice.abi.vfio.RegionAccess;
 import io.sluice.abi.vfio.RegionInfo;
 import io.sluice.abi.vfio.VersionMessage;
@@ -22,6 +24,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The client's side of a vfio-user connection: one request at a time, each waiting for its reply.
@@ -32,6 +36,10 @@ final class VfioUserClient implements DeviceLink {
   private static final ValueLayout.OfInt U32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final int MAX_MESSAGE = 1 << 16;
+
+  /** Bytes of migration data in a message. */
+  static final int MIGRATION_CHUNK = 48 << 10;
+
   private static final String CAPABILITIES =
       "{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":1048576,\"pgsizes\":4096}}";
 
@@ -42,6 +50,12 @@ final class VfioUserClient implements DeviceLink {
   private final MemorySegment in = arena.allocate(MAX_MESSAGE, 8);
   private final FdList received = new FdList();
   private short nextId = 1;
+
+  /** What is shared, by bus address: another server needs it too, if the device moves there. */
+  private final Map<Long, Share> shares = new TreeMap<>();
+
+  /** Memory that is shared; the descriptor is ours. */
+  record Share(Fd fd, Mapping mapping) {}
 
   private VfioUserClient(Kernel kernel, Path path) {
     this.kernel = kernel;
@@ -154,6 +168,12 @@ final class VfioUserClient implements DeviceLink {
     DmaMap.addr(out, HEADER, iova);
     DmaMap.size(out, HEADER, mapping.sizeBytes());
     exchange(VfioUserCommand.DMA_MAP, (int) DmaMap.SIZE, List.of(fd));
+    shares.put(iova, new Share(kernel.dup(fd), mapping));
+  }
+
+  /** What is shared, by bus address. */
+  synchronized Map<Long, Share> shares() {
+    return new TreeMap<>(shares);
   }
 
   /** DMA_UNMAP. */
@@ -164,6 +184,57 @@ final class VfioUserClient implements DeviceLink {
     DmaUnmap.addr(out, HEADER, iova);
     DmaUnmap.size(out, HEADER, sizeBytes);
     exchange(VfioUserCommand.DMA_UNMAP, (int) DmaUnmap.SIZE, List.of());
+    Share share = shares.remove(iova);
+    if (share != null) {
+      share.fd().close();
+    }
+  }
+
+  // ---- migration ----
+
+  /**
+   * DEVICE_FEATURE: reads a feature.
+   *
+   * @param request its data
+   * @param most bytes of data that are wanted
+   * @return its data
+   */
+  synchronized byte[] feature(int feature, byte[] request, int most) {
+    return feature(feature | DeviceFeature.GET, request, DeviceFeature.SIZE + most);
+  }
+
+  /** DEVICE_FEATURE: sets a feature; the data as they are then. */
+  synchronized byte[] setFeature(int feature, byte[] request) {
+    return feature(feature | DeviceFeature.SET, request, DeviceFeature.SIZE + request.length);
+  }
+
+  private byte[] feature(int flags, byte[] request, long argsz) {
+    DeviceFeature.argsz(out, HEADER, (int) argsz);
+    DeviceFeature.flags(out, HEADER, flags);
+    long at = HEADER + DeviceFeature.SIZE;
+    MemorySegment.copy(request, 0, out, ValueLayout.JAVA_BYTE, at, request.length);
+    exchange(VfioUserCommand.DEVICE_FEATURE, (int) DeviceFeature.SIZE + request.length, List.of());
+    return in.asSlice(at, VfioUserHeader.msgSize(in, 0) - at).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /**
+   * MIG_DATA_READ: fewer bytes than {@link #MIGRATION_CHUNK} when there are no more, or none now.
+   */
+  synchronized byte[] readMigration() {
+    MigData.argsz(out, HEADER, (int) MigData.SIZE + MIGRATION_CHUNK);
+    MigData.size(out, HEADER, MIGRATION_CHUNK);
+    exchange(VfioUserCommand.MIG_DATA_READ, (int) MigData.SIZE, List.of());
+    long size = MigData.size(in, HEADER);
+    return in.asSlice(HEADER + MigData.SIZE, size).toArray(ValueLayout.JAVA_BYTE);
+  }
+
+  /** MIG_DATA_WRITE of at most {@link #MIGRATION_CHUNK} bytes. */
+  synchronized void writeMigration(byte[] data, int offset, int bytes) {
+    MigData.argsz(out, HEADER, (int) MigData.SIZE + bytes);
+    MigData.size(out, HEADER, bytes);
+    long at = HEADER + MigData.SIZE;
+    MemorySegment.copy(data, offset, out, ValueLayout.JAVA_BYTE, at, bytes);
+    exchange(VfioUserCommand.MIG_DATA_WRITE, (int) MigData.SIZE + bytes, List.of());
   }
 
   /** One by one: a message carries fewer descriptors than there may be vectors. */
@@ -231,6 +302,8 @@ final class VfioUserClient implements DeviceLink {
   @Override
   public synchronized void close() {
     received.closeAll();
+    shares.values().forEach(share -> share.fd().close());
+    shares.clear();
     socket.close();
     arena.close();
   }

@@ -6,12 +6,17 @@ import java.lang.foreign.MemorySegment;
 final class VideoBuffer implements Buffer {
   private final GuestDevice device;
   private final int handle;
-  private final MemorySegment bytes;
+  private final long offset;
+  private final long sizeBytes;
 
-  VideoBuffer(GuestDevice device, int handle, MemorySegment bytes) {
+  /**
+   * @param offset in the aperture
+   */
+  VideoBuffer(GuestDevice device, int handle, long offset, long sizeBytes) {
     this.device = device;
     this.handle = handle;
-    this.bytes = bytes;
+    this.offset = offset;
+    this.sizeBytes = sizeBytes;
   }
 
   @Override
@@ -21,7 +26,7 @@ final class VideoBuffer implements Buffer {
 
   @Override
   public MemorySegment bytes() {
-    return bytes;
+    return device.aperture(offset, sizeBytes);
   }
 
   @Override

@@ -277,7 +277,9 @@ public final class MigrationSource {
         version >= Offer.OLDEST_VERSION && version <= Offer.VERSION, "speaks no version of ours");
     machine.start(in.rest());
     if (copiesMemory) {
-      memory.forgetGuestMemory();
+      if (!machine.asksForGuestWrites()) {
+        memory.forgetGuestMemory();
+      }
       memory.beginPass();
     }
     enter(Phase.PRE_COPY, "the destination is ready");
@@ -394,15 +396,21 @@ public final class MigrationSource {
       for (int channelId : mapped.guest().channelIds()) {
         writer.controlPage(channelId, ControlWordsCopy.take(mapped.control(), channelId));
       }
-      List<SourceMachine.PageRange> ranges =
-          memory.dirtyGuestMemory().stream()
-              .map(range -> new SourceMachine.PageRange(range.start(), range.bytes()))
-              .toList();
-      redirtied = ranges.stream().mapToLong(SourceMachine.PageRange::bytes).sum();
-      redirtying = !machine.redirty(ranges);
+      if (!machine.asksForGuestWrites()) {
+        redirty();
+      }
     }
     machine.save().forEach(writer::device);
     writer.finish(copiesMemory ? memory.pass() : 0).forEach(this::send);
+  }
+
+  private void redirty() {
+    List<SourceMachine.PageRange> ranges =
+        memory.dirtyGuestMemory().stream()
+            .map(range -> new SourceMachine.PageRange(range.start(), range.bytes()))
+            .toList();
+    redirtied = ranges.stream().mapToLong(SourceMachine.PageRange::bytes).sum();
+    redirtying = !machine.redirty(ranges);
   }
 
   private int switchOver() {

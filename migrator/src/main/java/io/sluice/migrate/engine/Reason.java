@@ -17,7 +17,7 @@ public record Reason(String code, String what, String remedy) {
   /** The operator, or whoever drives the migration, gave it up. */
   public static final String CANCELLED = "SLU-MIG-020";
 
-  static Reason of(SluiceException e) {
+  public static Reason of(SluiceException e) {
     return new Reason(e.code(), String.valueOf(e.getMessage()), e.remedy());
   }
 

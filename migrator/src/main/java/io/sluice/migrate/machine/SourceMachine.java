@@ -31,6 +31,14 @@ public interface SourceMachine extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether who copies the machine's memory asks for itself what the GPU wrote of it: then nobody
+   * else does, because to ask is to forget.
+   */
+  default boolean asksForGuestWrites() {
+    return false;
+  }
+
   /** A word for the destination's machine ({@code MACHINE} frame); null when there is none. */
   default @Nullable ByteBuffer message() {
     return null;

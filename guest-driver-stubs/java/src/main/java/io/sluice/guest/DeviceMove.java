@@ -1,0 +1,139 @@
+package io.sluice.guest;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.vfio.DeviceFeature;
+import io.sluice.abi.vfio.DmaLoggingControl;
+import io.sluice.abi.vfio.DmaLoggingReport;
+import io.sluice.abi.vfio.MigState;
+import io.sluice.abi.vfio.MigrationFeature;
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.BitSet;
+
+/**
+ * Moves a device from one server to another by VFIO's migration protocol, as a machine's monitor
+ * would: what can be read while it runs is read first ({@link #copy}), then it is stopped, the rest
+ * is read and written to the other server, and it goes on there ({@link #finish}). Memory of this
+ * process that the device uses is shared with the other server too; buffers, channels and address
+ * spaces of this process stay what they are.
+ *
+ * <p>Closing it before it has finished leaves the device where it was, running. Used by one thread;
+ * nobody uses the device during {@link #finish}.
+ */
+public final class DeviceMove implements AutoCloseable {
+  private static final long OFFERED = MigrationFeature.STOP_COPY | MigrationFeature.PRE_COPY;
+
+  private final GuestDevice device;
+  private final Kernel kernel;
+  private final VfioUserClient from;
+  private final ByteArrayOutputStream data = new ByteArrayOutputStream();
+  private boolean over;
+
+  DeviceMove(GuestDevice device, Kernel kernel, VfioUserClient from) {
+    this.device = device;
+    this.kernel = kernel;
+    this.from = from;
+    byte[] flags = from.feature(DeviceFeature.MIGRATION, new byte[0], (int) MigrationFeature.SIZE);
+    if ((MigrationFeature.flags(MemorySegment.ofArray(flags), 0) & OFFERED) != OFFERED) {
+      throw new DeviceLostException("the server does not offer to copy while the device runs");
+    }
+    setState(from, MigState.PRE_COPY);
+  }
+
+  /**
+   * Reads what can be read now; the device goes on.
+   *
+   * @return bytes read so far
+   */
+  public int copy() {
+    read();
+    return data.size();
+  }
+
+  /**
+   * Stops the device here and has it go on at another server, to which nobody is attached yet.
+   *
+   * @throws CallFailedException when either server refuses: then it runs here
+   */
+  public void finish(Path socket) {
+    setState(from, MigState.STOP_COPY);
+    read();
+    VfioUserClient to = VfioUserClient.connect(kernel, socket);
+    boolean there = false;
+    try {
+      from.shares().forEach((iova, share) -> to.share(share.fd(), share.mapping(), iova));
+      setState(to, MigState.RESUMING);
+      write(to);
+      setState(to, MigState.STOP);
+      there = true;
+    } finally {
+      if (!there) {
+        to.close();
+      }
+    }
+    over = true;
+    device.moved(to);
+    setState(to, MigState.RUNNING);
+  }
+
+  private void read() {
+    byte[] some = from.readMigration();
+    while (some.length == VfioUserClient.MIGRATION_CHUNK) {
+      data.writeBytes(some);
+      some = from.readMigration();
+    }
+    data.writeBytes(some);
+  }
+
+  private void write(VfioUserClient to) {
+    byte[] all = data.toByteArray();
+    for (int at = 0; at < all.length; at += VfioUserClient.MIGRATION_CHUNK) {
+      to.writeMigration(all, at, Math.min(VfioUserClient.MIGRATION_CHUNK, all.length - at));
+    }
+  }
+
+  private static void setState(VfioUserClient client, int state) {
+    byte[] request = new byte[(int) MigState.SIZE];
+    MemorySegment segment = MemorySegment.ofArray(request);
+    MigState.deviceState(segment, 0, state);
+    MigState.dataFd(segment, 0, -1);
+    byte[] _ = client.setFeature(DeviceFeature.MIG_DEVICE_STATE, request);
+  }
+
+  /** Has the server remember, from now on, which pages of shared memory the device writes. */
+  public void logWrites() {
+    byte[] request = new byte[(int) DmaLoggingControl.SIZE];
+    DmaLoggingControl.pageSize(MemorySegment.ofArray(request), 0, 4096);
+    byte[] _ = from.setFeature(DeviceFeature.DMA_LOGGING_START, request);
+  }
+
+  /**
+   * Pages that the device wrote since {@link #logWrites}, or since this was asked last.
+   *
+   * @param iova bus address of the first page
+   * @param pages how many, at most 256 Ki
+   */
+  public BitSet written(long iova, int pages) {
+    byte[] request = new byte[(int) DmaLoggingReport.SIZE];
+    MemorySegment segment = MemorySegment.ofArray(request);
+    DmaLoggingReport.iova(segment, 0, iova);
+    DmaLoggingReport.length(segment, 0, pages * 4096L);
+    DmaLoggingReport.pageSize(segment, 0, 4096);
+    int bitmapBytes = (pages + 63) / 64 * 8;
+    byte[] reply =
+        from.feature(
+            DeviceFeature.DMA_LOGGING_REPORT, request, (int) DmaLoggingReport.SIZE + bitmapBytes);
+    return BitSet.valueOf(
+        java.nio.ByteBuffer.wrap(reply, (int) DmaLoggingReport.SIZE, bitmapBytes));
+  }
+
+  /** Unless it has moved, the device goes on where it is. */
+  @Override
+  public void close() {
+    if (!over) {
+      over = true;
+      setState(from, MigState.RUNNING);
+    }
+  }
+}
