@@ -294,12 +294,26 @@ class LaunchTest {
   @Test
   void launch_badShapes_endTheChannel() {
     int[][] shapes = {
-      method(0x238, 0, 1), // no blocks
+      method(0x238, 1 << 16, 1), // no blocks in x
+      method(0x238, 1, 1), // in y
+      method(0x238, 1 << 16 | 1, 0), // in z
+      method(0x3ac, 1 << 16, 1), // no threads in x
+      method(0x3ac, 32, 1), // in y
+      method(0x3ac, 1 << 16 | 32, 0), // in z
       method(0x3ac, 1 << 16 | 64, 1), // not what CTA_THREAD_COUNT says
+      join(method(0x3ac, 1 << 16 | 1025, 1), method(0x250, 1025)), // too many threads in x
+      join(method(0x3ac, 1025 << 16 | 1, 1), method(0x250, 1025)), // in y
+      join(method(0x3ac, 1 << 16 | 1, 65), method(0x250, 65)), // in z
+      join(method(0x3ac, 64 << 16 | 64, 1), method(0x250, 4096)), // in all
       method(0x2c0, 64), // too many registers
+      method(0x2c0, 0x80000000), // many more
       method(0x254, 17), // too many barriers
+      method(0x254, 0xffffffff), // many more
       method(0x24c, 0xc080), // too much shared memory
       method(0x204, 0x7fffffff), // too much local memory
+      method(0x204, 0x70000, 0x70000), // together
+      method(0x20c, 0x200000), // too large a call stack
+      method(0x20c, 0x80000000), // much larger
       method(0x1608, 0, 0x20000001) // a program at an odd address
     };
     for (int[] shape : shapes) {
@@ -313,5 +327,81 @@ class LaunchTest {
       assertThat(one.reason()).as("%s", shape[0]).isEqualTo(GuestAbi.ERROR_ENGINE);
       assertThat(one.faultAddress()).isEqualTo(0x368);
     }
+  }
+
+  /** 2.8e14 blocks: they are launched, and ended. */
+  @Test
+  void kill_theLargestGrid_endsIt() {
+    int[] all = launch(channel, TestKernels.NOTHING, 1);
+    int[] before = java.util.Arrays.copyOf(all, all.length - 2);
+    int[] largest = method(0x238, 0xffffffff, 0xffff);
+    channel.submit(join(join(before, largest), method(0x368, 0x1000)));
+    rig.cycle();
+    assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+
+    client.control(channel.cid, ExtChanControl.KILL, GuestAbi.ERROR_TIMEOUT, 5);
+
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+  }
+
+  /** BAR.SYNC R2 for all, and BAR.SYNC 0 for R2 threads, where R2 is too large. */
+  @Test
+  void launch_barrierOutOfRange_endsTheChannelWithItsPc() {
+    long barrier = 0x50ee000000001c04L | 63L << 14;
+    long[] number = {movR2(16), barrier | 2L << 20 | 1L << 46, 0x8000000000001de7L};
+    long[] threads = {movR2(1025), barrier | 1L << 47 | 2L << 26, 0x8000000000001de7L};
+    channel.submit(launch(channel, number, 1));
+    assertWarpError(17, 8);
+
+    GuestChannel second = new GuestChannel(client, vid, 9);
+    second.submit(launch(second, threads, 1));
+    until(() -> second.state() == GuestAbi.CHANNEL_DEAD);
+    assertThat(second.reason()).isEqualTo(GuestAbi.ERROR_SM);
+    assertThat(second.info()).isEqualTo(17);
+  }
+
+  private static long movR2(int value) {
+    return 0x1800000000009de2L | (long) value << 26;
+  }
+
+  /** The launch asks for 20 registers: MOV32I R20. */
+  @Test
+  void launch_registerBeyondThoseAsked_endsTheChannelWithItsPc() {
+    long[] program = {0x4000000000001de4L, 0x1800000000001de2L | 20L << 14, 0x8000000000001de7L};
+    channel.submit(launch(channel, program, 1));
+
+    assertWarpError(13, 8);
+  }
+
+  /** JMX to an address where there is no memory, and to one that is no multiple of 8. */
+  @Test
+  void launch_computedJumpToNowhere_endsTheChannel() {
+    long jump = 0x0800000000001de7L | 2L << 20;
+    channel.submit(launch(channel, new long[] {movR2(0x7000_0000), jump}, 1));
+    until(() -> channel.state() == GuestAbi.CHANNEL_DEAD);
+    assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+
+    GuestChannel second = new GuestChannel(client, vid, 9);
+    second.submit(launch(second, new long[] {movR2(4), jump}, 1));
+    until(() -> second.state() == GuestAbi.CHANNEL_DEAD);
+    assertThat(second.reason()).isEqualTo(GuestAbi.ERROR_SM);
+    assertThat(second.info()).as("INVALID_OPCODE").isEqualTo(9);
+  }
+
+  /** A program that computes every jump is compiled as it goes; a kill need not wait for that. */
+  @Test
+  void query_afterComputedJumps_saysThatAllWasCompiled() {
+    // IADD R2, R2, 16; JMX R2 to the second next; ... ; EXIT.
+    long[] program = new long[61];
+    for (int n = 0; n + 1 < program.length; n += 2) {
+      program[n] = 0x4800c00040209c03L;
+      program[n + 1] = 0x0800000000001de7L | 2L << 20;
+    }
+    program[60] = 0x8000000000001de7L;
+    channel.submit(join(launch(channel, program, 4), new int[] {0x20010014, 7}));
+    until(() -> channel.reference() == 7);
+
+    assertThat(ExtChanQuery.instructions(channel.query())).isEqualTo(4 * 61);
+    assertThat(ExtChanQuery.interpreted(channel.query())).isZero();
   }
 }
