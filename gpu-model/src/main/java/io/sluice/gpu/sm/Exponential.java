@@ -30,6 +30,11 @@ final class Exponential {
     return c;
   }
 
+  /** 2^n, exactly, where that is neither denormal nor infinite. */
+  private static double powerOf(int n) {
+    return Double.longBitsToDouble((long) (n + Double.MAX_EXPONENT) << 52);
+  }
+
   /** A double that rounds to the float that 2^x rounds to. */
   static double power(double x) {
     double whole = Math.rint(x);
@@ -37,14 +42,14 @@ final class Exponential {
       return StrictMath.pow(2, x);
     }
     if (whole == x) {
-      return Math.scalb(1.0, (int) whole);
+      return powerOf((int) whole);
     }
     double rest = x - whole;
     double sum = COEFFICIENTS[DEGREE];
     for (int n = DEGREE - 1; n >= 0; n--) {
       sum = sum * rest + COEFFICIENTS[n];
     }
-    double value = Math.scalb(sum, (int) whole);
+    double value = sum * powerOf((int) whole);
     boolean sure = (float) (value * (1 - ERROR)) == (float) (value * (1 + ERROR));
     return sure ? value : StrictMath.pow(2, x);
   }

@@ -13,7 +13,10 @@ import java.lang.constant.MethodTypeDesc;
 final class FloatEmitter {
   private static final String MATH = "FloatMath";
   private static final ClassDesc JAVA_MATH = ClassDesc.of("java.lang.Math");
-  private static final MethodTypeDesc FLOAT_TO_FLOAT = MethodTypeDesc.ofDescriptor("(F)F");
+  private static final MethodTypeDesc DOUBLE_TO_DOUBLE = MethodTypeDesc.ofDescriptor("(D)D");
+  private static final MethodTypeDesc DOUBLE_FMA = MethodTypeDesc.ofDescriptor("(DDD)D");
+  private static final int RECIPROCAL = 4;
+  private static final int RECIPROCAL_ROOT = 5;
   private static final MethodTypeDesc FMA =
       MethodTypeDesc.of(
           ConstantDescs.CD_float,
@@ -24,8 +27,10 @@ final class FloatEmitter {
   private final CodeBuilder code;
   private final LaneState lane;
   private final OperandEmitter operands;
+  private final ResultEmitter results;
 
-  FloatEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands) {
+  FloatEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands, ResultEmitter results) {
+    this.results = results;
     this.code = code;
     this.lane = lane;
     this.operands = operands;
@@ -65,17 +70,37 @@ final class FloatEmitter {
         operands.call(MATH, "reduceRange", "(JI)I");
         finish(i);
       }
-      case MUFU -> {
-        operands.word(i);
-        operands.first(i);
-        operands.call(MATH, "special", "(JI)I");
-        lane.popRegister(i.dst());
-      }
+      case MUFU -> special(i);
       default -> emitDouble(opcode, i);
     }
   }
 
+  /** Reciprocals are Java's own operations on doubles; the others are called. */
+  private void special(Instruction i) {
+    int function = i.bits(28, 26);
+    if (function != RECIPROCAL && function != RECIPROCAL_ROOT || i.bit(5)) {
+      operands.word(i);
+      operands.first(i);
+      operands.call(MATH, "special", "(JI)I");
+      lane.popRegister(i.dst());
+      return;
+    }
+    code.dconst_1();
+    lane.pushFloat(i.src1());
+    results.modify(i.bit(7), i.bit(9), true);
+    code.f2d();
+    if (function == RECIPROCAL_ROOT) {
+      code.invokestatic(JAVA_MATH, "sqrt", DOUBLE_TO_DOUBLE);
+    }
+    code.ddiv().d2f();
+    results.storeFloat(i, true, false);
+  }
+
   private void emitDouble(Opcode opcode, Instruction i) {
+    if (opcode != Opcode.DMNMX && roundsToNearest(i)) {
+      nearestDouble(opcode, i);
+      return;
+    }
     operands.word(i);
     operands.firstPair(i);
     operands.secondDouble(i);
@@ -92,13 +117,27 @@ final class FloatEmitter {
       }
       default -> throw new AssertionError(opcode);
     }
-    if (lane.wantsSigns(i)) {
-      code.dup2();
-      operands.call("ConditionCode", "ofDouble", "(J)I");
-      lane.popSigns();
-    }
-    lane.clearCarry(i);
+    results.conditionOfDouble(i);
     lane.popPair(i.dst());
+  }
+
+  private void nearestDouble(Opcode opcode, Instruction i) {
+    boolean sum = opcode == Opcode.DADD;
+    lane.pushDouble(i.src1());
+    results.modifyDouble(sum && i.bit(7), i.bit(9));
+    operands.secondAsDouble(i);
+    results.modifyDouble(sum && i.bit(6), sum && i.bit(8));
+    switch (opcode) {
+      case DADD -> code.dadd();
+      case DMUL -> code.dmul();
+      case DFMA -> {
+        operands.thirdAsDouble(i);
+        results.modifyDouble(false, i.bit(8));
+        code.invokestatic(JAVA_MATH, "fma", DOUBLE_FMA);
+      }
+      default -> throw new AssertionError(opcode);
+    }
+    results.storeDouble(i);
   }
 
   private void binary(Instruction i) {
@@ -120,12 +159,7 @@ final class FloatEmitter {
   }
 
   private void finish(Instruction i) {
-    if (lane.wantsSigns(i)) {
-      code.dup();
-      operands.call("ConditionCode", "ofFloat", "(I)I");
-      lane.popSigns();
-    }
-    lane.clearCarry(i);
+    results.conditionOfFloat(i);
     lane.popRegister(i.dst());
   }
 
@@ -135,38 +169,6 @@ final class FloatEmitter {
     return i.bits(56, 55) == 0;
   }
 
-  /** The float on the stack with its signs, and flushed if asked. */
-  private void modify(boolean absolute, boolean negated, boolean ftz) {
-    if (absolute) {
-      code.invokestatic(JAVA_MATH, "abs", FLOAT_TO_FLOAT);
-    }
-    if (negated) {
-      code.fneg();
-    }
-    flush(ftz);
-  }
-
-  private void flush(boolean ftz) {
-    if (ftz) {
-      operands.call("Fp32", "flush", "(F)F");
-    }
-  }
-
-  /** The float on the stack as bits, the one NaN among them. */
-  private void asBits(Instruction i, boolean ftz) {
-    flush(ftz);
-    boolean kept = i.isAlways() && i.dst() != Instruction.RZ;
-    if (kept) {
-      code.dup();
-      lane.keepFloat(i.dst());
-    }
-    operands.call("Fp32", "canonical", "(F)I");
-    finish(i);
-    if (kept) {
-      lane.hasFloat(i.dst());
-    }
-  }
-
   private void add(Instruction i) {
     if (!roundsToNearest(i) || i.bit(49)) {
       call(i, "add", () -> binary(i));
@@ -174,11 +176,11 @@ final class FloatEmitter {
     }
     boolean ftz = i.bit(5);
     lane.pushFloat(i.src1());
-    modify(i.bit(7), i.bit(9), ftz);
+    results.modify(i.bit(7), i.bit(9), ftz);
     operands.secondAsFloat(i);
-    modify(i.bit(6), i.bit(8), ftz);
+    results.modify(i.bit(6), i.bit(8), ftz);
     code.fadd();
-    asBits(i, ftz);
+    results.storeFloat(i, ftz, true);
   }
 
   private void multiply(Instruction i) {
@@ -189,11 +191,11 @@ final class FloatEmitter {
     }
     boolean ftz = i.bit(6);
     lane.pushFloat(i.src1());
-    modify(false, i.bit(57), ftz);
+    results.modify(false, i.bit(57), ftz);
     operands.secondAsFloat(i);
-    modify(false, false, ftz);
+    results.modify(false, false, ftz);
     code.fmul();
-    asBits(i, ftz);
+    results.storeFloat(i, ftz, true);
   }
 
   private void fma(Instruction i) {
@@ -206,12 +208,12 @@ final class FloatEmitter {
     }
     boolean ftz = i.bit(6);
     lane.pushFloat(i.src1());
-    modify(false, i.bit(9), ftz);
+    results.modify(false, i.bit(9), ftz);
     operands.secondAsFloat(i);
-    modify(false, false, ftz);
+    results.modify(false, false, ftz);
     operands.thirdAsFloat(i);
-    modify(false, i.bit(8), ftz);
+    results.modify(false, i.bit(8), ftz);
     code.invokestatic(JAVA_MATH, "fma", FMA);
-    asBits(i, ftz);
+    results.storeFloat(i, ftz, true);
   }
 }

@@ -7,6 +7,7 @@ final class Fp64 {
   /** Every NaN result. */
   static final long NAN = 0x7fffffffffffffffL;
 
+  private static final double THE_NAN = Double.longBitsToDouble(NAN);
   private static final long SIGN = 1L << 63;
 
   private Fp64() {}
@@ -17,6 +18,11 @@ final class Fp64 {
 
   static long absoluteIf(boolean absolute, long bits) {
     return absolute ? bits & ~SIGN : bits;
+  }
+
+  /** The bits of a result: one NaN. */
+  static long canonical(double value) {
+    return Double.doubleToRawLongBits(Double.isNaN(value) ? THE_NAN : value);
   }
 
   static long result(double value) {

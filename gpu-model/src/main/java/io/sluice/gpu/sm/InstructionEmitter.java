@@ -19,9 +19,10 @@ final class InstructionEmitter {
     this.lane = lane;
     OperandEmitter operands = new OperandEmitter(code, lane);
     this.integers = new IntegerEmitter(code, lane, operands);
-    this.floats = new FloatEmitter(code, lane, operands);
-    this.predicates = new PredicateEmitter(code, lane, operands);
-    this.moves = new MoveEmitter(code, lane, operands);
+    ResultEmitter results = new ResultEmitter(code, lane, operands);
+    this.floats = new FloatEmitter(code, lane, operands, results);
+    this.predicates = new PredicateEmitter(code, lane, operands, results);
+    this.moves = new MoveEmitter(code, lane, operands, results);
     this.memory = new MemoryEmitter(code, lane, operands, pool);
   }
 

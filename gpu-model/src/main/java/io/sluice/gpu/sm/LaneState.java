@@ -26,6 +26,8 @@ final class LaneState {
   private static final ClassDesc CONSTANTS = ClassDesc.of("io.sluice.gpu.sm.ConstantMemory");
   private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
   private static final ClassDesc FLOAT = ClassDesc.of("java.lang.Float");
+  private static final ClassDesc DOUBLE = ClassDesc.of("java.lang.Double");
+  private static final MethodTypeDesc TO_DOUBLE = MethodTypeDesc.ofDescriptor("(J)D");
   private static final MethodTypeDesc TO_FLOAT = MethodTypeDesc.ofDescriptor("(I)F");
   private static final MethodTypeDesc ROTATE = MethodTypeDesc.ofDescriptor("(II)I");
   private static final int WARP_ARGUMENT = 1;
@@ -67,6 +69,12 @@ final class LaneState {
 
   /** Those that have not changed since. */
   private final Set<Integer> floats = new HashSet<>();
+
+  /** Pairs of registers that stand in a local variable of type double as well. */
+  private final Map<Integer, Integer> doubleSlots = new HashMap<>();
+
+  /** Those that have not changed since. */
+  private final Set<Integer> doubles = new HashSet<>();
 
   /** Registers that are addresses of shared memory, as word numbers. */
   private final Map<Integer, Integer> wordSlots = new HashMap<>();
@@ -374,6 +382,8 @@ final class LaneState {
       wholePairs.remove(register);
       wholePairs.remove(register - 1);
       floats.remove(register);
+      doubles.remove(register);
+      doubles.remove(register - 1);
       words.remove(register);
     }
   }
@@ -399,6 +409,27 @@ final class LaneState {
     } else {
       pushRegister(register);
       code.invokestatic(FLOAT, "intBitsToFloat", TO_FLOAT);
+    }
+  }
+
+  /** Stores the double on the stack aside, for the pair that is going to hold its bits. */
+  void keepDouble(int register) {
+    code.dstore(doubleSlots.computeIfAbsent(register, _ -> code.allocateLocal(TypeKind.DOUBLE)));
+  }
+
+  /** The pair now holds the bits of the double that was kept for it. */
+  void hasDouble(int register) {
+    doubles.add(register);
+  }
+
+  /** Pushes a pair as a double. */
+  void pushDouble(int register) {
+    Integer slot = doubleSlots.get(register);
+    if (slot != null && doubles.contains(register)) {
+      code.dload(slot);
+    } else {
+      pushPair(register);
+      code.invokestatic(DOUBLE, "longBitsToDouble", TO_DOUBLE);
     }
   }
 

@@ -10,6 +10,10 @@ import java.lang.constant.MethodTypeDesc;
 final class MoveEmitter {
   private static final int ALL_LANES = 0xf;
   private static final int LANE_ID = 0;
+  private static final int SIZE_32 = 2;
+  private static final int SIZE_64 = 3;
+  private static final int NEAREST = 0;
+  private static final int ZERO = 3;
   private static final int TID_X = 0x21;
   private static final int TID_Y = 0x22;
   private static final int TID_Z = 0x23;
@@ -23,8 +27,10 @@ final class MoveEmitter {
   private final CodeBuilder code;
   private final LaneState lane;
   private final OperandEmitter operands;
+  private final ResultEmitter results;
 
-  MoveEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands) {
+  MoveEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands, ResultEmitter results) {
+    this.results = results;
     this.code = code;
     this.lane = lane;
     this.operands = operands;
@@ -39,9 +45,21 @@ final class MoveEmitter {
         code.loadConstant(pc + Instruction.BYTES);
         lane.popRegister(i.dst());
       }
-      case F2F -> convert(i, "floatToFloat", true, true);
-      case F2I -> convert(i, "floatToInteger", true, false);
-      case I2F -> convert(i, "integerToFloat", false, true);
+      case F2F -> {
+        if (!betweenFloats(i)) {
+          convert(i, "floatToFloat", true, true);
+        }
+      }
+      case F2I -> {
+        if (!truncate(i)) {
+          convert(i, "floatToInteger", true, false);
+        }
+      }
+      case I2F -> {
+        if (!fromInteger(i)) {
+          convert(i, "integerToFloat", false, true);
+        }
+      }
       case I2I -> convert(i, "integerToInteger", false, false);
       default -> throw new AssertionError(opcode);
     }
@@ -86,6 +104,65 @@ final class MoveEmitter {
   private void block(String coordinate) {
     code.aload(0).getfield(CONTEXT, "block", BLOCK);
     code.invokevirtual(BLOCK, coordinate, MethodTypeDesc.of(ConstantDescs.CD_int));
+  }
+
+  // ---- conversions that are Java's own; they say whether they were ----
+
+  private static boolean isBetween(Instruction i, int to, int from) {
+    return i.bits(21, 20) == to && i.bits(24, 23) == from;
+  }
+
+  /**
+   * F2F between single and double, rounded to nearest, neither to an integral value nor clamped.
+   */
+  private boolean betweenFloats(Instruction i) {
+    boolean plain = !i.bit(5) && !i.bit(7);
+    if (plain && isBetween(i, SIZE_64, SIZE_32)) {
+      operands.secondAsFloat(i);
+      results.modify(false, false, i.bit(55));
+      results.modify(i.bit(6), i.bit(8), false);
+      code.f2d();
+      results.storeDouble(i);
+      return true;
+    }
+    if (plain && isBetween(i, SIZE_32, SIZE_64) && i.bits(50, 49) == NEAREST) {
+      operands.secondAsDouble(i);
+      results.modifyDouble(i.bit(6), i.bit(8));
+      code.d2f();
+      results.storeFloat(i, i.bit(55), true);
+      return true;
+    }
+    return false;
+  }
+
+  /** F2I from single to signed words, towards zero: as Java's cast, clamped and 0 for NaN. */
+  private boolean truncate(Instruction i) {
+    if (!isBetween(i, SIZE_32, SIZE_32) || !i.bit(7) || i.bits(50, 49) != ZERO) {
+      return false;
+    }
+    operands.secondAsFloat(i);
+    results.modify(i.bit(6), i.bit(8), false);
+    code.f2i();
+    if (lane.wantsSigns(i)) {
+      code.dup();
+      operands.call("ConditionCode", "ofInteger", "(I)I");
+      lane.popSigns();
+    }
+    lane.clearCarry(i);
+    lane.popRegister(i.dst());
+    return true;
+  }
+
+  /** I2F from signed words to single, rounded to nearest. */
+  private boolean fromInteger(Instruction i) {
+    boolean plain = i.bit(9) && !i.bit(6) && !i.bit(8);
+    if (!plain || !isBetween(i, SIZE_32, SIZE_32) || i.bits(50, 49) != NEAREST) {
+      return false;
+    }
+    operands.second(i);
+    code.i2f();
+    results.storeFloat(i, false, true);
+    return true;
   }
 
   private void convert(Instruction i, String method, boolean fromFloat, boolean toFloat) {

@@ -70,6 +70,33 @@ final class OperandEmitter {
     }
   }
 
+  /** The second operand as a double. */
+  void secondAsDouble(Instruction i) {
+    switch (i.mode()) {
+      case Operands.REGISTER -> lane.pushDouble(i.src2());
+      case Operands.CONST_THIRD -> lane.pushDouble(i.src3());
+      default -> {
+        secondDouble(i);
+        bitsToDouble();
+      }
+    }
+  }
+
+  /** The third operand as a double. */
+  void thirdAsDouble(Instruction i) {
+    if (i.mode() == Operands.CONST_THIRD) {
+      thirdDouble(i);
+      bitsToDouble();
+    } else {
+      lane.pushDouble(i.src3());
+    }
+  }
+
+  private void bitsToDouble() {
+    code.invokestatic(
+        ClassDesc.of("java.lang.Double"), "longBitsToDouble", MethodTypeDesc.ofDescriptor("(J)D"));
+  }
+
   private void bitsToFloat() {
     code.invokestatic(
         ClassDesc.of("java.lang.Float"), "intBitsToFloat", MethodTypeDesc.ofDescriptor("(I)F"));

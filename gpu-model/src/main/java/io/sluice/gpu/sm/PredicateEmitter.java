@@ -17,8 +17,11 @@ final class PredicateEmitter {
   private final CodeBuilder code;
   private final LaneState lane;
   private final OperandEmitter operands;
+  private final ResultEmitter results;
 
-  PredicateEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands) {
+  PredicateEmitter(
+      CodeBuilder code, LaneState lane, OperandEmitter operands, ResultEmitter results) {
+    this.results = results;
     this.code = code;
     this.lane = lane;
     this.operands = operands;
@@ -76,16 +79,22 @@ final class PredicateEmitter {
     switch (opcode) {
       case ISETP, ISET -> compareIntegers(i);
       case FSETP, FSET -> {
-        operands.word(i);
-        operands.first(i);
-        operands.secondFloat(i);
-        operands.call("FloatMath", "compare", "(JII)Z");
+        code.loadConstant(i.bits(58, 55));
+        lane.pushFloat(i.src1());
+        results.modify(i.bit(7), i.bit(9), i.bit(59));
+        code.f2d();
+        operands.secondAsFloat(i);
+        results.modify(i.bit(6), i.bit(8), i.bit(59));
+        code.f2d();
+        operands.call("Fp32", "compare", "(IDD)Z");
       }
       case DSETP, DSET -> {
-        operands.word(i);
-        operands.firstPair(i);
-        operands.secondDouble(i);
-        operands.call("FloatMath", "compare64", "(JJJ)Z");
+        code.loadConstant(i.bits(58, 55));
+        lane.pushDouble(i.src1());
+        results.modifyDouble(i.bit(7), i.bit(9));
+        operands.secondAsDouble(i);
+        results.modifyDouble(i.bit(6), i.bit(8));
+        operands.call("Fp32", "compare", "(IDD)Z");
       }
       case PSETP, PSET -> {
         lane.pushPredicate(i.bits(22, 20), i.bit(23));
