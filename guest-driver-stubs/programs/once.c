@@ -7,9 +7,9 @@
  * was reached: one that ran a second time would copy the wrong words, one that was left out would
  * leave its place as it was. Fences may not go backwards. Up to DEPTH submissions are under way.
  *
- *	once [--device PATH] SECONDS
+ *	once [--device PATH] [--until FILE] SECONDS
  *
- * Prints "once: N" now and then, and "once: ok N" at the end.
+ * Prints "once: N" now and then, and "once: ok N" at the end, which comes early when FILE appears.
  */
 #include "sluice.h"
 
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RECORD 64u /* bytes of a submission's place */
 #define PLACES 65536u
@@ -135,17 +136,20 @@ static void verify(uint64_t first, uint64_t end)
 
 int main(int argc, char **argv)
 {
-	const char *device = NULL;
+	const char *device = NULL, *until = NULL;
 	uint64_t id = 0, done = 0, verified = 0;
 	double end, told;
 
-	if (argc == 4 && !strcmp(argv[1], "--device")) {
-		device = argv[2];
-		argv += 2;
-		argc -= 2;
+	for (; argc > 3 && !strncmp(argv[1], "--", 2); argv += 2, argc -= 2) {
+		if (!strcmp(argv[1], "--device"))
+			device = argv[2];
+		else if (!strcmp(argv[1], "--until"))
+			until = argv[2];
+		else
+			break;
 	}
 	if (argc != 2) {
-		fprintf(stderr, "usage: once [--device PATH] SECONDS\n");
+		fprintf(stderr, "usage: once [--device PATH] [--until FILE] SECONDS\n");
 		return 2;
 	}
 	need("open", sluice_open(&dev, device));
@@ -177,6 +181,8 @@ int main(int argc, char **argv)
 			told = now();
 			printf("once: %llu\n", (unsigned long long)done);
 			fflush(stdout);
+			if (until && !access(until, F_OK))
+				break;
 		}
 	}
 	while (done < id)

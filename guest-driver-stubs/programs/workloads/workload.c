@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define CUBIN_DIRECTORY "/usr/share/sluice/"
 #define MAX_RUNS 1000
 #define MAX_ITERATIONS 1000
 #define PROGRESS_STEPS 50 /* at most so many lines */
+#define TELL_MS 500
 #define EVENT_START 0
 #define EVENT_END 1
 #define EX_USAGE 64
@@ -108,6 +110,8 @@ static void usage(const struct workload *w)
 	       "  --size N            %s (%u)\n"
 	       "  --runs N            so many runs, each with a context of its own (1)\n"
 	       "  --iterations N      upload and kernels so often in each run (1)\n"
+	       "  --until FILE        upload and kernels again and again until FILE appears, in each run;\n"
+	       "                      lines \"iteration: %s N\" now and then\n"
 	       "  --wait HOW          interrupt or poll (interrupt)\n"
 	       "  --timeout MS        longest wait for the GPU, 0 no end (0)\n"
 	       "  --progress          lines \"progress: %s DONE TOTAL\"\n"
@@ -115,7 +119,7 @@ static void usage(const struct workload *w)
 	       "                      after the download, and wait for a line of input after each\n"
 	       "  --device PATH       the device (the first there is)\n"
 	       "  --cubin FILE        the kernels (%s%s.cubin)\n",
-	       w->name, w->size_is, w->size, w->name, CUBIN_DIRECTORY, w->name);
+	       w->name, w->size_is, w->size, w->name, w->name, CUBIN_DIRECTORY, w->name);
 }
 
 static bool number(const char *text, uint32_t least, uint32_t most, uint32_t *value)
@@ -145,6 +149,8 @@ static bool parse_value(const struct workload *w, const char *name, const char *
 		return number(value, 0, 1u << 30, &o->timeout_ms);
 	if (strcmp(name, "--device") == 0)
 		o->device = value;
+	else if (strcmp(name, "--until") == 0)
+		o->until = value;
 	else if (strcmp(name, "--cubin") == 0)
 		o->cubin = value;
 	else if (strcmp(name, "--wait") == 0 && strcmp(value, "poll") == 0)
@@ -204,13 +210,28 @@ static int run_init(struct run *run)
 	return ret ? ret : slc_module_load_file(run->ctx, o->cubin, &run->module);
 }
 
+/* Whether there is another iteration; tells of those that were. */
+static bool go_on(const struct run *run, uint32_t done)
+{
+	static double told;
+
+	if (!run->options->until)
+		return done < run->options->iterations;
+	if (done && now_ms() - told > TELL_MS) {
+		told = now_ms();
+		printf("iteration: %s %u\n", run->workload->name, done);
+		fflush(stdout);
+	}
+	return !done || access(run->options->until, F_OK) != 0;
+}
+
 static int run_execute(struct run *run, double *gpu_ms)
 {
 	uint64_t start, end;
 	uint32_t i;
 	int ret = slc_event_record(run->ctx, EVENT_START);
 
-	for (i = 0; ret == SLC_OK && i < run->options->iterations; i++) {
+	for (i = 0; ret == SLC_OK && go_on(run, i); i++) {
 		/* Kernels may have changed their input. */
 		ret = i ? run->workload->upload(run) : SLC_OK;
 		if (ret == SLC_OK)

@@ -17,6 +17,7 @@
 struct options {
 	const char *device;
 	const char *cubin;
+	const char *until; /* a file; NULL: iterations say when to end */
 	enum slc_wait wait;
 	uint32_t size;
 	uint32_t runs;

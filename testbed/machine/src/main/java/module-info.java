@@ -7,6 +7,7 @@ module io.sluice.testbed.machine {
   requires io.sluice.management;
   requires transitive io.sluice.testbed.workloads;
   // Of the tests.
+  requires static jdk.jdi;
   requires io.sluice.gpu;
   requires io.sluice.interrupt;
   requires io.sluice.migrate;

@@ -1,6 +1,7 @@
 package io.sluice.channel;
 
 import io.sluice.abi.Iova;
+import io.sluice.channel.record.ChannelRecord.Ring;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.MemoryRecord;
 import java.lang.foreign.MemorySegment;
@@ -99,6 +100,34 @@ public final class GuestMove {
         }
       }
       return found;
+    });
+  }
+
+  /**
+   * What the guest has under way.
+   *
+   * @param channels that take entries
+   * @param running of them, those of which a command runs now
+   * @param entries of their rings that were put and not fetched yet
+   */
+  public record InFlight(int channels, int running, long entries) {}
+
+  /** What the guest has under way now. */
+  public InFlight inFlight() {
+    return lock.call(() -> {
+      int taking = 0;
+      int running = 0;
+      long entries = 0;
+      for (GuestChannel channel : channels.all()) {
+        Ring ring = channel.ring();
+        if (channel.life.state() == ChannelState.RUNNING && ring != null) {
+          Channel.Status status = channels.look(channel);
+          taking++;
+          running += status.runningNs() > 0 ? 1 : 0;
+          entries += status.gpPut() - status.gpGet() & (1 << ring.order()) - 1;
+        }
+      }
+      return new InFlight(taking, running, entries);
     });
   }
 

@@ -321,9 +321,17 @@ public final class MigrationSource {
   }
 
   private int detach() {
+    GuestMove.InFlight underWay = move.inFlight();
     int detached = move.detachAll("migration");
     drainStartNs = nowNs;
-    enter(Phase.DRAIN, "channels=" + detached);
+    enter(
+        Phase.DRAIN,
+        "channels="
+            + detached
+            + " running="
+            + underWay.running()
+            + " pendingEntries="
+            + underWay.entries());
     return 1;
   }
 

@@ -1,19 +1,24 @@
 package io.sluice.migrate.wire;
 
 import io.sluice.migrate.qemu.RamTransport;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The tunnels that a destination waits for: each has an id drawn at random, which only the source
  * of its migration is told, and works once.
  */
 public final class TunnelTargets {
+  private static final Logger LOG = LoggerFactory.getLogger(TunnelTargets.class);
   private static final int ADDRESS_BYTES = 2 * Long.BYTES;
 
   private final Map<UUID, Path> waiting = new ConcurrentHashMap<>();
@@ -57,9 +62,15 @@ public final class TunnelTargets {
           .flip();
     }
 
+    /** A machine that is ended before its stream has begun leaves its socket behind. */
     @Override
     public void close() {
       waiting.remove(id);
+      try {
+        Files.deleteIfExists(socket);
+      } catch (IOException e) {
+        LOG.atWarn().addKeyValue("socket", socket).log("an old socket stays", e);
+      }
     }
   }
 

@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The last act: two hosts with nothing in common but a link of 100 MB/s and 1 ms, a machine on one
@@ -28,14 +30,21 @@ final class MigrationAct {
   private static final Duration LINK_DELAY = Duration.ofMillis(1);
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final int POLL_MS = 50;
+  private static final int PROGRAMS = 2;
 
-  /** Both programs, again and again, each checking its result, until a line is typed. */
+  /**
+   * Both programs have one channel each and submit to it until a line is typed, mmul long kernels
+   * and lud many short ones, one after the other without a pause; then they check their results.
+   */
   private static final String RUN =
       """
-      for p in mmul lud; do\
-       (while [ ! -e /tmp/end ]; do $p --size 256 </dev/null || exit 1; done) & j=$j' '$!; done;\
-       read x; touch /tmp/end; for i in $j; do wait $i || exit 1; done\
+      mmul --size 512 --until /tmp/end </dev/null & m=$!;\
+       lud --size 512 --until /tmp/end </dev/null & l=$!;\
+       read x; touch /tmp/end; wait $m && wait $l\
       """;
+
+  private static final Pattern IN_FLIGHT =
+      Pattern.compile("channels=(\\d+) running=\\d+ pendingEntries=\\d+");
 
   private final MachineEnvironment environment;
   private final Path directory;
@@ -54,7 +63,7 @@ final class MigrationAct {
     Path own = Files.createDirectory(directory.resolve("host"));
     HostCertificates certificates =
         new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
-    int number = 1 + (int) (ProcessHandle.current().pid() % 120) * 2;
+    int number = TestHost.freeNumbers(2);
     try (TestHost one = TestHost.create(own, number);
         TestHost two = TestHost.create(own, number + 1);
         DelayedLink link =
@@ -78,9 +87,9 @@ final class MigrationAct {
       TestHost one, TestHost two, DaemonProcess source, DaemonProcess target, String to)
       throws Exception {
     try (MachineGuest before = boot(one, List.of())) {
-      before.await("mmul: ok", PATIENCE);
-      before.await("lud: ok", PATIENCE);
-      report.step("a machine on the first; mmul and lud run in it, again and again");
+      before.await("iteration: mmul", PATIENCE);
+      before.await("iteration: lud", PATIENCE);
+      report.step("a machine on the first; mmul and lud run in it, kernel after kernel");
       try (MachineGuest after = boot(two, List.of("--", "-S", "-incoming", "defer"))) {
         awaitAttached(target, two);
         report.step("QEMU on the second waits for it");
@@ -89,12 +98,18 @@ final class MigrationAct {
         if (!moved.phase().equals("done")) {
           return;
         }
-        after.await("mmul: ok", PATIENCE);
-        after.await("lud: ok", PATIENCE);
-        report.step("mmul and lud go on there, and their results are right");
+        after.await("iteration: mmul", PATIENCE);
+        after.await("iteration: lud", PATIENCE);
+        report.step("mmul and lud go on there");
         after.type("");
         int status = after.awaitExit(PATIENCE);
-        report.check(status == 0, "its programs' exit status: %d", status);
+        long right = after.console().lines().filter(line -> line.endsWith(": ok")).count();
+        report.check(
+            status == 0 && right == PROGRAMS,
+            "their results are right, those of %d of %d; exit status: %d",
+            right,
+            PROGRAMS,
+            status);
       }
     }
   }
@@ -132,7 +147,16 @@ final class MigrationAct {
       view = migrations.getMigrations().get(GUEST);
     }
     report.step("sluicectl migration start %s --to %s", GUEST, to);
-    migrations.report(GUEST, "text").lines().forEach(line -> report.detail("%s", line.strip()));
+    String told = migrations.report(GUEST, "text");
+    told.lines().forEach(line -> report.detail("%s", line.strip()));
+    if (view.phase().equals("done")) {
+      Matcher work = IN_FLIGHT.matcher(told);
+      report.check(
+          work.find() && !work.group(1).equals("0"),
+          "in flight when access was taken back: %s",
+          work.reset().find() ? work.group() : "nothing");
+      report.step("the GPU stood still for %.0f ms", view.gpuPausedNs() / 1e6);
+    }
     return view;
   }
 }

@@ -67,8 +67,15 @@ public final class DaemonProcess implements AutoCloseable {
    */
   public static DaemonProcess start(TestHost host, List<String> guests, String more)
       throws IOException, InterruptedException {
+    return start(host, guests, more, List.of());
+  }
+
+  /** As the other, with options for its JVM. */
+  public static DaemonProcess start(
+      TestHost host, List<String> guests, String more, List<String> jvmOptions)
+      throws IOException, InterruptedException {
     Path inside = host.directory();
-    List<String> command = command(List.of(), inside.resolve("sluice.toml"));
+    List<String> command = command(jvmOptions, inside.resolve("sluice.toml"));
     // Our own way in: the daemon's path of it is part of what it answers.
     Path control = inside.resolveSibling("control-" + host.address());
     String configuration =

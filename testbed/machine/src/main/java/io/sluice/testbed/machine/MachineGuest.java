@@ -137,6 +137,11 @@ public final class MachineGuest implements AutoCloseable {
     return status;
   }
 
+  /** Whether QEMU runs, or is stopped. */
+  public boolean isAlive() {
+    return qemu.isAlive();
+  }
+
   /** Everything the console has printed. */
   public String console() {
     synchronized (transcript) {

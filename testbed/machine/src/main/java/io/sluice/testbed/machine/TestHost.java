@@ -2,12 +2,15 @@ package io.sluice.testbed.machine;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /**
  * A host of its own: a network namespace with one address, and a mount namespace in which a
@@ -16,6 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class TestHost implements AutoCloseable {
   private static final int COMMAND_SECONDS = 20;
+  private static final int NUMBERS = 250;
 
   private final Process holder;
   private final String device;
@@ -75,6 +79,29 @@ public final class TestHost implements AutoCloseable {
       host.close();
       throw e;
     }
+  }
+
+  /**
+   * Numbers that nobody on this machine uses just now, not even hosts of a test that was killed.
+   *
+   * @param count how many, one after the other
+   * @return the first of them
+   */
+  public static int freeNumbers(int count) throws IOException {
+    List<String> taken =
+        NetworkInterface.networkInterfaces()
+            .flatMap(NetworkInterface::inetAddresses)
+            .map(InetAddress::getHostAddress)
+            .toList();
+    int first = (int) (ProcessHandle.current().pid() % NUMBERS);
+    for (int i = 0; i < NUMBERS; i++) {
+      int candidate = 1 + (first + i * count) % (NUMBERS - count);
+      if (IntStream.range(candidate, candidate + count)
+          .noneMatch(number -> taken.contains("10.77." + number + ".1"))) {
+        return candidate;
+      }
+    }
+    throw new IOException("too many hosts, or their remains: see ip link");
   }
 
   private void connect() throws IOException, InterruptedException {

@@ -53,8 +53,7 @@ final class MachineMigrationTest {
       Path shared = Files.createDirectory(directory.resolve("host"));
       HostCertificates certificates =
           new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
-      // Two numbers that no other run uses just now.
-      int number = 1 + (int) (ProcessHandle.current().pid() % 120) * 2;
+      int number = TestHost.freeNumbers(2);
       one = TestHost.create(shared, number);
       two = TestHost.create(shared, number + 1);
       one.limit(LINK_BYTES_PER_SECOND);
