@@ -249,10 +249,7 @@ public final class MigrationTarget {
         send(new Payload().u32(barrierTold).frame(FrameType.BARRIER_REACHED));
       }
     }
-    MachineProgress progress = machine().progress();
-    if (progress.state() == MachineProgress.State.FAILED) {
-      throw new RefusedException("SLU-MIG-032", Errno.EIO, progress.failure(), "");
-    }
+    MachineProgress progress = requireMachine();
     boolean pagesAreHere =
         state.isComplete() && (pages == null || pages.passReached() >= state.passes());
     if (pagesAreHere && progress.state() == MachineProgress.State.COMPLETED) {
@@ -315,7 +312,17 @@ public final class MigrationTarget {
     }
   }
 
+  /** Up to the record a machine that has ended costs nothing: the source's goes on. */
+  private MachineProgress requireMachine() {
+    MachineProgress progress = machine().progress();
+    if (progress.state() == MachineProgress.State.FAILED) {
+      throw new RefusedException("SLU-MIG-032", Errno.EIO, progress.failure(), "");
+    }
+    return progress;
+  }
+
   private int restoring() {
+    MachineProgress _ = requireMachine();
     if (!deviceRestored) {
       if (!machine().restore(state.device())) {
         return 0;
@@ -359,6 +366,7 @@ public final class MigrationTarget {
 
   private void commit() {
     Offer given = given();
+    MachineProgress _ = requireMachine();
     enter(TargetPhase.COMMITTING, "the source has given it away");
     try {
       host.commit(given);

@@ -175,6 +175,9 @@ public final class QemuTarget implements TargetMachine {
 
   private void failed(SluiceException e) {
     failure = e.getMessage() + (e.remedy().isEmpty() ? "" : " " + e.remedy());
+    LOG.atError()
+        .addKeyValue("guest", device.name())
+        .log("a machine that comes has failed: {}", e.getMessage());
     waker.run();
   }
 

@@ -42,6 +42,12 @@ final class SimMachine {
     }
   }
 
+  /** The one at the target ends after all has arrived. */
+  void failTarget() {
+    failure = "the machine at the target has ended";
+    target = State.FAILED;
+  }
+
   private void look() {
     long waited = clock.getAsLong() - since;
     if (source == State.COPYING && stopAllowed && waited >= copyNs) {
@@ -154,7 +160,7 @@ final class SimMachine {
           if (device.size() != 1 || device.getFirst().get(0) != 9) {
             throw new AssertionError("not what was saved");
           }
-          return true;
+          return target != State.FAILED;
         }
 
         @Override

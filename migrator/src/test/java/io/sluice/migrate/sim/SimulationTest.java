@@ -141,6 +141,22 @@ final class SimulationTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = TargetPhase.class,
+      names = {"RESTORING", "READY"})
+  void targetsMachine_endsBeforeTheRecord_comesBack(TargetPhase phase, RandomGenerator random) {
+    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT)) {
+      while (Objects.requireNonNull(world.to).phase() != phase) {
+        world.step();
+      }
+      world.machine.failTarget();
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      verify(world);
+    }
+  }
+
   /** Anything at any step: never two owners, nothing lost, and nobody without being told. */
   @Test
   void migration_faultsAtAnyStep_oneOwnerAndNothingLost(RandomGenerator random) {
