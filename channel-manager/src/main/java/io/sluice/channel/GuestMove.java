@@ -174,6 +174,32 @@ public final class GuestMove {
     });
   }
 
+  /**
+   * Ends the channels that keep {@link #drain} from ending: the guest is told which, and why.
+   *
+   * @param reason SLUICE_ERROR_*
+   * @return how many
+   */
+  public int endBusy(int reason) {
+    return lock.call(() -> {
+      capabilities.require(Capability.KILL, "ending a channel that does not drain");
+      int ended = 0;
+      for (GuestChannel channel : channels.all()) {
+        Channel.Status status = channels.look(channel);
+        boolean drains =
+            channel.life.state() == ChannelState.DRAINING
+                && !channel.checkDrained(status)
+                && !status.waiting();
+        boolean runs = channel.life.state() == ChannelState.SUSPENDED && status.runningNs() > 0;
+        if (drains || runs) {
+          channels.kill(channel, reason, (int) (status.runningNs() / 1_000_000));
+          ended++;
+        }
+      }
+      return ended;
+    });
+  }
+
   /** Parked first, looked at again after: a release may have come between. */
   private Drain park(List<GuestChannel> waiting, String reason) {
     Drain.Draining busy = null;

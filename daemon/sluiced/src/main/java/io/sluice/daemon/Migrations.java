@@ -527,6 +527,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     String failed = "no checkpoint of guest \"" + guest + "\"";
     GuestHost host = find(failed, guest);
     Guest attached = attached(failed, host);
+    requireProcess(failed, host);
     Path path = Path.of(file);
     CheckpointWriter writer;
     try {
@@ -568,6 +569,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     String failed = "guest \"" + guest + "\" cannot be made of " + file;
     GuestHost host = find(failed, guest);
     Guest attached = attached(failed, host);
+    requireProcess(failed, host);
     try (CheckpointReader reader = CheckpointReader.open(Path.of(file));
         MappedGuest mapped = MappedGuest.of(attached, kernel)) {
       CheckpointRestore restore =
@@ -578,6 +580,19 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       }
     } catch (SluiceException e) {
       throw checkpointFailed(failed, e.getMessage(), e.remedy());
+    }
+  }
+
+  /**
+   * Of a machine more would have to stop, and be in the file, than its GPU: processors, memory and
+   * devices that are QEMU's. Who has given BAR 0 an address is a machine, also without its monitor.
+   */
+  private static void requireProcess(String failed, GuestHost host) throws OperationsException {
+    if (host.device().pci().registersAddress() != 0 || Files.exists(host.settings().qmp())) {
+      throw checkpointFailed(
+          failed,
+          "it is a machine, whose processors and memory are QEMU's",
+          "move it to another host with sluicectl migration start; checkpoints are of processes");
     }
   }
 

@@ -3,8 +3,10 @@ package io.sluice.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigLoader;
@@ -17,12 +19,14 @@ import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -231,6 +235,75 @@ final class ProcessMigrationTest {
         .hasMessageContaining("SLU-MIG-053");
   }
 
+  // ---- work that does not end ----
+
+  /** Copies the same line over and over, for hours. */
+  private static void copyWithoutEnd(ClientChannel channel, GpuVa at) {
+    Pushbuffer words = new Pushbuffer().bindEngines();
+    for (int i = 0; i < 100; i++) {
+      words
+          .methods(Pushbuffer.PCOPY0, 0x30c, 0, (int) at.value(), 0, (int) at.value() + 0x8000)
+          .methods(Pushbuffer.PCOPY0, 0x31c, 0, 0, 0x8000, 0x1fff)
+          .methods(Pushbuffer.PCOPY0, 0x300, 0x110);
+    }
+    for (int i = 0; i < 100; i++) {
+      channel.submit(words);
+    }
+    await().atMost(PATIENCE).until(() -> channel.get() > 0);
+  }
+
+  @Test
+  void start_workThatDoesNotEnd_isGivenUpAndTheWorkGoesOn() throws Exception {
+    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+        Space space = device.newSpace();
+        Buffer data = device.allocateVideo(1 << 20);
+        ClientChannel busy = space.newChannel()) {
+      copyWithoutEnd(busy, space.map(data));
+      first
+          .migrations()
+          .start(
+              GUEST,
+              "unix:" + second.migrations().getSocketPath(),
+              Map.of("drain-timeout", "200ms", "on-timeout", "abort"));
+      await().atMost(PATIENCE).until(() -> status(first).over());
+      assertThat(status(first).phase()).isEqualTo("aborted");
+      assertThat(status(first).reason()).contains("does not end, cid=" + busy.id());
+      assertThat(busy.error()).isZero();
+      assertThat(device.ping(1)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void start_workThatDoesNotEnd_forced_endsThatChannelAndMovesTheOthers() throws Exception {
+    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+        Space space = device.newSpace();
+        Buffer data = device.allocateVideo(1 << 20);
+        ClientChannel busy = space.newChannel();
+        ClientChannel waiting = space.newChannel()) {
+      GpuVa va = space.map(data);
+      GpuVa word = new GpuVa(va.value() + (1 << 20) - 4096);
+      int fence = waiting.submitWithFence(new Pushbuffer().acquire(word, 5).release(word, 6));
+      copyWithoutEnd(busy, va);
+      first
+          .migrations()
+          .start(
+              GUEST,
+              "unix:" + second.migrations().getSocketPath(),
+              Map.of("drain-timeout", "200ms", "on-timeout", "force"));
+      await().atMost(PATIENCE).until(() -> status(first).over());
+      assertThat(status(first).phase()).as(status(first).reason()).isEqualTo("done");
+      assertThat(first.migrations().report(GUEST, "text")).contains("ended=1");
+      // Told why, by the page that it polls and by the host; what did not run long is not touched.
+      assertThat(busy.error()).isEqualTo(GuestAbi.ERROR_OPERATOR);
+      assertThat(second.guest(GUEST).getChannels().get(busy.id()))
+          .extracting("state", "error")
+          .containsExactly("dead", "operator");
+      data.bytes().set(ValueLayout.JAVA_INT, (1 << 20) - 4096, 5);
+      waiting.awaitByPolling(fence);
+      assertThat(waiting.error()).isZero();
+    }
+  }
+
   // ---- checkpoints ----
 
   @Test
@@ -287,7 +360,26 @@ final class ProcessMigrationTest {
   }
 
   @Test
-  void checkpoint_noRoomOnDisk_leavesNothingAndTheGuestGoesOn() throws IOException {
+  void checkpoint_machine_isRefusedWithAReason() throws Exception {
+    Path monitor = Path.of(first.guest(GUEST).getQmpPath());
+    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket(GUEST))) {
+      Files.createFile(monitor);
+      Path file = dir.resolve("guest.checkpoint");
+      assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("it is a machine")
+          .hasMessageContaining("sluicectl migration start");
+      assertThatThrownBy(() -> first.migrations().restore(GUEST, file.toString()))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("it is a machine");
+      assertThat(file).doesNotExist();
+    } finally {
+      Files.delete(monitor);
+    }
+  }
+
+  @Test
+  void checkpoint_directoryThatIsNone_isRefusedAndTheGuestGoesOn() {
     Path full = Path.of("/dev/full/guest.checkpoint");
     try (Work work = new Work(kernel, first.guestSocket(GUEST))) {
       work.awaitMore(50);
@@ -295,5 +387,46 @@ final class ProcessMigrationTest {
           .isInstanceOf(OperationsException.class);
       work.awaitMore(100);
     }
+  }
+
+  @Test
+  void checkpoint_diskFull_leavesTheFormerOneAndTheGuestGoesOn() throws Exception {
+    Path disk = Files.createDirectory(dir.resolve("disk"));
+    assumeTrue(
+        isDone("mount", "-t", "tmpfs", "-o", "size=2m", "none", disk.toString()),
+        "no small disk: mounting one takes root");
+    try {
+      Path file = disk.resolve("guest.checkpoint");
+      byte[] noise = new byte[4 << 20];
+      new Random(1).nextBytes(noise);
+      try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+          Buffer small = device.allocateVideo(1 << 20)) {
+        small.bytes().copyFrom(MemorySegment.ofArray(noise).asSlice(0, 1 << 20));
+        first.migrations().checkpoint(GUEST, file.toString(), true);
+        byte[] former = Files.readAllBytes(file);
+        try (Buffer large = device.allocateVideo(noise.length)) {
+          large.bytes().copyFrom(MemorySegment.ofArray(noise));
+          for (boolean live : new boolean[] {true, false}) {
+            assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), live))
+                .isInstanceOf(OperationsException.class)
+                .hasMessageContaining("No space left on device")
+                .hasMessageContaining("See to the room on that disk");
+            assertThat(disk).isDirectoryNotContaining(path -> !path.equals(file));
+          }
+        }
+        assertThat(Files.readAllBytes(file)).isEqualTo(former);
+        assertThat(device.ping(3)).isEqualTo(3);
+      }
+      try (GuestDevice clone = GuestDevice.attach(kernel, second.guestSocket("clone"))) {
+        second.migrations().restore("clone", file.toString());
+        assertThat(clone.ping(4)).isEqualTo(4);
+      }
+    } finally {
+      assertThat(isDone("umount", disk.toString())).isTrue();
+    }
+  }
+
+  private static boolean isDone(String... command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
   }
 }

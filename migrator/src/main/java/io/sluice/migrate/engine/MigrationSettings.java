@@ -41,7 +41,10 @@ public record MigrationSettings(
   public enum OnTimeout {
     /** It is given up. */
     ABORT,
-    /** The machine is stopped, however much is left to copy. */
+    /**
+     * Access is taken back and the machine stopped, however much is left to copy. Channels whose
+     * work does not end within the drain's own time are ended, with SLUICE_ERROR_OPERATOR.
+     */
     FORCE
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Capability;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.Drain;
@@ -66,6 +67,12 @@ public final class MigrationSource {
   private boolean stateSent;
   private boolean undone;
   private boolean redirtying;
+
+  /** The operator's time is over, and it is to be done all the same. */
+  private boolean forced;
+
+  private boolean stopForced;
+  private int endedChannels;
   private boolean inquiring;
   private boolean readyEarly;
   private Phase undoOf = Phase.PREPARE;
@@ -293,8 +300,13 @@ public final class MigrationSource {
     plan.observe(move.longestRunningNs());
     long left = left();
     boolean copied = !memory.isPassing() && machineLeft() <= NEAR_BYTES;
-    if (plan.isDue(rate.durationNs(left), copied)) {
-      enter(Phase.DETACH, "left=" + left + " expectedDrainNs=" + plan.expectedDrainNs());
+    if (forced || plan.isDue(rate.durationNs(left), copied)) {
+      enter(
+          Phase.DETACH,
+          (forced ? "forced, left=" : "left=")
+              + left
+              + " expectedDrainNs="
+              + plan.expectedDrainNs());
       return worked + 1;
     }
     if (copiesMemory && !memory.isPassing() && memory.pass() < settings.livePasses()) {
@@ -344,23 +356,9 @@ public final class MigrationSource {
     Drain found = move.drain("migration");
     if (found instanceof Drain.Draining busy) {
       drained = false;
-      if (nowNs - drainStartNs > settings.drainTimeout().toNanos()) {
-        giveUp(
-            new Reason(
-                "SLU-MIG-022",
-                "a channel's work does not end, cid="
-                    + busy.channelId()
-                    + " runningMs="
-                    + busy.runningNs() / 1_000_000,
-                "Try again with a longer --drain-timeout, or end what runs."));
-      }
-      return worked;
+      return worked + watchDrain(busy);
     }
-    if (!drained) {
-      drained = true;
-      machine.allowStop();
-      worked++;
-    }
+    worked += stopMachine();
     if (memory.isPassing() || machine.progress().state() != State.STOPPED) {
       return worked;
     }
@@ -369,9 +367,55 @@ public final class MigrationSource {
       if (copiesMemory) {
         memory.beginPass();
       }
-      enter(Phase.FINAL_COPY, "drained, parked=" + parked);
+      enter(
+          Phase.FINAL_COPY,
+          "drained, parked=" + parked + (endedChannels == 0 ? "" : " ended=" + endedChannels));
     }
     return worked + 1;
+  }
+
+  /** What does not end in time is ended, or the migration is: as the operator wants it. */
+  private int watchDrain(Drain.Draining busy) {
+    if (nowNs - drainStartNs <= settings.drainTimeout().toNanos()) {
+      return 0;
+    }
+    if (settings.onTimeout() == OnTimeout.FORCE) {
+      int ended = move.endBusy(GuestAbi.ERROR_OPERATOR);
+      endedChannels += ended;
+      LOG.atWarn()
+          .addKeyValue("guest", mapped.guest().name())
+          .addKeyValue("cid", busy.channelId())
+          .addKeyValue("runningMs", busy.runningNs() / 1_000_000)
+          .addKeyValue("ended", ended)
+          .log("work that did not end was ended");
+      return ended;
+    }
+    giveUp(
+        new Reason(
+            "SLU-MIG-022",
+            "a channel's work does not end, cid="
+                + busy.channelId()
+                + " runningMs="
+                + busy.runningNs() / 1_000_000,
+            "Try again with a longer --drain-timeout, end what runs, or have it ended with"
+                + " --on-timeout force."));
+    return 1;
+  }
+
+  /** The machine may stop when it is near enough; once the operator's time is over, it must. */
+  private int stopMachine() {
+    int asked = 0;
+    if (!drained) {
+      drained = true;
+      machine.allowStop();
+      asked++;
+    }
+    if (forced && !stopForced) {
+      stopForced = true;
+      machine.forceStop();
+      asked++;
+    }
+    return asked;
   }
 
   private int finalCopy() {
@@ -551,10 +595,15 @@ public final class MigrationSource {
               "the destination is silent, seconds=" + settings.peerTimeout().toSeconds(),
               "See whether its daemon runs and can be reached."));
     } else if (!settings.timeout().isZero()
+        && !forced
         && nowNs - startNs > settings.timeout().toNanos()
         && (phase == Phase.PRE_COPY || phase == Phase.DETACH || phase == Phase.DRAIN)) {
       if (settings.onTimeout() == OnTimeout.FORCE) {
-        machine.forceStop();
+        forced = true;
+        LOG.atWarn()
+            .addKeyValue("guest", mapped.guest().name())
+            .addKeyValue("phase", phase.label())
+            .log("the migration takes too long: what is left is copied while the machine stands");
       } else {
         giveUp(
             new Reason(

@@ -24,6 +24,7 @@ final class SimMachine {
   private State target = State.IDLE;
   private long since;
   private boolean stopAllowed;
+  private boolean stopForced;
   private @Nullable String failure;
 
   SimMachine(LongSupplier clock, long copyNs, long stepNs) {
@@ -50,7 +51,7 @@ final class SimMachine {
 
   private void look() {
     long waited = clock.getAsLong() - since;
-    if (source == State.COPYING && stopAllowed && waited >= copyNs) {
+    if (source == State.COPYING && (stopForced || stopAllowed && waited >= copyNs)) {
       source = State.STOPPED;
       runsAtSource = false;
     } else if (source == State.SWITCHING && waited >= stepNs) {
@@ -93,7 +94,7 @@ final class SimMachine {
 
         @Override
         public void forceStop() {
-          stopAllowed = true;
+          stopForced = true;
         }
 
         @Override

@@ -56,13 +56,23 @@ final class World implements AutoCloseable {
   }
 
   World(long seed, MigrationSettings settings, long targetVramBytes) {
+    this(seed, settings, targetVramBytes, 0);
+  }
+
+  /**
+   * @param machineCopyNs how long the machine's own memory takes; 0 for some time or other
+   */
+  World(long seed, MigrationSettings settings, long targetVramBytes, long machineCopyNs) {
     random = Seeds.generator(seed);
     this.settings = settings;
     target = new Host(kernel, () -> nowNs, targetVramBytes);
     MappedGuest mapped = source.attach("moved");
     program = new Program(Objects.requireNonNull(source.guest), random);
     machine =
-        new SimMachine(() -> nowNs, random.nextInt(1, 20_000_000), random.nextInt(1, 9_000_000));
+        new SimMachine(
+            () -> nowNs,
+            machineCopyNs > 0 ? machineCopyNs : random.nextInt(1, 20_000_000),
+            random.nextInt(1, 9_000_000));
     link = newLink();
     from = begin(mapped);
     to = receive(link);
