@@ -7,12 +7,15 @@ import org.jspecify.annotations.Nullable;
 
 /** A part of a program that was compiled: its steps by offset, and its code. */
 final class CompiledPart {
-  private static final int NONE = -1;
+  private static final int INDEX_SHIFT = 3;
 
-  private final Step[] steps;
+  /**
+   * Steps by the number of their first instruction from the first of all; null where none starts.
+   */
+  private final @Nullable Step[] steps;
+
   private final List<Segment> segments;
   private final int firstPc;
-  private final int[] stepOf;
   private final int[] offsets;
   private final long[] words;
   private final OperandPool pool;
@@ -26,7 +29,6 @@ final class CompiledPart {
     this.pool = pool;
     this.code = code;
     this.bytes = bytes;
-    this.steps = plan.steps().toArray(Step[]::new);
     this.segments = List.copyOf(plan.segments());
     this.offsets = new int[image.instructions().size()];
     this.words = new long[offsets.length];
@@ -37,10 +39,9 @@ final class CompiledPart {
       n++;
     }
     this.firstPc = n == 0 ? 0 : offsets[0];
-    this.stepOf = new int[n == 0 ? 0 : spread(offsets)];
-    java.util.Arrays.fill(stepOf, NONE);
-    for (int step = 0; step < steps.length; step++) {
-      stepOf[(steps[step].pc() - firstPc) / Instruction.BYTES] = step;
+    this.steps = new Step[n == 0 ? 0 : spread(offsets)];
+    for (Step step : plan.steps()) {
+      steps[(step.pc() - firstPc) / Instruction.BYTES] = step;
     }
   }
 
@@ -50,12 +51,10 @@ final class CompiledPart {
 
   /** The step that starts at an offset; null when none does. */
   @Nullable Step stepAt(int pc) {
-    int index = (pc - firstPc) / Instruction.BYTES;
-    if (pc < firstPc || pc % Instruction.BYTES != 0 || index >= stepOf.length) {
-      return null;
-    }
-    int step = stepOf[index];
-    return step == NONE ? null : steps[step];
+    // An offset before the first one becomes a very large index.
+    int index = pc - firstPc >>> INDEX_SHIFT;
+    boolean starts = index < steps.length && (pc & Instruction.BYTES - 1) == 0;
+    return starts ? steps[index] : null;
   }
 
   /** Its segments, by number. */

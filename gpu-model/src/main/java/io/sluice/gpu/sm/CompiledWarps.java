@@ -46,9 +46,10 @@ final class CompiledWarps implements WarpRunner {
    * @param constants their values
    * @param broken segments that need a constant which cannot be read, by number: they fault if they
    *     are ever executed, which is left to the interpreter
+   * @param intact whether there are none
    */
   @SuppressWarnings("ArrayRecordComponent") // Used, never compared.
-  private record Part(CompiledPart compiled, int[] constants, BitSet broken) {}
+  private record Part(CompiledPart compiled, int[] constants, BitSet broken, boolean intact) {}
 
   CompiledWarps(CompiledProgram program, Grid grid, LaneMemory memory) {
     this.program = program;
@@ -58,6 +59,7 @@ final class CompiledWarps implements WarpRunner {
     this.stepper = new Stepper(grid, memory);
     this.laneSteps = new LaneSteps(stepper, context);
     this.part = enter(0);
+    context.pool = part.constants;
   }
 
   /** Prepares a part for use. */
@@ -78,7 +80,7 @@ final class CompiledWarps implements WarpRunner {
     for (int n = 0; n < compiled.segments().size(); n++) {
       broken.set(n, compiled.placesOf(n).intersects(unreadable));
     }
-    Part fresh = new Part(compiled, values, broken);
+    Part fresh = new Part(compiled, values, broken, broken.isEmpty());
     parts[number] = fresh;
     return fresh;
   }
@@ -86,17 +88,30 @@ final class CompiledWarps implements WarpRunner {
   /** The step at an offset, its part being {@link #part} then; null if there is none. */
   private @Nullable Step find(int offset) {
     Step step = part.compiled.stepAt(offset);
+    if (step == null) {
+      step = findElsewhere(offset);
+    }
+    return step;
+  }
+
+  /** Whether a step is one that faults if it is executed. */
+  private boolean isBroken(Step step) {
+    return !part.intact && step.kind() != Step.Kind.CONTROL && part.broken.get(step.segment());
+  }
+
+  /** The same in all parts; the one it is in is entered. */
+  private @Nullable Step findElsewhere(int offset) {
     int known = program.partCount();
-    for (int n = 0; step == null && n < known; n++) {
-      step = program.part(n).stepAt(offset);
+    for (int n = 0; n < known; n++) {
+      Step step = program.part(n).stepAt(offset);
       if (step != null) {
         Part entered = parts[n];
         part = entered == null ? enter(n) : entered;
+        context.pool = part.constants;
+        return step;
       }
     }
-    boolean usable =
-        step != null && (step.kind() == Step.Kind.CONTROL || !part.broken.get(step.segment()));
-    return usable ? step : null;
+    return null;
   }
 
   @Override
@@ -113,20 +128,22 @@ final class CompiledWarps implements WarpRunner {
       pc = warp.pc;
       inSegment = false;
       Step step = find(pc);
-      if (step != null) {
-        int executed = execute(step, block, warp);
-        instructions += executed;
-        left -= executed;
-      } else if (pc != refused && program.isExtensible() && !program.isKnown(pc)) {
+      if (step == null && pc != refused && program.isExtensible()) {
+        // Another worker may have compiled it since: then that is found out when it is made.
         missing = pc;
         return;
-      } else {
-        stepper.step(block, warp);
-        instructions++;
-        interpreted++;
-        left--;
       }
+      int executed =
+          step == null || isBroken(step) ? interpret(block, warp) : execute(step, block, warp);
+      instructions += executed;
+      left -= executed;
     }
+  }
+
+  private int interpret(Block block, Warp warp) {
+    stepper.step(block, warp);
+    interpreted++;
+    return 1;
   }
 
   @Override
@@ -160,7 +177,6 @@ final class CompiledWarps implements WarpRunner {
       return 1;
     }
     context.count(step.count());
-    context.pool = part.constants;
     inSegment = true;
     int lanes = part.compiled.code().run(step.segment(), context, warp, warp.active);
     int undone = context.takeLeft();

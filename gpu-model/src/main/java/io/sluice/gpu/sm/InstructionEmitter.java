@@ -35,6 +35,9 @@ final class InstructionEmitter {
     for (int n = 0; n < body.size(); n++) {
       int at = pc + n * Instruction.BYTES;
       lane.enter(at);
+      if (lane.popOnce(at)) {
+        continue;
+      }
       if (n + 1 < body.size() && isPair(body.get(n), body.get(n + 1), at)) {
         integers.emitPair(body.get(n), body.get(n + 1));
         n++;
@@ -42,6 +45,13 @@ final class InstructionEmitter {
         emit(body.get(n), at);
       }
     }
+  }
+
+  /** Emits an instruction for the first of the lanes, whose results all lanes get. */
+  void emitOnce(Instruction i, int pc) {
+    lane.enter(pc);
+    emit(i, pc);
+    lane.keepOnce(i, pc);
   }
 
   /** Whether two instructions are one on a pair of registers, and nobody else reads the carry. */

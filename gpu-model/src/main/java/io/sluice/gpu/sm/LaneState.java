@@ -6,9 +6,11 @@ import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -30,6 +32,7 @@ final class LaneState {
   private static final MethodTypeDesc TO_DOUBLE = MethodTypeDesc.ofDescriptor("(J)D");
   private static final MethodTypeDesc TO_FLOAT = MethodTypeDesc.ofDescriptor("(I)F");
   private static final MethodTypeDesc ROTATE = MethodTypeDesc.ofDescriptor("(II)I");
+  private static final MethodTypeDesc COUNT_ZEROS = MethodTypeDesc.ofDescriptor("(I)I");
   private static final int WARP_ARGUMENT = 1;
   private static final int CONDITION = Liveness.SIGNS | Liveness.CARRY | Liveness.OVERFLOW;
 
@@ -83,6 +86,12 @@ final class LaneState {
   private final Set<Integer> words = new HashSet<>();
 
   private final Map<Instruction, WindowLocals> windows = new IdentityHashMap<>();
+
+  /** Results of instructions that were executed once for all lanes, by offset. */
+  private final Map<Integer, List<Once>> once = new HashMap<>();
+
+  /** A register or predicate, and the local variable that has its value for all lanes. */
+  private record Once(boolean isPredicate, int number, int slot) {}
 
   private long used;
   private long written;
@@ -168,6 +177,63 @@ final class LaneState {
   }
 
   // ---- around the body ----
+
+  /** Loads registers of the first lane, for instructions that are executed once for all. */
+  void loadFirst(List<Integer> inputs, int lanes) {
+    code.iload(lanes).invokestatic(ConstantDescs.CD_Integer, "numberOfTrailingZeros", COUNT_ZEROS);
+    code.istore(lane);
+    for (int r : inputs) {
+      element(registers, r).iaload().istore(registerSlots[r]);
+    }
+  }
+
+  /** Puts the results of such an instruction aside. */
+  void keepOnce(Instruction i, int pc) {
+    Effects effects = Effects.of(i.form(), i);
+    List<Once> results = new ArrayList<>();
+    for (int r = 0; r < Instruction.RZ; r++) {
+      if ((effects.writes() >>> r & 1) != 0) {
+        results.add(new Once(false, r, keepInt(registerSlots[r])));
+      }
+    }
+    for (int p = 0; p < Instruction.PT; p++) {
+      if ((effects.predicateWrites() >>> p & 1) != 0) {
+        results.add(new Once(true, p, keepInt(predicateSlots[p])));
+      }
+    }
+    once.put(pc, results);
+  }
+
+  private int keepInt(int slot) {
+    int kept = code.allocateLocal(TypeKind.INT);
+    code.iload(slot).istore(kept);
+    return kept;
+  }
+
+  /** What was put aside becomes the lane's, if the instruction at an offset was executed once. */
+  boolean popOnce(int pc) {
+    List<Once> results = once.get(pc);
+    if (results == null) {
+      return false;
+    }
+    for (Once result : results) {
+      code.iload(result.slot);
+      if (result.isPredicate) {
+        popPredicate(result.number);
+      } else {
+        popRegister(result.number);
+      }
+    }
+    return true;
+  }
+
+  /** Forgets what registers stand in other local variables as well: those are the first lane's. */
+  void forgetKept() {
+    wholePairs.clear();
+    floats.clear();
+    doubles.clear();
+    words.clear();
+  }
 
   /** What is the same for all lanes. */
   void prepare() {

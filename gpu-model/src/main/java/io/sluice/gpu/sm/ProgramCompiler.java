@@ -18,6 +18,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.AccessFlag;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
@@ -38,6 +39,8 @@ final class ProgramCompiler {
   private static final ClassDesc CODE = ClassDesc.of("io.sluice.gpu.sm.CompiledCode");
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
   private static final ClassDesc WARP = ClassDesc.of("io.sluice.gpu.sm.Warp");
+  private static final ClassDesc CHAIN = ClassDesc.of("io.sluice.gpu.sm.UniformChain");
+  private static final MethodTypeDesc IS_UNIFORM = MethodTypeDesc.ofDescriptor("([III)Z");
   private static final MethodTypeDesc RUN =
       MethodTypeDesc.of(CD_int, CD_int, CONTEXT, WARP, CD_int);
   private static final MethodTypeDesc SEGMENT = MethodTypeDesc.of(CD_int, CONTEXT, WARP, CD_int);
@@ -114,13 +117,38 @@ final class ProgramCompiler {
               for (int n = 0; n < segments.size(); n++) {
                 Segment segment = segments.get(n);
                 pool.nextSegment();
+                Optional<UniformChain> chain = UniformChain.of(segment);
+                String uniform = "uniform" + n;
                 type.withMethodBody(
                     name(n),
                     SEGMENT,
                     STATIC,
-                    code -> new SegmentEmitter(code, segment, pool, liveness).emit());
+                    code -> {
+                      chain.ifPresent(c -> runUniform(code, c, uniform));
+                      new SegmentEmitter(code, segment, pool, liveness).emit();
+                    });
+                chain.ifPresent(c ->
+                    type.withMethodBody(
+                        uniform,
+                        SEGMENT,
+                        STATIC,
+                        code -> new SegmentEmitter(code, segment, pool, liveness).emit(c)));
               }
             });
+  }
+
+  /**
+   * Returns what another method does, if registers are the same in all lanes that it is run for.
+   */
+  private static void runUniform(CodeBuilder code, UniformChain chain, String uniform) {
+    Label different = code.newLabel();
+    for (int register : chain.inputs()) {
+      code.aload(1).getfield(WARP, "registers", CD_int.arrayType());
+      code.loadConstant(register).iload(2);
+      code.invokestatic(CHAIN, "isUniform", IS_UNIFORM).ifeq(different);
+    }
+    code.aload(0).aload(1).iload(2).invokestatic(CLASS, uniform, SEGMENT).ireturn();
+    code.labelBinding(different);
   }
 
   private static String groupName(int group) {

@@ -41,6 +41,9 @@ final class SegmentEmitter {
   private static final ClassDesc RUNTIME_EXCEPTION = ClassDesc.of("java.lang.RuntimeException");
   private static final ClassDesc INTS = ConstantDescs.CD_int.arrayType();
 
+  /** The argument with the lanes that it is run for. */
+  private static final int LANES = 2;
+
   private final CodeBuilder code;
   private final Segment segment;
   private final LaneState lane;
@@ -59,8 +62,26 @@ final class SegmentEmitter {
     this.nextPoll = code.allocateLocal(TypeKind.INT);
   }
 
+  /**
+   * Emits it with instructions that are executed once for all lanes.
+   *
+   * @param chain which; their inputs are known to be the same in all lanes
+   */
+  void emit(UniformChain chain) {
+    lane.prepare();
+    lane.loadFirst(chain.inputs(), LANES);
+    chain.selected().forEach((pc, i) -> instructions.emitOnce(i, pc));
+    lane.forgetKept();
+    emitLanes();
+  }
+
+  /** Emits it as it is. */
   void emit() {
     lane.prepare();
+    emitLanes();
+  }
+
+  private void emitLanes() {
     Label next = code.newLabel();
     Label end = code.newLabel();
     Label head = code.newLabel();
@@ -68,7 +89,7 @@ final class SegmentEmitter {
     code.iconst_0().istore(lane.lane());
     code.labelBinding(head);
     code.iload(lane.lane()).loadConstant(Warp.LANES).if_icmpge(end);
-    code.iload(2).iload(lane.lane()).iushr().iconst_1().iand().ifeq(next);
+    code.iload(LANES).iload(lane.lane()).iushr().iconst_1().iand().ifeq(next);
     code.iconst_0().istore(trip);
     code.loadConstant(segment.pc()).istore(lane.at());
     lane.load();

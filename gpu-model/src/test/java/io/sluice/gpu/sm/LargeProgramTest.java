@@ -42,12 +42,12 @@ final class LargeProgramTest {
     return 0x9400000000201c85L | (long) register << 14;
   }
 
-  private static long add(int register, int n) {
+  static long add(int register, int n) {
     long registers = (long) register << 14 | (long) register << 20;
     return 0x4800000000000003L | ALWAYS | registers | (long) n << 26 | 3L << 46;
   }
 
-  private static long relative(long opcode, int skipped) {
+  static long relative(long opcode, int skipped) {
     return opcode | (8L * skipped & 0xffffff) << 26;
   }
 
@@ -82,7 +82,7 @@ final class LargeProgramTest {
     return 4 + random.nextInt(REGISTERS - 4);
   }
 
-  private static List<Long> begin() {
+  static List<Long> begin() {
     List<Long> program = new ArrayList<>(List.of(LANE_ID, MOV_LOW, MOV_HIGH));
     for (long word : OWN_WORD) {
       program.add(word);
@@ -90,7 +90,7 @@ final class LargeProgramTest {
     return program;
   }
 
-  private static List<Long> end(List<Long> program) {
+  static List<Long> end(List<Long> program) {
     program.add(store(5));
     program.add(EXIT);
     return program;
@@ -207,7 +207,7 @@ final class LargeProgramTest {
     assertRunsAlike(meeting(12_000));
   }
 
-  private static GridRun assertRunsAlike(List<Long> program) {
+  static GridRun assertRunsAlike(List<Long> program) {
     FlatMemory expected = load(program);
     FlatMemory actual = load(program);
     GridOutcome outcome = new Interpreter(expected, () -> false).run(grid());
