@@ -95,6 +95,88 @@ final class MovePlanTest {
     }
   }
 
+  /**
+   * Every state of up to three buffers of one guest and one of another: the rules of the plan, told
+   * as what must hold afterwards rather than as steps.
+   */
+  @Test
+  void of_allSmallStates_keepsTheRules() {
+    List<Buffer> kinds = new ArrayList<>();
+    for (int kind = 0; kind < 12; kind++) {
+      kinds.add(new Buffer("", 0, kind % 3 + 1, kind / 3 % 2 == 0, kind / 6 == 0));
+    }
+    int checked = 0;
+    for (int a = -1; a < 12; a++) {
+      for (int b = a; b < 12; b++) {
+        for (int c = b; c < 12; c++) {
+          for (int other = -1; other < 12; other++) {
+            List<Buffer> buffers = new ArrayList<>();
+            add(buffers, "a", 3, kinds, a);
+            add(buffers, "a", 1, kinds, b);
+            add(buffers, "a", 2, kinds, c);
+            add(buffers, "b", 1, kinds, other);
+            checked += checkShares(buffers);
+          }
+        }
+      }
+    }
+    assertThat(checked).isGreaterThan(200_000);
+  }
+
+  private static void add(
+      List<Buffer> buffers, String guest, long id, List<Buffer> kinds, int kind) {
+    if (kind >= 0) {
+      Buffer like = kinds.get(kind);
+      buffers.add(new Buffer(guest, id, like.bytes(), like.mapped(), like.evicted()));
+    }
+  }
+
+  private static int checkShares(List<Buffer> buffers) {
+    int checked = 0;
+    long resident = held(buffers, "a") + held(buffers, "b");
+    for (long shareA = 0; shareA <= 7; shareA++) {
+      for (long shareB = 0; shareB <= 3; shareB++) {
+        for (long card : new long[] {Math.max(resident, shareA + shareB), 12}) {
+          checkPlan(card, Map.of("a", shareA, "b", shareB), buffers);
+          checked++;
+        }
+      }
+    }
+    return checked;
+  }
+
+  private static void checkPlan(long card, Map<String, Long> shares, List<Buffer> buffers) {
+    MovePlan plan = MovePlan.of(card, shares, buffers);
+    List<Buffer> evicted = apply(buffers, plan.evictions());
+    List<Buffer> after = apply(evicted, plan.returns());
+    long free = card - held(after, "a") - held(after, "b");
+    boolean right = free >= 0;
+    for (String guest : List.of("a", "b")) {
+      long share = shares.getOrDefault(guest, 0L);
+      right &= held(after, guest) <= share;
+      for (Move move : plan.evictions()) {
+        if (move.buffer().guest().equals(guest)) {
+          // None is superfluous, and no program notices when that can be.
+          right &= held(evicted, guest) + move.buffer().bytes() > share;
+          right &= !move.buffer().mapped() || held(mapped(buffers), guest) > share;
+        }
+      }
+      for (Buffer away : after) {
+        if (away.evicted() && away.guest().equals(guest)) {
+          right &= away.bytes() > free || away.bytes() > share - held(after, guest);
+        }
+      }
+    }
+    right &= MovePlan.of(card, shares, after).equals(new MovePlan(List.of(), List.of()));
+    if (!right) {
+      throw new AssertionError("card=" + card + " " + shares + " " + buffers + " gives " + plan);
+    }
+  }
+
+  private static List<Buffer> mapped(List<Buffer> buffers) {
+    return buffers.stream().filter(Buffer::mapped).toList();
+  }
+
   /** Any one that moved would be too much again. */
   private static void checkMinimal(
       Map<String, Long> shares, List<Buffer> after, List<Move> evictions) {
