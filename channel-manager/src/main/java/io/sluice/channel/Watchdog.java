@@ -25,6 +25,10 @@ import org.slf4j.LoggerFactory;
  * acquire, at this observation and at the one before. A guest that is alone is never touched, and a
  * guest's own channels are not protected from each other.
  *
+ * <p>A channel that drains, because its guest is to move, is ended for a command in the same way:
+ * it keeps others from the GPU as well, and its guest from moving. Its acquires do not count: what
+ * they wait for may be behind the detach, and they move as they are.
+ *
  * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
  * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
  */
@@ -276,7 +280,7 @@ public final class Watchdog {
     @Nullable Offender longest = null;
     Map<Integer, Acquire> acquires = new HashMap<>();
     for (ChannelInfo channel : state.guest.channels()) {
-      if (channel.state() != ChannelState.RUNNING) {
+      if (!isWatched(channel)) {
         continue;
       }
       long lasted = channel.runningNs();
@@ -289,7 +293,7 @@ public final class Watchdog {
                 : new Acquire(channel.entries(), nowNs);
         acquires.put(channel.channelId(), now);
         lasted = Math.max(lasted, nowNs - now.sinceNs());
-      } else {
+      } else if (channel.state() == ChannelState.RUNNING) {
         wants |= !channel.drained();
       }
       state.lastingNs = Math.max(state.lastingNs, lasted);
@@ -304,6 +308,11 @@ public final class Watchdog {
     state.acquires.putAll(acquires);
     state.waits = wants && state.wanted;
     state.wanted = wants;
+  }
+
+  private static boolean isWatched(ChannelInfo channel) {
+    return channel.state() == ChannelState.RUNNING
+        || channel.state() == ChannelState.DRAINING && !channel.waiting();
   }
 
   private boolean end(Offender offender, long nowNs) {

@@ -129,6 +129,25 @@ final class WatchdogTest {
   }
 
   @Test
+  void doWork_drainingChannel_isKilledForACommandButNotForAnAcquire() {
+    a.add(1, ChannelState.DRAINING, 2001, false, true);
+    a.add(2, ChannelState.DETACHED, 2001, true, false);
+    a.add(3, ChannelState.SUSPENDED, 2001, false, false);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isZero();
+    a.add(4, ChannelState.DRAINING, 2001, false, false);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(a.killed).containsExactly("4 after 2001 ms");
+  }
+
+  @Test
+  void doWork_otherDrains_doesNotCountAsWaiting() {
+    a.runs(1, 100_000);
+    b.add(1, ChannelState.DRAINING, 0, false, false);
+    assertThat(observeTwice()).isZero();
+  }
+
+  @Test
   void doWork_stormOfOffenders_isRateLimitedAndCounted() {
     for (int id = 1; id <= 5; id++) {
       a.runs(id, 3000);
