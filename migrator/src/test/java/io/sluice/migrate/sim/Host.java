@@ -7,6 +7,7 @@ import io.sluice.channel.ChannelState;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestListener;
+import io.sluice.channel.MemoryQuotas;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
@@ -31,6 +32,7 @@ final class Host implements AutoCloseable {
   private final Map<Integer, Mapping> mappings = new HashMap<>();
   @Nullable Guest guest;
   @Nullable MappedGuest mapped;
+  private @Nullable MemoryQuotas quotas;
 
   Host(Kernel kernel, LongSupplier clock, long vramBytes) {
     this.kernel = kernel;
@@ -64,9 +66,39 @@ final class Host implements AutoCloseable {
               }
             });
     guest = attached;
+    MemoryQuotas keeper = quotas;
+    if (keeper != null) {
+      keeper.attach(attached);
+    }
     MappedGuest made = MappedGuest.of(attached, kernel);
     mapped = made;
     return made;
+  }
+
+  /** From now on the guest, and whoever comes in its place, is kept to its share. */
+  void share(MemoryQuotas keeper) {
+    quotas = keeper;
+    Guest present = guest;
+    if (present != null) {
+      keeper.attach(present);
+    }
+  }
+
+  /** Another guest, which stays where it is; the caller's. */
+  Guest neighbour(String name) {
+    return new Guest(
+        name,
+        gpu,
+        kernel,
+        new GuestListener() {
+          @Override
+          public void onInterrupt(int channelId) {}
+
+          @Override
+          public void onChannelError(ChannelError error) {
+            errors.add(error);
+          }
+        });
   }
 
   /** Video memory as the guest maps it. */
@@ -99,8 +131,12 @@ final class Host implements AutoCloseable {
       mapped.close();
       mapped = null;
     }
-    if (guest != null) {
-      guest.close();
+    Guest gone = guest;
+    if (gone != null) {
+      if (quotas != null) {
+        quotas.detach(gone);
+      }
+      gone.close();
       guest = null;
     }
   }

@@ -46,6 +46,9 @@ final class World implements AutoCloseable {
   /** The destination's disk: survives its daemon. */
   final Set<UUID> ledger = new HashSet<>();
 
+  /** Channels that the test ends at the source. */
+  final Set<Integer> mayEnd = new HashSet<>();
+
   boolean ledgerFails;
   boolean sourceCrashed;
   boolean targetCrashed;
@@ -198,7 +201,9 @@ final class World implements AutoCloseable {
   private void check() {
     assertThat(machine.runsAtSource && machine.runsAtTarget).as("two machines run").isFalse();
     assertThat(source.runsGuest() && target.runsGuest()).as("two GPUs run the guest").isFalse();
-    assertThat(source.errors).as("channels ended at the source").isEmpty();
+    assertThat(source.errors)
+        .as("channels ended at the source")
+        .allMatch(error -> mayEnd.contains(error.channelId()));
     assertThat(target.errors).as("channels ended at the destination").isEmpty();
     if (target.runsGuest()) {
       assertThat(ledger).as("runs without a record").contains(from.id());

@@ -1,0 +1,219 @@
+package io.sluice.migrate.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.ChannelInfo;
+import io.sluice.channel.ChannelState;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.MemoryQuotas;
+import io.sluice.channel.MemoryQuotas.Settings;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.quota.GuestQuota;
+import io.sluice.testbed.fakes.Seeds;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Shares go up and down, buffers are evicted and return, and a channel is killed, at any step of a
+ * migration and on both cards: what counts is exact after every step, nothing of the guest is lost,
+ * and wherever it runs in the end, the channel that was killed is dead, and no other.
+ */
+@ExtendWith(Seeds.class)
+final class SharingSimulationTest {
+  private static final int SEEDS = Integer.getInteger("sluice.simulation.seeds", 200) / 4;
+  private static final int MAX_STEPS = 200_000;
+  private static final long KIB = 1 << 10;
+
+  private enum Happened {
+    EVICTED,
+    RETURNED,
+    KILLED,
+    KILLED_DRAINING,
+    MOVED,
+    MOVED_EVICTED,
+    REFUSED,
+    ABORTED
+  }
+
+  private final Map<Happened, Integer> happened = new EnumMap<>(Happened.class);
+
+  private void note(Happened what) {
+    happened.merge(what, 1, Integer::sum);
+  }
+
+  /** What shares a card. */
+  private static final class Card implements AutoCloseable {
+    final Host host;
+    final MemoryQuotas quotas = new MemoryQuotas(World.VRAM_BYTES);
+    final Guest neighbour;
+
+    Card(Host host) {
+      this.host = host;
+      quotas.set("moved", Settings.DEFAULT);
+      neighbour = host.neighbour("neighbour");
+      quotas.set("neighbour", Settings.DEFAULT);
+      quotas.attach(neighbour);
+      for (int i = 0; i < 6; i++) {
+        neighbour.memAlloc(0, 0, 0, 256 * KIB);
+      }
+      host.share(quotas);
+    }
+
+    void check() {
+      long sum = count(neighbour);
+      Guest moved = host.guest;
+      if (moved != null) {
+        sum += count(moved);
+      }
+      assertThat(neighbour.usage().vramFreeBytes()).isEqualTo(World.VRAM_BYTES - sum);
+    }
+
+    private static long count(Guest guest) {
+      GuestGpu.MemoryUsage usage = guest.usage();
+      assertThat(guest.quota().vramUsedBytes()).isEqualTo(usage.vramBytes());
+      assertThat(guest.quota().systemUsedBytes()).isEqualTo(usage.systemBytes());
+      return usage.vramBytes();
+    }
+
+    @Override
+    public void close() {
+      quotas.detach(neighbour);
+      neighbour.close();
+    }
+  }
+
+  @Test
+  void migration_whileBuffersMoveAndAChannelIsKilled_losesNothing(RandomGenerator random) {
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = random.nextLong();
+      try {
+        run(seed);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("world with seed " + seed, e);
+      }
+    }
+    assertThat(happened.keySet()).containsExactlyInAnyOrder(Happened.values());
+  }
+
+  private void run(long seed) {
+    RandomGenerator random = Seeds.generator(seed ^ 2);
+    try (World world = new World(seed, MigrationSettings.DEFAULT);
+        Card source = new Card(world.source);
+        Card target = new Card(world.target)) {
+      List<Card> cards = List.of(source, target);
+      int victim = channel(Objects.requireNonNull(world.source.guest));
+      world.mayEnd.add(victim);
+      if (random.nextInt(8) == 0) {
+        // Less than the guest holds: it must be refused, before it is touched.
+        target.quotas.set("moved", new Settings(0, 1, 128 * KIB, false));
+      }
+      boolean killed = false;
+      int killAt = random.nextInt(600);
+      boolean draining = random.nextBoolean();
+      int abortAt = random.nextInt(4) == 0 ? random.nextInt(600) : MAX_STEPS;
+      for (int step = 0; !world.isOver(); step++) {
+        assertThat(step).as("it ends").isLessThan(MAX_STEPS);
+        world.step();
+        if (world.from.isUndecided()) {
+          world.answerInquiry();
+        }
+        if (random.nextInt(30) == 0) {
+          disturb(cards.get(random.nextInt(2)), random);
+        }
+        if (step >= killAt && !killed) {
+          killed = kill(world.source, victim, draining);
+        }
+        if (step == abortAt) {
+          world.from.abort(new Reason(Reason.CANCELLED, "given up", ""));
+        }
+        cards.forEach(Card::check);
+      }
+      end(world, source, target, victim, killed);
+    }
+  }
+
+  /** A channel that has nothing to do. */
+  private static int channel(Guest guest) {
+    int vid = guest.vspaceNew();
+    int ring = guest.memAlloc(2, 0, 0, 4096).handle();
+    GpuVa at = guest.vspaceMap(vid, ring, new GpuVa(0x2000_0000L), new GpuVa(1L << 40), false);
+    int cid = guest.channelNew(vid);
+    guest.fifoInitIb(cid, at, 5, 1);
+    return cid;
+  }
+
+  private void disturb(Card card, RandomGenerator random) {
+    try {
+      String who = random.nextBoolean() ? "moved" : "neighbour";
+      card.quotas.set(
+          who,
+          new Settings(
+              random.nextLong(1000 * KIB),
+              random.nextInt(1, 20),
+              random.nextBoolean()
+                  ? GuestQuota.NO_LIMIT
+                  : random.nextLong(1000 * KIB, World.VRAM_BYTES),
+              random.nextBoolean()));
+    } catch (RefusedException expected) {
+      // The minimums do not fit.
+    }
+    MemoryQuotas.Moves moves = card.quotas.rebalance();
+    if (moves.evicted() > 0) {
+      note(Happened.EVICTED);
+    }
+    if (moves.returned() > 0) {
+      note(Happened.RETURNED);
+    }
+  }
+
+  /**
+   * As a watchdog would, which leaves those alone that are detached or suspended.
+   *
+   * @param draining only while it drains
+   */
+  private boolean kill(Host host, int victim, boolean draining) {
+    Guest guest = host.guest;
+    if (guest == null) {
+      return false;
+    }
+    ChannelState state = guest.channelQuery(victim).state();
+    if (state != ChannelState.DRAINING && (draining || state != ChannelState.RUNNING)) {
+      return false;
+    }
+    guest.kill(victim, GuestAbi.ERROR_TIMEOUT, 1234);
+    note(state == ChannelState.RUNNING ? Happened.KILLED : Happened.KILLED_DRAINING);
+    return true;
+  }
+
+  private void end(World world, Card source, Card target, int victim, boolean killed) {
+    boolean moved = world.from.phase() == Phase.DONE;
+    Card at = moved ? target : source;
+    Guest guest = Objects.requireNonNull(at.host.guest);
+    if (moved) {
+      long evicted = at.quotas.standing("moved").evictedBytes();
+      note(evicted > 0 ? Happened.MOVED_EVICTED : Happened.MOVED);
+    } else {
+      boolean tooSmall =
+          world.from.reason().map(reason -> reason.code().equals("SLU-MIG-034")).orElse(false);
+      note(tooSmall ? Happened.REFUSED : Happened.ABORTED);
+    }
+    ChannelInfo query = guest.channelQuery(victim);
+    assertThat(query.state() == ChannelState.DEAD).isEqualTo(killed);
+    assertThat(query.reason()).isEqualTo(killed ? GuestAbi.ERROR_TIMEOUT : 0);
+    assertThat(query.info()).isEqualTo(killed ? 1234 : 0);
+    SimulationTest.verify(world);
+    source.check();
+    target.check();
+  }
+}
