@@ -10,11 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Fairness: GPU time of two guests with weights 1 and 3, both under load all the time. */
+/**
+ * Fairness: GPU time of two guests with weights 1 and 3, both under load all the time, with copies
+ * first and then with grids. "GPU busy" is of one engine, or of all multiprocessors.
+ */
 final class FairnessBench implements Measurement {
   private static final String LIGHT = "light";
   private static final String HEAVY = "heavy";
   private static final int HEAVY_WEIGHT = 3;
+  private static final int MANY = 4;
   private static final int SETTLE_MS = 500;
   private static final int MEASURE_MS = 4000;
   private static final double WANTED = 0.25;
@@ -40,28 +44,30 @@ final class FairnessBench implements Measurement {
       daemon.connection().daemon().setQuota(HEAVY, null, HEAVY_WEIGHT, null, null, null);
       List<Figure> figures = new ArrayList<>();
       figures.addAll(
-          measure(context, daemon, List.of(light, heavy), List.of(lightSpace, heavySpace), 1));
-      figures.addAll(
-          measure(context, daemon, List.of(light, heavy), List.of(lightSpace, heavySpace), 4));
+          measure(
+              context,
+              daemon,
+              "one channel each",
+              List.of(new Load(light, lightSpace), new Load(heavy, heavySpace))));
+      List<Busy> unequal = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        unequal.add(new Load(light, lightSpace));
+      }
+      unequal.add(new Load(heavy, heavySpace));
+      figures.addAll(measure(context, daemon, MANY + " channels against one", unequal));
+      List<Busy> grids = new ArrayList<>();
+      for (int i = 0; i < MANY; i++) {
+        grids.add(new GridLoad(light));
+        grids.add(new GridLoad(heavy));
+      }
+      figures.addAll(measure(context, daemon, "grids of " + MANY + " channels each", grids));
       return figures;
     }
   }
 
-  /**
-   * @param lightChannels channels of the guest with weight 1; the other one has one
-   */
+  /** Of loads of both guests, which are ended and closed. */
   private static List<Figure> measure(
-      BenchContext context,
-      DaemonProcess daemon,
-      List<GuestDevice> devices,
-      List<Space> spaces,
-      int lightChannels)
-      throws Exception {
-    List<Load> loads = new ArrayList<>();
-    for (int i = 0; i < lightChannels; i++) {
-      loads.add(new Load(devices.get(0), spaces.get(0)));
-    }
-    loads.add(new Load(devices.get(1), spaces.get(1)));
+      BenchContext context, DaemonProcess daemon, String who, List<Busy> loads) throws Exception {
     DaemonMXBean bean = daemon.connection().daemon();
     Thread.sleep(SETTLE_MS);
     Map<String, QuotaStatus> before = bean.getQuotas();
@@ -70,19 +76,18 @@ final class FairnessBench implements Measurement {
     Map<String, QuotaStatus> after = bean.getQuotas();
     long elapsed = System.nanoTime() - start;
     boolean right = true;
-    for (Load load : loads) {
+    for (Busy load : loads) {
       right &= load.finish();
       load.close();
     }
     long light = used(before, after, LIGHT);
     long heavy = used(before, after, HEAVY);
     double share = (double) light / (light + heavy);
-    String who = lightChannels == 1 ? "one channel each" : lightChannels + " channels against one";
     return List.of(
         Figure.info("fairness", who + ": part of the guest with weight 1 of 4", share, ""),
         Figure.atMost("fairness", who + ": off by", Math.abs(share - WANTED), "", POINTS),
         Figure.info("fairness", who + ": GPU busy", (double) (light + heavy) / elapsed, ""),
-        Figure.atMost("fairness", who + ": buffers with wrong bytes", right ? 0 : 1, "", 0));
+        Figure.atMost("fairness", who + ": loads with wrong results", right ? 0 : 1, "", 0));
   }
 
   private static long used(

@@ -12,7 +12,7 @@ import java.lang.foreign.ValueLayout;
  * A channel that always has work: copies from one buffer to another, with a thread of its own that
  * sleeps while enough of them wait.
  */
-final class Load implements AutoCloseable {
+final class Load implements Busy {
   private static final long BYTES = 1 << 20;
   private static final int ENTRIES = 512;
 
@@ -63,8 +63,8 @@ final class Load implements AutoCloseable {
     }
   }
 
-  /** Ends the work, waits for what was submitted, and says whether the bytes are right. */
-  boolean finish() throws InterruptedException {
+  @Override
+  public boolean finish() throws InterruptedException {
     stopped = true;
     thread.join();
     channel.awaitByPolling(channel.submitWithFence(new Pushbuffer().reference(1)));
