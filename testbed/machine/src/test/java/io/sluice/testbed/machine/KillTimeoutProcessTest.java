@@ -74,6 +74,7 @@ final class KillTimeoutProcessTest {
         assertThat(quota(OFFENDER).killsPutOff()).isGreaterThan(before.killsPutOff());
       }
       assertThat(quota(OTHER).kills()).isZero();
+      assertThat(quota(OTHER).gpuNs()).isPositive();
     }
   }
 }
