@@ -94,6 +94,7 @@ final class MemoryIoctls {
       object.user[i] = PscnvGemInfo.user(gem, i);
     }
     object.inVideoMemory = counts;
+    buffer.setEvicted(!inSystem && !counts);
     account(file, object, size);
     publish(file, object, handle);
     PscnvGemInfo.handle(gem, handle);
@@ -176,7 +177,10 @@ final class MemoryIoctls {
     }
   }
 
-  /** GEM_POOL: the bytes stay where they are mapped, what they count as changes. */
+  /**
+   * GEM_POOL: the bytes stay where they are mapped; what they count as, what page tables say, and
+   * how many of them a turn may copy changes.
+   */
   static void pool(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     GemObject object = file.object(call, ExtGemPool.handle(argument), Errno.EBADF);
@@ -200,6 +204,7 @@ final class MemoryIoctls {
     }
     account(file, object, -size);
     object.inVideoMemory = toVideo;
+    object.buffer.setEvicted(!toVideo);
     account(file, object, size);
   }
 

@@ -9,7 +9,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.ExtChanControl;
 import io.sluice.abi.pscnv.ExtChanQuery;
+import io.sluice.abi.pscnv.ExtGemPool;
 import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.pscnv.PscnvIoctl;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,6 +86,48 @@ class M2mfTest {
     assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_ENGINE);
     assertThat(channel.info()).isEqualTo(code);
     assertThat(channel.faultAddress()).isEqualTo(method);
+  }
+
+  // ---- evicted buffers ----
+
+  /** Turns that a copy takes, alone on the card. */
+  private int turnsOf(long from, long to, int bytes, int reference) {
+    channel.submit(
+        join(
+            copy(from, to, bytes, bytes, bytes, 1, PITCHED),
+            new int[] {increasing(0, 0x50, 1), reference}));
+    int turns = 0;
+    while (channel.reference() != reference) {
+      assertThat(rig.cycle()).as("reason=%d", channel.reason()).isPositive();
+      turns++;
+    }
+    return turns;
+  }
+
+  private void pool(Client.Memory memory, int pool) {
+    MemorySegment argument = Client.block(PscnvIoctl.GEM_POOL);
+    ExtGemPool.handle(argument, memory.handle());
+    ExtGemPool.pool(argument, pool);
+    client.call(PscnvIoctl.GEM_POOL, argument);
+  }
+
+  @Test
+  void launch_withAnEvictedBuffer_copiesAnEighthInEachTurn() {
+    int bytes = 16 << 20;
+    Client.Memory video = client.memory(vid, PscnvGem.VRAM_SMALL, bytes);
+    Client.Memory ram = client.memory(vid, PscnvGem.SYSRAM_SNOOP, bytes);
+    int resident = turnsOf(video.va(), ram.va(), bytes, 1);
+    for (int i = 0; i < bytes; i += 8) {
+      video.bytes().set(ValueLayout.JAVA_LONG, i, i * 31L);
+    }
+    pool(video, ExtGemPool.SYSTEM);
+    assertThat(turnsOf(video.va(), ram.va(), bytes, 2)).isBetween(6 * resident, 8 * resident);
+    assertThat(ram.bytes().mismatch(video.bytes())).isEqualTo(-1);
+    ram.bytes().fill((byte) 7);
+    assertThat(turnsOf(ram.va(), video.va(), bytes, 3)).isBetween(6 * resident, 8 * resident);
+    assertThat(video.bytes().mismatch(ram.bytes())).isEqualTo(-1);
+    pool(video, ExtGemPool.VIDEO);
+    assertThat(turnsOf(video.va(), ram.va(), bytes, 4)).isEqualTo(resident);
   }
 
   // ---- what ends a channel ----

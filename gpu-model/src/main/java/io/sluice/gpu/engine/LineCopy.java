@@ -22,6 +22,12 @@ final class LineCopy {
   /** What a piece costs beside its bytes: two translations. */
   private static final long PIECE_UNITS = 64;
 
+  /**
+   * A byte of an evicted buffer costs as many of the slice: it would come over the bus, which has
+   * about so much less to give than video memory.
+   */
+  private static final long EVICTED_COST = 8;
+
   private final EngineHost host;
   private final GpuUnit unit;
   private final Run from = new Run();
@@ -97,13 +103,13 @@ final class LineCopy {
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, false, unit, fromAddress);
       }
-      reason = host.space().translate(toAddress, from.length(), true, to);
+      reason = host.space().translate(toAddress, granted(from), true, to);
       if (reason != FaultReason.NONE) {
         return host.pageFault(reason, true, unit, toAddress);
       }
-      long bytes = to.length();
+      long bytes = granted(to);
       MemorySegment.copy(from.segment(), from.offset(), to.segment(), to.offset(), bytes);
-      host.spend(PIECE_UNITS + bytes);
+      host.spend(PIECE_UNITS + (from.isEvicted() || to.isEvicted() ? EVICTED_COST : 1) * bytes);
       done += bytes;
       if (done == lineBytes) {
         done = 0;
@@ -114,6 +120,10 @@ final class LineCopy {
       }
     }
     return Outcome.DONE;
+  }
+
+  private static long granted(Run run) {
+    return run.isEvicted() ? Math.min(run.length(), PIECE_BYTES / EVICTED_COST) : run.length();
   }
 
   private long pieceBytes() {

@@ -122,6 +122,7 @@ public final class AddressSpace {
       return FaultReason.PAGE_NOT_PRESENT;
     }
     run.length = Math.min(run.length, wanted);
+    run.evicted = buffer.isEvicted();
     if (write) {
       if (!run.writable) {
         return FaultReason.READ_ONLY;

@@ -11,6 +11,7 @@ public final class GpuBuffer {
   private final long alignment;
   private final Backing backing;
   private int mappings;
+  private boolean evicted;
   private @Nullable DirtyPages dirty;
 
   /**
@@ -32,6 +33,15 @@ public final class GpuBuffer {
   /** Where its bytes are. */
   public Backing backing() {
     return backing;
+  }
+
+  /** Whether it counts as system memory though it is video memory: see {@link Run#isEvicted}. */
+  public void setEvicted(boolean newEvicted) {
+    evicted = newEvicted;
+  }
+
+  boolean isEvicted() {
+    return evicted;
   }
 
   /** Whether some address space maps it. */

@@ -11,6 +11,7 @@ public final class Run {
   long offset;
   long length;
   boolean writable;
+  boolean evicted;
 
   /** The mapping the bytes are in. */
   public MemorySegment segment() {
@@ -25,6 +26,11 @@ public final class Run {
   /** Bytes that follow without a gap; at least 1. */
   public long length() {
     return length;
+  }
+
+  /** Whether the page table's target is system memory, where its buffer was moved to. */
+  public boolean isEvicted() {
+    return evicted;
   }
 
   void set(MemorySegment newSegment, long newOffset, long newLength, boolean newWritable) {
