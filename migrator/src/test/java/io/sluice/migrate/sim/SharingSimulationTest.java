@@ -114,14 +114,14 @@ final class SharingSimulationTest {
       List<Card> cards = List.of(source, target);
       int victim = channel(Objects.requireNonNull(world.source.guest));
       world.mayEnd.add(victim);
-      if (random.nextInt(8) == 0) {
+      if (random.nextInt(6) == 0) {
         // Less than the guest holds: it must be refused, before it is touched.
         target.quotas.set("moved", new Settings(0, 1, 128 * KIB, false));
       }
       boolean killed = false;
-      int killAt = random.nextInt(600);
+      int killAt = soonOrLate(random);
       boolean draining = random.nextBoolean();
-      int abortAt = random.nextInt(4) == 0 ? random.nextInt(600) : MAX_STEPS;
+      int abortAt = random.nextInt(4) == 0 ? soonOrLate(random) : MAX_STEPS;
       for (int step = 0; !world.isOver(); step++) {
         assertThat(step).as("it ends").isLessThan(MAX_STEPS);
         world.step();
@@ -141,6 +141,11 @@ final class SharingSimulationTest {
       }
       end(world, source, target, victim, killed);
     }
+  }
+
+  /** Moves take some hundred steps, and some of their phases only a few. */
+  private static int soonOrLate(RandomGenerator random) {
+    return random.nextInt(1 << random.nextInt(1, 10));
   }
 
   /** A channel that has nothing to do. */
