@@ -90,41 +90,70 @@ final class NvidiaSharingTest {
   }
 
   @Test
-  void weights_ofTwoGuestsOnOneEngine_shareItsTime() throws Exception {
+  void weights_ofTwoChannelsOnOneEngine_shareItsTime() throws Exception {
     try (NvidiaGpu gpu = NvidiaRig.open();
         var light = new NvidiaRig.Guest(gpu, "light", NvidiaRig.COPY_CLASS);
         var _ = new NvidiaRig.Guest(gpu, "on another engine", NvidiaRig.COPY_CLASS);
         var heavy = new NvidiaRig.Guest(gpu, "heavy", NvidiaRig.COPY_CLASS)) {
       light.queue.channel().setWeight(16);
       heavy.queue.channel().setWeight(64);
-      long bytes = 4L << 20;
-      for (var guest : new NvidiaRig.Guest[] {light, heavy}) {
-        guest.mapAt(guest.allocate(false, 2 * bytes), VIDEO);
+      long[] copies = compete("channels' weights 16 and 64", light, heavy);
+      assertThat(copies[1]).isGreaterThan(2 * copies[0]);
+    }
+  }
+
+  /** As the daemon sets them, from the guests' quotas. */
+  @Test
+  void weights_ofTwoGuestsOnOneEngine_shareItsTime() throws Exception {
+    try (NvidiaGpu gpu = NvidiaRig.open();
+        var light = new NvidiaRig.Guest(gpu, "light", NvidiaRig.COPY_CLASS);
+        var _ = new NvidiaRig.Guest(gpu, "on another engine", NvidiaRig.COPY_CLASS);
+        var heavy = new NvidiaRig.Guest(gpu, "heavy", NvidiaRig.COPY_CLASS)) {
+      light.gpu.setWeight(1);
+      heavy.gpu.setWeight(3);
+      long[] copies = compete("guests' weights 1 and 3", light, heavy);
+      assertThat(copies[1]).isGreaterThan(2 * copies[0]);
+      light.gpu.setWeight(3);
+      heavy.gpu.setWeight(1);
+      copies = compete("guests' weights 3 and 1", light, heavy);
+      assertThat(copies[0]).isGreaterThan(2 * copies[1]);
+    }
+  }
+
+  /** Copies that each of two has done when both had something to copy all the time. */
+  private static long[] compete(String what, NvidiaRig.Guest... guests) {
+    long bytes = 4L << 20;
+    long[] begun = new long[2];
+    long[] done = new long[2];
+    long[] submitted = new long[2];
+    for (int i = 0; i < 2; i++) {
+      if (guests[i].queue.ring().lastReleased() == 0) {
+        guests[i].mapAt(guests[i].allocate(false, 2 * bytes), VIDEO);
       }
-      long[] done = new long[2];
-      long[] submitted = new long[2];
-      NvidiaRig.Guest[] guests = {light, heavy};
-      HopperCommands commands = new HopperCommands();
-      long until = System.nanoTime() + 400_000_000L;
-      while (System.nanoTime() < until) {
-        for (int i = 0; i < 2; i++) {
-          done[i] = guests[i].queue.ring().lastReleased();
-          if (submitted[i] - done[i] < 100) {
-            commands.clear().bindCopy().copy(new GpuVa(VIDEO), new GpuVa(VIDEO + bytes), bytes);
-            submitted[i] = guests[i].queue.ring().submitWithRelease(commands);
-          }
+      begun[i] = guests[i].queue.ring().lastReleased();
+      submitted[i] = begun[i];
+    }
+    HopperCommands commands = new HopperCommands();
+    long until = System.nanoTime() + 400_000_000L;
+    while (System.nanoTime() < until) {
+      for (int i = 0; i < 2; i++) {
+        done[i] = guests[i].queue.ring().lastReleased();
+        if (submitted[i] - done[i] < 100) {
+          commands.clear().bindCopy().copy(new GpuVa(VIDEO), new GpuVa(VIDEO + bytes), bytes);
+          submitted[i] = guests[i].queue.ring().submitWithRelease(commands);
         }
       }
-      System.out.printf(Locale.ROOT, "weights 16 and 64: %d and %d copies%n", done[0], done[1]);
-      assertThat(done[1]).isGreaterThan(2 * done[0]);
-      for (int i = 0; i < 2; i++) {
-        assertThat(
-                guests[i]
-                    .queue
-                    .ring()
-                    .await(submitted[i], System::nanoTime, 10 * NvidiaRig.TIMEOUT_NS))
-            .isTrue();
-      }
     }
+    long[] copies = {done[0] - begun[0], done[1] - begun[1]};
+    System.out.printf(Locale.ROOT, "%s: %d and %d copies%n", what, copies[0], copies[1]);
+    for (int i = 0; i < 2; i++) {
+      assertThat(
+              guests[i]
+                  .queue
+                  .ring()
+                  .await(submitted[i], System::nanoTime, 10 * NvidiaRig.TIMEOUT_NS))
+          .isTrue();
+    }
+    return copies;
   }
 }
