@@ -30,6 +30,9 @@ public final class Bench implements Callable<Integer> {
           new RoundTripBench(),
           new HypercallBench(),
           new InterruptBench(),
+          new DowntimeBench(),
+          new StandstillBench(),
+          new ThroughputBench(),
           new KillBench(),
           new FingerprintBench(),
           new PauseBench(),
@@ -46,6 +49,12 @@ public final class Bench implements Callable<Integer> {
 
   @CommandLine.Option(names = "--long", description = "ten times as many samples")
   private boolean longRun;
+
+  @CommandLine.Option(
+      names = "--plots",
+      paramLabel = "DIRECTORY",
+      description = "P6: write plots there, as SVG")
+  private Optional<Path> plots = Optional.empty();
 
   @CommandLine.Option(names = "--json", description = "print the figures as JSON")
   private boolean json;
@@ -126,7 +135,7 @@ public final class Bench implements Callable<Integer> {
       OptionalLong pid = peerPid.map(OptionalLong::of).orElse(OptionalLong.empty());
       return measurement.run(
           new BenchContext(
-              RealKernel.create(), directory, peer, peerRegion, pid, longRun, System.err));
+              RealKernel.create(), directory, peer, peerRegion, pid, longRun, plots, System.err));
     } finally {
       delete(directory);
     }

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
  * @param peerRegion region of the peer that takes a read of four bytes at offset 0
  * @param peerPid process of the peer, to put it on the same core
  * @param longRun whether to take ten times as many samples
+ * @param plots where plots are written; empty for none
  * @param log where progress goes
  */
 record BenchContext(
@@ -24,6 +25,7 @@ record BenchContext(
     int peerRegion,
     OptionalLong peerPid,
     boolean longRun,
+    Optional<Path> plots,
     PrintStream log) {
   /** A number of samples. */
   int samples(int usual) {

@@ -6,7 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SplittableRandom;
 
 /**
@@ -19,6 +21,7 @@ final class FingerprintBench implements Measurement {
   private static final int ROUNDS = 200;
   private static final int WARM_UP = 3;
   private static final int SAMPLES = 5;
+  private static final double GOAL = 0.9;
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final Fingerprint fingerprint = new Fingerprint(new SplittableRandom(1));
@@ -37,11 +40,11 @@ final class FingerprintBench implements Measurement {
 
   @Override
   public String title() {
-    return "fingerprints of pages against a plain read";
+    return "fingerprints of pages against a plain read, and XXH3 in C";
   }
 
   @Override
-  public List<Figure> run(BenchContext context) {
+  public List<Figure> run(BenchContext context) throws Exception {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pages = arena.allocate(BYTES, Fingerprint.PAGE_BYTES);
       SplittableRandom random = new SplittableRandom(2);
@@ -53,12 +56,22 @@ final class FingerprintBench implements Measurement {
       double sampled = rate(pages, this::sampled, samples);
       double read = rate(pages, FingerprintBench::read, samples);
       context.log().println("sum " + sink);
-      return List.of(
-          Figure.info("P8", "plain read, a core", read, "GB/s"),
-          Figure.info("P8", "fingerprints, a core", full, "GB/s"),
-          Figure.info("P8", "fingerprint of a page", Fingerprint.PAGE_BYTES / full, "ns"),
-          Figure.info("P8", "sample of a page", Fingerprint.PAGE_BYTES / sampled, "ns"),
-          Figure.info("P8", "fingerprints / plain read", full / read, ""));
+      List<Figure> figures = new ArrayList<>();
+      figures.add(Figure.info("P8", "plain read, a core", read, "GB/s"));
+      figures.add(Figure.info("P8", "fingerprints, a core", full, "GB/s"));
+      figures.add(Figure.info("P8", "fingerprint of a page", Fingerprint.PAGE_BYTES / full, "ns"));
+      figures.add(Figure.info("P8", "sample of a page", Fingerprint.PAGE_BYTES / sampled, "ns"));
+      figures.add(Figure.info("P8", "fingerprints / plain read", full / read, ""));
+      Optional<XxhPeer> peer = XxhPeer.run(context.directory(), samples);
+      if (peer.isEmpty()) {
+        context.log().println("no libxxhash or no gcc here: nothing to compare with");
+      } else {
+        double narrow = peer.get().narrow();
+        figures.add(Figure.info("P8", "C XXH3, 64 bits a page", narrow, "GB/s"));
+        figures.add(Figure.info("P8", "C XXH3, 128 bits a page", peer.get().wide(), "GB/s"));
+        figures.add(Figure.atLeast("P8", "fingerprints / C XXH3", full / narrow, "", GOAL));
+      }
+      return figures;
     }
   }
 

@@ -1,0 +1,307 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.ChannelError;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestListener;
+import io.sluice.channel.MemoryGrant;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.IdleStrategy;
+import io.sluice.gpu.SoftwareGpu;
+import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.MigrationSettings.DetachTime;
+import io.sluice.migrate.engine.MigrationSource;
+import io.sluice.migrate.engine.MigrationTarget;
+import io.sluice.migrate.engine.Offer;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.engine.TargetHost;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.StandingMachine;
+import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.wire.LinkClient;
+import io.sluice.migrate.wire.LinkServer;
+import io.sluice.migrate.wire.TlsFiles;
+import io.sluice.migrate.wire.WireLoops;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two cards with a guest each, and the engine with its wire between them, all in this process; no
+ * machine. The first guest has memory full of random bytes.
+ */
+final class EnginePair implements AutoCloseable {
+  static final long BYTES = 192L << 20;
+  private static final long CARD_BYTES = 256L << 20;
+  private static final long IDLE_NS = 50_000;
+  private static final long TIMEOUT_NS = 120_000_000_000L;
+  private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
+
+  private final Kernel kernel;
+  private final int streams;
+  private final TlsFiles tls;
+  private final WireLoops sending = new WireLoops(1, THREADS);
+  private final WireLoops receiving = new WireLoops(1, THREADS);
+  private final AtomicReference<@Nullable MigrationLink> arrived = new AtomicReference<>();
+  private final LinkServer server;
+  private final Card from;
+  private final Card to;
+  private final Mapping memory;
+
+  /** What a move came to. */
+  record Moved(long ns, long bytesSent, long bytesAgain, int reconnects) {}
+
+  /** A card and its guest. */
+  private static final class Card implements AutoCloseable {
+    final SoftwareGpu model;
+    final PscnvGpu gpu;
+    final Guest guest;
+    final MappedGuest mapped;
+
+    Card(Kernel kernel) {
+      model =
+          new SoftwareGpu(
+              kernel, new GpuConfig(CARD_BYTES, CARD_BYTES, 0), System::nanoTime, new NoIdle());
+      gpu = new PscnvGpu("bench", kernel, model::open);
+      guest = new Guest("bench", gpu, kernel, new NoListener());
+      mapped = MappedGuest.of(guest, kernel);
+    }
+
+    @Override
+    public void close() {
+      mapped.close();
+      guest.close();
+      gpu.close();
+      model.close();
+    }
+  }
+
+  /**
+   * @param files host.crt, host.key and authority.crt
+   * @param streams of pages
+   */
+  EnginePair(Kernel kernel, Path files, int streams) {
+    this.kernel = kernel;
+    this.streams = streams;
+    tls =
+        new TlsFiles(
+            files.resolve("host.crt"), files.resolve("host.key"), files.resolve("authority.crt"));
+    server =
+        new LinkServer(
+            receiving,
+            new InetSocketAddress("127.0.0.1", 0),
+            tls,
+            arrived::set,
+            _ -> Optional.empty());
+    from = new Card(kernel);
+    to = new Card(kernel);
+    MemoryGrant data = from.guest.memAlloc(2, 0, 0, BYTES);
+    memory =
+        kernel.mmap(
+            from.guest.vramAperture().orElseThrow().fd(),
+            data.apertureOffset().orElseThrow(),
+            BYTES,
+            Kernel.PROT_READ | Kernel.PROT_WRITE);
+    fill(memory.segment());
+  }
+
+  private static void fill(MemorySegment segment) {
+    SplittableRandom random = new SplittableRandom(7);
+    for (long at = 0; at < BYTES; at += Long.BYTES) {
+      segment.set(ValueLayout.JAVA_LONG, at, random.nextLong());
+    }
+  }
+
+  /** Where the destination listens. */
+  int port() {
+    return server.port();
+  }
+
+  /**
+   * Moves the guest.
+   *
+   * @param port to connect to
+   * @param halfway done once, when about half of the bytes are under way
+   */
+  Moved move(int port, Runnable halfway) throws InterruptedException {
+    try (LinkClient client = new LinkClient(sending, "127.0.0.1", port, tls, 0);
+        MigrationLink link = client.link(new UUID(1, System.nanoTime()), streams)) {
+      Thread target = THREADS.newThread(this::receive);
+      target.start();
+      long start = System.nanoTime();
+      MigrationSource source =
+          new MigrationSource(
+              new MigrationSource.Parts(
+                  from.mapped, new StandingMachine(new NoPause()).source(), link),
+              MigrationSettings.DEFAULT.withDetach(DetachTime.LAST),
+              new UUID(3, 4),
+              new SplittableRandom(5),
+              start,
+              (_, _) -> {});
+      Thread self = Thread.currentThread();
+      link.setWaker(() -> LockSupport.unpark(self));
+      boolean half = false;
+      while (!source.phase().isOver()) {
+        if (source.doWork(System.nanoTime()) == 0) {
+          LockSupport.parkNanos(IDLE_NS);
+        }
+        if (!half && link.statistics().bytesSent() > BYTES / 2) {
+          half = true;
+          halfway.run();
+        }
+        if (System.nanoTime() - start > TIMEOUT_NS) {
+          throw new IllegalStateException("it does not end, phase=" + source.phase());
+        }
+      }
+      long ns = System.nanoTime() - start;
+      target.join();
+      if (source.phase() != Phase.DONE) {
+        throw new IllegalStateException("not moved: " + source.reason());
+      }
+      check();
+      MigrationLink.Statistics carried = link.statistics();
+      return new Moved(ns, carried.bytesSent(), carried.bytesRetransmitted(), carried.reconnects());
+    }
+  }
+
+  private void receive() {
+    MigrationLink link = arrived.get();
+    while (link == null) {
+      LockSupport.parkNanos(IDLE_NS);
+      link = arrived.get();
+    }
+    Thread self = Thread.currentThread();
+    link.setWaker(() -> LockSupport.unpark(self));
+    MigrationTarget target =
+        new MigrationTarget(link, new Host(), TIMEOUT_NS, System.nanoTime(), (_, _) -> {});
+    while (!target.phase().isOver()) {
+      if (target.doWork(System.nanoTime()) == 0) {
+        LockSupport.parkNanos(IDLE_NS);
+      }
+    }
+  }
+
+  private void check() {
+    long offset =
+        to.guest.move().buffers().stream()
+            .filter(buffer -> buffer.sizeBytes() >= BYTES)
+            .findFirst()
+            .orElseThrow()
+            .apertureOffset()
+            .orElseThrow();
+    try (Mapping arrivedBytes =
+        kernel.mmap(to.guest.vramAperture().orElseThrow().fd(), offset, BYTES, Kernel.PROT_READ)) {
+      if (arrivedBytes.segment().mismatch(memory.segment()) >= 0) {
+        throw new IllegalStateException("other bytes arrived");
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+    server.close();
+    sending.close();
+    receiving.close();
+    from.close();
+    to.close();
+  }
+
+  /** The destination's daemon, as far as it matters here. */
+  private final class Host implements TargetHost {
+    @Override
+    public TargetMachine admit(Offer offer) {
+      return new NoMachine();
+    }
+
+    @Override
+    public Optional<MappedGuest> guest() {
+      return Optional.of(to.mapped);
+    }
+
+    @Override
+    public void commit(Offer offer) {}
+
+    @Override
+    public boolean isCommitted(UUID id) {
+      return false;
+    }
+
+    @Override
+    public void running(Offer offer) {}
+
+    @Override
+    public void discard(Reason why) {
+      throw new IllegalStateException(why.what());
+    }
+  }
+
+  /** Has arrived at once. */
+  private static final class NoMachine implements TargetMachine {
+    @Override
+    public ByteBuffer prepare(ByteBuffer source) {
+      return ByteBuffer.allocate(0);
+    }
+
+    @Override
+    public MachineProgress progress() {
+      return MachineProgress.of(MachineProgress.State.COMPLETED);
+    }
+
+    @Override
+    public boolean restore(List<ByteBuffer> device) {
+      return true;
+    }
+
+    @Override
+    public void resume() {}
+
+    @Override
+    public void abort() {}
+
+    @Override
+    public void setWaker(Runnable waker) {}
+
+    @Override
+    public void close() {}
+  }
+
+  private record NoPause() implements StandingMachine.Pause {
+    @Override
+    public void stop() {}
+
+    @Override
+    public void resume() {}
+  }
+
+  private static final class NoIdle implements IdleStrategy {
+    @Override
+    public void idle(long ns) {}
+
+    @Override
+    public void wake() {}
+  }
+
+  private static final class NoListener implements GuestListener {
+    @Override
+    public void onInterrupt(int channelId) {}
+
+    @Override
+    public void onChannelError(ChannelError error) {}
+  }
+}

@@ -1,0 +1,206 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
+import io.sluice.testbed.machine.DaemonProcess;
+import io.sluice.testbed.machine.DelayedLink;
+import io.sluice.testbed.machine.HostCertificates;
+import io.sluice.testbed.machine.MachineEnvironment;
+import io.sluice.testbed.machine.MachineGuest;
+import io.sluice.testbed.machine.TestHost;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A machine that is told what to run, and is moved to and fro between two hosts with nothing in
+ * common but a link of 100 MB/s and 1 ms each way.
+ */
+final class MovedMachine implements AutoCloseable {
+  static final long LINK_BYTES_PER_SECOND = 100_000_000;
+  private static final String GUEST = "bench";
+  private static final int PORT = 7443;
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+  private static final int POLL_MS = 20;
+
+  /** Lines of the console are commands, so that a program can outlive the one that started it. */
+  private static final String RUN = "while read line; do eval $line; done";
+
+  private final MachineEnvironment environment;
+  private Side here;
+  private Side there;
+
+  /**
+   * What a move came to.
+   *
+   * @param pauseNs machine and GPU stood still
+   * @param drainNs before that nothing new was begun
+   * @param totalNs from the order to the end
+   * @param pauseBytes sent meanwhile: video memory, what the GPU wrote of the machine's memory, and
+   *     what QEMU had left
+   * @param pausePages of them, of video memory
+   * @param inFlight when access was taken back
+   */
+  record Move(
+      long pauseNs,
+      long drainNs,
+      long totalNs,
+      long pauseBytes,
+      long pausePages,
+      String inFlight) {}
+
+  private final class Side implements AutoCloseable {
+    final TestHost host;
+    final DelayedLink link;
+    final DaemonProcess daemon;
+    @Nullable MachineGuest machine;
+
+    Side(Path own, HostCertificates certificates, int number)
+        throws IOException, InterruptedException {
+      host = TestHost.create(own, number);
+      host.limit(LINK_BYTES_PER_SECOND);
+      link =
+          new DelayedLink(
+              host.gateway(), new InetSocketAddress(host.address(), PORT), Duration.ofMillis(1));
+      certificates.issue("host" + number, host.gateway(), host.seen(own));
+      daemon =
+          DaemonProcess.start(
+              host,
+              List.of(GUEST),
+              HostCertificates.configuration(own, host.address() + ":" + PORT));
+    }
+
+    void boot(List<String> arguments) throws IOException, InterruptedException {
+      Path own = host.directory();
+      machine =
+          MachineGuest.start(
+              environment,
+              host,
+              new MachineGuest.Setup(
+                  environment.image(),
+                  List.of(own.resolve(GUEST + ".sock")),
+                  RUN,
+                  Optional.of(own.resolve(GUEST + ".qmp")),
+                  arguments),
+              _ -> {});
+    }
+
+    MachineGuest machine() {
+      MachineGuest running = machine;
+      if (running == null) {
+        throw new IllegalStateException("no machine");
+      }
+      return running;
+    }
+
+    void drop() throws InterruptedException {
+      MachineGuest last = machine;
+      machine = null;
+      if (last != null) {
+        last.kill();
+        last.close();
+      }
+    }
+
+    @Override
+    public void close() throws IOException, InterruptedException {
+      drop();
+      daemon.close();
+      link.close();
+      host.close();
+    }
+  }
+
+  /** Boots it. */
+  MovedMachine(MachineEnvironment environment, Path directory)
+      throws IOException, InterruptedException {
+    this.environment = environment;
+    Path own = Files.createDirectory(directory.resolve("host"));
+    HostCertificates certificates =
+        new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
+    int number = TestHost.freeNumbers(2);
+    here = new Side(own, certificates, number);
+    there = new Side(own, certificates, number + 1);
+    here.boot(List.of());
+    String _ = here.machine().await("SLUICE-BOOTED", PATIENCE);
+  }
+
+  /** Types a command. */
+  void type(String command) {
+    here.machine().type(command);
+  }
+
+  /** Waits for a line of the machine's console, wherever it is now; the rest of it. */
+  String await(String prefix) throws IOException, InterruptedException {
+    return here.machine().await(prefix, PATIENCE);
+  }
+
+  /** Moves it to the other host. */
+  Move move(Map<String, String> options) throws Exception {
+    there.boot(List.of("--", "-S", "-incoming", "defer"));
+    Path qmp = there.host.seen(there.host.directory().resolve(GUEST + ".qmp"));
+    until(() ->
+        there.daemon.connection().guest(GUEST).getState().equals("running") && Files.exists(qmp));
+    MigrationsMXBean migrations = here.daemon.connection().migrations();
+    migrations.start(GUEST, there.host.gateway() + ":" + there.link.port(), options);
+    until(() -> {
+      MigrationStatusView now = migrations.getMigrations().get(GUEST);
+      return now != null && now.over();
+    });
+    MigrationStatusView view = migrations.getMigrations().get(GUEST);
+    String report = migrations.report(GUEST, "json");
+    if (view == null || !view.phase().equals("done")) {
+      throw new IOException("the machine has not moved: " + report);
+    }
+    here.drop();
+    Side left = here;
+    here = there;
+    there = left;
+    long written = number(report, "\"guestBytesRedirtied\":(\\d+)");
+    return new Move(
+        view.gpuPausedNs(),
+        number(report, "\"phase\":\"drain\",\"fromNs\":\\d+,\"lengthNs\":(\\d+)"),
+        view.elapsedNs(),
+        view.pausePages() * 4096 + written + Math.max(0, view.machineBytesLeft()),
+        view.pausePages(),
+        text(report, "(channels=\\d+ running=\\d+ pendingEntries=\\d+)"));
+  }
+
+  private static long number(String report, String pattern) {
+    String found = text(report, pattern);
+    return found.isEmpty() ? 0 : Long.parseLong(found);
+  }
+
+  private static String text(String report, String pattern) {
+    Matcher matcher = Pattern.compile(pattern).matcher(report);
+    return matcher.find() ? matcher.group(1) : "";
+  }
+
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  private static void until(Condition condition) throws Exception {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.holds()) {
+      if (System.nanoTime() > end) {
+        throw new IOException("not within " + PATIENCE);
+      }
+      Thread.sleep(POLL_MS);
+    }
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    here.close();
+    there.close();
+  }
+}

@@ -1,0 +1,131 @@
+package io.sluice.testbed.bench;
+
+import io.sluice.testbed.bench.MovedMachine.Move;
+import io.sluice.testbed.machine.MachineEnvironment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * P6: how long the GPU stands still, and how much longer a program takes for a move, when access is
+ * taken back first, as late as possible, and as planned; then gMig's ways to find what changed. The
+ * thesis' tables 6.2 and 6.3, on the same programs.
+ */
+final class StandstillBench implements Measurement {
+  private static final double GOAL = 1.15;
+  private static final List<String> TIMES = List.of("planned", "first", "last");
+
+  /** The switches of {@code migration start}, one more each time. */
+  private static final Map<String, Map<String, String>> WAYS = ways();
+
+  @Override
+  public String id() {
+    return "P6";
+  }
+
+  @Override
+  public String title() {
+    return "standstill of the GPU by when it is taken back, and by how changes are found";
+  }
+
+  private static Map<String, Map<String, String>> ways() {
+    Map<String, Map<String, String>> all = new LinkedHashMap<>();
+    all.put(
+        "basic", Map.of("exact", "off", "hashing", "off", "sampling", "off", "overlapped", "off"));
+    all.put("hashing", Map.of("exact", "off", "sampling", "off", "overlapped", "off"));
+    all.put("sampling", Map.of("exact", "off", "overlapped", "off"));
+    all.put("overlapped", Map.of("exact", "off"));
+    all.put("exact", Map.of());
+    return all;
+  }
+
+  @Override
+  public List<Figure> run(BenchContext context) throws Exception {
+    MachineEnvironment environment =
+        MachineEnvironment.find()
+            .orElseThrow(() -> new IOException("no machine environment: see above"));
+    List<Figure> figures = new ArrayList<>();
+    Map<String, Double> standstill = new LinkedHashMap<>();
+    Map<String, Double> pauses = new LinkedHashMap<>();
+    try (MovedMachine machine = new MovedMachine(environment, context.directory())) {
+      for (MoveProgram program : MoveProgram.all(context.longRun())) {
+        program.startRun(machine);
+        double alone = program.awaitRun(machine, System.nanoTime());
+        figures.add(
+            Figure.info("P6", program.name() + ": video memory", program.mebibytes(), "MiB"));
+        figures.add(Figure.info("P6", program.name() + ": run without a move", alone, "ms"));
+        for (String time : TIMES) {
+          program.startRun(machine);
+          long start = System.nanoTime();
+          Move move = machine.move(Map.of("detach", time, "drain-timeout", "120s"));
+          double took = program.awaitRun(machine, start);
+          context.log().printf("%s, %s: %s%n", program.name(), time, move);
+          standstill.put(program.name() + " " + time, (move.drainNs() + move.pauseNs()) / 1e6);
+          figures.addAll(figures(program.name() + ", detach " + time, move, took - alone));
+        }
+        ways(context, machine, program, figures, pauses);
+      }
+    }
+    plot(context, "standstill.svg", "drain and pause, ms", standstill);
+    plot(context, "switches.svg", "pause, ms", pauses);
+    return figures;
+  }
+
+  private static List<Figure> figures(String what, Move move, double longerMs) {
+    double bytesMs = 1000.0 * move.pauseBytes() / MovedMachine.LINK_BYTES_PER_SECOND;
+    List<Figure> figures = new ArrayList<>();
+    figures.add(Figure.info("P6", what + ": run longer by", longerMs, "ms"));
+    figures.add(Figure.info("P6", what + ": migration", move.totalNs() / 1e6, "ms"));
+    figures.add(Figure.info("P6", what + ": drain", move.drainNs() / 1e6, "ms"));
+    double stood = (move.drainNs() + move.pauseNs()) / 1e6;
+    if (what.endsWith("planned")) {
+      figures.add(
+          Figure.atMost(
+              "P6",
+              what + ": drain and pause",
+              stood,
+              "ms",
+              GOAL * bytesMs + move.drainNs() / 1e6));
+    } else {
+      figures.add(Figure.info("P6", what + ": drain and pause", stood, "ms"));
+    }
+    return figures;
+  }
+
+  private static void ways(
+      BenchContext context,
+      MovedMachine machine,
+      MoveProgram program,
+      List<Figure> figures,
+      Map<String, Double> pauses)
+      throws Exception {
+    for (Map.Entry<String, Map<String, String>> way : WAYS.entrySet()) {
+      Map<String, String> options = new LinkedHashMap<>(way.getValue());
+      options.put("drain-timeout", "120s");
+      program.start(machine);
+      Move move = machine.move(options);
+      program.end(machine);
+      String what = program.name() + ", " + way.getKey();
+      context.log().printf("%s: %s%n", what, move);
+      figures.add(Figure.info("P6", what + ": pause", move.pauseNs() / 1e6, "ms"));
+      figures.add(Figure.info("P6", what + ": pages of video memory in it", move.pausePages(), ""));
+      pauses.put(program.name() + " " + way.getKey(), move.pauseNs() / 1e6);
+    }
+  }
+
+  /** Where {@code --plots} says. */
+  private static void plot(
+      BenchContext context, String file, String title, Map<String, Double> values)
+      throws IOException {
+    if (context.plots().isPresent()) {
+      Path directory = Files.createDirectories(context.plots().get());
+      Path written = Files.writeString(directory.resolve(file), BarChart.of(title, values));
+      context.log().printf(Locale.ROOT, "written: %s%n", written);
+    }
+  }
+}
