@@ -36,6 +36,8 @@ public enum Capability {
    * Bytes of buffers are moved by the GPU, without a guest's channel: where there is no aperture.
    */
   BUFFER_COPIES,
+  /** Fingerprints of pages are computed by the GPU, without a guest's channel. */
+  PAGE_FINGERPRINTS,
   /** GPU time can be shared by weight. */
   TIME_SHARES
 }

@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.sys.Fd;
+import java.util.Optional;
 
 /**
  * One GPU of this host: the seam between Sluice and a backend.
@@ -32,22 +33,22 @@ public interface Gpu extends AutoCloseable {
 
   /**
    * Opens the GPU for a guest whose memory another daemon of this host has given away: control
-   * pages and video memory are those files, with what is in them. Needs {@link
-   * Capability#VRAM_APERTURE} and {@link Capability#STATE_SAVE}.
+   * pages and video memory are those files, with what is in them; without {@link
+   * Capability#VRAM_APERTURE} the control pages alone. Needs {@link Capability#STATE_SAVE}.
    *
    * @param files stay the caller's
    */
   default GuestGpu adopt(String guestName, AdoptedFiles files) {
-    throw Refusal.missing(Capability.VRAM_APERTURE, "taking a guest's memory over");
+    throw Refusal.missing(Capability.STATE_SAVE, "taking a guest's memory over");
   }
 
   /**
    * The files of a guest's memory, whole.
    *
    * @param control its control pages
-   * @param vram its video memory
+   * @param vram its video memory; empty of a GPU whose video memory is no file
    */
-  record AdoptedFiles(Fd control, Fd vram) {}
+  record AdoptedFiles(Fd control, Optional<Fd> vram) {}
 
   @Override
   void close();

@@ -140,6 +140,7 @@ public final class Guest implements EventSource, AutoCloseable {
     move =
         new GuestMove(
             lock,
+            backend,
             tables,
             channels,
             state,

@@ -75,8 +75,28 @@ public interface GuestGpu extends AutoCloseable {
   }
 
   /**
-   * Whether the backend takes back memory that was touched without having been allocated. It does,
-   * unless it is told that the memory is somebody else's too.
+   * Computes the fingerprints of pages of 4096 bytes by the GPU, and returns when they are there.
+   * Of a page, 512 little-endian words {@code m}, it is the sum over all i of {@code (m[2i] +
+   * key[2i]) * (m[2i+1] + key[2i+1])}, sums of words modulo 2<sup>64</sup>, of whose 128-bit
+   * products the low and the high halves are summed apart: two words. Needs {@link
+   * Capability#PAGE_FINGERPRINTS}. EINVAL outside of a buffer.
+   *
+   * @param key {@link #KEY_WORDS} words, not changed while this array is used
+   * @param into receives 16 bytes a page, the low sum first
+   * @param intoOffset a multiple of 16
+   */
+  default void fingerprint(
+      GpuMemory memory, long firstPage, int pages, long[] key, GpuMemory into, long intoOffset) {
+    throw Refusal.missing(Capability.PAGE_FINGERPRINTS, "computing fingerprints");
+  }
+
+  /** Words of a fingerprint's key. */
+  int KEY_WORDS = 512;
+
+  /**
+   * Whether all that this guest has is this open's alone, as it is unless it is told that another
+   * daemon shares it: then control pages are left as they are, and memory that was touched without
+   * having been allocated is not taken back.
    */
   default void setSweeping(boolean sweeping) {}
 

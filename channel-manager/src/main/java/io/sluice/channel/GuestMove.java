@@ -1,6 +1,7 @@
 package io.sluice.channel;
 
 import io.sluice.abi.Iova;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.record.ChannelRecord.Ring;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.MemoryRecord;
@@ -16,6 +17,7 @@ import java.util.function.IntConsumer;
  */
 public final class GuestMove {
   private final GuestLock lock;
+  private final GuestGpu backend;
   private final GuestTables tables;
   private final GuestChannels channels;
   private final GuestState state;
@@ -25,6 +27,7 @@ public final class GuestMove {
 
   GuestMove(
       GuestLock lock,
+      GuestGpu backend,
       GuestTables tables,
       GuestChannels channels,
       GuestState state,
@@ -32,6 +35,7 @@ public final class GuestMove {
       IntConsumer onChannelCreated,
       Consumer<Runnable> withRoom) {
     this.lock = lock;
+    this.backend = backend;
     this.tables = tables;
     this.channels = channels;
     this.state = state;
@@ -82,6 +86,53 @@ public final class GuestMove {
         return false;
       }
       memory.backend.readDirty(firstPage, pages, clear, bitmap);
+      return true;
+    });
+  }
+
+  /**
+   * Opens a window onto the guest's video memory, for {@link #read} and {@link GuestRestore#write}.
+   * Needs {@link Capability#BUFFER_COPIES}.
+   */
+  public MemoryWindow openWindow(long bytes, Kernel kernel) {
+    return lock.call(() -> {
+      capabilities.require(Capability.BUFFER_COPIES, "a window onto video memory");
+      return MemoryWindow.open(backend, bytes, kernel);
+    });
+  }
+
+  /**
+   * Has the GPU copy a part of a buffer into a window.
+   *
+   * @param serial of the buffer
+   * @return false when it is gone
+   */
+  public boolean read(long serial, long offset, MemoryWindow window, long at, long bytes) {
+    return lock.call(() -> {
+      GuestMemory memory = tables.buffers.find(serial);
+      if (memory == null) {
+        return false;
+      }
+      backend.copy(memory.backend, offset, window.memory(), at, bytes);
+      return true;
+    });
+  }
+
+  /**
+   * Has the GPU compute fingerprints of a buffer's pages; see {@link GuestGpu#fingerprint}.
+   *
+   * @param serial of the buffer
+   * @param at where in the window the first one goes
+   * @return false when it is gone
+   */
+  public boolean fingerprint(
+      long serial, long firstPage, int pages, long[] key, MemoryWindow window, long at) {
+    return lock.call(() -> {
+      GuestMemory memory = tables.buffers.find(serial);
+      if (memory == null) {
+        return false;
+      }
+      backend.fingerprint(memory.backend, firstPage, pages, key, window.memory(), at);
       return true;
     });
   }
@@ -261,6 +312,6 @@ public final class GuestMove {
    * EBUSY when the guest is not empty.
    */
   public GuestRestore receive() {
-    return new GuestRestore(lock, tables, state, onChannelCreated, withRoom);
+    return new GuestRestore(lock, backend, tables, state, onChannelCreated, withRoom);
   }
 }

@@ -15,6 +15,7 @@ import java.util.function.IntConsumer;
  */
 public final class GuestRestore {
   private final GuestLock lock;
+  private final GuestGpu backend;
   private final GuestTables tables;
   private final GuestState state;
   private final IntConsumer onChannelCreated;
@@ -27,11 +28,13 @@ public final class GuestRestore {
 
   GuestRestore(
       GuestLock lock,
+      GuestGpu backend,
       GuestTables tables,
       GuestState state,
       IntConsumer onChannelCreated,
       Consumer<Runnable> withRoom) {
     this.lock = lock;
+    this.backend = backend;
     this.tables = tables;
     this.state = state;
     this.onChannelCreated = onChannelCreated;
@@ -60,6 +63,21 @@ public final class GuestRestore {
       if (memory != null) {
         tables.buffers.releaseIfUnused(memory);
       }
+    });
+  }
+
+  /**
+   * Has the GPU copy a part of a window into a buffer that was added.
+   *
+   * @param serial of the buffer with the other guest
+   */
+  public void write(MemoryWindow window, long at, long serial, long offset, long bytes) {
+    lock.run(() -> {
+      GuestMemory memory = early.get(serial);
+      if (memory == null) {
+        throw SnapshotReader.unfit("bytes of a buffer that is not there");
+      }
+      backend.copy(window.memory(), at, memory.backend, offset, bytes);
     });
   }
 

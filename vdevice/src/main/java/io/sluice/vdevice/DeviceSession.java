@@ -135,7 +135,9 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
       SessionRecord record,
       List<Fd> files) {
     // The GPU keeps its own descriptors of control pages and video memory.
-    Gpu.AdoptedFiles memory = new Gpu.AdoptedFiles(files.get(2), files.get(3));
+    Gpu.AdoptedFiles memory =
+        new Gpu.AdoptedFiles(
+            files.get(2), record.hasVideoFile() ? Optional.of(files.get(3)) : Optional.empty());
     DeviceSession session =
         make(
             kernel,
@@ -146,7 +148,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
             listener -> source.adopt(listener, memory));
     boolean complete = false;
     try {
-      session.restore(record, files.subList(SessionRecord.FIXED_FILES, files.size()), kernel);
+      session.restore(record, files.subList(record.fixedFiles(), files.size()), kernel);
       complete = true;
       return session;
     } finally {
@@ -199,19 +201,12 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   SessionRecord record(List<Fd> files) {
     files.add(callArea.file());
     files.add(guest.controlPages().fd());
-    files.add(
-        guest
-            .vramAperture()
-            .orElseThrow(() ->
-                new RefusedException(
-                    "SLU-VFU-012",
-                    Errno.EOPNOTSUPP,
-                    "this GPU's memory is no file that could be given away",
-                    ""))
-            .fd());
+    Optional<SharedArea> video = guest.vramAperture();
+    video.ifPresent(area -> files.add(area.fd()));
     ImmutableList<SessionRecord.Map> maps = dma.collect(files);
     long vectorFiles = vectors.collect(files);
-    return new SessionRecord(negotiated, generation, vectorFiles, maps, save(null));
+    return new SessionRecord(
+        negotiated, generation, video.isPresent(), vectorFiles, maps, save(null));
   }
 
   /** Another daemon has the client: nothing that is shared with it is touched any more. */

@@ -13,17 +13,19 @@ import java.nio.ByteOrder;
  * tells.
  *
  * <pre>
- *  u32 version (1)   client: u32 fds, u32 data bytes, u32 multi   u32 generation
+ *  u32 version (2)   client: u32 fds, u32 data bytes, u32 multi   u32 generation
+ *  u32 whether video memory is a file
  *  u64 vectors that have an eventfd
  *  u32 n, maps: u64 iova, u64 bytes, u64 file offset, u32 writable, u32 has a file
  *  the device's section
  * </pre>
  *
- * <p>Files: socket, BAR 1, control pages, video memory, those of the maps, the eventfds. BAR 1 in
- * the section is of no use here: the file is the same.
+ * <p>Files: socket, BAR 1, control pages, video memory if it is one, those of the maps, the
+ * eventfds. BAR 1 in the section is of no use here: the file is the same.
  *
  * @param client what it said it can take
  * @param generation of the device
+ * @param hasVideoFile whether video memory is a file
  * @param vectorFiles one bit for each vector that has an eventfd
  * @param maps guest memory, ascending
  * @param state the device
@@ -31,14 +33,12 @@ import java.nio.ByteOrder;
 record SessionRecord(
     ClientCapabilities client,
     int generation,
+    boolean hasVideoFile,
     long vectorFiles,
     ImmutableList<Map> maps,
     DeviceState state) {
-  /** Files before those of the maps. */
-  static final int FIXED_FILES = 4;
-
-  private static final int VERSION = 1;
-  private static final int HEAD_BYTES = 32;
+  private static final int VERSION = 2;
+  private static final int HEAD_BYTES = 36;
   private static final int MAP_BYTES = 32;
 
   /**
@@ -59,7 +59,7 @@ record SessionRecord(
             .order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(VERSION).putInt(client.maxMessageFds()).putInt(client.maxDataBytes());
     out.putInt(client.writeMultiple() ? 1 : 0).putInt(generation);
-    out.putLong(vectorFiles).putInt(maps.size());
+    out.putInt(hasVideoFile ? 1 : 0).putLong(vectorFiles).putInt(maps.size());
     for (Map map : maps) {
       out.putLong(map.iova()).putLong(map.sizeBytes()).putLong(map.fileOffset());
       out.putInt(map.writable() ? 1 : 0).putInt(map.hasFile() ? 1 : 0);
@@ -79,6 +79,8 @@ record SessionRecord(
           client.maxDataBytes() > 0 && client.maxDataBytes() <= Limits.MAX_DATA_BYTES,
           "what its client takes");
       int generation = in.getInt();
+      int videoFile = in.getInt();
+      require(videoFile == 0 || videoFile == 1, "its video memory");
       long vectorFiles = in.getLong();
       require(vectorFiles >>> VectorTable.MAX_VECTORS == 0, "its vectors");
       int count = in.getInt();
@@ -90,16 +92,22 @@ record SessionRecord(
       }
       DeviceState state = DeviceState.decode(Section.read(in));
       require(!in.hasRemaining(), "its length");
-      return new SessionRecord(client, generation, vectorFiles, maps.build(), state);
+      return new SessionRecord(
+          client, generation, videoFile == 1, vectorFiles, maps.build(), state);
     } catch (BufferUnderflowException e) {
       throw refused("its length");
     }
   }
 
+  /** Files before those of the maps. */
+  int fixedFiles() {
+    return hasVideoFile ? 4 : 3;
+  }
+
   /** How many files belong to it. */
   int files() {
     int ofMaps = (int) maps.stream().filter(Map::hasFile).count();
-    return FIXED_FILES + ofMaps + Long.bitCount(vectorFiles);
+    return fixedFiles() + ofMaps + Long.bitCount(vectorFiles);
   }
 
   static void require(boolean holds, String what) {

@@ -78,6 +78,22 @@ public final class HopperRing {
     whileWithdrawn = action;
   }
 
+  /** Index of the next entry that will be put. */
+  public int put() {
+    return put;
+  }
+
+  /**
+   * Goes on with memory that another one has used, in place of beginning with zeros.
+   *
+   * @param nextPut its {@link #put}
+   * @param lastReleased what its last submission releases
+   */
+  public void goOn(int nextPut, long lastReleased) {
+    put = nextPut;
+    released = lastReleased;
+  }
+
   /** Whether the ring has no room; entries become free as they are fetched. */
   public boolean isFull() {
     while (true) {

@@ -87,6 +87,11 @@ final class Monitor implements AutoCloseable {
     }
   }
 
+  /** Where everything of the guest's is mapped that was ever asked for. */
+  NvidiaAddressSpace space() {
+    return space;
+  }
+
   /** A token whose doorbell is ours: ringing it does nothing to anybody. */
   int token() {
     return channel.token();

@@ -14,6 +14,7 @@ import io.sluice.channel.nvidia.Detachment.Ring;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +49,10 @@ final class NvidiaChannel implements Channel {
   private @Nullable Detachment detachment;
   private @Nullable Seeding prepared;
   private int weight;
+
+  /** What the guest had put when its state was saved; it has held still since. */
+  private OptionalInt savedPut = OptionalInt.empty();
+
   private boolean suspended;
   private boolean attaching;
   private boolean closed;
@@ -135,6 +140,13 @@ final class NvidiaChannel implements Channel {
     gpu.doorbellPage().ring(made.token());
   }
 
+  /** The control page is ours alone again: the guest may know where it is. */
+  void announceAgain() {
+    if (hardware != null && detachment == null) {
+      announce(hardware);
+    }
+  }
+
   @Override
   public SharedArea controlPage() {
     return gpu.controlPage(id);
@@ -200,7 +212,7 @@ final class NvidiaChannel implements Channel {
       suspended = false;
       if (hardware != null && detachment == null) {
         hardware.setDisabled(false);
-        gpu.doorbellPage().ring(hardware.token());
+        announce(hardware);
       }
     });
   }
@@ -254,6 +266,9 @@ final class NvidiaChannel implements Channel {
     words.withdraw();
     HardwareChannel made;
     HardwareChannel.Plan same = plan(ring).on(former.engineType());
+    // Another daemon may have led a channel of its own over the page meanwhile.
+    savedPut.ifPresent(words::put);
+    savedPut = OptionalInt.empty();
     int put = words.put();
     try (Seeding seeding = Seeding.prepare(gpu, ring, same, setup())) {
       made = seeding.lead(ended.next(), put);
@@ -375,6 +390,7 @@ final class NvidiaChannel implements Channel {
         throw RmRefusal.busy("the channel is not detached and drained, cid=" + id);
       }
       words.withdraw();
+      savedPut = OptionalInt.of(words.put());
       int order = Integer.numberOfTrailingZeros(ring.entries());
       int put = words.put() & (ring.entries() - 1);
       return new ChannelStateBytes(ring.start(), order, detachment.next(), put).toBytes();
@@ -392,7 +408,9 @@ final class NvidiaChannel implements Channel {
         HardwareChannel made = seeding.lead(was.next(), was.put());
         suspended = true;
         run(made, wanted);
-        words.publish(made.token());
+        if (!gpu.isShared()) {
+          words.publish(made.token());
+        }
       }
     });
   }
@@ -437,8 +455,10 @@ final class NvidiaChannel implements Channel {
           takePrepared().close();
         }
         destroyHardware();
-        words.page().asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
-        words.withdraw();
+        if (!gpu.isShared()) {
+          words.page().asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
+          words.withdraw();
+        }
         gpu.forget(this);
         space.channelClosed();
       }

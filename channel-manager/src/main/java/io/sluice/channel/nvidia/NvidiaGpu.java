@@ -42,6 +42,7 @@ public final class NvidiaGpu implements Gpu {
           Capability.STATE_SAVE,
           Capability.EVICTION,
           Capability.BUFFER_COPIES,
+          Capability.PAGE_FINGERPRINTS,
           Capability.TIME_SHARES);
 
   /** What a channel of this backend is made of. */
@@ -198,8 +199,16 @@ public final class NvidiaGpu implements Gpu {
 
   @Override
   public GuestGpu open(String guestName) {
-    NvidiaGuestGpu guest =
-        NvidiaGuestGpu.open(this, kernel, RmClient.open(port, driver, card, random));
+    return added(NvidiaGuestGpu.open(this, kernel, RmClient.open(port, driver, card, random)));
+  }
+
+  @Override
+  public GuestGpu adopt(String guestName, AdoptedFiles files) {
+    RmClient opened = RmClient.open(port, driver, card, random);
+    return added(NvidiaGuestGpu.adopt(this, kernel, opened, files.control()));
+  }
+
+  private NvidiaGuestGpu added(NvidiaGuestGpu guest) {
     guests.add(guest);
     return guest;
   }

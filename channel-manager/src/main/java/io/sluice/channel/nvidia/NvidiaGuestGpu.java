@@ -26,6 +26,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +60,8 @@ final class NvidiaGuestGpu implements GuestGpu {
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
   private @Nullable Monitor monitor;
+  private @Nullable PageHasher hasher;
+  private boolean shared;
   private int weight;
   private long slicedUnitNs;
   private boolean closing;
@@ -81,12 +84,30 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   /** Takes the client over: it is closed with this, or when this fails. */
   static NvidiaGuestGpu open(NvidiaGpu gpu, Kernel kernel, RmClient client) {
+    return open(gpu, kernel, client, bytes -> SharedPages.create(kernel, "sluice-control", bytes));
+  }
+
+  /**
+   * As {@link #open}, over control pages that another daemon shares until {@link #setSweeping} says
+   * otherwise.
+   *
+   * @param control stays the caller's
+   */
+  static NvidiaGuestGpu adopt(NvidiaGpu gpu, Kernel kernel, RmClient client, Fd control) {
+    NvidiaGuestGpu made =
+        open(gpu, kernel, client, bytes -> SharedPages.adopt(kernel, control, bytes));
+    made.setSweeping(false);
+    return made;
+  }
+
+  private static NvidiaGuestGpu open(
+      NvidiaGpu gpu, Kernel kernel, RmClient client, LongFunction<SharedPages> controlPages) {
     List<Runnable> undo = new ArrayList<>();
     undo.add(client::close);
     boolean complete = false;
     try {
       long bytes = gpu.info().maxChannels() * Limits.PAGE_BYTES;
-      SharedPages control = SharedPages.create(kernel, "sluice-control", bytes);
+      SharedPages control = controlPages.apply(bytes);
       undo.add(control::close);
       SharedPages notifiers = SharedPages.create(kernel, "sluice-notifiers", bytes);
       undo.add(notifiers::close);
@@ -183,6 +204,11 @@ final class NvidiaGuestGpu implements GuestGpu {
       monitor = Monitor.open(this);
     }
     return monitor;
+  }
+
+  /** Whether control pages are another daemon's, too, and tell the guest nothing of ours. */
+  boolean isShared() {
+    return shared;
   }
 
   /** Stops the channels of an address space that run; the caller lets them go on. */
@@ -461,6 +487,32 @@ final class NvidiaGuestGpu implements GuestGpu {
     });
   }
 
+  @Override
+  public void fingerprint(
+      GpuMemory memory, long firstPage, int pages, long[] key, GpuMemory into, long intoOffset) {
+    run(() -> {
+      if (pages < 1 || firstPage < 0 || firstPage > Long.MAX_VALUE / Limits.PAGE_BYTES) {
+        throw RmRefusal.invalid("no pages, first=" + firstPage + " pages=" + pages);
+      }
+      GpuVa from = inRange(memory, firstPage * Limits.PAGE_BYTES, pages * Limits.PAGE_BYTES);
+      GpuVa to = inRange(into, intoOffset, pages * 2L * Long.BYTES);
+      if (hasher == null) {
+        hasher = PageHasher.open(this, monitor().space());
+      }
+      hasher.run(from, pages, key, to);
+    });
+  }
+
+  @Override
+  public void setSweeping(boolean sweeping) {
+    run(() -> {
+      shared = !sweeping;
+      if (sweeping) {
+        channels.values().forEach(NvidiaChannel::announceAgain);
+      }
+    });
+  }
+
   private GpuVa inRange(GpuMemory memory, long offset, long bytes) {
     if (!(memory instanceof NvidiaMemory buffer) || buffer.gpu != this) {
       throw new IllegalArgumentException("a buffer of another open, memory=" + memory);
@@ -511,6 +563,9 @@ final class NvidiaGuestGpu implements GuestGpu {
         List.copyOf(spaces).forEach(NvidiaAddressSpace::close);
         List.copyOf(buffers).forEach(NvidiaMemory::close);
         List.copyOf(regions).forEach(NvidiaRegion::close);
+        if (hasher != null) {
+          hasher.close();
+        }
         if (monitor != null) {
           monitor.close();
         }

@@ -28,6 +28,27 @@ record SharedPages(Kernel kernel, Fd fd, Mapping mapping) {
     }
   }
 
+  /**
+   * A file that another daemon has made for what {@link #create} makes one for.
+   *
+   * @param fd stays the caller's
+   * @throws io.sluice.abi.RefusedException it is none
+   */
+  static SharedPages adopt(Kernel kernel, Fd fd, long bytes) {
+    boolean fits = kernel.fstat(fd).sizeBytes() == bytes && (kernel.getSeals(fd) & SEALS) == SEALS;
+    if (!fits) {
+      throw RmRefusal.noState("no file of control pages, bytes=" + kernel.fstat(fd).sizeBytes());
+    }
+    Fd own = kernel.dup(fd);
+    try {
+      Mapping mapping = kernel.mmap(own, 0, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+      return new SharedPages(kernel, own, mapping);
+    } catch (RuntimeException e) {
+      own.close();
+      throw e;
+    }
+  }
+
   MemorySegment page(int index) {
     return mapping.segment().asSlice(index * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
   }

@@ -146,7 +146,13 @@ public final class PscnvGpu implements Gpu {
             "SLU-GPU-004", Errno.EOPNOTSUPP, "this GPU cannot take a guest's memory over", "");
       }
       adopt(adopting, files.control(), ExtRegionAdd.ADOPT_CONTROL);
-      adopt(adopting, files.vram(), ExtRegionAdd.ADOPT_VRAM);
+      Fd vram =
+          files
+              .vram()
+              .orElseThrow(() ->
+                  new RefusedException(
+                      "SLU-GPU-005", Errno.EPROTO, "no file of video memory to take over", ""));
+      adopt(adopting, vram, ExtRegionAdd.ADOPT_VRAM);
       complete = true;
       return PscnvGuestGpu.open(opened, kernel, info);
     } finally {

@@ -21,14 +21,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Executes the channels of a {@link FakeRm} on a thread: ring entries, host semaphores, copies. It
- * looks at GP_PUT without being rung. A copy before the class was bound, or of an address where
- * nothing is, ends the channel.
+ * Executes the channels of a {@link FakeRm} on a thread: ring entries, host semaphores, copies, and
+ * the one grid that the backend launches itself, by what it means. It looks at GP_PUT without being
+ * rung. A copy before the class was bound, or of an address where nothing is, ends the channel.
  */
 final class FakeHopper implements AutoCloseable {
   private static final int MMU_FAULT = 31;
   private static final int ILLEGAL = 32;
   private static final int INVALIDATED = 0;
+  private static final int COMPUTE = 1;
+  private static final int SEND_PCAS_ADDRESS = 0x2b4;
+  private static final int SEND_PCAS = 0x2c0;
+  private static final int LAUNCH = 3;
+
+  /** Where sm_90's parameters stand in constant bank 0. */
+  private static final int PARAMETERS = 0x210;
+
   private static final VarHandle U32 = Layouts.U32.varHandle();
   private static final VarHandle U64 = Layouts.U64.varHandle();
 
@@ -206,6 +214,37 @@ final class FakeHopper implements AutoCloseable {
         throw new Fault(ILLEGAL);
       }
       copy(channel, state);
+    } else if (subchannel == COMPUTE && method == SEND_PCAS && value == LAUNCH) {
+      if (!state.bound.contains(subchannel)) {
+        throw new Fault(ILLEGAL);
+      }
+      long qmd = (long) state.methods.getOrDefault(COMPUTE << 16 | SEND_PCAS_ADDRESS, 0) << 8;
+      fingerprints(channel, at(channel, Integer.toUnsignedLong((int) (qmd >>> 8)) << 8));
+    }
+  }
+
+  /** What page_fingerprint.cu computes. */
+  private void fingerprints(FakeRm.Running channel, MemorySegment qmd) {
+    // Bits 1567 to 1536 and 1586 to 1568: where constant bank 0 is, in units of 64 bytes.
+    long high = qmd.get(Layouts.U32, 196) & 0x7_ffff;
+    long constants = (high << 32 | Integer.toUnsignedLong(qmd.get(Layouts.U32, 192))) << 6;
+    MemorySegment parameters = at(channel, constants).asSlice(PARAMETERS);
+    long pages = parameters.get(Layouts.U64, 0);
+    int count = parameters.get(Layouts.U32, 8);
+    MemorySegment key = at(channel, parameters.get(Layouts.U64, 16));
+    MemorySegment out = at(channel, parameters.get(Layouts.U64, 24));
+    for (int page = 0; page < count; page++) {
+      MemorySegment words = at(channel, pages + page * 4096L);
+      long lowSum = 0;
+      long highSum = 0;
+      for (long i = 0; i < 4096; i += 16) {
+        long a = words.get(Layouts.U64, i) + key.get(Layouts.U64, i);
+        long b = words.get(Layouts.U64, i + 8) + key.get(Layouts.U64, i + 8);
+        lowSum += a * b;
+        highSum += Math.unsignedMultiplyHigh(a, b);
+      }
+      out.set(Layouts.U64, page * 16L, lowSum);
+      out.set(Layouts.U64, page * 16L + 8, highSum);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.rm.HopperMethods;
@@ -16,6 +17,7 @@ import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
+import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
@@ -25,6 +27,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
@@ -68,7 +71,11 @@ final class TakingBackTest {
     final MemorySegment page;
 
     Side() {
-      open = gpu.open("guest");
+      this(gpu.open("guest"));
+    }
+
+    Side(GuestGpu opened) {
+      open = opened;
       space = open.createAddressSpace();
       region = open.addRegion(ram, 0, RAM_BYTES, true);
       own = open.register(request(PscnvGem.SYSRAM_SNOOP, RAM_BYTES));
@@ -377,7 +384,104 @@ final class TakingBackTest {
     }
   }
 
+  // ---- another daemon ----
+
+  /** Another daemon's hold of the guest, over the same control pages. */
+  private Side adopt() {
+    Fd control = side.open.controlPages().orElseThrow().fd();
+    return new Side(gpu.adopt("guest", new Gpu.AdoptedFiles(control, Optional.empty())));
+  }
+
+  /** The guest is the other's, but for what makes it run there. */
+  private Side handOver() {
+    Side next = adopt();
+    side.open.setSweeping(false);
+    side.drain();
+    byte[] state = side.channel.saveState();
+    try (Fd carried = real.memfdCreate("carried", 4096)) {
+      carry(side, next, carried);
+    }
+    next.channel.restoreState(state);
+    assertThat(ControlWords.doorbellToken(side.page, GuestAbi.CONTROL_OFFSET))
+        .as("the guest holds still")
+        .isZero();
+    return next;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 255, 256, 600})
+  void adopt_guestOfAnotherDaemon_goesOnOverTheSamePages(int before) {
+    submit(before);
+    Side next = handOver();
+    next.channel.resume();
+    next.open.setSweeping(true);
+    side.close();
+    MemorySegment page = side.page;
+    side = next;
+    assertThat(ControlWords.doorbellToken(page, GuestAbi.CONTROL_OFFSET)).isNotZero();
+    submit(300);
+    assertAllRanOnce();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 77, 255})
+  void attach_ofAGuestThatAnotherDaemonHasLedOverItsPage_losesAndRepeatsNothing(int leftPut) {
+    submit(40);
+    Side next = handOver();
+    next.close();
+    side.page.set(Layouts.U32, GuestAbi.USERD_GP_PUT, leftPut);
+    side.open.setSweeping(true);
+    side.channel.attach();
+    submit(300);
+    assertAllRanOnce();
+  }
+
+  @Test
+  void adopt_fileThatIsNoControlPages_isRefusedAndLeavesNothing() {
+    try (Fd other = real.memfdCreate("other", 4096)) {
+      int mappings = rm.mappings();
+      assertErrno(
+          () -> gpu.adopt("guest", new Gpu.AdoptedFiles(other, Optional.empty())), Errno.EPROTO);
+      assertThat(rm.mappings()).isEqualTo(mappings);
+    }
+  }
+
   // ---- memory ----
+
+  @Test
+  void fingerprint_ofPages_isTheSumThatTheKeySays() {
+    Random random = new Random(11);
+    long[] key = random.longs(GuestGpu.KEY_WORDS).toArray();
+    int pages = 5;
+    for (long at = 4096; at < 4096L * (pages + 1); at += 8) {
+      memory.set(Layouts.U64, at, random.nextLong());
+    }
+    GpuMemory sums = side.open.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096));
+    for (int round = 0; round < 2; round++) {
+      side.open.fingerprint(side.own, 1, pages, key, sums, 32);
+      GuestGpu.SharedArea area = sums.share();
+      try (Fd fd = area.fd();
+          Mapping seen = real.mmap(fd, 0, 4096, Kernel.PROT_READ)) {
+        for (int page = 0; page < pages; page++) {
+          long low = 0;
+          long high = 0;
+          for (int i = 0; i < GuestGpu.KEY_WORDS; i += 2) {
+            long a = memory.get(Layouts.U64, (page + 1) * 4096L + i * 8L) + key[i];
+            long b = memory.get(Layouts.U64, (page + 1) * 4096L + i * 8L + 8) + key[i + 1];
+            low += a * b;
+            high += Math.unsignedMultiplyHigh(a, b);
+          }
+          assertThat(seen.segment().get(Layouts.U64, 32 + page * 16L)).isEqualTo(low);
+          assertThat(seen.segment().get(Layouts.U64, 40 + page * 16L)).isEqualTo(high);
+        }
+      }
+      memory.set(Layouts.U64, 4096L * 3, random.nextLong());
+    }
+    assertErrno(() -> side.open.fingerprint(side.video, 0, 2, key, sums, 0), Errno.EINVAL);
+    assertErrno(() -> side.open.fingerprint(side.video, -1, 1, key, sums, 0), Errno.EINVAL);
+    assertErrno(() -> side.open.fingerprint(side.video, 0, 1, key, sums, 4090), Errno.EINVAL);
+    sums.close();
+  }
 
   @Test
   void setPool_keepsBytesAndAddress() {

@@ -32,9 +32,11 @@ final class CheckpointRestore implements TargetHost {
 
   /** Why it came to nothing; empty when it did not. */
   Optional<Reason> run() {
-    while (!target.phase().isOver()) {
-      if (target.doWork(clock.getAsLong()) == 0) {
-        Thread.onSpinWait();
+    try (target) {
+      while (!target.phase().isOver()) {
+        if (target.doWork(clock.getAsLong()) == 0) {
+          Thread.onSpinWait();
+        }
       }
     }
     return target.phase() == TargetPhase.RUNNING

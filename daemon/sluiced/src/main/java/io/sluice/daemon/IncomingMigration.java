@@ -107,6 +107,7 @@ final class IncomingMigration implements Runnable, TargetHost {
       LOG.atError().addKeyValue("guest", guest).log("a migration came to nothing", e);
     } finally {
       over = true;
+      target.close();
       link.close();
       if (arrival != null) {
         arrival.machine().close();
@@ -122,8 +123,14 @@ final class IncomingMigration implements Runnable, TargetHost {
     return target.phase() == TargetPhase.WAITING && link.failure().isPresent();
   }
 
-  /** The source reads our last word, then closes. */
+  /**
+   * The source reads our last word, then closes. What was sent over a UNIX socket arrives in any
+   * case; there the source waits for us, if it has given up.
+   */
   private void linger() {
+    if (link instanceof UnixLink) {
+      return;
+    }
     long until = surroundings.clock().getAsLong() + LINGER_NS;
     while (link.failure().isEmpty() && surroundings.clock().getAsLong() < until) {
       LockSupport.parkNanos(this, IDLE_NS);

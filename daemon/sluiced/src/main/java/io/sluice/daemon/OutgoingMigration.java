@@ -104,6 +104,7 @@ final class OutgoingMigration implements Runnable {
       }
       report.observe(source.status());
     } finally {
+      source.close();
       link.close();
       machine.close();
       mapped.close();

@@ -11,12 +11,14 @@ import io.sluice.abi.guest.MemPages;
 import io.sluice.abi.guest.MemRegister;
 import io.sluice.abi.guest.ObjEngNew;
 import io.sluice.abi.guest.Ping;
+import io.sluice.abi.guest.SetupSegment;
 import io.sluice.abi.guest.VspaceMap;
 import io.sluice.abi.guest.VspaceUnmap;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -352,6 +354,27 @@ public final class GuestDevice implements AutoCloseable {
           FifoInitIb.slimask(a, 0, 1);
           FifoInitIb.ibOrder(a, 0, ringOrder);
           FifoInitIb.ibStart(a, 0, ringAddress);
+        });
+  }
+
+  /**
+   * Tells the host by which words a channel's engines are set up, should it have to go on in
+   * another channel of the hardware.
+   *
+   * @param words methods with their headers, at most 1024
+   */
+  public synchronized void setupSegment(int cid, int[] words) {
+    if (words.length * 4L > list.byteSize()) {
+      throw new IllegalArgumentException("too long, words=" + words.length);
+    }
+    MemorySegment.copy(words, 0, list, ValueLayout.JAVA_INT, 0, words.length);
+    calls.call(
+        "SETUP_SEGMENT",
+        GuestAbi.CALL_SETUP_SEGMENT,
+        a -> {
+          SetupSegment.cid(a, 0, cid);
+          SetupSegment.words(a, 0, words.length);
+          SetupSegment.iova(a, 0, listIova);
         });
   }
 

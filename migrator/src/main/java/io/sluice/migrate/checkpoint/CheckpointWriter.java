@@ -47,6 +47,9 @@ public final class CheckpointWriter implements MigrationLink {
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private final Deque<Frame> replies = new ArrayDeque<>();
   private @Nullable RefusedException failure;
+  private @Nullable Section restore;
+  private int passes;
+  private int reached;
   private boolean complete;
   private boolean alive;
   private long sections;
@@ -98,19 +101,37 @@ public final class CheckpointWriter implements MigrationLink {
     byte[] payload = new byte[frame.payload().remaining()];
     frame.reader().get(payload);
     try {
-      write(new Section(frame.type().number(), frame.version(), payload));
-      if (frame.type() == FrameType.OFFER) {
-        replies.add(accept());
-      } else if (frame.type() == FrameType.RESTORE) {
-        finish();
-        replies.add(Frame.of(FrameType.READY));
-      }
+      take(frame, new Section(frame.type().number(), frame.version(), payload));
     } catch (IOException e) {
       failure = refused(staged, e);
       throw failure;
     }
     alive = true;
     return true;
+  }
+
+  /**
+   * The state may come while pages still do: RESTORE, which closes the file, waits for the last
+   * barrier.
+   */
+  private void take(Frame frame, Section section) throws IOException {
+    if (frame.type() == FrameType.RESTORE) {
+      restore = section;
+      passes = frame.reader().getInt();
+    } else {
+      write(section);
+    }
+    if (frame.type() == FrameType.OFFER) {
+      replies.add(accept());
+    } else if (frame.type() == FrameType.BARRIER) {
+      reached = frame.reader().getInt();
+    }
+    Section last = restore;
+    if (last != null && reached >= passes) {
+      write(last);
+      finish();
+      replies.add(Frame.of(FrameType.READY));
+    }
   }
 
   private static Frame accept() {

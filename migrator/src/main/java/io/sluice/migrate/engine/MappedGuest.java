@@ -10,11 +10,13 @@ import org.jspecify.annotations.Nullable;
 /** A guest whose video memory and control pages this process sees. The guest stays its owner's. */
 public final class MappedGuest implements AutoCloseable {
   private final Guest guest;
+  private final Kernel kernel;
   private final @Nullable Mapping vram;
   private final Mapping control;
 
-  private MappedGuest(Guest guest, @Nullable Mapping vram, Mapping control) {
+  private MappedGuest(Guest guest, Kernel kernel, @Nullable Mapping vram, Mapping control) {
     this.guest = guest;
+    this.kernel = kernel;
     this.vram = vram;
     this.control = control;
   }
@@ -23,7 +25,7 @@ public final class MappedGuest implements AutoCloseable {
   public static MappedGuest of(Guest guest, Kernel kernel) {
     Mapping vram = guest.vramAperture().map(area -> map(area, kernel)).orElse(null);
     try {
-      return new MappedGuest(guest, vram, map(guest.controlPages(), kernel));
+      return new MappedGuest(guest, kernel, vram, map(guest.controlPages(), kernel));
     } catch (RuntimeException e) {
       if (vram != null) {
         vram.close();
@@ -44,6 +46,15 @@ public final class MappedGuest implements AutoCloseable {
   /** Video memory; empty without an aperture. */
   MemorySegment vram() {
     return vram == null ? MemorySegment.NULL : vram.segment();
+  }
+
+  /** Whether video memory is a file that others can map. */
+  boolean hasAperture() {
+    return vram != null;
+  }
+
+  Kernel kernel() {
+    return kernel;
   }
 
   MemorySegment control() {

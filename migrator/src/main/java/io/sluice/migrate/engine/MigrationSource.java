@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * <p>It is driven: {@link #doWork} does what can be done now and never blocks. One thread drives;
  * {@link #abort} and {@link #status} may be called by any.
  */
-public final class MigrationSource {
+public final class MigrationSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationSource.class);
 
   private static final int PAGES_AT_ONCE = 512;
@@ -48,7 +48,8 @@ public final class MigrationSource {
   private final SourceMachine machine;
   private final MigrationSettings settings;
   private final UUID id;
-  private final boolean copiesMemory;
+  private final boolean copiesMemory; // video memory
+  private final boolean handsOver; // control pages and guest memory
   private final MemorySource memory;
   private final PhaseLog<Phase> log;
   private final LinkRate rate;
@@ -105,10 +106,17 @@ public final class MigrationSource {
     this.id = id;
     this.nowNs = nowNs;
     move = mapped.guest().move();
-    copiesMemory = !machine.handsMemoryOver();
+    handsOver = machine.handsMemoryOver();
+    copiesMemory = !handsOver || !mapped.hasAperture();
     memory =
         new MemorySource(
-            move, mapped.vram(), mapped.guest().capabilities(), link, settings.detection(), random);
+            move,
+            mapped.vram(),
+            mapped.kernel(),
+            mapped.guest().capabilities(),
+            link,
+            settings.detection(),
+            random);
     log = new PhaseLog<>(mapped.guest().name(), Phase.PREPARE, nowNs, Phase::canBecome, observer);
     rate = new LinkRate(settings.linkBytesPerSecond());
     plan = new DetachPlan(settings.detach());
@@ -185,6 +193,12 @@ public final class MigrationSource {
         nowNs);
   }
 
+  /** Lets go of what it holds of its own; the parts stay the caller's. */
+  @Override
+  public void close() {
+    memory.close();
+  }
+
   /**
    * Does what can be done now.
    *
@@ -259,6 +273,14 @@ public final class MigrationSource {
         return 1;
       }
     }
+    if (copiesMemory
+        && !mapped.hasAperture()
+        && !mapped.guest().capabilities().contains(Capability.BUFFER_COPIES)) {
+      giveUp(
+          new Reason(
+              "SLU-MIG-027", "nobody can read this GPU's video memory", "Free it, and try again."));
+      return 1;
+    }
     GuestRecord record = move.guest();
     send(
         new Offer(
@@ -269,12 +291,17 @@ public final class MigrationSource {
                 record.chipset(),
                 record.vramLimitBytes(),
                 mapped.guest().quota().vramUsedBytes(),
-                copiesMemory ? mapped.vram().byteSize() : 0,
+                copiesMemory ? memoryBytes() : 0,
                 link.dataStreams(),
                 machine.describe())
             .encode());
     offered = true;
     return 1;
+  }
+
+  /** Of the aperture, or of the card where there is none. */
+  private long memoryBytes() {
+    return mapped.hasAperture() ? mapped.vram().byteSize() : mapped.guest().info().vramBytes();
   }
 
   private void accepted(Frame frame) {
@@ -283,10 +310,10 @@ public final class MigrationSource {
     in.require(
         version >= Offer.OLDEST_VERSION && version <= Offer.VERSION, "speaks no version of ours");
     machine.start(in.rest());
+    if (!handsOver && !machine.asksForGuestWrites()) {
+      memory.forgetGuestMemory();
+    }
     if (copiesMemory) {
-      if (!machine.asksForGuestWrites()) {
-        memory.forgetGuestMemory();
-      }
       memory.beginPass();
     }
     enter(Phase.PRE_COPY, "the destination is ready");
@@ -444,7 +471,7 @@ public final class MigrationSource {
   private void sendState() {
     StateFrames.Writer writer = new StateFrames.Writer();
     writer.records(Snapshot.write(mapped.guest().snapshot()));
-    if (copiesMemory) {
+    if (!handsOver) {
       for (int channelId : mapped.guest().channelIds()) {
         writer.controlPage(channelId, ControlWordsCopy.take(mapped.control(), channelId));
       }
@@ -543,6 +570,7 @@ public final class MigrationSource {
       }
       case COMMITTED -> {
         require(phase() == Phase.COMMIT, frame);
+        memory.close();
         machine.finish();
         enter(Phase.DONE, "it runs at the destination");
       }
@@ -638,6 +666,7 @@ public final class MigrationSource {
       return 0;
     }
     undone = true;
+    memory.close();
     Reason why = reason;
     for (Phase.Undo undo : undoOf.undo()) {
       try {

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It is driven as {@link MigrationSource} is.
  */
-public final class MigrationTarget {
+public final class MigrationTarget implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationTarget.class);
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
@@ -279,7 +279,9 @@ public final class MigrationTarget {
       checkFits(given, guest.get());
       GuestRestore begun = guest.get().guest().move().receive();
       restore = begun;
-      memory = new MemoryTarget(begun, guest.get().vram(), link);
+      memory =
+          new MemoryTarget(
+              guest.get().guest().move(), begun, guest.get().vram(), guest.get().kernel(), link);
     }
     Payload answer = new Payload().u32(Math.min(Offer.VERSION, given.version()));
     ByteBuffer machineSays = machineAnswer;
@@ -323,6 +325,7 @@ public final class MigrationTarget {
 
   private int restoring() {
     MachineProgress _ = requireMachine();
+    closeMemory();
     if (!deviceRestored) {
       if (!machine().restore(state.device())) {
         return 0;
@@ -413,6 +416,7 @@ public final class MigrationTarget {
     if (tell) {
       sendIfPossible(why.encode());
     }
+    closeMemory();
     try {
       if (restore != null) {
         restore.discard();
@@ -437,6 +441,19 @@ public final class MigrationTarget {
       }
     } catch (SluiceException _) {
       // It ended just now; the source asks when it needs to know.
+    }
+  }
+
+  /** Lets go of what it holds of its own; link and host stay the caller's. */
+  @Override
+  public void close() {
+    closeMemory();
+  }
+
+  private void closeMemory() {
+    if (memory != null) {
+      memory.close();
+      memory = null;
     }
   }
 

@@ -21,7 +21,8 @@ import java.util.UUID;
  * @param chipset of its GPU
  * @param vramLimitBytes video memory it may hold
  * @param vramUsedBytes video memory it holds
- * @param apertureBytes length of its video-memory file; 0 when memory is handed over, not copied
+ * @param apertureBytes length of its video-memory file, or video memory of its GPU where there is
+ *     none; 0 when memory is handed over, not copied
  * @param streams of pages
  * @param machine what {@code SourceMachine.describe} gave
  */

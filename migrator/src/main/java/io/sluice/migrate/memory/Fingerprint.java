@@ -38,6 +38,11 @@ public final class Fingerprint {
     }
   }
 
+  /** The key, for somebody else to compute the same; not to be changed. */
+  long[] key() {
+    return keys;
+  }
+
   /**
    * Computes a page's fingerprint.
    *

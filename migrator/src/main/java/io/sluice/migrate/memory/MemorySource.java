@@ -1,5 +1,7 @@
 package io.sluice.migrate.memory;
 
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestMove;
@@ -16,11 +18,14 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A page always travels on the same stream, so that a later copy never arrives before an earlier
  * one. One thread uses it.
  */
-public final class MemorySource {
+public final class MemorySource implements AutoCloseable {
   /** Neighbouring pages that share a stream. */
   private static final int STRIPE_PAGES = 32;
 
@@ -43,6 +48,11 @@ public final class MemorySource {
   private final DirtyDetection detection;
   private final boolean exact;
   private final PageMap pages;
+  private final Places places = new Places();
+  private final boolean stages; // nobody can map the aperture
+  private final Supplier<StagedMemory> opener;
+  private @Nullable StagedMemory staged;
+  private final Map<Long, Integer> firstPages = new HashMap<>();
   private final Map<Long, MemoryRecord> known = new LinkedHashMap<>();
   private final PageFrames.@Nullable Builder[] open;
 
@@ -79,12 +89,14 @@ public final class MemorySource {
 
   /**
    * @param move the guest
-   * @param aperture its video memory, mapped; only read
+   * @param aperture its video memory, mapped; only read. Empty where nobody can map it: then the
+   *     GPU copies it, if it can
    * @param random keys of the fingerprints
    */
   public MemorySource(
       GuestMove move,
       MemorySegment aperture,
+      Kernel kernel,
       Set<Capability> capabilities,
       MigrationLink link,
       DirtyDetection detection,
@@ -95,6 +107,8 @@ public final class MemorySource {
     this.detection = detection;
     exact = detection.exact() && capabilities.contains(Capability.DIRTY_TRACKING);
     pages = new PageMap(aperture.byteSize(), detection, random);
+    stages = aperture.byteSize() == 0 && capabilities.contains(Capability.BUFFER_COPIES);
+    opener = () -> new StagedMemory(move, kernel, capabilities, pages, detection.hashing());
     open = new PageFrames.@Nullable Builder[link.dataStreams() + 1];
   }
 
@@ -104,6 +118,12 @@ public final class MemorySource {
       throw new IllegalStateException("a pass is under way, pass=" + pass);
     }
     syncBuffers();
+    if (stages && staged == null) {
+      staged = opener.get();
+    }
+    if (staged != null) {
+      staged.forget();
+    }
     pass++;
     passPagesSent = 0;
     current = new Pass(List.copyOf(known.values()));
@@ -138,7 +158,8 @@ public final class MemorySource {
       if (now.buffer < now.buffers.size()) {
         worked += lookAtNext(now);
       } else if (!found.isEmpty()) {
-        put(found.remove());
+        int index = found.remove();
+        put(index, aperture, (long) index * Fingerprint.PAGE_BYTES);
         worked++;
       } else {
         return worked + finish(now);
@@ -221,7 +242,7 @@ public final class MemorySource {
   private void syncBuffers() {
     Map<Long, MemoryRecord> now =
         move.buffers().stream()
-            .filter(record -> record.apertureOffset().isPresent())
+            .filter(this::travels)
             .collect(
                 Collectors.toMap(MemoryRecord::serial, r -> r, (a, _) -> a, LinkedHashMap::new));
     for (MemoryRecord gone : List.copyOf(known.values())) {
@@ -230,6 +251,7 @@ public final class MemorySource {
         ByteBuffer payload = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         tell(Frame.of(FrameType.BUFFER_GONE, payload.putLong(gone.serial()).flip()));
         eachPage(gone, pages::forget);
+        firstPages.remove(gone.serial());
       }
     }
     for (MemoryRecord record : now.values()) {
@@ -238,9 +260,19 @@ public final class MemorySource {
         ByteBuffer payload = ByteBuffer.allocate(section.sizeBytes());
         section.write(payload);
         tell(Frame.of(FrameType.BUFFER, payload.flip()));
+        int first = Math.toIntExact(places.take(record) / Fingerprint.PAGE_BYTES);
+        firstPages.put(record.serial(), first);
+        pages.reserve(
+            Math.addExact(first, Math.toIntExact(record.sizeBytes() / Fingerprint.PAGE_BYTES)));
         eachPage(record, pages::forget);
       }
     }
+  }
+
+  private boolean travels(MemoryRecord record) {
+    return stages
+        ? !record.registered() && !PscnvGem.isSystem(record.flags())
+        : record.apertureOffset().isPresent();
   }
 
   private void tell(Frame frame) {
@@ -248,7 +280,7 @@ public final class MemorySource {
     epoch++;
   }
 
-  private static void eachPage(MemoryRecord record, IntConsumer action) {
+  private void eachPage(MemoryRecord record, IntConsumer action) {
     int first = firstPage(record);
     int count = Math.toIntExact(record.sizeBytes() / Fingerprint.PAGE_BYTES);
     for (int i = 0; i < count; i++) {
@@ -256,8 +288,8 @@ public final class MemorySource {
     }
   }
 
-  private static int firstPage(MemoryRecord record) {
-    return Math.toIntExact(record.apertureOffset().orElse(0) / Fingerprint.PAGE_BYTES);
+  private int firstPage(MemoryRecord record) {
+    return Objects.requireNonNull(firstPages.get(record.serial()));
   }
 
   // ---- pages ----
@@ -274,20 +306,37 @@ public final class MemorySource {
       return 1;
     }
     int index = firstPage(record) + (int) now.page;
+    StagedMemory window = staged;
+    if (window != null) {
+      if (!window.show(record, now.page, firstPage(record))) {
+        now.buffer++; // gone meanwhile: the next pass tells
+        now.page = 0;
+        return 1;
+      }
+      if (window.hasChanged(now.page)) {
+        put(index, window.bytes(), window.at(now.page));
+      }
+      advance(now, count);
+      return 1;
+    }
     boolean written = exact && isSet(bitmap, now.page - now.bitmapFirst);
-    if (written || pages.hasChanged(index, aperture)) {
+    if (written || pages.hasChanged(index, aperture, (long) index * Fingerprint.PAGE_BYTES)) {
       if (detection.overlapped() || !pages.isSent(index)) {
-        put(index);
+        put(index, aperture, (long) index * Fingerprint.PAGE_BYTES);
       } else {
         found.add(index);
       }
     }
+    advance(now, count);
+    return 1;
+  }
+
+  private static void advance(Pass now, long count) {
     now.page++;
     if (now.page == count) {
       now.buffer++;
       now.page = 0;
     }
-    return 1;
   }
 
   /**
@@ -339,10 +388,10 @@ public final class MemorySource {
     return 1 + index / STRIPE_PAGES % link.dataStreams();
   }
 
-  private void put(int index) {
+  private void put(int index, MemorySegment memory, long at) {
     long offset = (long) index * Fingerprint.PAGE_BYTES;
     boolean first = !pages.isSent(index);
-    MemorySegment.copy(aperture, offset, pageSegment, 0, Fingerprint.PAGE_BYTES);
+    MemorySegment.copy(memory, at, pageSegment, 0, Fingerprint.PAGE_BYTES);
     boolean zero = pages.sent(index, pageSegment, 0);
     if (zero && first) {
       return; // the destination's buffers begin as zeros
@@ -414,5 +463,14 @@ public final class MemorySource {
       return 1;
     }
     return 0;
+  }
+
+  /** Lets go of the window onto video memory, if there is one. */
+  @Override
+  public void close() {
+    if (staged != null) {
+      staged.close();
+      staged = null;
+    }
   }
 }

@@ -2,6 +2,8 @@ package io.sluice.migrate.memory;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestRestore;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.RecordCodec;
@@ -21,25 +23,40 @@ import org.jspecify.annotations.Nullable;
  * pages go into buffers that the peer has announced and this GPU has granted, and nowhere else. One
  * thread uses it.
  */
-public final class MemoryTarget {
+public final class MemoryTarget implements AutoCloseable {
   /** Most frames of one stream in a {@link #work}. */
   private static final int FRAMES_AT_ONCE = 16;
 
   private final GuestRestore restore;
   private final MemorySegment aperture;
   private final MigrationLink link;
-  private final TreeMap<Long, Long> ranges = new TreeMap<>(); // aperture offset to length
-  private final Map<Long, MemoryRecord> buffers = new HashMap<>();
+  private final @Nullable ArrivedMemory arrived;
+  private final Places places = new Places();
+
+  /** Where a buffer's pages go: by their offset on the way. */
+  private final TreeMap<Long, MemoryRecord> ranges = new TreeMap<>();
+
+  private final Map<Long, Long> offsets = new HashMap<>(); // by serial number
   private final @Nullable Frame[] held;
   private final int[] reached;
   private int epoch;
   private long pages;
 
   /**
-   * @param aperture this GPU's, mapped
+   * @param move of the guest that is restored
+   * @param aperture this GPU's, mapped; empty where nobody can map it: then the GPU copies
    */
-  public MemoryTarget(GuestRestore restore, MemorySegment aperture, MigrationLink link) {
+  public MemoryTarget(
+      GuestMove move,
+      GuestRestore restore,
+      MemorySegment aperture,
+      Kernel kernel,
+      MigrationLink link) {
     this.restore = restore;
+    arrived =
+        aperture.byteSize() == 0
+            ? new ArrivedMemory(restore, move.openWindow(ArrivedMemory.WINDOW_BYTES, kernel))
+            : null;
     this.aperture = aperture;
     this.link = link;
     held = new @Nullable Frame[link.dataStreams() + 1];
@@ -50,22 +67,25 @@ public final class MemoryTarget {
   public void control(Frame frame) {
     if (frame.type() == FrameType.BUFFER) {
       if (!(RecordCodec.decode(Section.read(frame.reader())) instanceof MemoryRecord record)
-          || record.apertureOffset().isEmpty()) {
+          || record.registered()
+          || record.apertureOffset().isEmpty() != (arrived != null)) {
         throw PageFrames.bad("announces no buffer of video memory", frame);
       }
       restore.add(record);
-      buffers.put(record.serial(), record);
-      ranges.put(record.apertureOffset().getAsLong(), record.sizeBytes());
+      long offset = places.take(record);
+      offsets.put(record.serial(), offset);
+      ranges.put(offset, record);
     } else {
       ByteBuffer in = frame.reader();
       if (in.remaining() != Long.BYTES) {
         throw PageFrames.bad("names no buffer", frame);
       }
       long serial = in.getLong();
+      flush();
       restore.remove(serial);
-      MemoryRecord gone = buffers.remove(serial);
-      if (gone != null) {
-        ranges.remove(gone.apertureOffset().orElse(-1));
+      Long offset = offsets.remove(serial);
+      if (offset != null) {
+        ranges.remove(offset);
       }
     }
     epoch++;
@@ -116,6 +136,7 @@ public final class MemoryTarget {
         if (in.getInt() - epoch > 0) {
           return false;
         }
+        flush();
         reached[stream] = pass;
         return true;
       }
@@ -125,17 +146,20 @@ public final class MemoryTarget {
 
   /** A page of a buffer that is gone is dropped: its successor's pages come after it. */
   private void put(long offset, long length, ByteBuffer bytes) {
-    Map.Entry<Long, Long> range = ranges.floorEntry(offset);
-    if (range == null || offset + length > range.getKey() + range.getValue()) {
+    Map.Entry<Long, MemoryRecord> range =
+        offset > Long.MAX_VALUE - length ? null : ranges.floorEntry(offset);
+    if (range == null || offset + length > end(range)) {
       putPageWise(offset, length, bytes);
       return;
     }
-    store(offset, length, bytes);
+    store(range, offset, length, bytes);
   }
 
   /** A run may cross from one buffer into its neighbour. */
   private void putPageWise(long offset, long length, ByteBuffer bytes) {
-    if (offset < 0 || offset > aperture.byteSize() - length) {
+    if (offset < 0
+        || offset > Long.MAX_VALUE - length
+        || arrived == null && offset > aperture.byteSize() - length) {
       throw new RefusedException(
           "SLU-MIG-011",
           Errno.EPROTO,
@@ -143,17 +167,24 @@ public final class MemoryTarget {
           "");
     }
     for (long done = 0; done < length; done += Fingerprint.PAGE_BYTES) {
-      Map.Entry<Long, Long> range = ranges.floorEntry(offset + done);
-      if (range != null && offset + done < range.getKey() + range.getValue()) {
+      Map.Entry<Long, MemoryRecord> range = ranges.floorEntry(offset + done);
+      if (range != null && offset + done < end(range)) {
         int at = bytes.hasRemaining() ? bytes.position() + (int) done : 0;
         int count = bytes.hasRemaining() ? Fingerprint.PAGE_BYTES : 0;
-        store(offset + done, Fingerprint.PAGE_BYTES, bytes.slice(at, count));
+        store(range, offset + done, Fingerprint.PAGE_BYTES, bytes.slice(at, count));
       }
     }
   }
 
-  private void store(long offset, long length, ByteBuffer bytes) {
-    if (bytes.hasRemaining()) {
+  private static long end(Map.Entry<Long, MemoryRecord> range) {
+    return range.getKey() + range.getValue().sizeBytes();
+  }
+
+  private void store(
+      Map.Entry<Long, MemoryRecord> range, long offset, long length, ByteBuffer bytes) {
+    if (arrived != null) {
+      arrived.store(range.getValue().serial(), offset - range.getKey(), length, bytes);
+    } else if (bytes.hasRemaining()) {
       MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, aperture, offset, length);
     } else {
       aperture.asSlice(offset, length).fill((byte) 0);
@@ -172,5 +203,19 @@ public final class MemoryTarget {
   /** Pages received, zeros included. */
   public long pages() {
     return pages;
+  }
+
+  private void flush() {
+    if (arrived != null) {
+      arrived.flush();
+    }
+  }
+
+  /** Lets go of the window onto video memory, if there is one. */
+  @Override
+  public void close() {
+    if (arrived != null) {
+      arrived.close();
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.migrate.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /**
@@ -13,9 +14,9 @@ final class PageMap {
 
   private final Fingerprint fingerprint;
   private final DirtyDetection detection;
-  private final long[] prints; // two words a page
-  private final long[] samples;
-  private final byte[] states;
+  private long[] prints; // two words a page
+  private long[] samples;
+  private byte[] states;
   private final long[] scratch = new long[2];
   private final long[] zero = new long[2];
   private long hashed;
@@ -31,6 +32,37 @@ final class PageMap {
     fingerprint.of(MemorySegment.ofArray(new byte[Fingerprint.PAGE_BYTES]), 0, zero, 0);
   }
 
+  /** Makes room for so many pages. */
+  void reserve(int pages) {
+    if (pages > states.length) {
+      int more = (int) Math.min(Math.max(pages, states.length * 3L / 2), Integer.MAX_VALUE / 2 - 8);
+      prints = Arrays.copyOf(prints, 2 * more);
+      samples = Arrays.copyOf(samples, more);
+      states = Arrays.copyOf(states, more);
+    }
+  }
+
+  /** The key of the fingerprints. */
+  long[] key() {
+    return fingerprint.key();
+  }
+
+  /** Whether all of these were sent. */
+  boolean areSent(int first, int count) {
+    for (int i = first; i < first + count; i++) {
+      if (states[i] != SENT) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a page that was sent has another fingerprint now. */
+  boolean isOther(int page, long low, long high) {
+    hashed++;
+    return low != prints[2 * page] || high != prints[2 * page + 1];
+  }
+
   /** The page belongs to a new buffer, or to none: the destination has zeros there. */
   void forget(int page) {
     states[page] = UNSENT;
@@ -40,19 +72,21 @@ final class PageMap {
     return states[page] == SENT;
   }
 
-  /** Whether the page's bytes are not those that were sent. */
-  boolean hasChanged(int page, MemorySegment aperture) {
+  /**
+   * Whether the page's bytes are not those that were sent.
+   *
+   * @param offset of its bytes
+   */
+  boolean hasChanged(int page, MemorySegment memory, long offset) {
     if (states[page] == UNSENT || !detection.hashing()) {
       return true;
     }
-    long offset = (long) page * Fingerprint.PAGE_BYTES;
-    if (detection.sampling() && fingerprint.sampleOf(aperture, offset) != samples[page]) {
+    if (detection.sampling() && fingerprint.sampleOf(memory, offset) != samples[page]) {
       sampledAway++;
       return true;
     }
-    fingerprint.of(aperture, offset, scratch, 0);
-    hashed++;
-    return scratch[0] != prints[2 * page] || scratch[1] != prints[2 * page + 1];
+    fingerprint.of(memory, offset, scratch, 0);
+    return isOther(page, scratch[0], scratch[1]);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.sluice.migrate.process;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Capability;
+import io.sluice.channel.Guest;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
@@ -12,25 +13,37 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A process whose daemon is to change: its socket, its memory and its eventfds are passed on as
  * descriptors. It is never stopped; only messages and calls it sends just then wait.
  */
 public final class ProcessSource implements SourceMachine {
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessSource.class);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** Carries descriptors to the destination. */
-  @FunctionalInterface
   public interface FileSender {
     /** Passes copies on; the files stay the caller's. */
     void send(List<Fd> files);
+
+    /**
+     * Waits until the destination has closed its end, and so has let go of what it was sent.
+     *
+     * @return false after the time-out
+     */
+    boolean awaitClosed(Duration patience);
   }
 
   private final GuestDevice device;
   private final FileSender sender;
   private @Nullable Handover handover;
   private State state = State.IDLE;
+
+  /** Whether the destination has the process already, and only bytes are still to come. */
+  private boolean sent;
 
   /**
    * @param device that serves the process
@@ -45,31 +58,54 @@ public final class ProcessSource implements SourceMachine {
     return true;
   }
 
+  /** Whether the GPU's memory is a file; if not, its bytes are copied to the destination. */
+  private boolean memoryIsFile() {
+    return device.guest().map(guest -> has(guest, Capability.VRAM_APERTURE)).orElse(false);
+  }
+
+  private static boolean has(Guest guest, Capability capability) {
+    return guest.capabilities().contains(capability);
+  }
+
   @Override
   public List<Blocker> blockers() {
-    boolean files =
+    boolean movable =
         device
             .guest()
-            .map(guest -> guest.capabilities().contains(Capability.VRAM_APERTURE))
+            .map(guest ->
+                has(guest, Capability.VRAM_APERTURE) || has(guest, Capability.BUFFER_COPIES))
             .orElse(false);
-    return files
+    return movable
         ? List.of()
         : List.of(
             new Blocker(
                 "SLU-MIG-040",
                 "no process is attached whose memory could be passed on, guest=" + device.name(),
-                "Start it first, on a GPU whose memory is a file."));
+                "Start it first, on a GPU whose memory is a file or can be copied."));
   }
 
+  /**
+   * Where bytes are copied the destination needs a guest to copy them into: the process is handed
+   * over before.
+   */
   @Override
   public ByteBuffer describe() {
-    return ByteBuffer.allocate(0);
+    if (memoryIsFile()) {
+      return ByteBuffer.allocate(0);
+    }
+    Handover paused = device.handOver(PATIENCE);
+    handover = paused;
+    sender.send(paused.files());
+    sent = true;
+    return ByteBuffer.wrap(paused.state());
   }
 
   /** Before anything is detached: from now on it only takes what the GPU needs. */
   @Override
   public void start(ByteBuffer target) {
-    handover = device.handOver(PATIENCE);
+    if (handover == null) {
+      handover = device.handOver(PATIENCE);
+    }
     state = State.COPYING;
   }
 
@@ -101,6 +137,9 @@ public final class ProcessSource implements SourceMachine {
     if (paused == null) {
       throw new IllegalStateException("not started");
     }
+    if (sent) {
+      return List.of();
+    }
     sender.send(paused.files());
     return List.of(ByteBuffer.wrap(paused.state()));
   }
@@ -115,9 +154,16 @@ public final class ProcessSource implements SourceMachine {
     Handover paused = handover;
     handover = null;
     state = State.IDLE;
-    if (paused != null) {
-      paused.cancel();
+    if (paused == null) {
+      return;
     }
+    // It may just be making channels over the control pages that the process goes on with here.
+    if (sent && !sender.awaitClosed(PATIENCE)) {
+      LOG.atWarn()
+          .addKeyValue("guest", device.name())
+          .log("the destination does not say that it has let go of the guest");
+    }
+    paused.cancel();
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.sluice.migrate.process;
 
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Guest;
 import io.sluice.migrate.machine.MachineProgress;
@@ -41,6 +43,11 @@ public final class ProcessTarget implements TargetMachine {
 
   @Override
   public ByteBuffer prepare(ByteBuffer source) {
+    // Nothing for a process that comes with all it has at the end; its files came before, if not.
+    if (source.hasRemaining() && !adopt(source)) {
+      throw new RefusedException(
+          "SLU-MIG-041", Errno.EPROTO, "a process comes without its files", "");
+    }
     state = State.COMPLETED;
     return ByteBuffer.allocate(0);
   }
@@ -52,13 +59,18 @@ public final class ProcessTarget implements TargetMachine {
 
   @Override
   public boolean restore(List<ByteBuffer> parts) {
+    return adoption != null || adopt(join(parts));
+  }
+
+  /** False when its files have not come. */
+  private boolean adopt(ByteBuffer record) {
     Optional<List<Fd>> files = receiver.take();
     if (files.isEmpty()) {
       return false;
     }
     boolean complete = false;
     try {
-      adoption = device.adopt(join(parts), files.get());
+      adoption = device.adopt(record, files.get());
       complete = true;
       return true;
     } finally {

@@ -15,12 +15,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * descriptors. Frames are sections; descriptors are announced by a section of their own and
  * counted, so that it does not matter with which bytes they arrive.
  *
- * <p>Little goes over it, because memory changes hands as descriptors: a frame is sent at once, by
- * its sender. One thread receives.
+ * <p>A frame is sent at once, by its sender. One thread receives; it stops while more pages wait to
+ * be taken than {@link #MAX_WAITING_PAGES}. Where memory changes hands as descriptors, none come.
  */
 public final class UnixLink
     implements MigrationLink, ProcessSource.FileSender, ProcessTarget.FileReceiver {
@@ -39,11 +41,16 @@ public final class UnixLink
 
   private static final int MAX_FILES = 4096;
 
+  /** Frames of pages that wait at most. */
+  private static final int MAX_WAITING_PAGES = 64;
+
   private final Kernel kernel;
   private final Fd socket;
   private final ReentrantLock lock = new ReentrantLock();
   private final FdList came = new FdList();
+  private final Condition changed = lock.newCondition();
   private final Deque<Frame> frames = new ArrayDeque<>(); // by lock
+  private final Deque<Frame> pages = new ArrayDeque<>(); // by lock
   private List<Fd> files = new ArrayList<>(); // by lock
   private int filesAnnounced = -1; // by lock
   private @Nullable RefusedException failure; // by lock
@@ -111,7 +118,10 @@ public final class UnixLink
   public @Nullable Frame poll(int stream) {
     lock.lock();
     try {
-      Frame frame = stream == CONTROL ? frames.poll() : null;
+      Frame frame = stream == CONTROL ? frames.poll() : pages.poll();
+      if (stream != CONTROL && frame != null) {
+        changed.signalAll();
+      }
       RefusedException ended = failure;
       if (frame == null && ended != null) {
         throw ended;
@@ -148,6 +158,23 @@ public final class UnixLink
     lock.lock();
     try {
       return Optional.ofNullable(failure);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean awaitClosed(Duration patience) {
+    lock.lock();
+    try {
+      long left = patience.toNanos();
+      while (!over && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return over;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
     } finally {
       lock.unlock();
     }
@@ -198,6 +225,7 @@ public final class UnixLink
       lock.lock();
       try {
         over = true;
+        changed.signalAll();
         socket.close();
         came.closeAll();
         files.forEach(Fd::close);
@@ -235,12 +263,24 @@ public final class UnixLink
         if (type == null) {
           throw refused("a frame of no known kind, id=" + section.id());
         }
-        frames.add(new Frame(type, section.version(), section.payload()));
+        Frame frame = new Frame(type, section.version(), section.payload());
+        if (isOfPages(type)) {
+          while (pages.size() >= MAX_WAITING_PAGES && failure == null) {
+            changed.awaitUninterruptibly();
+          }
+          pages.add(frame);
+        } else {
+          frames.add(frame);
+        }
       }
     } finally {
       lock.unlock();
     }
     return true;
+  }
+
+  private static boolean isOfPages(FrameType type) {
+    return type == FrameType.PAGES || type == FrameType.ZEROS || type == FrameType.BARRIER;
   }
 
   private boolean fill(MemorySegment into) {
@@ -261,6 +301,7 @@ public final class UnixLink
       if (failure == null) {
         failure = refused(why);
       }
+      changed.signalAll();
     } finally {
       lock.unlock();
     }

@@ -4,6 +4,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.ChannelState;
+import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestListener;
@@ -24,9 +25,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A host with a software GPU and, at times, the guest. */
 final class Host implements AutoCloseable {
+  /** Room for the windows of a migration. */
+  private static final long SYSTEM_BYTES = 64L << 20;
+
   final Kernel kernel;
   final SoftwareGpu model;
-  final PscnvGpu gpu;
+  final Gpu gpu;
+
+  /** The same, if it hides its video memory. */
+  final @Nullable BlindGpu blind;
+
   final LongSupplier clock;
   final List<ChannelError> errors = new ArrayList<>();
   private final Map<Integer, Mapping> mappings = new HashMap<>();
@@ -34,12 +42,25 @@ final class Host implements AutoCloseable {
   @Nullable MappedGuest mapped;
   private @Nullable MemoryQuotas quotas;
 
-  Host(Kernel kernel, LongSupplier clock, long vramBytes) {
+  /** What the GPU of a host can do. */
+  enum Kind {
+    /** Video memory is a file, and what the GPU wrote is known. */
+    APERTURE,
+    /** It copies video memory. */
+    COPIES,
+    /** And computes fingerprints. */
+    FINGERPRINTS
+  }
+
+  Host(Kernel kernel, LongSupplier clock, long vramBytes, Kind kind) {
     this.kernel = kernel;
     this.clock = clock;
     model =
-        new SoftwareGpu(kernel, new GpuConfig(vramBytes, vramBytes, 100_000), clock, new NoIdle());
-    gpu = new PscnvGpu("sim", kernel, model::open);
+        new SoftwareGpu(
+            kernel, new GpuConfig(vramBytes, SYSTEM_BYTES, 100_000), clock, new NoIdle());
+    PscnvGpu real = new PscnvGpu("sim", kernel, model::open);
+    blind = kind == Kind.APERTURE ? null : new BlindGpu(real, kernel, kind == Kind.FINGERPRINTS);
+    gpu = blind == null ? real : blind;
   }
 
   private static final class NoIdle implements IdleStrategy {
@@ -103,7 +124,10 @@ final class Host implements AutoCloseable {
 
   /** Video memory as the guest maps it. */
   MemorySegment vram() {
-    return map(Objects.requireNonNull(guest).vramAperture().orElseThrow());
+    return map(
+        blind == null
+            ? Objects.requireNonNull(guest).vramAperture().orElseThrow()
+            : blind.aperture());
   }
 
   /** Control pages as the guest maps them. */

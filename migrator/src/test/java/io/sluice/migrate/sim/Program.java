@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A guest's program. Submission n waits until a word in video memory is n - 1, writes n to pages of
@@ -31,18 +32,18 @@ final class Program {
   private static final GpuVa HIGH = new GpuVa(1L << 40);
 
   private final RandomGenerator random;
-  private final long ringOffset;
-  private final long wordsOffset;
+  private final Place ringPlace;
+  private final Place wordsPlace;
   private final GpuVa wordsVa;
-  private final long dataOffset;
+  private final Place dataPlace;
   private final GpuVa dataVa;
-  private final long patternOffset;
+  private final Place patternPlace;
   private final int vid;
   final int cid;
   private final int[] lastWriter = new int[PAGES];
   private final int[] pattern = new int[PAGES];
-  private final long helperRingOffset;
-  private final long helperWordsOffset;
+  private final Place helperRingPlace;
+  private final Place helperWordsPlace;
   private final GpuVa helperWordsVa;
   private final int helperCid;
 
@@ -60,33 +61,43 @@ final class Program {
     MemoryGrant words = guest.memAlloc(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
     MemoryGrant data = guest.memAlloc(2, 0, 0, (PAGES + 1) * 4096L);
     MemoryGrant cpu = guest.memAlloc(2, 0, 0, PAGES * 4096L);
-    ringOffset = ring.apertureOffset().orElseThrow();
-    wordsOffset = words.apertureOffset().orElseThrow();
-    dataOffset = data.apertureOffset().orElseThrow();
-    patternOffset = cpu.apertureOffset().orElseThrow();
-    GpuVa ringVa = guest.vspaceMap(vid, ring.handle(), LOW, HIGH, false);
-    wordsVa = guest.vspaceMap(vid, words.handle(), LOW, HIGH, false);
-    dataVa = guest.vspaceMap(vid, data.handle(), LOW, HIGH, false);
+    ringPlace = place(guest, ring);
+    wordsPlace = place(guest, words);
+    wordsVa = wordsPlace.address();
+    dataPlace = place(guest, data);
+    dataVa = dataPlace.address();
+    patternPlace = place(guest, cpu);
     cid = guest.channelNew(vid);
-    guest.fifoInitIb(cid, ringVa, ORDER, 1);
+    guest.fifoInitIb(cid, ringPlace.address(), ORDER, 1);
     MemoryGrant helperRing = guest.memAlloc(2, 0, 0, 4096);
     MemoryGrant helperWords = guest.memAlloc(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
-    helperRingOffset = helperRing.apertureOffset().orElseThrow();
-    helperWordsOffset = helperWords.apertureOffset().orElseThrow();
-    GpuVa helperRingVa = guest.vspaceMap(vid, helperRing.handle(), LOW, HIGH, false);
-    helperWordsVa = guest.vspaceMap(vid, helperWords.handle(), LOW, HIGH, false);
+    helperRingPlace = place(guest, helperRing);
+    helperWordsPlace = place(guest, helperWords);
+    helperWordsVa = helperWordsPlace.address();
     helperCid = guest.channelNew(vid);
-    guest.fifoInitIb(helperCid, helperRingVa, ORDER, 1);
+    guest.fifoInitIb(helperCid, helperRingPlace.address(), ORDER, 1);
+  }
+
+  /**
+   * A buffer.
+   *
+   * @param address in the address space
+   * @param offset in the aperture; 0 without one
+   */
+  record Place(GpuVa address, long offset) {}
+
+  private Place place(Guest guest, MemoryGrant grant) {
+    GpuVa address = guest.vspaceMap(vid, grant.handle(), LOW, HIGH, false);
+    return new Place(address, grant.apertureOffset().orElse(0));
   }
 
   /** One look at the world through a mapping: what a processor of the machine does in a while. */
   void run(Host at) {
-    MemorySegment vram = at.vram();
     MemorySegment page = at.page(cid);
     int done = page.get(JAVA_INT, GuestAbi.USERD_REFERENCE);
     int room = (1 << ORDER) - 1 - (submitted - done);
     for (int n = random.nextInt(3); n > 0 && room > 0; n--, room--) {
-      submit(vram, page);
+      submit(at, page);
     }
     if (random.nextInt(6) == 0) {
       help(at);
@@ -94,7 +105,7 @@ final class Program {
     for (int n = random.nextInt(4); n > 0; n--) {
       int i = random.nextInt(PAGES);
       pattern[i]++;
-      vram.set(JAVA_INT, patternOffset + i * 4096L + 8L * (i % 100), pattern[i]);
+      at.buffer(patternPlace).set(JAVA_INT, i * 4096L + 8L * (i % 100), pattern[i]);
     }
     if (random.nextInt(20) == 0) {
       call(at.guest());
@@ -102,17 +113,22 @@ final class Program {
   }
 
   /** What the machine of the moment gives a program. */
-  record Host(Guest guest, MemorySegment vram, MemorySegment pages) {
+  record Host(Guest guest, MemorySegment vram, MemorySegment pages, @Nullable BlindGpu blind) {
+    /** The bytes of a buffer as a processor sees them. */
+    MemorySegment buffer(Place place) {
+      return vram.asSlice(blind == null ? place.offset() : blind.offsetOf(place.address()));
+    }
+
     MemorySegment page(int cid) {
       return pages.asSlice(cid * 4096L, 4096);
     }
   }
 
-  private void submit(MemorySegment vram, MemorySegment page) {
+  private void submit(Host host, MemorySegment page) {
     submitted++;
     int target = random.nextInt(PAGES);
     lastWriter[target] = submitted;
-    long at = wordsOffset + (long) (submitted % (1 << ORDER)) * SLOT_BYTES;
+    long at = (long) (submitted % (1 << ORDER)) * SLOT_BYTES;
     long chain = dataVa.value() + PAGES * 4096L;
     long own = dataVa.value() + target * 4096L + 16;
     IntStream.Builder words = IntStream.builder();
@@ -126,10 +142,10 @@ final class Program {
     semaphore(words, chain, submitted, RELEASE);
     words.add(SET_REFERENCE).add(submitted);
     int[] all = words.build().toArray();
-    MemorySegment.copy(all, 0, vram, JAVA_INT, at, all.length);
-    long entry = wordsVa.value() + (at - wordsOffset) | (long) all.length << 42;
+    MemorySegment.copy(all, 0, host.buffer(wordsPlace), JAVA_INT, at, all.length);
+    long entry = wordsVa.value() + at | (long) all.length << 42;
     int index = (submitted - 1) % (1 << ORDER);
-    vram.set(JAVA_LONG, ringOffset + index * 8L, entry);
+    host.buffer(ringPlace).set(JAVA_LONG, index * 8L, entry);
     page.set(JAVA_INT, GuestAbi.USERD_GP_PUT, submitted % (1 << ORDER));
   }
 
@@ -150,9 +166,9 @@ final class Program {
     words.add(SET_REFERENCE).add(n);
     int[] all = words.build().toArray();
     long offset = (long) (helped % (1 << ORDER)) * SLOT_BYTES;
-    MemorySegment.copy(all, 0, at.vram(), JAVA_INT, helperWordsOffset + offset, all.length);
+    MemorySegment.copy(all, 0, at.buffer(helperWordsPlace), JAVA_INT, offset, all.length);
     long entry = helperWordsVa.value() + offset | (long) all.length << 42;
-    at.vram().set(JAVA_LONG, helperRingOffset + helped % (1 << ORDER) * 8L, entry);
+    at.buffer(helperRingPlace).set(JAVA_LONG, helped % (1 << ORDER) * 8L, entry);
     helped++;
     at.page(helperCid).set(JAVA_INT, GuestAbi.USERD_GP_PUT, helped % (1 << ORDER));
   }
@@ -178,10 +194,11 @@ final class Program {
 
   /** What is wrong; empty when nothing is. Only when complete. */
   String verify(Host at) {
-    MemorySegment vram = at.vram();
+    MemorySegment data = at.buffer(dataPlace);
+    MemorySegment patterns = at.buffer(patternPlace);
     StringBuilder wrong = new StringBuilder();
     for (int i = 0; i < PAGES; i++) {
-      int gpu = vram.get(JAVA_INT, dataOffset + i * 4096L + 16);
+      int gpu = data.get(JAVA_INT, i * 4096L + 16);
       if (gpu != lastWriter[i]) {
         wrong
             .append(" page ")
@@ -191,7 +208,7 @@ final class Program {
             .append(" of ")
             .append(lastWriter[i]);
       }
-      int cpu = vram.get(JAVA_INT, patternOffset + i * 4096L + 8L * (i % 100));
+      int cpu = patterns.get(JAVA_INT, i * 4096L + 8L * (i % 100));
       if (cpu != pattern[i]) {
         wrong
             .append(" pattern ")

@@ -74,12 +74,14 @@ final class SimulationTest {
           }) {
         MigrationSettings settings =
             MigrationSettings.DEFAULT.withDetach(time).withDetection(detection);
-        try (World world = new World(random.nextLong(), settings)) {
-          runUntilOver(world);
-          assertThat(world.from.phase())
-              .as("%s, %s", settings, world.from.reason())
-              .isEqualTo(Phase.DONE);
-          verify(world);
+        for (Host.Kind kind : Host.Kind.values()) {
+          try (World world = new World(random.nextLong(), settings, World.VRAM_BYTES, kind)) {
+            runUntilOver(world);
+            assertThat(world.from.phase())
+                .as("%s, %s, %s", kind, settings, world.from.reason())
+                .isEqualTo(Phase.DONE);
+            verify(world);
+          }
         }
       }
     }
@@ -123,7 +125,8 @@ final class SimulationTest {
 
   @Test
   void migration_targetTooSmall_isRefusedAndTheGuestGoesOn(RandomGenerator random) {
-    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT, 256 << 10)) {
+    try (World world =
+        new World(random.nextLong(), MigrationSettings.DEFAULT, 256 << 10, Host.Kind.APERTURE)) {
       runUntilOver(world);
       assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
       assertThat(world.from.reason().orElseThrow().code()).isEqualTo("SLU-MIG-034");
@@ -162,7 +165,8 @@ final class SimulationTest {
   void migration_faultsAtAnyStep_oneOwnerAndNothingLost(RandomGenerator random) {
     int moved = 0;
     for (int i = 0; i < SEEDS; i++) {
-      moved += runWithFaults(random.nextLong()) == Phase.DONE ? 1 : 0;
+      Host.Kind kind = Host.Kind.values()[i % Host.Kind.values().length];
+      moved += runWithFaults(random.nextLong(), kind) == Phase.DONE ? 1 : 0;
     }
     assertThat(moved).isBetween(SEEDS / 20, SEEDS * 19 / 20);
   }
@@ -175,15 +179,15 @@ final class SimulationTest {
         1917861878448412258L, // the machine fails, and runs again, after its channels were saved
       })
   void migration_faultsOfThen_oneOwnerAndNothingLost(long seed) {
-    assertThat(runWithFaults(seed)).isEqualTo(Phase.ABORTED);
+    assertThat(runWithFaults(seed, Host.Kind.APERTURE)).isEqualTo(Phase.ABORTED);
   }
 
-  private static Phase runWithFaults(long seed) {
-    try (World world = new World(seed, settings(seed))) {
+  private static Phase runWithFaults(long seed, Host.Kind kind) {
+    try (World world = new World(seed, settings(seed), World.VRAM_BYTES, kind)) {
       runWithFaults(world);
       return world.from.phase();
     } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("world with seed " + seed, e);
+      throw new AssertionError("world with seed " + seed + ", " + kind, e);
     }
   }
 

@@ -49,7 +49,8 @@ final class TimeoutTest {
   @Test
   void timeout_machineNeverNear_abort_isGivenUp(RandomGenerator random) {
     MigrationSettings settings = settings(OnTimeout.ABORT, Duration.ofMillis(300));
-    try (World world = new World(random.nextLong(), settings, World.VRAM_BYTES, NEVER_NS)) {
+    try (World world =
+        new World(random.nextLong(), settings, World.VRAM_BYTES, NEVER_NS, Host.Kind.APERTURE)) {
       runUntilOver(world);
       assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
       assertThat(world.from.reason().orElseThrow().code()).isEqualTo("SLU-MIG-026");
@@ -60,7 +61,8 @@ final class TimeoutTest {
   @Test
   void timeout_machineNeverNear_force_stopsItAndMovesTheGuest(RandomGenerator random) {
     MigrationSettings settings = settings(OnTimeout.FORCE, Duration.ofMillis(300));
-    try (World world = new World(random.nextLong(), settings, World.VRAM_BYTES, NEVER_NS)) {
+    try (World world =
+        new World(random.nextLong(), settings, World.VRAM_BYTES, NEVER_NS, Host.Kind.APERTURE)) {
       runUntilOver(world);
       assertThat(world.from.phase()).as("%s", world.from.reason()).isEqualTo(Phase.DONE);
       assertThat(Objects.requireNonNull(world.to).phase()).isEqualTo(TargetPhase.RUNNING);

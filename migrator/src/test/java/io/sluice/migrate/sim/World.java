@@ -34,7 +34,8 @@ final class World implements AutoCloseable {
   final RandomGenerator random;
   private final Kernel kernel = RealKernel.create();
   long nowNs = 1_000_000;
-  final Host source = new Host(kernel, () -> nowNs, VRAM_BYTES);
+  private final Host.Kind kind;
+  final Host source;
   Host target;
   final Program program;
   LinkPair link;
@@ -55,20 +56,27 @@ final class World implements AutoCloseable {
   private long attempts;
 
   World(long seed, MigrationSettings settings) {
-    this(seed, settings, VRAM_BYTES);
+    this(seed, settings, VRAM_BYTES, Host.Kind.APERTURE);
   }
 
-  World(long seed, MigrationSettings settings, long targetVramBytes) {
-    this(seed, settings, targetVramBytes, 0);
+  World(long seed, MigrationSettings settings, long targetVramBytes, Host.Kind kind) {
+    this(seed, settings, targetVramBytes, 0, kind);
   }
 
   /**
    * @param machineCopyNs how long the machine's own memory takes; 0 for some time or other
    */
-  World(long seed, MigrationSettings settings, long targetVramBytes, long machineCopyNs) {
+  World(
+      long seed,
+      MigrationSettings settings,
+      long targetVramBytes,
+      long machineCopyNs,
+      Host.Kind kind) {
+    this.kind = kind;
+    source = new Host(kernel, () -> nowNs, VRAM_BYTES, kind);
     random = Seeds.generator(seed);
     this.settings = settings;
-    target = new Host(kernel, () -> nowNs, targetVramBytes);
+    target = new Host(kernel, () -> nowNs, targetVramBytes, kind);
     MappedGuest mapped = source.attach("moved");
     program = new Program(Objects.requireNonNull(source.guest), random);
     machine =
@@ -104,8 +112,10 @@ final class World implements AutoCloseable {
 
   /** A new attempt, to a destination of its own. */
   void retry() {
+    from.close();
+    closeTarget();
     target.close();
-    target = new Host(kernel, () -> nowNs, VRAM_BYTES);
+    target = new Host(kernel, () -> nowNs, VRAM_BYTES, kind);
     machine = new SimMachine(() -> nowNs, 1_000_000, 1_000_000);
     link = newLink();
     from = begin(Objects.requireNonNull(source.mapped));
@@ -165,6 +175,9 @@ final class World implements AutoCloseable {
   void stepSource() {
     if (!sourceCrashed) {
       int _ = from.doWork(nowNs);
+      if (from.phase().isOver()) {
+        from.close();
+      }
       if (from.phase() == Phase.DONE && source.guest != null) {
         source.detachGuest();
       }
@@ -175,6 +188,9 @@ final class World implements AutoCloseable {
     MigrationTarget side = to;
     if (!targetCrashed && side != null) {
       int _ = side.doWork(nowNs);
+      if (side.phase().isOver()) {
+        side.close();
+      }
     }
   }
 
@@ -187,7 +203,7 @@ final class World implements AutoCloseable {
 
   private static Program.@Nullable Host at(Host host) {
     Guest guest = host.guest;
-    return guest == null ? null : new Program.Host(guest, host.vram(), host.pages());
+    return guest == null ? null : new Program.Host(guest, host.vram(), host.pages(), host.blind);
   }
 
   private void runProgram() {
@@ -215,13 +231,21 @@ final class World implements AutoCloseable {
   /** The source's daemon is killed: its device is gone, its machine runs on without it. */
   void crashSource() {
     sourceCrashed = true;
+    from.close();
     link.cut("the source's daemon is gone");
     source.detachGuest();
+  }
+
+  private void closeTarget() {
+    if (to != null) {
+      to.close();
+    }
   }
 
   /** The destination's daemon is killed, and its machine with it. */
   void crashTarget() {
     targetCrashed = true;
+    closeTarget();
     link.cut("the destination's daemon is gone");
     target.detachGuest();
     machine.runsAtTarget = false;
@@ -235,6 +259,7 @@ final class World implements AutoCloseable {
       old.discardNow(new Reason("SLU-MIG-901", "the source asks", ""));
     }
     targetCrashed = false;
+    closeTarget();
     to = receive(again);
     link = again;
     from.inquire(again.source());
@@ -252,6 +277,8 @@ final class World implements AutoCloseable {
 
   @Override
   public void close() {
+    from.close();
+    closeTarget();
     source.close();
     target.close();
   }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
 import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.HopperRing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BusyGuest implements Runnable {
   // In the guest's own memory, behind its ring.
-  static final long RAM_BYTES = 0x24_0000;
+  static final long RAM_BYTES = 0x34_0000;
   private static final long PATTERNS = 0x11_0000;
   private static final long LAUNCHES = 0x12_0000;
   private static final long CODE = 0x22_0000;
@@ -28,6 +30,11 @@ final class BusyGuest implements Runnable {
 
   private static final int PATTERN_PAGES = 16;
   private static final int LAUNCH_SLOTS = 256;
+
+  /** Where memory that is transferred stands on its way. */
+  private static final long TRANSFERS = 0x24_0000;
+
+  private static final long TRANSFER_BYTES = 0x10_0000;
 
   // In its video memory.
   static final long VIDEO_BYTES = 128L << 20;
@@ -44,13 +51,20 @@ final class BusyGuest implements Runnable {
   private final MemorySegment ram;
   private final HopperRing ring;
   private final int window;
-  private final @Nullable Cubin kernel;
+  private final @Nullable HopperKernel kernel;
   private final int kernelMicroseconds;
   private final HopperCommands commands = new HopperCommands();
   private final AtomicReference<@Nullable Pages> moved = new AtomicReference<>();
+  private boolean setUp;
+
+  /** Releases before the first submission. */
+  private long first;
+
   private volatile boolean stopping;
   private volatile long submitted;
   private volatile long released;
+  private long lastSubmitNs;
+  private volatile long spacingNs;
   private long lastProgressNs;
   private volatile long longestGapNs;
   private @Nullable Throwable failure;
@@ -63,7 +77,8 @@ final class BusyGuest implements Runnable {
    * @param window submissions in flight at most
    * @param kernel takes an output, a value and microseconds; null for copies only
    */
-  BusyGuest(MemorySegment ram, Pages pages, int window, @Nullable Cubin kernel, int microseconds) {
+  BusyGuest(
+      MemorySegment ram, Pages pages, int window, @Nullable HopperKernel kernel, int microseconds) {
     this.ram = ram;
     this.window = window;
     this.kernel = kernel;
@@ -87,7 +102,12 @@ final class BusyGuest implements Runnable {
   /** What sets a channel of this guest up, wherever it goes on. */
   static int[] setup(boolean computes) {
     HopperCommands words = new HopperCommands();
-    return (computes ? Launch.setUp(words) : words.bindCopy()).toArray();
+    return (computes ? HopperLaunch.setUp(words) : words.bindCopy()).toArray();
+  }
+
+  /** Submits no more often than this, so that a long test does not run out of records. */
+  void setSpacingNs(long ns) {
+    spacingNs = ns;
   }
 
   void start() {
@@ -100,7 +120,9 @@ final class BusyGuest implements Runnable {
     try {
       while (!stopping && submitted < MAX_SUBMISSIONS - 1) {
         observe();
-        if (submitted - released < window) {
+        long now = System.nanoTime();
+        if (submitted - released < window && now - lastSubmitNs >= spacingNs) {
+          lastSubmitNs = now;
           submit();
         }
       }
@@ -118,10 +140,58 @@ final class BusyGuest implements Runnable {
     }
   }
 
+  /** Copies video memory from or to a processor's; before it starts, or after it has stopped. */
+  void transfer(MemorySegment video, boolean toVideo) {
+    MemorySegment piece = ram.asSlice(TRANSFERS, TRANSFER_BYTES);
+    GpuVa own = new GpuVa(NvidiaRig.RING.value() + TRANSFERS);
+    for (long at = 0; at < video.byteSize(); at += TRANSFER_BYTES) {
+      GpuVa there = new GpuVa(VIDEO + at);
+      commands.clear();
+      if (!setUp) {
+        setUp = true;
+        commands.raw(setup(kernel != null));
+      }
+      if (toVideo) {
+        MemorySegment.copy(video, at, piece, 0, TRANSFER_BYTES);
+        commands.copy(own, there, TRANSFER_BYTES);
+      } else {
+        commands.copy(there, own, TRANSFER_BYTES);
+      }
+      long done = ring.submitWithRelease(commands);
+      assertThat(ring.await(done, System::nanoTime, NvidiaRig.TIMEOUT_NS)).isTrue();
+      if (!toVideo) {
+        MemorySegment.copy(piece, 0, video, at, TRANSFER_BYTES);
+      }
+      first = submitted == 0 ? done : first;
+    }
+  }
+
+  /** Where its ring stands, for whoever goes on with it from a checkpoint. */
+  record RingState(int put, long released) {}
+
+  /** Of one that has stopped. */
+  RingState ringState() {
+    return new RingState(ring.put(), first + submitted);
+  }
+
+  /**
+   * Goes on where another one with the same memory has stopped.
+   *
+   * @param state of its ring then
+   */
+  void goOn(BusyGuest former, RingState state) {
+    ring.goOn(state.put(), state.released());
+    setUp = true;
+    first = former.first;
+    submitted = former.submitted;
+    released = former.released;
+  }
+
   private void submit() {
     long i = submitted;
     commands.clear();
-    if (i == 0) {
+    if (!setUp) {
+      setUp = true;
       commands.raw(setup(kernel != null));
     }
     commands.increment(new GpuVa(VIDEO));
@@ -133,7 +203,7 @@ final class BusyGuest implements Runnable {
     if (kernel != null) {
       long at = LAUNCHES + i % LAUNCH_SLOTS * 4096;
       long out = VIDEO + OUTPUTS + i % OUTPUT_COUNT * THREADS * 4;
-      Launch.store(
+      HopperLaunch.store(
           kernel,
           NvidiaRig.RING.value() + CODE,
           ram,
@@ -145,17 +215,17 @@ final class BusyGuest implements Runnable {
           (int) (out >>> 32),
           (int) (i * THREADS + 7),
           kernelMicroseconds);
-      Launch.of(commands, NvidiaRig.RING.value() + at);
+      HopperLaunch.of(commands, NvidiaRig.RING.value() + at);
     }
     long number = ring.submitWithRelease(commands);
-    if (number != i + 1) {
+    if (number != first + i + 1) {
       throw new AssertionError("number " + number + " of submission " + i);
     }
-    submitted = number;
+    submitted = i + 1;
   }
 
   private void observe() {
-    long now = ring.lastReleased();
+    long now = ring.lastReleased() - first;
     if (now != released) {
       released = now;
       long time = System.nanoTime();

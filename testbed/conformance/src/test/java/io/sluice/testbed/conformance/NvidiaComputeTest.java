@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.Layouts;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -17,14 +19,11 @@ import org.junit.jupiter.api.Test;
 final class NvidiaComputeTest {
   private static final long DATA = 0x40_0000_0000L;
   private static final long CODE = 0x50_0000_0000L;
-  private static final long CONSTANTS = 0x1_0000;
   private static final long QMD = 0x1_1000;
   private static final long OUT = 1 << 20;
   private static final int BLOCK = 256;
   private static final int COUNT = 200_003;
   private static final int GRID = (COUNT + BLOCK - 1) / BLOCK;
-
-  private static final int COMPUTE = 1;
 
   @Test
   void kernel_ofTwoGuestsAtTheSameAddresses_agreesWithTheCpu() throws Exception {
@@ -32,9 +31,9 @@ final class NvidiaComputeTest {
     System.out.println("sluice.seed=" + seed);
     NvidiaGpu gpu = NvidiaRig.open();
     try {
-      Optional<Cubin> compiled = Cubin.compile("mix.cu");
+      Optional<HopperKernel> compiled = Cubin.compile("mix.cu");
       Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
-      Cubin cubin = compiled.orElseThrow();
+      HopperKernel cubin = compiled.orElseThrow();
       try (var a = new NvidiaRig.Guest(gpu, "a", NvidiaRig.COMPUTE_CLASS);
           var b = new NvidiaRig.Guest(gpu, "b", NvidiaRig.COMPUTE_CLASS)) {
         int factor = 0x9e37_79b1;
@@ -48,7 +47,7 @@ final class NvidiaComputeTest {
     }
   }
 
-  private static void run(NvidiaRig.Guest guest, Cubin cubin, Random random, int factor) {
+  private static void run(NvidiaRig.Guest guest, HopperKernel cubin, Random random, int factor) {
     GpuMemory memory = guest.allocate(true, 2 * OUT);
     GpuMemory program = guest.allocate(true, 0x2_0000);
     guest.mapAt(memory, DATA);
@@ -62,21 +61,21 @@ final class NvidiaComputeTest {
     data.set(Layouts.U32, OUT + 4L * COUNT, 0x600d_600d); // the element behind the last
     MemorySegment at = guest.cpu(program);
     MemorySegment.copy(MemorySegment.ofArray(cubin.code()), 0, at, 0, cubin.code().length);
-    Qmd.storeConstants(at, CONSTANTS, GRID, BLOCK);
-    long parameters = CONSTANTS + cubin.parameterBase();
-    at.set(Layouts.U64, parameters, DATA);
-    at.set(Layouts.U64, parameters + 8, DATA + OUT);
-    at.set(Layouts.U32, parameters + 16, COUNT);
-    at.set(Layouts.U32, parameters + 20, factor);
-    new Qmd(cubin, CODE, CODE + CONSTANTS, GRID, BLOCK).store(at, QMD);
-    HopperCommands launch =
-        new HopperCommands()
-            .method(COMPUTE, 0, NvidiaRig.COMPUTE_CLASS)
-            .method(COMPUTE, 0x2a0, (int) (Qmd.SHARED_WINDOW >>> 32), (int) Qmd.SHARED_WINDOW)
-            .method(COMPUTE, 0x7b0, (int) (Qmd.LOCAL_WINDOW >>> 32), (int) Qmd.LOCAL_WINDOW)
-            .method(COMPUTE, 0x1698, 0x1011) // invalidate caches
-            .method(COMPUTE, 0x2b4, (int) (CODE + QMD >>> 8))
-            .method(COMPUTE, 0x2c0, 3);
+    HopperLaunch.store(
+        cubin,
+        CODE,
+        at,
+        QMD,
+        CODE + QMD,
+        GRID,
+        BLOCK,
+        (int) DATA,
+        (int) (DATA >>> 32),
+        (int) (DATA + OUT),
+        (int) (DATA + OUT >>> 32),
+        COUNT,
+        factor);
+    HopperCommands launch = HopperLaunch.of(HopperLaunch.setUp(new HopperCommands()), CODE + QMD);
     assertThat(guest.run(launch))
         .as("kernel finishes, %s", guest.queue.channel().status())
         .isTrue();

@@ -16,10 +16,8 @@ import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.LocalConnection;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,26 +28,19 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A real sluiced with an NVIDIA GPU, and processes as its guests. */
 final class NvidiaDaemonTest {
-  private static final long START_NS = 60_000_000_000L;
   private static final int BYTES = 8 << 20;
 
   @TempDir private Path directory;
-  private @Nullable Process daemon;
+  private @Nullable Daemon daemon;
 
   @BeforeEach
   void start() throws Exception {
     NvidiaRig.open().close();
-    Path config =
-        Files.writeString(
-            directory.resolve("sluice.toml"),
+    daemon =
+        Daemon.start(
+            directory,
+            "[gpu.nvidia]\ndevice = \"/dev/nvidia0\"\n",
             """
-            [daemon]
-            run-dir = "%s"
-            state-dir = "%s"
-
-            [gpu.nvidia]
-            device = "/dev/nvidia0"
-
             [[guest]]
             name = "a"
             vram-limit = "1GiB"
@@ -58,40 +49,14 @@ final class NvidiaDaemonTest {
             name = "b"
             vram-limit = "64MiB"
             beyond-share = "system-memory"
-            """
-                .formatted(directory, directory.resolve("state")));
-    Process started =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.sluice.daemon.Sluiced",
-                "--config",
-                config.toString())
-            .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("log").toFile())
-            .start();
-    daemon = started;
-    long until = System.nanoTime() + START_NS;
-    while (!Files.exists(directory.resolve("b.sock"))) {
-      if (System.nanoTime() > until || !started.isAlive()) {
-        throw new IOException("sluiced did not start: " + log());
-      }
-      Thread.sleep(10);
-    }
-  }
-
-  private String log() throws IOException {
-    return Files.readString(directory.resolve("log"));
+            """,
+            "b");
   }
 
   @AfterEach
   void stop() throws Exception {
     if (daemon != null) {
-      daemon.destroy();
-      int code = daemon.waitFor();
-      System.out.println("sluiced exit " + code + "\n" + log());
+      daemon.close();
     }
   }
 

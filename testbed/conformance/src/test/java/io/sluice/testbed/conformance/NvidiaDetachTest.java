@@ -6,6 +6,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.nvidia.HopperKernel;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import java.util.Locale;
 import java.util.Optional;
@@ -17,11 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A channel is taken from a guest that goes on submitting, and given back, or to another open. */
 final class NvidiaDetachTest {
   /** A kernel of so many microseconds, or copies alone for 0. */
-  private static @Nullable Cubin kernel(int microseconds) throws Exception {
+  private static @Nullable HopperKernel kernel(int microseconds) throws Exception {
     if (microseconds == 0) {
       return null;
     }
-    Optional<Cubin> compiled = Cubin.compile("busy.cu");
+    Optional<HopperKernel> compiled = Cubin.compile("busy.cu");
     Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
     return compiled.orElseThrow();
   }
@@ -31,7 +32,7 @@ final class NvidiaDetachTest {
   void detachAndAttach_whileTheGuestSubmits_losesAndRepeatsNothing(int microseconds, int window)
       throws Exception {
     try (NvidiaGpu gpu = NvidiaRig.open()) {
-      Cubin kernel = kernel(microseconds);
+      HopperKernel kernel = kernel(microseconds);
       Kernel system = NvidiaRig.kernel();
       try (Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
           Fd file = system.memfdCreate("staging", BusyGuest.VIDEO_BYTES);
@@ -76,7 +77,7 @@ final class NvidiaDetachTest {
       throws Exception {
     try (NvidiaGpu here = NvidiaRig.open();
         NvidiaGpu there = NvidiaRig.open()) {
-      Cubin kernel = kernel(microseconds);
+      HopperKernel kernel = kernel(microseconds);
       Kernel system = NvidiaRig.kernel();
       try (Fd ram = system.memfdCreate("ram", BusyGuest.RAM_BYTES);
           Fd file = system.memfdCreate("staging", BusyGuest.VIDEO_BYTES);
@@ -145,7 +146,7 @@ final class NvidiaDetachTest {
       int microseconds, int window, int mib, boolean prepared, int card) throws Exception {
     NvidiaRig.open(card).close();
     try (NvidiaGpu gpu = NvidiaRig.open()) {
-      Cubin kernel = kernel(microseconds);
+      HopperKernel kernel = kernel(microseconds);
       Kernel system = NvidiaRig.kernel();
       long bytes = (long) mib << 20;
       for (int round = 0; round < 3; round++) {

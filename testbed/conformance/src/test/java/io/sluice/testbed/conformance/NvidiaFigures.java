@@ -3,6 +3,8 @@ package io.sluice.testbed.conformance;
 import io.sluice.abi.GpuVa;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -83,7 +85,7 @@ public final class NvidiaFigures {
 
   /** An empty grid, its descriptor in host memory, or in video memory. */
   private static void launches(NvidiaRig.Guest guest) throws Exception {
-    Cubin kernel = Cubin.compileAll("workloads.cu").orElseThrow().get("nn");
+    HopperKernel kernel = Cubin.compileAll("workloads.cu").orElseThrow().get("nn");
     if (kernel == null) {
       throw new IllegalStateException("no such kernel");
     }
@@ -98,17 +100,17 @@ public final class NvidiaFigures {
     for (int i = 1; i >= 0; i--) {
       MemorySegment.copy(
           kernel.code(), 0, memory, ValueLayout.JAVA_BYTE, code, kernel.code().length);
-      Launch.store(
+      HopperLaunch.store(
           kernel, addresses[i] + code, memory, 0, addresses[i], 1, 32, 0, 0, 0, 0, 0, 0, 0);
       if (i == 1) {
         guest.gpu.copy(host, 0, video, 0, bytes);
       }
       HopperCommands commands = new HopperCommands();
-      long _ = timed(guest, Launch.of(Launch.setUp(commands), addresses[i]));
+      long _ = timed(guest, HopperLaunch.of(HopperLaunch.setUp(commands), addresses[i]));
       long[] each = new long[SAMPLES];
       for (int round = 0; round < 3; round++) {
         for (int sample = 0; sample < SAMPLES; sample++) {
-          each[sample] = timed(guest, Launch.of(commands.clear(), addresses[i]));
+          each[sample] = timed(guest, HopperLaunch.of(commands.clear(), addresses[i]));
         }
       }
       print("launch to completion, descriptor in " + (i == 0 ? "host" : "video") + " memory", each);

@@ -37,6 +37,7 @@ public final class NvidiaMemoryFigures {
     int[] sizes = Arrays.stream(arguments).mapToInt(Integer::parseInt).toArray();
     try (NvidiaGpu gpu = NvidiaRig.open()) {
       fingerprints(gpu);
+      fingerprintsForMoves(gpu);
       eviction(gpu);
       for (int gib : sizes.length > 0 ? sizes : new int[] {1, 8, 64}) {
         checkpoint(gpu, gib);
@@ -179,6 +180,29 @@ public final class NvidiaMemoryFigures {
             gib,
             best / 1e6,
             (double) gib * GIB / best);
+      }
+    }
+  }
+
+  /** As a migration has them computed, with the sums in host memory. */
+  private static void fingerprintsForMoves(NvidiaGpu gpu) throws Exception {
+    try (var guest = new NvidiaRig.Guest(gpu, "moved", NvidiaRig.COPY_CLASS)) {
+      GpuMemory video = guest.allocate(false, 16 * GIB);
+      GpuMemory sums = guest.allocate(true, 16 * GIB / PAGE * 16);
+      long[] key = new long[GuestGpu.KEY_WORDS];
+      for (long bytes : new long[] {16L << 20, 128L << 20, GIB, 16 * GIB}) {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 10; i++) {
+          long start = System.nanoTime();
+          guest.gpu.fingerprint(video, 0, (int) (bytes / PAGE), key, sums, 0);
+          best = Math.min(best, System.nanoTime() - start);
+        }
+        System.out.printf(
+            Locale.ROOT,
+            "fingerprints of %d MiB for a migration, best of 10: %.3f ms, %.0f GB/s%n",
+            bytes >> 20,
+            best / 1e6,
+            (double) bytes / best);
       }
     }
   }

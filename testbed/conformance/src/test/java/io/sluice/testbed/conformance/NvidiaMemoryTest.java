@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
+import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import java.lang.foreign.MemorySegment;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** Buffers of video memory that move, and whose addresses stay. */
@@ -52,6 +54,45 @@ final class NvidiaMemoryTest {
             .isTrue();
         assertFilled(seen, 1);
         assertThat(other.run(new HopperCommands())).isTrue();
+      }
+    }
+  }
+
+  /** Of memory that a guest's copies have just written, by its processor's arithmetic. */
+  @Test
+  void fingerprint_ofPagesInVideoMemory_isTheSumThatTheKeySays() throws Exception {
+    try (NvidiaGpu gpu = NvidiaRig.open();
+        var guest = new NvidiaRig.Guest(gpu, "a", NvidiaRig.COPY_CLASS)) {
+      GpuMemory host = guest.allocate(true, BYTES);
+      GpuMemory video = guest.allocate(false, BYTES);
+      GpuMemory sums = guest.allocate(true, BYTES / 256);
+      guest.mapAt(host, SYSTEM);
+      guest.mapAt(video, VIDEO);
+      MemorySegment seen = guest.cpu(host);
+      MemorySegment found = guest.cpu(sums);
+      long[] key = new SplittableRandom(3).longs(GuestGpu.KEY_WORDS).toArray();
+      int pages = (int) (BYTES / 4096);
+      for (int round = 0; round < 3; round++) {
+        fill(seen, round);
+        guest.copy(SYSTEM, VIDEO, BYTES);
+        found.fill((byte) 0);
+        long start = System.nanoTime();
+        guest.gpu.fingerprint(video, 1, pages - 1, key, sums, 16);
+        System.out.printf("fingerprints of 64 MiB: %d us%n", (System.nanoTime() - start) / 1000);
+        long wrong = 0;
+        for (int page = 1; page < pages; page++) {
+          long low = 0;
+          long high = 0;
+          for (int i = 0; i < GuestGpu.KEY_WORDS; i += 2) {
+            long a = seen.get(Layouts.U64, page * 4096L + i * 8L) + key[i];
+            long b = seen.get(Layouts.U64, page * 4096L + i * 8L + 8) + key[i + 1];
+            low += a * b;
+            high += Math.unsignedMultiplyHigh(a, b);
+          }
+          wrong += found.get(Layouts.U64, page * 16L) == low ? 0 : 1;
+          wrong += found.get(Layouts.U64, page * 16L + 8) == high ? 0 : 1;
+        }
+        assertThat(wrong).as("of %d pages", pages).isZero();
       }
     }
   }

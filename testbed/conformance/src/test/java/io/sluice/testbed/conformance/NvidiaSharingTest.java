@@ -7,6 +7,8 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,21 +25,21 @@ final class NvidiaSharingTest {
   private static final long CODE = 0x1_0000;
   private static final int THREADS = 64;
 
-  private static Cubin busy() throws Exception {
+  private static HopperKernel busy() throws Exception {
     var compiled = Cubin.compile("busy.cu");
     Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
     return compiled.orElseThrow();
   }
 
   private static HopperCommands launch(
-      NvidiaRig.Guest guest, Cubin cubin, int grid, int microseconds) {
+      NvidiaRig.Guest guest, HopperKernel cubin, int grid, int microseconds) {
     GpuMemory program = guest.allocate(true, 0x4_0000);
     GpuMemory output = guest.allocate(false, (long) grid * THREADS * 4);
     guest.mapAt(program, PROGRAM);
     guest.mapAt(output, VIDEO);
     MemorySegment memory = guest.cpu(program);
     MemorySegment.copy(cubin.code(), 0, memory, ValueLayout.JAVA_BYTE, CODE, cubin.code().length);
-    Launch.store(
+    HopperLaunch.store(
         cubin,
         PROGRAM + CODE,
         memory,
@@ -49,7 +51,7 @@ final class NvidiaSharingTest {
         (int) (VIDEO >>> 32),
         0,
         microseconds);
-    return Launch.of(Launch.setUp(new HopperCommands()), PROGRAM);
+    return HopperLaunch.of(HopperLaunch.setUp(new HopperCommands()), PROGRAM);
   }
 
   /** One long thread block is waited for; of many short ones only those that run. */
@@ -60,7 +62,7 @@ final class NvidiaSharingTest {
     try (NvidiaGpu gpu = NvidiaRig.open();
         var hog = new NvidiaRig.Guest(gpu, "hog", NvidiaRig.COMPUTE_CLASS);
         var other = new NvidiaRig.Guest(gpu, "other", NvidiaRig.COMPUTE_CLASS)) {
-      Cubin cubin = busy();
+      HopperKernel cubin = busy();
       assertThat(other.run(new HopperCommands())).isTrue();
       long begun = System.nanoTime();
       long _ = hog.queue.ring().submitWithRelease(launch(hog, cubin, grid, microseconds));

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.HopperLaunch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
@@ -24,18 +26,18 @@ final class Program {
   private final HopperCommands commands = new HopperCommands();
   private int launches;
 
-  private record Loaded(Cubin cubin, long address) {}
+  private record Loaded(HopperKernel cubin, long address) {}
 
   /** Compiles a source and loads what is in it; skips the test where nvcc is not. */
   Program(NvidiaRig.Guest guest, String source) throws Exception {
     this.guest = guest;
-    Optional<Map<String, Cubin>> compiled = Cubin.compileAll(source);
+    Optional<Map<String, HopperKernel>> compiled = Cubin.compileAll(source);
     Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
     GpuMemory buffer = guest.allocate(true, BYTES);
     guest.mapAt(buffer, BASE);
     memory = guest.cpu(buffer);
     long at = CODE;
-    for (Map.Entry<String, Cubin> kernel : compiled.orElseThrow().entrySet()) {
+    for (Map.Entry<String, HopperKernel> kernel : compiled.orElseThrow().entrySet()) {
       byte[] code = kernel.getValue().code();
       MemorySegment.copy(code, 0, memory, ValueLayout.JAVA_BYTE, at, code.length);
       kernels.put(kernel.getKey(), new Loaded(kernel.getValue(), BASE + at));
@@ -49,16 +51,16 @@ final class Program {
     long slot = (long) (launches % slots) * SLOT_BYTES;
     commands.clear();
     if (launches == 0) {
-      Launch.setUp(commands);
+      HopperLaunch.setUp(commands);
     }
     launches++;
     Loaded kernel = kernels.get(name);
     if (kernel == null) {
       throw new IllegalArgumentException("no such kernel, name=" + name);
     }
-    Launch.store(
+    HopperLaunch.store(
         kernel.cubin(), kernel.address(), memory, slot, BASE + slot, grid, block, parameters);
-    return guest.queue.ring().submitWithRelease(Launch.of(commands, BASE + slot));
+    return guest.queue.ring().submitWithRelease(HopperLaunch.of(commands, BASE + slot));
   }
 
   void await(long launch) {

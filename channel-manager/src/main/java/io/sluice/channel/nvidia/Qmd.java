@@ -1,4 +1,4 @@
-package io.sluice.testbed.conformance;
+package io.sluice.channel.nvidia;
 
 import io.sluice.abi.Layouts;
 import java.lang.foreign.MemorySegment;
@@ -23,7 +23,7 @@ final class Qmd {
    * @param code address of the kernel
    * @param constants address of constant bank 0
    */
-  Qmd(Cubin cubin, long code, long constants, int grid, int block) {
+  Qmd(HopperKernel kernel, long code, long constants, int grid, int block) {
     set(21, 16, 0x3f); // group
     set(25, 23, 2); // type: grid
     set(416, 416, 1); // constant bank 0 is valid
@@ -44,13 +44,13 @@ final class Qmd {
     set(1167, 1152, block);
     set(1183, 1168, 1);
     set(1199, 1184, 1);
-    set(1208, 1200, Math.max(cubin.registers(), MIN_REGISTERS));
+    set(1208, 1200, Math.max(kernel.registers(), MIN_REGISTERS));
     set(1215, 1211, 1); // barriers
     set(1247, 1216, code);
     set(1272, 1248, code >>> 32);
     set(1567, 1536, constants >>> 6);
     set(1586, 1568, constants >>> 38);
-    set(1599, 1587, (cubin.parameterBase() + cubin.parameterBytes() + 15) >> 4);
+    set(1599, 1587, (kernel.parameterBase() + kernel.parameterBytes() + 15) >> 4);
   }
 
   private void set(int high, int low, long value) {

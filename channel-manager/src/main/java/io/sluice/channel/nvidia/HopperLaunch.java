@@ -1,25 +1,30 @@
-package io.sluice.testbed.conformance;
+package io.sluice.channel.nvidia;
 
 import io.sluice.abi.Layouts;
-import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.abi.rm.RmClass;
 import java.lang.foreign.MemorySegment;
 
 /** The methods by which a compute channel is set up, and launches the grid of a QMD. */
-final class Launch {
+public final class HopperLaunch {
   private static final int COMPUTE = 1;
 
-  private Launch() {}
+  private HopperLaunch() {}
 
-  /** Once per channel. */
-  static HopperCommands setUp(HopperCommands commands) {
+  /** Once per channel: the classes of copying and computing, and the windows of the latter. */
+  public static HopperCommands setUp(HopperCommands commands) {
     return commands
         .bindCopy()
-        .method(COMPUTE, 0, NvidiaRig.COMPUTE_CLASS)
+        .method(COMPUTE, 0, RmClass.HOPPER_COMPUTE_A.number())
         .method(COMPUTE, 0x2a0, (int) (Qmd.SHARED_WINDOW >>> 32), (int) Qmd.SHARED_WINDOW)
         .method(COMPUTE, 0x7b0, (int) (Qmd.LOCAL_WINDOW >>> 32), (int) Qmd.LOCAL_WINDOW);
   }
 
-  static HopperCommands of(HopperCommands commands, long qmd) {
+  /**
+   * The grid of a QMD.
+   *
+   * @param qmd its address, a multiple of 256
+   */
+  public static HopperCommands of(HopperCommands commands, long qmd) {
     return commands
         .method(COMPUTE, 0x1698, 0x1011) // invalidate caches
         .method(COMPUTE, 0x2b4, (int) (qmd >>> 8))
@@ -29,12 +34,17 @@ final class Launch {
   /**
    * Stores a QMD and its constants.
    *
+   * @param kernel what is launched
+   * @param code its address for the GPU
+   * @param memory that both see
    * @param at where in memory; 4 KiB are used
    * @param address the same for the GPU
+   * @param grid blocks
+   * @param block threads of a block
    * @param parameters words behind the constants
    */
-  static void store(
-      Cubin cubin,
+  public static void store(
+      HopperKernel kernel,
       long code,
       MemorySegment memory,
       long at,
@@ -45,8 +55,8 @@ final class Launch {
     long constants = 0x400;
     Qmd.storeConstants(memory, at + constants, grid, block);
     for (int i = 0; i < parameters.length; i++) {
-      memory.set(Layouts.U32, at + constants + cubin.parameterBase() + 4L * i, parameters[i]);
+      memory.set(Layouts.U32, at + constants + kernel.parameterBase() + 4L * i, parameters[i]);
     }
-    new Qmd(cubin, code, address + constants, grid, block).store(memory, at);
+    new Qmd(kernel, code, address + constants, grid, block).store(memory, at);
   }
 }

@@ -1,0 +1,167 @@
+package io.sluice.migrate.memory;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Capability;
+import io.sluice.channel.GuestMove;
+import io.sluice.channel.MemoryWindow;
+import io.sluice.channel.record.MemoryRecord;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.BitSet;
+import java.util.Set;
+
+/**
+ * Video memory of a GPU that shows none to a processor, looked at through a window of host memory:
+ * the GPU copies there what is to be sent, and computes the fingerprints by which it is found out
+ * what has changed. One thread uses it.
+ */
+final class StagedMemory implements AutoCloseable {
+  /** Pages that the window shows at one time. */
+  static final int WINDOW_PAGES = 4096;
+
+  /** More ranges than this are not copied each on its own: that would take longer than all. */
+  private static final int MAX_RANGES = 32;
+
+  /** Unchanged pages between two changed ones that are copied with them. */
+  private static final int GAP_PAGES = 16;
+
+  private static final long PRINTS = (long) WINDOW_PAGES * Fingerprint.PAGE_BYTES;
+  private static final int PRINT_BYTES = 2 * Long.BYTES;
+
+  private final GuestMove move;
+  private final PageMap pages;
+  private final boolean fingerprints;
+  private final MemoryWindow window;
+  private final BitSet changed = new BitSet(WINDOW_PAGES);
+
+  // What the window shows; nothing at first.
+  private long serial = -1;
+  private long first;
+  private int count;
+
+  /**
+   * @param pages what was sent of them
+   * @param hashing whether pages are compared at all
+   */
+  StagedMemory(
+      GuestMove move, Kernel kernel, Set<Capability> capabilities, PageMap pages, boolean hashing) {
+    this.move = move;
+    this.pages = pages;
+    fingerprints = hashing && capabilities.contains(Capability.PAGE_FINGERPRINTS);
+    window = move.openWindow(PRINTS + (long) WINDOW_PAGES * PRINT_BYTES, kernel);
+  }
+
+  /** A new pass: what the window shows is old. */
+  void forget() {
+    serial = -1;
+  }
+
+  /**
+   * Shows a page, if not yet.
+   *
+   * @param page in the buffer
+   * @param base number of the buffer's first page in the map
+   * @return false when the buffer is gone
+   */
+  boolean show(MemoryRecord record, long page, int base) {
+    if (record.serial() == serial && page >= first && page < first + count) {
+      return true;
+    }
+    serial = -1;
+    long all = record.sizeBytes() / Fingerprint.PAGE_BYTES;
+    first = page;
+    count = (int) Math.min(WINDOW_PAGES, all - page);
+    int from = base + (int) first;
+    boolean there =
+        fingerprints && pages.areSent(from, count) ? compare(record, from) : copyAll(record, from);
+    if (there) {
+      serial = record.serial();
+    }
+    return there;
+  }
+
+  /** All of it comes, and is compared here. */
+  private boolean copyAll(MemoryRecord record, int from) {
+    changed.clear();
+    if (!copy(record, 0, count)) {
+      return false;
+    }
+    for (int i = 0; i < count; i++) {
+      changed.set(i, pages.hasChanged(from + i, window.bytes(), (long) i * Fingerprint.PAGE_BYTES));
+    }
+    return true;
+  }
+
+  /** What the GPU says has changed comes. It may change again before: that is found next time. */
+  private boolean compare(MemoryRecord record, int from) {
+    changed.clear();
+    if (!move.fingerprint(record.serial(), first, count, pages.key(), window, PRINTS)) {
+      return false;
+    }
+    MemorySegment prints = window.bytes();
+    for (int i = 0; i < count; i++) {
+      long at = PRINTS + (long) i * PRINT_BYTES;
+      long low = prints.get(ValueLayout.JAVA_LONG, at);
+      long high = prints.get(ValueLayout.JAVA_LONG, at + Long.BYTES);
+      changed.set(i, pages.isOther(from + i, low, high));
+    }
+    return copyChanged(record);
+  }
+
+  private boolean copyChanged(MemoryRecord record) {
+    int ranges = 0;
+    for (int i = changed.nextSetBit(0); i >= 0; i = changed.nextSetBit(end(i))) {
+      ranges++;
+    }
+    if (ranges > MAX_RANGES) {
+      int start = changed.nextSetBit(0);
+      return copy(record, start, changed.length() - start);
+    }
+    for (int i = changed.nextSetBit(0); i >= 0; i = changed.nextSetBit(end(i))) {
+      if (!copy(record, i, end(i) - i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Behind the last changed page of those that are copied together. */
+  private int end(int start) {
+    int end = changed.nextClearBit(start);
+    int next = changed.nextSetBit(end);
+    while (next >= 0 && next - end <= GAP_PAGES) {
+      end = changed.nextClearBit(next);
+      next = changed.nextSetBit(end);
+    }
+    return end;
+  }
+
+  private boolean copy(MemoryRecord record, int start, int some) {
+    return move.read(
+        record.serial(),
+        (first + start) * Fingerprint.PAGE_BYTES,
+        window,
+        (long) start * Fingerprint.PAGE_BYTES,
+        (long) some * Fingerprint.PAGE_BYTES);
+  }
+
+  /** Whether a page that is shown is not as it was sent. */
+  boolean hasChanged(long page) {
+    return changed.get((int) (page - first));
+  }
+
+  /** The bytes of what is shown. */
+  MemorySegment bytes() {
+    return window.bytes();
+  }
+
+  /** Where in {@link #bytes} a page stands that has changed. */
+  long at(long page) {
+    return (page - first) * Fingerprint.PAGE_BYTES;
+  }
+
+  @Override
+  public void close() {
+    window.close();
+  }
+}

@@ -1,0 +1,129 @@
+package io.sluice.testbed.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.management.local.LocalConnection;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A sluiced of its own process, and sluicectl for it. */
+final class Daemon implements AutoCloseable {
+  private static final long START_NS = 60_000_000_000L;
+
+  private final Path directory;
+  private final Process process;
+
+  private Daemon(Path directory, Process process) {
+    this.directory = directory;
+    this.process = process;
+  }
+
+  /**
+   * Starts one and waits until it serves.
+   *
+   * @param directory for its sockets and its log; made if need be
+   * @param gpu the section of its GPU, {@code [gpu.…]} and what it has
+   * @param guests sections of guests; the last one's name is {@code lastGuest}
+   */
+  static Daemon start(Path directory, String gpu, String guests, String lastGuest)
+      throws IOException, InterruptedException {
+    Files.createDirectories(directory);
+    Path config =
+        Files.writeString(
+            directory.resolve("sluice.toml"),
+            """
+            [daemon]
+            run-dir = "%s"
+            state-dir = "%s"
+
+            %s
+
+            %s
+            """
+                .formatted(directory, directory.resolve("state"), gpu, guests));
+    Process started =
+        new ProcessBuilder(java("io.sluice.daemon.Sluiced", "--config", config.toString()))
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("log").toFile())
+            .start();
+    Daemon daemon = new Daemon(directory, started);
+    long until = System.nanoTime() + START_NS;
+    while (!Files.exists(daemon.socket(lastGuest))) {
+      if (System.nanoTime() > until || !started.isAlive()) {
+        started.destroy();
+        throw new IOException("sluiced did not start: " + daemon.log());
+      }
+      Thread.sleep(10);
+    }
+    return daemon;
+  }
+
+  private static List<String> java(String main, String... arguments) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(main);
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  /** A guest's socket. */
+  Path socket(String guest) {
+    return directory.resolve(guest + ".sock");
+  }
+
+  /** What another daemon's guests are moved to. */
+  String migrationSocket() throws Exception {
+    try (LocalConnection connection = connect()) {
+      return "unix:" + connection.migrations().getSocketPath();
+    }
+  }
+
+  /** Its beans. */
+  LocalConnection connect() throws IOException {
+    return LocalConnection.open(directory.resolve("control"));
+  }
+
+  /** Runs sluicectl; what it printed, and that it exits 0. */
+  String ctl(String... arguments) throws IOException, InterruptedException {
+    Result result = tryCtl(arguments);
+    assertThat(result.code()).as("%s: %s", List.of(arguments), result.output()).isZero();
+    return result.output();
+  }
+
+  /** Runs sluicectl. */
+  Result tryCtl(String... arguments) throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>();
+    all.add("--socket");
+    all.add(directory.resolve("control").toString());
+    all.addAll(List.of(arguments));
+    Process control =
+        new ProcessBuilder(java("io.sluice.sluicectl.SluiceCtl", all.toArray(new String[0])))
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(control.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Result(control.waitFor(), output);
+  }
+
+  /** What sluicectl said. */
+  record Result(int code, String output) {}
+
+  /** What it has logged. */
+  String log() throws IOException {
+    return Files.readString(directory.resolve("log"));
+  }
+
+  /** Ends it, and prints its log. */
+  @Override
+  public void close() throws IOException, InterruptedException {
+    process.destroy();
+    int code = process.waitFor();
+    System.out.println("sluiced exit " + code + "\n" + log());
+  }
+}
