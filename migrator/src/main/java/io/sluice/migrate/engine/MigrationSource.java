@@ -38,6 +38,8 @@ public final class MigrationSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationSource.class);
 
   private static final int PAGES_AT_ONCE = 512;
+  private static final int LAST_PASS_FACTOR = 4;
+  private static final long MAX_LAST_PASS_NS = 60_000_000_000L;
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
   /** A machine with less left than this is as good as copied: the pause decides the rest. */
@@ -63,6 +65,7 @@ public final class MigrationSource implements AutoCloseable {
   private long lastSentNs;
   private long lastHeardNs;
   private long drainStartNs;
+  private long switchOverNs;
   private boolean offered;
   private boolean drained;
   private boolean stateSent;
@@ -462,6 +465,7 @@ public final class MigrationSource implements AutoCloseable {
     }
     if (!redirtying && !memory.isPassing()) {
       machine.switchOver();
+      switchOverNs = nowNs;
       enter(Phase.SWITCH_OVER, "all is sent");
       worked++;
     }
@@ -501,7 +505,20 @@ public final class MigrationSource implements AutoCloseable {
       return 1;
     }
     checkMachine();
+    if (phase() == Phase.SWITCH_OVER && nowNs - switchOverNs > lastPassNs()) {
+      giveUp(
+          new Reason(
+              "SLU-MIG-027",
+              "the machine's last pass does not end, seconds=" + lastPassNs() / 1_000_000_000,
+              "See whether the destination's machine is frozen."));
+    }
     return 0;
+  }
+
+  /** The machine stands still meanwhile: what a live peer takes several times over, and no more. */
+  private long lastPassNs() {
+    long expected = LAST_PASS_FACTOR * rate.durationNs(machineLeft());
+    return settings.peerTimeout().toNanos() + Math.min(MAX_LAST_PASS_NS, expected);
   }
 
   private int inquireOnce() {

@@ -20,6 +20,10 @@ final class SimMachine {
   boolean runsAtSource = true;
   boolean runsAtTarget;
   boolean targetEnded;
+
+  /** The one at the target takes nothing any more, without a word. */
+  boolean frozen;
+
   private State source = State.IDLE;
   private State target = State.IDLE;
   private long since;
@@ -54,7 +58,7 @@ final class SimMachine {
     if (source == State.COPYING && (stopForced || stopAllowed && waited >= copyNs)) {
       source = State.STOPPED;
       runsAtSource = false;
-    } else if (source == State.SWITCHING && waited >= stepNs) {
+    } else if (source == State.SWITCHING && waited >= stepNs && !frozen) {
       source = State.COMPLETED;
       target = State.COMPLETED;
     }

@@ -144,6 +144,17 @@ final class SimulationTest {
     }
   }
 
+  @Test
+  void targetsMachine_frozenInTheLastPass_comesBack(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT)) {
+      world.machine.frozen = true;
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().code()).isEqualTo("SLU-MIG-027");
+      verify(world);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = TargetPhase.class,

@@ -207,9 +207,15 @@ final class MachineFaultTest {
             dynamicTest(
                 moment.name(),
                 () -> {
-                  rig.prepare();
-                  rig.holdIn(moment, OPTIONS);
-                  cell.run(rig, moment);
+                  try {
+                    rig.prepare();
+                    rig.holdIn(moment, OPTIONS);
+                    cell.run(rig, moment);
+                  } catch (Exception | AssertionError e) {
+                    rig.release();
+                    rig.drop();
+                    throw e;
+                  }
                 }))
         .onClose(() -> close(rig));
   }
