@@ -25,7 +25,7 @@ record MoveProgram(String name, int size, int iterations) {
   static List<MoveProgram> all(boolean thesis) {
     return thesis
         ? List.of(new MoveProgram("mmul", 2048, 3), new MoveProgram("lud", 3200, 2))
-        : List.of(new MoveProgram("mmul", 1024, 12), new MoveProgram("lud", 1024, 12));
+        : List.of(new MoveProgram("mmul", 1024, 8), new MoveProgram("lud", 1024, 8));
   }
 
   /** Mebibytes of video memory. */
