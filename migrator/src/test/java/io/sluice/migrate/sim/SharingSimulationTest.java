@@ -17,7 +17,6 @@ import io.sluice.migrate.phase.Phase;
 import io.sluice.quota.GuestQuota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.random.RandomGenerator;
@@ -93,35 +92,50 @@ final class SharingSimulationTest {
     }
   }
 
+  /** What worlds begin with, each in its turn, so that all of it happens. */
+  private enum Begin {
+    /** Only what chance brings. */
+    PLAIN,
+    /** The guest has a part of its memory evicted, at both ends. */
+    EVICTED,
+    /** The channel is killed at once. */
+    KILL,
+    /** The channel is killed when it drains. */
+    KILL_DRAINING,
+    /** The destination has less than the guest holds: it refuses before anything is touched. */
+    TOO_SMALL,
+    /** The operator gives it up soon. */
+    ABORT
+  }
+
   @Test
   void migration_whileBuffersMoveAndAChannelIsKilled_losesNothing(RandomGenerator random) {
     for (int i = 0; i < SEEDS; i++) {
+      Begin begin = Begin.values()[i % Begin.values().length];
       long seed = random.nextLong();
       try {
-        run(seed);
+        run(seed, begin);
       } catch (AssertionError | RuntimeException e) {
-        throw new AssertionError("world with seed " + seed, e);
+        throw new AssertionError("world with seed " + seed + " that begins " + begin, e);
       }
     }
     assertThat(happened.keySet()).containsExactlyInAnyOrder(Happened.values());
   }
 
-  private void run(long seed) {
+  private void run(long seed, Begin begin) {
     RandomGenerator random = Seeds.generator(seed ^ 2);
     try (World world = new World(seed, MigrationSettings.DEFAULT);
         Card source = new Card(world.source);
         Card target = new Card(world.target)) {
-      List<Card> cards = List.of(source, target);
       int victim = channel(Objects.requireNonNull(world.source.guest));
       world.mayEnd.add(victim);
-      if (random.nextInt(6) == 0) {
-        // Less than the guest holds: it must be refused, before it is touched.
-        target.quotas.set("moved", new Settings(0, 1, 128 * KIB, false));
-      }
+      begin(begin, source, target);
       boolean killed = false;
-      int killAt = soonOrLate(random);
-      boolean draining = random.nextBoolean();
-      int abortAt = random.nextInt(4) == 0 ? soonOrLate(random) : MAX_STEPS;
+      boolean atOnce = begin == Begin.KILL || begin == Begin.KILL_DRAINING;
+      int killAt = atOnce ? 0 : soonOrLate(random);
+      boolean draining =
+          begin == Begin.KILL_DRAINING || begin != Begin.KILL && random.nextBoolean();
+      int abortAt = begin == Begin.ABORT ? random.nextInt(50) : MAX_STEPS;
       for (int step = 0; !world.isOver(); step++) {
         assertThat(step).as("it ends").isLessThan(MAX_STEPS);
         world.step();
@@ -129,7 +143,9 @@ final class SharingSimulationTest {
           world.answerInquiry();
         }
         if (random.nextInt(30) == 0) {
-          disturb(cards.get(random.nextInt(2)), random);
+          boolean chosen = begin == Begin.EVICTED || begin == Begin.TOO_SMALL;
+          String who = chosen || random.nextBoolean() ? "neighbour" : "moved";
+          disturb(random.nextBoolean() ? source : target, who, random);
         }
         if (step >= killAt && !killed) {
           killed = kill(world.source, victim, draining);
@@ -137,9 +153,21 @@ final class SharingSimulationTest {
         if (step == abortAt) {
           world.from.abort(new Reason(Reason.CANCELLED, "given up", ""));
         }
-        cards.forEach(Card::check);
+        source.check();
+        target.check();
       }
       end(world, source, target, victim, killed);
+    }
+  }
+
+  private static void begin(Begin begin, Card source, Card target) {
+    if (begin == Begin.EVICTED) {
+      Settings little = new Settings(256 * KIB, 1, 256 * KIB, false);
+      source.quotas.set("moved", little);
+      target.quotas.set("moved", little);
+      assertThat(source.quotas.rebalance().evicted()).isPositive();
+    } else if (begin == Begin.TOO_SMALL) {
+      target.quotas.set("moved", new Settings(0, 1, 128 * KIB, false));
     }
   }
 
@@ -158,9 +186,8 @@ final class SharingSimulationTest {
     return cid;
   }
 
-  private void disturb(Card card, RandomGenerator random) {
+  private void disturb(Card card, String who, RandomGenerator random) {
     try {
-      String who = random.nextBoolean() ? "moved" : "neighbour";
       card.quotas.set(
           who,
           new Settings(
