@@ -1,13 +1,17 @@
 package io.sluice.testbed.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.management.NotificationTypes;
 import io.sluice.management.QuotaStatus;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
@@ -24,7 +28,9 @@ final class KillTimeoutProcessTest {
   private static final String OFFENDER = "offender";
   private static final String OTHER = "other";
   private static final long LIMIT_MS = 200;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  private final List<String> heard = new CopyOnWriteArrayList<>();
   private CPrograms programs;
   private DaemonProcess daemon;
 
@@ -35,6 +41,15 @@ final class KillTimeoutProcessTest {
         DaemonProcess.start(
             Files.createDirectory(directory.resolve("run")), List.of(OFFENDER, OTHER));
     daemon.connection().daemon().setQuota(OFFENDER, null, null, null, null, LIMIT_MS);
+    daemon
+        .connection()
+        .listen(
+            news -> {
+              if (news.getType().equals(NotificationTypes.CHANNEL_KILLED)) {
+                heard.add(news.getMessage());
+              }
+            },
+            () -> {});
   }
 
   @AfterAll
@@ -55,6 +70,7 @@ final class KillTimeoutProcessTest {
     Daemons.awaitGone(daemon, OFFENDER);
     Daemons.awaitGone(daemon, OTHER);
     QuotaStatus before = quota(OFFENDER);
+    heard.clear();
     try (BusyGuest other = new BusyGuest(RealKernel.create(), daemon.socket(OTHER));
         CPrograms.Running offender =
             programs.start(
@@ -70,6 +86,10 @@ final class KillTimeoutProcessTest {
       assertThat(offender.end()).as(offender.said()).isZero();
       assertThat(other.finish()).isEmpty();
       assertThat(quota(OFFENDER).kills()).isEqualTo(before.kills() + channels);
+      await().atMost(PATIENCE).until(() -> heard.size() == channels);
+      assertThat(heard)
+          .allMatch(line ->
+              line.matches("offender: channel \\d+, its command lasted \\d+ ms of " + LIMIT_MS));
       if (channels > 1) {
         assertThat(quota(OFFENDER).killsPutOff()).isGreaterThan(before.killsPutOff());
       }
