@@ -6,7 +6,6 @@ import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -87,11 +86,8 @@ final class LaneState {
 
   private final Map<Instruction, WindowLocals> windows = new IdentityHashMap<>();
 
-  /** Results of instructions that were executed once for all lanes, by offset. */
-  private final Map<Integer, List<Once>> once = new HashMap<>();
-
-  /** A register or predicate, and the local variable that has its value for all lanes. */
-  private record Once(boolean isPredicate, int number, int slot) {}
+  /** Results of instructions that were executed once for all lanes. */
+  private final OnceResults once;
 
   private long used;
   private long written;
@@ -121,6 +117,7 @@ final class LaneState {
     signs = code.allocateLocal(TypeKind.INT);
     carry = code.allocateLocal(TypeKind.INT);
     overflow = code.allocateLocal(TypeKind.INT);
+    once = new OnceResults(code);
     gather();
   }
 
@@ -189,42 +186,12 @@ final class LaneState {
 
   /** Puts the results of such an instruction aside. */
   void keepOnce(Instruction i, int pc) {
-    Effects effects = Effects.of(i.form(), i);
-    List<Once> results = new ArrayList<>();
-    for (int r = 0; r < Instruction.RZ; r++) {
-      if ((effects.writes() >>> r & 1) != 0) {
-        results.add(new Once(false, r, keepInt(registerSlots[r])));
-      }
-    }
-    for (int p = 0; p < Instruction.PT; p++) {
-      if ((effects.predicateWrites() >>> p & 1) != 0) {
-        results.add(new Once(true, p, keepInt(predicateSlots[p])));
-      }
-    }
-    once.put(pc, results);
-  }
-
-  private int keepInt(int slot) {
-    int kept = code.allocateLocal(TypeKind.INT);
-    code.iload(slot).istore(kept);
-    return kept;
+    once.keep(i, pc, registerSlots, predicateSlots);
   }
 
   /** What was put aside becomes the lane's, if the instruction at an offset was executed once. */
   boolean popOnce(int pc) {
-    List<Once> results = once.get(pc);
-    if (results == null) {
-      return false;
-    }
-    for (Once result : results) {
-      code.iload(result.slot);
-      if (result.isPredicate) {
-        popPredicate(result.number);
-      } else {
-        popRegister(result.number);
-      }
-    }
-    return true;
+    return once.pop(pc, this);
   }
 
   /** Forgets what registers stand in other local variables as well: those are the first lane's. */

@@ -90,6 +90,13 @@ public final class Bench implements Callable<Integer> {
       description = "P1 with --workload: rows, places or input units")
   private Optional<Integer> size = Optional.empty();
 
+  @CommandLine.Option(
+      names = "--guest",
+      paramLabel = "KIND",
+      defaultValue = "both",
+      description = "P1 with --workload: process, machine or both (default)")
+  private WorkloadBench.Guests guests = WorkloadBench.Guests.both;
+
   private Bench() {}
 
   /** Runs the benches named. */
@@ -107,7 +114,7 @@ public final class Bench implements Callable<Integer> {
     for (String number : numbers) {
       if (workload.isPresent() && number.equalsIgnoreCase("P1")) {
         OptionalInt wanted = size.map(OptionalInt::of).orElse(OptionalInt.empty());
-        chosen.add(new WorkloadBench(new WorkloadChoice(workload.get(), wanted)));
+        chosen.add(new WorkloadBench(new WorkloadChoice(workload.get(), wanted), guests));
         continue;
       }
       List<Measurement> found =

@@ -2,10 +2,13 @@ package io.sluice.testbed.bench;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
+import io.sluice.channel.ChannelError;
+import io.sluice.channel.EventSink;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
@@ -35,8 +38,23 @@ final class DirectChannel implements ComputePort, AutoCloseable {
 
   private static final long PARK_NS = 20_000;
 
+  private static final int TIMEOUT_MS = 600_000;
+
+  private static final EventSink NO_SINK =
+      new EventSink() {
+        @Override
+        public void interrupt(int channelId, long timeNs) {}
+
+        @Override
+        public void error(ChannelError error) {
+          throw new IllegalStateException("the channel ended, " + error);
+        }
+      };
+
   private final Kernel kernel;
   private final GuestGpu guest;
+  private final boolean interrupt;
+  private final short[] readable = new short[1];
   private final AddressSpace space;
   private final Channel channel;
   private final List<Mapping> mappings = new ArrayList<>();
@@ -49,7 +67,11 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   private int put;
   private int lastMark;
 
-  DirectChannel(Kernel kernel, GuestGpu guest) {
+  /**
+   * @param interrupt to wait for the GPU asleep, by the channel's interrupt; otherwise by polling
+   */
+  DirectChannel(Kernel kernel, GuestGpu guest, boolean interrupt) {
+    this.interrupt = interrupt;
     this.kernel = kernel;
     this.guest = guest;
     space = guest.createAddressSpace();
@@ -100,18 +122,30 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   /** Submits words with a release of a mark behind them, and waits for it. */
   void run(Pushbuffer words, int mark) {
     lastMark = mark;
-    int[] all = words.release(semaphoreAddress, mark).toArray();
+    words.release(semaphoreAddress, mark);
+    int[] all = (interrupt ? words.interrupt() : words).toArray();
     MemorySegment.copy(all, 0, pushbuffer, ValueLayout.JAVA_INT, 0, all.length);
     ring.setAtIndex(ValueLayout.JAVA_LONG, put, pushbufferAddress | (long) (4 * all.length) << 40);
     put = put + 1 & (1 << RING_ORDER) - 1;
     INT.setRelease(control, (long) GP_PUT, put);
     for (int spins = 0; (int) INT.getAcquire(semaphore, 0L) != mark; spins++) {
-      if (spins < SPINS) {
+      if (interrupt) {
+        sleep();
+      } else if (spins < SPINS) {
         Thread.onSpinWait();
       } else {
         LockSupport.parkNanos(PARK_NS);
       }
     }
+  }
+
+  /** Sleeps until the GPU has something to tell. */
+  private void sleep() {
+    Fd events = guest.events();
+    if (kernel.poll(List.of(events), new short[] {Kernel.POLLIN}, readable, TIMEOUT_MS) == 0) {
+      throw new IllegalStateException("the GPU was not done within " + TIMEOUT_MS + " ms");
+    }
+    guest.readEvents(NO_SINK);
   }
 
   @Override

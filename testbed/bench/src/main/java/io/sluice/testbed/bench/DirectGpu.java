@@ -34,9 +34,14 @@ final class DirectGpu implements AutoCloseable {
     gpu = new PscnvGpu("direct", kernel, card::open);
   }
 
-  /** A channel in an address space of its own. */
+  /** A channel in an address space of its own, waited for by polling. */
   DirectChannel open() {
-    return new DirectChannel(kernel, gpu.open("bench"));
+    return new DirectChannel(kernel, gpu.open("bench"), false);
+  }
+
+  /** The same, waited for by its interrupt, as guests do. */
+  DirectChannel openWithInterrupt() {
+    return new DirectChannel(kernel, gpu.open("bench"), true);
   }
 
   private void work(IdleStrategy idle) {

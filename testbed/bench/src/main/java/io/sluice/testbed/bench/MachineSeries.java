@@ -17,7 +17,7 @@ import java.util.Optional;
  * @param totalMs a run from its first call to its last
  * @param executedMs of it, the kernels
  * @param gpuMs of it, between the GPU's time stamps around the kernels
- * @param cpuMs CPU time of the daemon, the first run not left out
+ * @param cpuMs CPU time of the daemon, mean of the same runs
  */
 record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpuMs) {
   private static final Duration BOOT = Duration.ofMinutes(3);
@@ -38,9 +38,10 @@ record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpu
     Duration cpu;
     try (MachineGuest machine = MachineGuest.start(environment, setup, _ -> {})) {
       machine.await("SLUICE-BOOTED ", BOOT);
-      Duration before = CpuTime.of(daemon.pid());
       int expected = Integer.parseInt(command.replaceAll(".*--runs (\\d+).*", "$1"));
-      for (int i = 0; i < expected; i++) {
+      machine.await("run: " + program + " ", RUN);
+      Duration before = CpuTime.of(daemon.pid());
+      for (int i = 1; i < expected; i++) {
         runs.add(parse(machine.await("run: " + program + " ", RUN)));
       }
       cpu = CpuTime.of(daemon.pid()).minus(before);
@@ -50,7 +51,6 @@ record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpu
       }
     }
     double perRun = cpu.toNanos() / 1e6 / runs.size();
-    runs.removeFirst();
     return new MachineSeries(
         mean(runs, "total_ms"), mean(runs, "exec_ms"), mean(runs, "gpu_ms"), perRun);
   }

@@ -17,6 +17,10 @@ import java.util.Optional;
  * P1, wall time of a workload: by a process guest against the same on the bare backend, in turns;
  * and in a machine. As the thesis measured: from the first call for the GPU to the last, 11 runs,
  * the first dropped, the rest averaged. Every run's result is compared with a CPU's.
+ *
+ * <p>Both sides wait by interrupt, and each pair of runs is one after the other, in alternating
+ * order. Processor time is that of all who take part: on the backend of this process, for a guest
+ * of the daemon and of this process. It does not depend on what else the machine does.
  */
 final class WorkloadBench implements Measurement {
   private static final String GUEST = "bench";
@@ -24,9 +28,18 @@ final class WorkloadBench implements Measurement {
   private static final double GOAL = 1.005;
 
   private final WorkloadChoice choice;
+  private final Guests guests;
 
-  WorkloadBench(WorkloadChoice choice) {
+  /** Which guests run it. */
+  enum Guests {
+    process,
+    machine,
+    both
+  }
+
+  WorkloadBench(WorkloadChoice choice, Guests guests) {
     this.choice = choice;
+    this.guests = guests;
   }
 
   @Override
@@ -51,31 +64,46 @@ final class WorkloadBench implements Measurement {
           DirectGpu gpu = new DirectGpu(context.kernel())) {
         Results results = new Results(workload);
         for (int i = 0; i < RUNS; i++) {
-          boolean guestFirst = i % 2 == 0;
-          Course first = guestFirst ? guest(device, daemon, results) : backend(gpu, results);
-          Course second = guestFirst ? backend(gpu, results) : guest(device, daemon, results);
-          context.log().printf("bench: run %d of %d%n", i + 1, RUNS);
-          if (i > 0) {
-            guest.add(guestFirst ? first : second);
-            backend.add(guestFirst ? second : first);
+          if (guests == Guests.machine) {
+            backend.add(backend(gpu, results));
+          } else if (i % 2 == 0) {
+            guest.add(guest(device, daemon, results));
+            backend.add(backend(gpu, results));
+          } else {
+            backend.add(backend(gpu, results));
+            guest.add(guest(device, daemon, results));
           }
+          context.log().printf("bench: run %d of %d%n", i + 1, RUNS);
         }
-        figures.addAll(figures(workload.name(), guest, backend));
       }
-      inMachine(context, daemon, backend, figures);
+      backend.dropFirst();
+      figures.addAll(backend.figures(workload.name() + ", bare backend"));
+      if (guests != Guests.machine) {
+        guest.dropFirst();
+        figures.addAll(guest.figures(workload.name() + ", process guest"));
+        figures.addAll(ratios(workload.name(), guest, backend));
+      }
+      if (guests != Guests.process) {
+        inMachine(context, daemon, backend, figures);
+      }
     }
     return figures;
   }
 
   private static Course guest(GuestDevice device, DaemonProcess daemon, Results results) {
-    Duration before = CpuTime.of(daemon.pid());
+    Duration before = cpu(daemon);
     long start = System.nanoTime();
     long executed;
     try (GuestPort port = new GuestPort(device, true)) {
       executed = results.run(port);
     }
     long end = System.nanoTime();
-    return new Course(end - start, executed, CpuTime.of(daemon.pid()).minus(before).toNanos());
+    return new Course(end - start, executed, cpu(daemon).minus(before).toNanos());
+  }
+
+  /** Of the daemon and this process. */
+  private static Duration cpu(DaemonProcess daemon) {
+    return CpuTime.of(daemon.pid()).plus(CpuTime.of(ProcessHandle.current().pid()));
   }
 
   private static Course backend(DirectGpu gpu, Results results) {
@@ -83,21 +111,23 @@ final class WorkloadBench implements Measurement {
     Duration before = CpuTime.of(pid);
     long start = System.nanoTime();
     long executed;
-    try (DirectChannel channel = gpu.open()) {
+    try (DirectChannel channel = gpu.openWithInterrupt()) {
       executed = results.run(channel);
     }
     long end = System.nanoTime();
     return new Course(end - start, executed, CpuTime.of(pid).minus(before).toNanos());
   }
 
-  private static List<Figure> figures(String name, Series guest, Series backend) {
+  private static List<Figure> ratios(String name, Series guest, Series backend) {
     return List.of(
-        Figure.info("P1", name + ", bare backend: mean", backend.meanMs(), "ms"),
-        Figure.info("P1", name + ", process guest: mean", guest.meanMs(), "ms"),
-        Figure.info("P1", name + ", bare backend: kernels", backend.meanExecutedMs(), "ms"),
-        Figure.info("P1", name + ", process guest: kernels", guest.meanExecutedMs(), "ms"),
-        Figure.info("P1", name + ", bare backend: CPU time of it and us", backend.cpuMs(), "ms"),
-        Figure.info("P1", name + ", process guest: CPU time of the daemon", guest.cpuMs(), "ms"),
+        Figure.info(
+            "P1", name + ", CPU time, guest / backend", guest.cpuMs() / backend.cpuMs(), ""),
+        Figure.info(
+            "P1",
+            name + ", kernels, guest / backend",
+            guest.meanExecutedMs() / backend.meanExecutedMs(),
+            ""),
+        Figure.info("P1", name + ", median of pairs' ratios", guest.medianRatioTo(backend), ""),
         Figure.info(
             "P1", name + ", medians, guest / backend", guest.medianMs() / backend.medianMs(), ""),
         Figure.atMost(
@@ -129,7 +159,7 @@ final class WorkloadBench implements Measurement {
             ""));
   }
 
-  /** The course of a run: all of it, its kernels, CPU time of whoever is the GPU. */
+  /** The course of a run: all of it, its kernels, CPU time of all who take part. */
   private record Course(long ns, long executedNs, long cpuNs) {}
 
   private static final class Series {
@@ -137,6 +167,28 @@ final class WorkloadBench implements Measurement {
 
     void add(Course course) {
       courses.add(course);
+    }
+
+    void dropFirst() {
+      courses.removeFirst();
+    }
+
+    List<Figure> figures(String name) {
+      return List.of(
+          Figure.info("P1", name + ": mean", meanMs(), "ms"),
+          Figure.info("P1", name + ": kernels", meanExecutedMs(), "ms"),
+          Figure.info("P1", name + ": CPU time", cpuMs(), "ms"));
+    }
+
+    /** Of runs that followed each other, so that what changes slowly concerns both. */
+    double medianRatioTo(Series other) {
+      double[] ratios = new double[courses.size()];
+      for (int i = 0; i < ratios.length; i++) {
+        ratios[i] = (double) courses.get(i).ns / other.courses.get(i).ns;
+      }
+      Arrays.sort(ratios);
+      int middle = ratios.length / 2;
+      return (ratios[middle] + ratios[(ratios.length - 1) / 2]) / 2;
     }
 
     double meanMs() {

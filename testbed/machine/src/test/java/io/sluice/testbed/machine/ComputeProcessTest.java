@@ -10,6 +10,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.guest.ChannelFailedException;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
+import io.sluice.management.ChannelStatus;
 import io.sluice.management.GuestCounters;
 import io.sluice.testbed.workloads.Backpropagation;
 import io.sluice.testbed.workloads.LuDecomposition;
@@ -21,6 +22,7 @@ import io.sluice.testbed.workloads.device.GuestPort;
 import io.sluice.testbed.workloads.device.WorkloadRun;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -70,7 +72,18 @@ final class ComputeProcessTest {
 
       assertThat(after.messages()).isEqualTo(before.messages());
       assertThat(after.hypercalls()).isEqualTo(before.hypercalls());
+      assertRanCompiled(port.channel());
     }
+  }
+
+  /** What operators see of a channel: how much of its kernels was not compiled. */
+  private void assertRanCompiled(int channel) {
+    ChannelStatus status =
+        Objects.requireNonNull(daemon.connection().guest(GUEST).getChannels().get(channel));
+    assertThat(status.instructions()).isPositive();
+    assertThat(100 * status.interpreted())
+        .as("%s", status)
+        .isLessThanOrEqualTo(status.instructions());
   }
 
   @Test
