@@ -159,7 +159,7 @@ public final class GuestMove {
    *
    * @param channels that take entries
    * @param running of them, those of which a command runs now
-   * @param entries of their rings that were put and not fetched yet
+   * @param entries of their rings that were put and are not done with
    */
   public record InFlight(int channels, int running, long entries) {}
 
