@@ -4,7 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Errno;
 import io.sluice.channel.Guest;
 import io.sluice.channel.MemoryGrant;
 import java.lang.foreign.MemorySegment;
@@ -173,10 +175,16 @@ final class Program {
     at.page(helperCid).set(JAVA_INT, GuestAbi.USERD_GP_PUT, helped % (1 << ORDER));
   }
 
-  /** Allocates, fills and frees: what a move must carry too. */
+  /** Allocates and frees, as far as its share goes: what a move must carry too. */
   private void call(Guest guest) {
     if (extraHandle == 0) {
-      extraHandle = guest.memAlloc(2, 0, 7, 8192).handle();
+      try {
+        extraHandle = guest.memAlloc(2, 0, 7, 8192).handle();
+      } catch (RefusedException noRoom) {
+        if (noRoom.errno() != Errno.ENOMEM) {
+          throw noRoom;
+        }
+      }
     } else {
       guest.memFree(extraHandle);
       extraHandle = 0;
