@@ -58,6 +58,8 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   private final AddressSpace space;
   private final Channel channel;
   private final List<Mapping> mappings = new ArrayList<>();
+  private final List<GpuMemory> memories = new ArrayList<>();
+  private final List<GpuVa> mapped = new ArrayList<>();
   private final MemorySegment control;
   private final MemorySegment ring;
   private final MemorySegment pushbuffer;
@@ -68,6 +70,7 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   private int lastMark;
 
   /**
+   * @param guest whose it is; stays the caller's
    * @param interrupt to wait for the GPU asleep, by the channel's interrupt; otherwise by polling
    */
   DirectChannel(Kernel kernel, GuestGpu guest, boolean interrupt) {
@@ -101,6 +104,8 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   private Memory memory(int flags, long bytes) {
     GpuMemory memory = guest.allocate(new MemoryRequest(flags, 0, 0, bytes, OptionalLong.empty()));
     GpuVa address = space.map(memory, new GpuVa(LOWEST), new GpuVa(HIGHEST), false);
+    memories.add(memory);
+    mapped.add(address);
     SharedArea area = memory.share();
     try (var _ = area.fd()) {
       return new Memory(address, map(area, 0, bytes));
@@ -151,7 +156,9 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   @Override
   public void close() {
     channel.close();
-    guest.close();
+    mapped.forEach(space::unmap);
+    memories.forEach(GpuMemory::close);
+    space.close();
     mappings.forEach(Mapping::close);
   }
 }

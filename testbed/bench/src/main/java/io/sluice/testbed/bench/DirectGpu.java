@@ -2,6 +2,7 @@ package io.sluice.testbed.bench;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Gpu;
+import io.sluice.channel.GuestGpu;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
@@ -20,6 +21,10 @@ final class DirectGpu implements AutoCloseable {
   private final SoftwareGpu card;
   private final Thread thread;
   private final Gpu gpu;
+
+  /** Opened once, as a guest's device is: what it has compiled is the open's. */
+  private final GuestGpu guest;
+
   private volatile boolean stopped;
 
   DirectGpu(Kernel kernel) {
@@ -32,16 +37,17 @@ final class DirectGpu implements AutoCloseable {
     card = new SoftwareGpu(kernel, GpuConfig.gtx480(), System::nanoTime, idle, compute, cores);
     thread = Thread.ofPlatform().daemon().name("direct-gpu").start(() -> work(idle));
     gpu = new PscnvGpu("direct", kernel, card::open);
+    guest = gpu.open("bench");
   }
 
   /** A channel in an address space of its own, waited for by polling. */
   DirectChannel open() {
-    return new DirectChannel(kernel, gpu.open("bench"), false);
+    return new DirectChannel(kernel, guest, false);
   }
 
   /** The same, waited for by its interrupt, as guests do. */
   DirectChannel openWithInterrupt() {
-    return new DirectChannel(kernel, gpu.open("bench"), true);
+    return new DirectChannel(kernel, guest, true);
   }
 
   private void work(IdleStrategy idle) {
@@ -71,6 +77,7 @@ final class DirectGpu implements AutoCloseable {
 
   @Override
   public void close() throws InterruptedException {
+    guest.close();
     stopped = true;
     thread.join();
     gpu.close();

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The runs of a workload program in a machine with one processor, without the first; means.
+ * The runs of a workload program in a machine with one processor, without the first ones; means.
  *
  * @param totalMs a run from its first call to its last
  * @param executedMs of it, the kernels
@@ -23,8 +23,16 @@ record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpu
   private static final Duration BOOT = Duration.ofMinutes(3);
   private static final Duration RUN = Duration.ofMinutes(9);
 
+  /**
+   * @param command with the number of runs, those that are dropped included
+   * @param dropped how many of the first runs are not counted
+   */
   static MachineSeries run(
-      MachineEnvironment environment, DaemonProcess daemon, String guest, String command)
+      MachineEnvironment environment,
+      DaemonProcess daemon,
+      String guest,
+      String command,
+      int dropped)
       throws IOException, InterruptedException {
     List<Map<String, Double>> runs = new ArrayList<>();
     String program = command.substring(0, command.indexOf(' '));
@@ -39,9 +47,11 @@ record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpu
     try (MachineGuest machine = MachineGuest.start(environment, setup, _ -> {})) {
       machine.await("SLUICE-BOOTED ", BOOT);
       int expected = Integer.parseInt(command.replaceAll(".*--runs (\\d+).*", "$1"));
-      machine.await("run: " + program + " ", RUN);
+      for (int i = 0; i < dropped; i++) {
+        String _ = machine.await("run: " + program + " ", RUN);
+      }
       Duration before = CpuTime.of(daemon.pid());
-      for (int i = 1; i < expected; i++) {
+      for (int i = dropped; i < expected; i++) {
         runs.add(parse(machine.await("run: " + program + " ", RUN)));
       }
       cpu = CpuTime.of(daemon.pid()).minus(before);

@@ -19,13 +19,14 @@ import java.util.Optional;
  * the first dropped, the rest averaged. Every run's result is compared with a CPU's.
  *
  * <p>Both sides wait by interrupt, and each pair of runs is one after the other, in alternating
- * order. Processor time is that of all who take part: on the backend of this process, for a guest
- * of the daemon and of this process. It does not depend on what else the machine does.
+ * order, after some that are not measured. Processor time is that of the daemon and of this process
+ * together on both sides. It hardly depends on what else the machine does.
  */
 final class WorkloadBench implements Measurement {
   private static final String GUEST = "bench";
   private static final int RUNS = 11;
   private static final double GOAL = 1.005;
+  private static final long WARM_UP_NS = 15_000_000_000L;
 
   private final WorkloadChoice choice;
   private final Guests guests;
@@ -63,14 +64,15 @@ final class WorkloadBench implements Measurement {
       try (GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
           DirectGpu gpu = new DirectGpu(context.kernel())) {
         Results results = new Results(workload);
+        warmUp(device, daemon, gpu, results);
         for (int i = 0; i < RUNS; i++) {
           if (guests == Guests.machine) {
-            backend.add(backend(gpu, results));
+            backend.add(backend(gpu, daemon, results));
           } else if (i % 2 == 0) {
             guest.add(guest(device, daemon, results));
-            backend.add(backend(gpu, results));
+            backend.add(backend(gpu, daemon, results));
           } else {
-            backend.add(backend(gpu, results));
+            backend.add(backend(gpu, daemon, results));
             guest.add(guest(device, daemon, results));
           }
           context.log().printf("bench: run %d of %d%n", i + 1, RUNS);
@@ -90,6 +92,17 @@ final class WorkloadBench implements Measurement {
     return figures;
   }
 
+  /** A daemon runs for days: what HotSpot compiles in its first seconds is not measured. */
+  private void warmUp(GuestDevice device, DaemonProcess daemon, DirectGpu gpu, Results results) {
+    long end = System.nanoTime() + WARM_UP_NS;
+    do {
+      Course _ = backend(gpu, daemon, results);
+      if (guests != Guests.machine) {
+        Course _ = guest(device, daemon, results);
+      }
+    } while (System.nanoTime() < end);
+  }
+
   private static Course guest(GuestDevice device, DaemonProcess daemon, Results results) {
     Duration before = cpu(daemon);
     long start = System.nanoTime();
@@ -101,21 +114,23 @@ final class WorkloadBench implements Measurement {
     return new Course(end - start, executed, cpu(daemon).minus(before).toNanos());
   }
 
-  /** Of the daemon and this process. */
+  /**
+   * Of the daemon and this process, whichever of them is the GPU: the other one looks at its idle
+   * channels meanwhile.
+   */
   private static Duration cpu(DaemonProcess daemon) {
     return CpuTime.of(daemon.pid()).plus(CpuTime.of(ProcessHandle.current().pid()));
   }
 
-  private static Course backend(DirectGpu gpu, Results results) {
-    long pid = ProcessHandle.current().pid();
-    Duration before = CpuTime.of(pid);
+  private static Course backend(DirectGpu gpu, DaemonProcess daemon, Results results) {
+    Duration before = cpu(daemon);
     long start = System.nanoTime();
     long executed;
     try (DirectChannel channel = gpu.openWithInterrupt()) {
       executed = results.run(channel);
     }
     long end = System.nanoTime();
-    return new Course(end - start, executed, CpuTime.of(pid).minus(before).toNanos());
+    return new Course(end - start, executed, cpu(daemon).minus(before).toNanos());
   }
 
   private static List<Figure> ratios(String name, Series guest, Series backend) {
@@ -142,9 +157,9 @@ final class WorkloadBench implements Measurement {
       context.log().println("bench: no machine environment: not measured in a machine");
       return;
     }
-    MachineSeries machine =
-        MachineSeries.run(
-            environment.get(), daemon, GUEST, choice.command(context.longRun(), RUNS));
+    int dropped = choice.warmUpRuns() + 1;
+    String command = choice.command(context.longRun(), dropped + RUNS - 1);
+    MachineSeries machine = MachineSeries.run(environment.get(), daemon, GUEST, command, dropped);
     String name = choice.program().name();
     figures.add(Figure.info("P1", name + " in a machine: mean", machine.totalMs(), "ms"));
     figures.add(Figure.info("P1", name + " in a machine: kernels", machine.executedMs(), "ms"));

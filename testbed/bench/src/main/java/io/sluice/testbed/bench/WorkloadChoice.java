@@ -49,6 +49,17 @@ record WorkloadChoice(Program program, OptionalInt size) {
     };
   }
 
+  /**
+   * Runs in a machine that are not counted, beside the first: until HotSpot has compiled the
+   * kernels of short programs, as it has before the runs of the others.
+   */
+  int warmUpRuns() {
+    return switch (program) {
+      case mmul, lud -> 1;
+      case nn, backprop -> 60;
+    };
+  }
+
   /** The same as a guest program. */
   String command(boolean longRun, int runs) {
     return "%s --size %d --runs %d --wait interrupt".formatted(program, sizeOf(longRun), runs);
