@@ -11,6 +11,7 @@ module io.sluice.migrate {
   requires io.netty.transport;
   requires io.netty.codec;
   requires io.netty.handler;
+  requires com.github.luben.zstd_jni;
 
   exports io.sluice.migrate.checkpoint;
   exports io.sluice.migrate.engine;

@@ -81,7 +81,7 @@ final class MigrationCommand extends Noun {
       @Option(
               names = "--on-timeout",
               paramLabel = "WHAT",
-              description = "When that is over: abort (default) or force.")
+              description = "When a time is over: abort (default), or force: end and move on.")
           @Nullable String onTimeout,
       @Option(
               names = "--bandwidth",
@@ -99,6 +99,11 @@ final class MigrationCommand extends Noun {
               description = "Streams of video memory to another host, 1 to 16 (2).")
           @Nullable String connections,
       @Option(
+              names = "--compress",
+              paramLabel = "WHAT",
+              description = "How video memory goes to another host: none or zstd.")
+          @Nullable String compress,
+      @Option(
               names = "--option",
               paramLabel = "NAME=VALUE",
               description = "For measurements: passes, exact, hashing, sampling, overlapped.")
@@ -113,6 +118,7 @@ final class MigrationCommand extends Noun {
     put(options, "bandwidth", bandwidth);
     put(options, "downtime", downtime);
     put(options, "connections", connections);
+    put(options, "compress", compress);
     try (LocalConnection connection = ctl.connect()) {
       String guest = find(connection, name);
       connection.migrations().start(guest, to, options);

@@ -52,6 +52,17 @@ final class HostRoute implements AutoCloseable {
   record Way(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
 
   /**
+   * What the operator wants of a way.
+   *
+   * @param bytesPerSecond most that is sent for this migration, the machine's memory included; 0
+   *     for no limit
+   * @param downtime how long the machine may stand still for its own memory
+   * @param streams of pages
+   * @param compress whether pages are compressed; empty for what the configuration says
+   */
+  record Wish(long bytesPerSecond, Duration downtime, int streams, Optional<Boolean> compress) {}
+
+  /**
    * @param ids drawn at random: links and tunnels are joined by whoever knows theirs
    * @throws SluiceException when a certificate cannot be used
    */
@@ -96,15 +107,14 @@ final class HostRoute implements AutoCloseable {
   /**
    * A way for a machine. Blocks for its monitor's answers.
    *
-   * @param bytesPerSecond most that is sent for this migration, the machine's memory included; 0
-   *     for no limit
-   * @param downtime how long the machine may stand still for its own memory
-   * @throws SluiceException the machine's monitor cannot be had
+   * @throws SluiceException the machine's monitor cannot be had, or the wish not be fulfilled
    */
-  Way open(
-      GuestHost guest, InetSocketAddress to, long bytesPerSecond, Duration downtime, int streams) {
+  Way open(GuestHost guest, InetSocketAddress to, Wish wish) {
+    boolean compress = wish.compress().orElse(settings.compress());
+    int streams = wish.streams();
     LinkClient client =
-        new LinkClient(loops, to.getHostString(), to.getPort(), files, bytesPerSecond);
+        new LinkClient(
+            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), compress);
     Path qmp = guest.settings().qmp();
     try {
       SourceMachine machine =
@@ -112,7 +122,7 @@ final class HostRoute implements AutoCloseable {
               guest.device(),
               qmp,
               new TunnelSource(client, beside(qmp, ".out")),
-              new QemuSource.Settings(0, downtime, PATIENCE),
+              new QemuSource.Settings(0, wish.downtime(), PATIENCE),
               threads);
       return new Way(
           client.link(ids.get(), streams), machine, () -> client.link(ids.get(), streams));

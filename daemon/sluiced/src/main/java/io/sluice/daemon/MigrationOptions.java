@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import javax.management.OperationsException;
@@ -29,6 +30,7 @@ final class MigrationOptions {
           "bandwidth",
           "downtime",
           "connections",
+          "compress",
           "exact",
           "hashing",
           "sampling",
@@ -60,16 +62,29 @@ final class MigrationOptions {
         false);
   }
 
-  /** How long a machine may stand still for its own memory. */
-  static Duration downtime(Map<String, String> options) throws OperationsException {
-    return duration(options.get("downtime"), HostRoute.DEFAULT_DOWNTIME);
+  /** What concerns the way to another host. */
+  static HostRoute.Wish wish(Map<String, String> options, long bytesPerSecond)
+      throws OperationsException {
+    return new HostRoute.Wish(
+        bytesPerSecond,
+        duration(options.get("downtime"), HostRoute.DEFAULT_DOWNTIME),
+        (int)
+            number(
+                options.get("connections"),
+                HostRoute.DEFAULT_STREAMS,
+                MigrationLink.MAX_DATA_STREAMS),
+        compress(options.get("compress")));
   }
 
-  /** Streams of pages. */
-  static int connections(Map<String, String> options) throws OperationsException {
-    return (int)
-        number(
-            options.get("connections"), HostRoute.DEFAULT_STREAMS, MigrationLink.MAX_DATA_STREAMS);
+  private static Optional<Boolean> compress(@Nullable String text) throws OperationsException {
+    if (text == null) {
+      return Optional.empty();
+    }
+    return switch (text) {
+      case "zstd" -> Optional.of(true);
+      case "none" -> Optional.of(false);
+      default -> throw wrong("\"" + text + "\" is no compression", "none, zstd");
+    };
   }
 
   private static boolean flag(@Nullable String text) throws OperationsException {

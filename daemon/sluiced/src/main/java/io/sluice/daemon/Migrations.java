@@ -356,12 +356,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     try {
       way =
           route(failed)
-              .open(
-                  host,
-                  to,
-                  settings.linkBytesPerSecond(),
-                  MigrationOptions.downtime(options),
-                  MigrationOptions.connections(options));
+              .open(host, to, MigrationOptions.wish(options, settings.linkBytesPerSecond()));
     } catch (SluiceException e) {
       throw Problem.of(
               ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())

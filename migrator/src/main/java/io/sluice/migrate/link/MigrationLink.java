@@ -60,7 +60,7 @@ public interface MigrationLink extends AutoCloseable {
   void close();
 
   /**
-   * @param bytesSent on the wire, heads, sums and retransmissions included
+   * @param bytesSent heads, sums and retransmissions included, before compression
    * @param bytesReceived likewise
    * @param bytesRetransmitted sent a second time after a cut
    * @param reconnects cuts that were mended

@@ -12,6 +12,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.netty.handler.traffic.GlobalTrafficShapingHandler;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.MigrationLink;
 import java.io.IOException;
 import java.util.UUID;
@@ -30,14 +31,31 @@ public final class LinkClient implements AutoCloseable {
   private final int port;
   private final SslContext tls;
   private final @Nullable GlobalTrafficShapingHandler limit;
+  private final boolean compress;
 
   /**
    * @param host of the destination; its certificate must be for this name
    * @param files who we are
    * @param bytesPerSecond most that is sent over all streams and tunnels together; 0 for no limit
-   * @throws RefusedException when a certificate cannot be used
+   * @param compress whether pages are compressed, if the other side can take them so
+   * @throws RefusedException when a certificate cannot be used, or this machine cannot compress
    */
-  public LinkClient(WireLoops loops, String host, int port, TlsFiles files, long bytesPerSecond) {
+  public LinkClient(
+      WireLoops loops,
+      String host,
+      int port,
+      TlsFiles files,
+      long bytesPerSecond,
+      boolean compress) {
+    String why = compress ? PageCompression.unavailable() : null;
+    if (why != null) {
+      throw new RefusedException(
+          "SLU-NET-014",
+          Errno.EOPNOTSUPP,
+          "zstd is not to be had here, reason=" + why,
+          "Start Java with --enable-native-access=com.github.luben.zstd_jni, or do not compress.");
+    }
+    this.compress = compress;
     this.loops = loops;
     this.host = host;
     this.port = port;
@@ -84,7 +102,7 @@ public final class LinkClient implements AutoCloseable {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel channel) {
-                WireLoops.configure(channel);
+                loops.configure(channel);
                 if (limit != null) {
                   var _ = channel.pipeline().addLast(limit);
                 }
@@ -109,7 +127,7 @@ public final class LinkClient implements AutoCloseable {
 
   /** Goes on with a connection. */
   interface Begin {
-    void with(ChannelHandlerContext context, long received);
+    void with(ChannelHandlerContext context, WireMessages.Welcome welcome);
   }
 
   /** There is no connection. */
@@ -145,9 +163,9 @@ public final class LinkClient implements AutoCloseable {
         fail(context, WireFailure.refused(peer(), WireMessages.reason(section)), false);
         return;
       }
-      long received = WireMessages.welcome(section).received();
+      WireMessages.Welcome welcome = WireMessages.welcome(section);
       done = true;
-      begin.with(context, received);
+      begin.with(context, welcome);
     }
 
     @Override
@@ -206,12 +224,23 @@ public final class LinkClient implements AutoCloseable {
                   WireMessages.Role.STREAM,
                   stream.number(),
                   link.dataStreams(),
+                  wanted(),
                   link.id(),
                   stream.received()));
       LinkClient.this.connect(hello, this::connected, this::failed);
     }
 
-    private void connected(ChannelHandlerContext context, long received) {
+    /** Only pages are worth it. */
+    private int wanted() {
+      return compress && stream.number() != MigrationLink.CONTROL ? WireMessages.ZSTD : 0;
+    }
+
+    private void connected(ChannelHandlerContext context, WireMessages.Welcome welcome) {
+      if ((welcome.features() & ~wanted()) != 0) {
+        link.fail(WireFailure.protocol("a feature that was not asked for"));
+        context.close();
+        return;
+      }
       if (link.isEnded()) {
         context.close();
         return;
@@ -226,7 +255,10 @@ public final class LinkClient implements AutoCloseable {
           context
               .pipeline()
               .replace(context.handler(), "stream", new StreamHandler(link, stream, _ -> again()));
-      stream.attach(context.channel(), received);
+      if ((welcome.features() & WireMessages.ZSTD) != 0) {
+        var _ = context.pipeline().addBefore("stream", "zstd", new PageCompression(link));
+      }
+      stream.attach(context.channel(), welcome.received());
       link.wake();
     }
 

@@ -47,6 +47,10 @@ public final class LinkServer implements AutoCloseable {
   private final Consumer<MigrationLink> onLink;
   private final Function<UUID, Optional<Path>> tunnels;
   private final Channel listener;
+
+  /** Features that clients may use. */
+  private final int offered = PageCompression.unavailable() == null ? WireMessages.ZSTD : 0;
+
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -112,7 +116,7 @@ public final class LinkServer implements AutoCloseable {
       return;
     }
     var _ = channel.closeFuture().addListener(_ -> leave());
-    WireLoops.configure(channel);
+    loops.configure(channel);
     SslHandler handler = tls.newHandler(channel.alloc());
     handler.setHandshakeTimeout(WireLoops.BEGINNING.toMillis(), TimeUnit.MILLISECONDS);
     var _ =
@@ -203,7 +207,12 @@ public final class LinkServer implements AutoCloseable {
                 context.handler(),
                 "stream",
                 new StreamHandler(link, stream, _ -> cut(stream, link)));
-    var _ = context.channel().writeAndFlush(WireMessages.welcome(stream.received()));
+    int features = stream.number() == MigrationLink.CONTROL ? 0 : hello.features() & offered;
+    WireMessages.Welcome welcome = new WireMessages.Welcome(features, stream.received());
+    var _ = context.channel().writeAndFlush(WireMessages.welcome(welcome));
+    if ((features & WireMessages.ZSTD) != 0) {
+      var _ = context.channel().pipeline().addBefore("stream", "zstd", new PageCompression(link));
+    }
     stream.attach(context.channel(), hello.received());
     if (isNowWhole(incoming, hello.stream())) {
       onLink.accept(link);

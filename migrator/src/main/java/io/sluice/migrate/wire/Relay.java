@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
@@ -52,7 +53,13 @@ final class Relay extends ChannelInboundHandlerAdapter {
             .group(tunnel.eventLoop())
             .channel(NioDomainSocketChannel.class)
             .option(ChannelOption.AUTO_READ, false)
-            .handler(new ChannelInboundHandlerAdapter())
+            .handler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel plain) {
+                    loops.keep(plain);
+                  }
+                })
             .connect(UnixDomainSocketAddress.of(socket))
             .addListener(
                 (ChannelFutureListener)
@@ -72,7 +79,9 @@ final class Relay extends ChannelInboundHandlerAdapter {
                                 .addListener(ChannelFutureListener.CLOSE);
                         return;
                       }
-                      var _ = tunnel.writeAndFlush(WireMessages.welcome(0));
+                      var _ =
+                          tunnel.writeAndFlush(
+                              WireMessages.welcome(new WireMessages.Welcome(0, 0)));
                       splice(context, connected.channel());
                     });
   }

@@ -53,6 +53,7 @@ public final class TunnelSource implements RamTransport.Source {
                 new ChannelInboundHandlerAdapter() {
                   @Override
                   public void channelActive(ChannelHandlerContext context) {
+                    client.loops().keep(context.channel());
                     var _ = context.pipeline().remove(this);
                     connect(context.channel(), id);
                   }
@@ -69,7 +70,7 @@ public final class TunnelSource implements RamTransport.Source {
   private void connect(Channel machine, UUID id) {
     WireSection hello =
         WireMessages.hello(
-            new WireMessages.Hello(WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, id, 0));
+            new WireMessages.Hello(WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, 0, id, 0));
     client.connect(
         hello, (context, _) -> Relay.splice(context, machine), (why, _) -> failed(machine, why));
   }

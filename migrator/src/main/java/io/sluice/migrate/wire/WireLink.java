@@ -10,9 +10,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One end of a link: its streams, and what became of it. */
 final class WireLink implements MigrationLink {
+  private static final Logger LOG = LoggerFactory.getLogger(WireLink.class);
   private final UUID id;
   private final String peer;
   private final ImmutableList<WireStream> streams;
@@ -20,6 +23,7 @@ final class WireLink implements MigrationLink {
   private final AtomicReference<@Nullable RefusedException> failure = new AtomicReference<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final LongAdder bytesSent = new LongAdder();
+  private final LongAdder bytesSaved = new LongAdder();
   private final LongAdder bytesReceived = new LongAdder();
   private final LongAdder bytesRetransmitted = new LongAdder();
   private final LongAdder reconnects = new LongAdder();
@@ -117,6 +121,16 @@ final class WireLink implements MigrationLink {
     bytesReceived.add(bytes);
   }
 
+  /** Compression has spared bytes that {@link #count} has counted. */
+  void saved(int bytes) {
+    bytesSaved.add(bytes);
+  }
+
+  /** Bytes that compression has spared. */
+  long bytesSaved() {
+    return bytesSaved.sum();
+  }
+
   /** A cut was mended. */
   void reconnected() {
     reconnects.increment();
@@ -147,6 +161,13 @@ final class WireLink implements MigrationLink {
   private void end() {
     if (closed.compareAndSet(false, true)) {
       onClose.run();
+      if (bytesSaved.sum() > 0) {
+        LOG.atInfo()
+            .addKeyValue("peer", peer)
+            .addKeyValue("bytes", bytesSent.sum())
+            .addKeyValue("saved", bytesSaved.sum())
+            .log("pages were compressed");
+      }
       streams.forEach(WireStream::close);
     }
     wake();

@@ -6,9 +6,12 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.handler.traffic.GlobalTrafficShapingHandler;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -25,10 +28,18 @@ public final class WireLoops implements AutoCloseable {
   private static final int SAY_SOMETHING_SECONDS = 1;
   private static final int SILENCE_SECONDS = 4;
   private static final int SHAPING_INTERVAL_MS = 100;
+  private static final int CLOSING_MS = 5000;
   private static final int LOW_WATER_BYTES = 256 << 10;
   private static final int HIGH_WATER_BYTES = 1 << 20;
 
   private final EventLoopGroup group;
+
+  /**
+   * Every connection. A loop that ends closes those it has, but not one that is given to it by the
+   * last of its tasks: such a connection would stay open, with nobody to know of it.
+   */
+  private final ChannelGroup channels =
+      new DefaultChannelGroup("migration", ImmediateEventExecutor.INSTANCE, true);
 
   /**
    * @param loops how many; each is a thread
@@ -54,12 +65,19 @@ public final class WireLoops implements AutoCloseable {
     return limit;
   }
 
-  static void configure(Channel channel) {
+  /** Sets a connection between hosts up, and keeps it. */
+  void configure(Channel channel) {
+    keep(channel);
     channel
         .config()
         .setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
     boolean _ = channel.config().setOption(ChannelOption.TCP_NODELAY, true);
     boolean _ = channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+  }
+
+  /** Has a connection closed with the loops, or at once if they are closed. */
+  void keep(Channel channel) {
+    boolean _ = channels.add(channel);
   }
 
   /** A connection that says nothing while it begins is not waited for. */
@@ -81,6 +99,7 @@ public final class WireLoops implements AutoCloseable {
   /** Ends the loops, and every connection with them. */
   @Override
   public void close() {
-    var _ = group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(5000);
+    boolean _ = channels.close().awaitUninterruptibly(CLOSING_MS);
+    boolean _ = group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(CLOSING_MS);
   }
 }

@@ -30,6 +30,9 @@ final class WireMessages {
 
   static final int OLDEST_VERSION = 1;
 
+  /** Feature: sections of pages may be compressed with zstd. */
+  static final int ZSTD = 1;
+
   private static final int HELLO_BYTES = 6 * 4 + 3 * 8;
   private static final int WELCOME_BYTES = 2 * 4 + 8;
   private static final int MAX_REASON_BYTES = 1024;
@@ -51,22 +54,26 @@ final class WireMessages {
    * @param role what for
    * @param stream number of the stream; 0 for a tunnel
    * @param streams of pages that the link has; 0 for a tunnel
+   * @param features that the client would like: bits, of which a server skips those it does not
+   *     know
    * @param id of the link, or of the tunnel
    * @param received frames that the client has received on this stream
    */
-  record Hello(int version, Role role, int stream, int streams, UUID id, long received) {}
+  record Hello(
+      int version, Role role, int stream, int streams, int features, UUID id, long received) {}
 
   /**
+   * @param features that both use from now on
    * @param received frames that the server has received on this stream
    */
-  record Welcome(long received) {}
+  record Welcome(int features, long received) {}
 
   private WireMessages() {}
 
   static WireSection hello(Hello hello) {
     ByteBuffer out = buffer(HELLO_BYTES);
     out.putInt(VERSION).putInt(OLDEST_VERSION).putInt(hello.role().number);
-    out.putInt(hello.stream()).putInt(hello.streams()).putInt(0);
+    out.putInt(hello.stream()).putInt(hello.streams()).putInt(hello.features());
     out.putLong(hello.id().getMostSignificantBits());
     out.putLong(hello.id().getLeastSignificantBits());
     out.putLong(hello.received());
@@ -103,24 +110,25 @@ final class WireMessages {
     int features = in.getInt();
     UUID id = new UUID(in.getLong(), in.getLong());
     long received = in.getLong();
-    if (features != 0 || received < 0 || stream < 0 || stream > streams) {
+    if (received < 0 || stream < 0 || stream > streams) {
       throw WireFailure.protocol("a beginning that cannot be");
     }
-    return new Hello(Math.min(version, VERSION), role, stream, streams, id, received);
+    return new Hello(Math.min(version, VERSION), role, stream, streams, features, id, received);
   }
 
-  static WireSection welcome(long received) {
-    return new WireSection(
-        WELCOME, 1, buffer(WELCOME_BYTES).putInt(VERSION).putInt(0).putLong(received).flip());
+  static WireSection welcome(Welcome welcome) {
+    ByteBuffer out = buffer(WELCOME_BYTES).putInt(VERSION).putInt(welcome.features());
+    return new WireSection(WELCOME, 1, out.putLong(welcome.received()).flip());
   }
 
   static Welcome welcome(WireSection section) {
     ByteBuffer in = payload(section, WELCOME, WELCOME_BYTES);
     int version = in.getInt();
-    if (version < OLDEST_VERSION || version > VERSION || in.getInt() != 0) {
+    if (version < OLDEST_VERSION || version > VERSION) {
       throw WireFailure.protocol("a welcome in another version, version=" + version);
     }
-    return new Welcome(count(in));
+    int features = in.getInt();
+    return new Welcome(features, count(in));
   }
 
   static WireSection ack(long received) {

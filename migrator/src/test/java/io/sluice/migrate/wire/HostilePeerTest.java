@@ -87,7 +87,7 @@ final class HostilePeerTest {
 
   private void aGoodLinkStillWorks() throws Exception {
     links.clear();
-    try (LinkClient client = new LinkClient(loops, "localhost", server.port(), files, 0)) {
+    try (LinkClient client = new LinkClient(loops, "localhost", server.port(), files, 0, false)) {
       MigrationLink source = client.link(UUID.randomUUID(), 1);
       MigrationLink target = links.poll(20, TimeUnit.SECONDS);
       assertThat(target).isNotNull();

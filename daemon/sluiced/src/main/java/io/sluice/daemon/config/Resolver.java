@@ -125,7 +125,14 @@ final class Resolver {
     Optional<Path> key = value(Schema.MIGRATION, values, Schema.PRIVATE_KEY, "");
     Optional<Path> authority = value(Schema.MIGRATION, values, Schema.AUTHORITY, "");
     if (certificate.isPresent() && key.isPresent() && authority.isPresent()) {
-      return new WireSettings(listen.orElse(null), certificate.get(), key.get(), authority.get());
+      String compress =
+          value(Schema.MIGRATION, values, Schema.COMPRESS).orElseThrow(Resolver::badDefault);
+      return new WireSettings(
+          listen.orElse(null),
+          certificate.get(),
+          key.get(),
+          authority.get(),
+          compress.equals("zstd"));
     }
     if (!values.isEmpty()) {
       draft.error(

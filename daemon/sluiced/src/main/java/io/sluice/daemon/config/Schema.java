@@ -88,9 +88,12 @@ final class Schema {
   static final Key<Path> CERTIFICATE = new Key<>("certificate", ValueType.PATH, "");
   static final Key<Path> PRIVATE_KEY = new Key<>("key", ValueType.PATH, "");
   static final Key<Path> AUTHORITY = new Key<>("authority", ValueType.PATH, "");
+  static final Key<String> COMPRESS =
+      new Key<>("compress", ValueType.oneOf("none", "zstd"), "none");
 
   static final Section MIGRATION_KEYS =
-      new Section("[migration]", ImmutableList.of(LISTEN, CERTIFICATE, PRIVATE_KEY, AUTHORITY));
+      new Section(
+          "[migration]", ImmutableList.of(LISTEN, CERTIFICATE, PRIVATE_KEY, AUTHORITY, COMPRESS));
   static final Section DAEMON_KEYS =
       new Section(
           "[daemon]",

@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param certificate its certificate, PEM
  * @param key the private key of it, PEM
  * @param authority whose certificates it trusts, PEM
+ * @param compress whether video memory that leaves is compressed, when the operator says nothing
  */
 public record WireSettings(
-    @Nullable InetSocketAddress listen, Path certificate, Path key, Path authority) {}
+    @Nullable InetSocketAddress listen,
+    Path certificate,
+    Path key,
+    Path authority,
+    boolean compress) {}

@@ -139,7 +139,7 @@ final class EnginePair implements AutoCloseable {
    * @param halfway done once, when about half of the bytes are under way
    */
   Moved move(int port, Runnable halfway) throws InterruptedException {
-    try (LinkClient client = new LinkClient(sending, "127.0.0.1", port, tls, 0);
+    try (LinkClient client = new LinkClient(sending, "127.0.0.1", port, tls, 0, false);
         MigrationLink link = client.link(new UUID(1, System.nanoTime()), streams)) {
       Thread target = THREADS.newThread(this::receive);
       target.start();

@@ -91,7 +91,7 @@ public final class DaemonProcess implements AutoCloseable {
     command.addAll(
         List.of(
             "--illegal-native-access=deny",
-            "--enable-native-access=io.sluice.abi",
+            "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni",
             "--module-path",
             System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
             "--module",
