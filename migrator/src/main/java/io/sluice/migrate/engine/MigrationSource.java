@@ -288,7 +288,7 @@ public final class MigrationSource implements AutoCloseable {
     send(
         new Offer(
                 Offer.VERSION,
-                Offer.OLDEST_VERSION,
+                Offer.SPOKEN.oldest(),
                 id,
                 record.name(),
                 record.chipset(),
@@ -311,7 +311,7 @@ public final class MigrationSource implements AutoCloseable {
     PayloadReader in = new PayloadReader(frame);
     int version = in.u32();
     in.require(
-        version >= Offer.OLDEST_VERSION && version <= Offer.VERSION, "speaks no version of ours");
+        version >= Offer.SPOKEN.oldest() && version <= Offer.VERSION, "speaks no version of ours");
     machine.start(in.rest());
     if (!handsOver && !machine.asksForGuestWrites()) {
       memory.forgetGuestMemory();

@@ -206,18 +206,11 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   private void offered(Offer given) {
-    if (given.oldestVersion() > Offer.VERSION || given.version() < Offer.OLDEST_VERSION) {
+    if (Offer.SPOKEN.agreed(given.spoken()).isEmpty()) {
       throw new RefusedException(
           "SLU-MIG-031",
           Errno.EPROTO,
-          "the source speaks protocol versions "
-              + given.oldestVersion()
-              + " to "
-              + given.version()
-              + ", this side "
-              + Offer.OLDEST_VERSION
-              + " to "
-              + Offer.VERSION,
+          "the source speaks protocol versions " + given.spoken() + ", this side " + Offer.SPOKEN,
           "Bring the older side to the version before the newer one's, at least.");
     }
     offer = given;
@@ -283,7 +276,7 @@ public final class MigrationTarget implements AutoCloseable {
           new MemoryTarget(
               guest.get().guest().move(), begun, guest.get().vram(), guest.get().kernel(), link);
     }
-    Payload answer = new Payload().u32(Math.min(Offer.VERSION, given.version()));
+    Payload answer = new Payload().u32(Offer.SPOKEN.agreed(given.spoken()).orElseThrow());
     ByteBuffer machineSays = machineAnswer;
     send((machineSays == null ? answer : answer.raw(machineSays)).frame(FrameType.ACCEPT));
     accepted = true;

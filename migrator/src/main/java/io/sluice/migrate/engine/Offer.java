@@ -2,6 +2,7 @@ package io.sluice.migrate.engine;
 
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.VersionRange;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -40,14 +41,19 @@ public record Offer(
   /** The protocol this is. Neighbouring versions are spoken too. */
   public static final int VERSION = 1;
 
-  /** The oldest protocol spoken. */
-  public static final int OLDEST_VERSION = 1;
+  /** The protocols spoken. */
+  static final VersionRange SPOKEN = VersionRange.of(VERSION);
 
   /** Longest name of a guest. */
   static final int MAX_NAME_BYTES = 256;
 
   /** Longest description of a machine. */
   static final int MAX_MACHINE_BYTES = 1 << 16;
+
+  /** Protocols that the source speaks. */
+  VersionRange spoken() {
+    return new VersionRange(oldestVersion, version);
+  }
 
   Frame encode() {
     Payload out = new Payload();
@@ -72,7 +78,7 @@ public record Offer(
     String name = in.text(MAX_NAME_BYTES);
     ByteBuffer machine = in.bytes(MAX_MACHINE_BYTES);
     in.end();
-    in.require(version > 0 && oldest > 0 && oldest <= version, "has no version");
+    in.require(VersionRange.isRange(oldest, version), "has no version");
     in.require(limit >= 0 && used >= 0 && aperture >= 0 && !name.isEmpty(), "is no offer");
     return new Offer(version, oldest, id, name, chipset, limit, used, aperture, streams, machine);
   }

@@ -1,6 +1,7 @@
 package io.sluice.migrate.wire;
 
 import io.sluice.abi.RefusedException;
+import io.sluice.migrate.link.VersionRange;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -25,10 +26,10 @@ final class WireMessages {
   static final int ACK = 0x183;
   static final int BYE = 0x184;
 
-  /** The protocol of connections; one before it is spoken too, once there is one. */
+  /** The protocol of connections; the one before it is spoken too, once there is one. */
   static final int VERSION = 1;
 
-  static final int OLDEST_VERSION = 1;
+  private static final VersionRange SPOKEN = VersionRange.of(VERSION);
 
   /** Feature: sections of pages may be compressed with zstd. */
   static final int ZSTD = 1;
@@ -72,7 +73,7 @@ final class WireMessages {
 
   static WireSection hello(Hello hello) {
     ByteBuffer out = buffer(HELLO_BYTES);
-    out.putInt(VERSION).putInt(OLDEST_VERSION).putInt(hello.role().number);
+    out.putInt(VERSION).putInt(SPOKEN.oldest()).putInt(hello.role().number);
     out.putInt(hello.stream()).putInt(hello.streams()).putInt(hello.features());
     out.putLong(hello.id().getMostSignificantBits());
     out.putLong(hello.id().getLeastSignificantBits());
@@ -84,20 +85,15 @@ final class WireMessages {
     ByteBuffer in = payload(section, HELLO, HELLO_BYTES);
     int version = in.getInt();
     int oldest = in.getInt();
-    if (oldest < 1 || oldest > version) {
+    if (!VersionRange.isRange(oldest, version)) {
       throw WireFailure.protocol("no version");
     }
-    if (oldest > VERSION || version < OLDEST_VERSION) {
-      throw WireFailure.protocol(
-          "it speaks versions "
-              + oldest
-              + " to "
-              + version
-              + ", this side "
-              + OLDEST_VERSION
-              + " to "
-              + VERSION);
-    }
+    VersionRange theirs = new VersionRange(oldest, version);
+    int agreed =
+        SPOKEN
+            .agreed(theirs)
+            .orElseThrow(() ->
+                WireFailure.protocol("it speaks versions " + theirs + ", this side " + SPOKEN));
     int number = in.getInt();
     Role role =
         switch (number) {
@@ -113,7 +109,7 @@ final class WireMessages {
     if (received < 0 || stream < 0 || stream > streams) {
       throw WireFailure.protocol("a beginning that cannot be");
     }
-    return new Hello(Math.min(version, VERSION), role, stream, streams, features, id, received);
+    return new Hello(agreed, role, stream, streams, features, id, received);
   }
 
   static WireSection welcome(Welcome welcome) {
@@ -124,7 +120,7 @@ final class WireMessages {
   static Welcome welcome(WireSection section) {
     ByteBuffer in = payload(section, WELCOME, WELCOME_BYTES);
     int version = in.getInt();
-    if (version < OLDEST_VERSION || version > VERSION) {
+    if (version < SPOKEN.oldest() || version > VERSION) {
       throw WireFailure.protocol("a welcome in another version, version=" + version);
     }
     int features = in.getInt();

@@ -130,8 +130,13 @@ final class HostilePeerTest {
   }
 
   private static byte[] hello(int oldest, int role, int stream, int streams, long received) {
+    return hello(1, oldest, role, stream, streams, received);
+  }
+
+  private static byte[] hello(
+      int newest, int oldest, int role, int stream, int streams, long received) {
     ByteBuffer out = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
-    out.putInt(1).putInt(oldest).putInt(role).putInt(stream).putInt(streams).putInt(0);
+    out.putInt(newest).putInt(oldest).putInt(role).putInt(stream).putInt(streams).putInt(0);
     out.putLong(7).putLong(9).putLong(received);
     return section(WireMessages.HELLO, 1, out.array());
   }
@@ -160,6 +165,43 @@ final class HostilePeerTest {
       assertThat(ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getInt())
           .isEqualTo(WireMessages.REFUSED);
     }
+  }
+
+  @Test
+  void hello_ofANeighbouringVersion_isWelcomeInOurs() throws Exception {
+    byte[] bye = section(WireMessages.BYE, 1, new byte[0]);
+    int next = WireMessages.VERSION + 1;
+    ByteBuffer answer =
+        ByteBuffer.wrap(say(hello(next, WireMessages.VERSION, 1, 0, 1, 0), bye))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(answer.getInt(0)).isEqualTo(WireMessages.WELCOME);
+    assertThat(answer.getInt(16)).isEqualTo(WireMessages.VERSION);
+  }
+
+  @Test
+  void hello_ofALaterVersionThatLeavesOursOut_isRefusedAndToldWhatIsSpoken() throws Exception {
+    int next = WireMessages.VERSION + 1;
+    byte[] answer = say(hello(next + 1, next, 1, 0, 1, 0));
+    assertThat(ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getInt())
+        .isEqualTo(WireMessages.REFUSED);
+    assertThat(new String(answer, 16, answer.length - 16, java.nio.charset.StandardCharsets.UTF_8))
+        .contains("it speaks versions 2 to 3, this side 1 to 1");
+  }
+
+  /** A feature that nobody here knows is not used, and nothing else happens. */
+  @Test
+  void hello_featuresThatNobodyKnows_areSkipped() throws Exception {
+    byte[] hello = hello(1, 1, 1, 1, 1, 0);
+    ByteBuffer words = ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN);
+    byte[] payload = java.util.Arrays.copyOfRange(hello, 16, hello.length);
+    ByteBuffer.wrap(payload).order(ByteOrder.LITTLE_ENDIAN).putInt(20, -2);
+    assertThat(words.getInt(36)).isZero();
+    byte[] bye = section(WireMessages.BYE, 1, new byte[0]);
+    ByteBuffer answer =
+        ByteBuffer.wrap(say(section(WireMessages.HELLO, 1, payload), bye))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(answer.getInt(0)).isEqualTo(WireMessages.WELCOME);
+    assertThat(answer.getInt(20)).isZero();
   }
 
   @Test
