@@ -5,9 +5,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.abi.sys.SyscallException;
-import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.WireSettings;
@@ -16,7 +14,6 @@ import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.Problem;
-import io.sluice.management.local.SocketFile;
 import io.sluice.migrate.checkpoint.CheckpointReader;
 import io.sluice.migrate.checkpoint.CheckpointWriter;
 import io.sluice.migrate.checkpoint.ProcessCheckpoint;
@@ -24,7 +21,6 @@ import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.Reason;
-import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.process.ProcessSource;
 import io.sluice.migrate.process.UnixLink;
@@ -32,14 +28,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -53,9 +46,6 @@ import org.slf4j.LoggerFactory;
 final class Migrations implements MigrationsMXBean, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
   private static final String UNIX = "unix:";
-  private static final int BACKLOG = 8;
-  private static final int MAX_INCOMING = 64;
-  private static final int ROOT = 0;
 
   private final GuestTable guests;
   private final Path socketPath;
@@ -64,14 +54,11 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final LongSupplier clock;
   private final Supplier<RandomGenerator> randoms;
   private final IncomingMigration.PhaseObserver observer;
-  private final CommitLedger ledger;
   private final @Nullable WireSettings wire;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, OutgoingMigration> outgoing = new TreeMap<>(); // by lock
-  private final CopyOnWriteArrayList<IncomingMigration> incoming = new CopyOnWriteArrayList<>();
-  private @Nullable Fd listener; // by lock
+  private final Arrivals arrivals;
   private @Nullable HostRoute route; // by lock
-  private volatile boolean closed;
 
   /**
    * What they need of the daemon.
@@ -96,24 +83,18 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     clock = surroundings.clock();
     randoms = surroundings.randoms();
     observer = surroundings.observer();
-    ledger = new CommitLedger(config.stateDir());
+    arrivals = new Arrivals(guests, socketPath, new CommitLedger(config.stateDir()), surroundings);
   }
 
   /** Makes the socket and begins to accept other daemons. */
   void start() throws OperationsException {
     lock.lock();
     try {
-      new SocketFile(socketPath, "the migration socket", ErrorCode.DAEMON_PATH)
-          .publish(
-              Optional.empty(),
-              ErrorCode.DAEMON_PATH,
-              staged -> listener = kernel.listen(staged, BACKLOG));
-      Fd socket = Objects.requireNonNull(listener);
-      threads.start("sluice-migration-accept", () -> accept(socket));
+      arrivals.start();
       if (wire != null) {
         HostRoute made = new HostRoute(wire, threads, this::drawId);
         route = made;
-        made.listen(link -> welcome(link, host -> IncomingMigration.machine(host, made)));
+        made.listen(link -> arrivals.welcome(link, host -> IncomingMigration.machine(host, made)));
       }
     } catch (IOException | SluiceException e) {
       throw Problem.of(
@@ -127,72 +108,9 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     }
   }
 
-  // ---- incoming ----
-
-  private void accept(Fd socket) {
-    while (!closed) {
-      try {
-        admit(kernel.accept(socket));
-      } catch (SyscallException e) {
-        if (closed) {
-          return;
-        }
-        LOG.atWarn().setCause(e).log("another daemon could not be accepted");
-      }
-    }
-  }
-
-  /** Only daemons of this user, or root's, pass descriptors to us. */
-  private void admit(Fd socket) {
-    PeerCredentials peer = kernel.peerCredentials(socket);
-    incoming.removeIf(IncomingMigration::isOver);
-    boolean welcome = (peer.uid() == ownUid() || peer.uid() == ROOT) && !closed;
-    if (!welcome || incoming.size() >= MAX_INCOMING) {
-      LOG.atWarn().addKeyValue("peer", peer).log("a daemon was refused");
-      socket.close();
-      return;
-    }
-    UnixLink link = new UnixLink(kernel, socket, threads);
-    welcome(link, host -> IncomingMigration.process(host, link));
-  }
-
-  private void welcome(MigrationLink link, IncomingMigration.Arrivals arrivals) {
-    incoming.removeIf(IncomingMigration::isOver);
-    if (closed || incoming.size() >= MAX_INCOMING) {
-      link.close();
-      return;
-    }
-    IncomingMigration migration =
-        new IncomingMigration(
-            new IncomingMigration.Surroundings(
-                kernel, guests, ledger, clock, observer, this::discardUndecided),
-            link,
-            arrivals);
-    incoming.add(migration);
-    threads.start("sluice-migration-in", migration);
-  }
-
   private UUID drawId() {
     RandomGenerator random = randoms.get();
     return new UUID(random.nextLong(), random.nextLong());
-  }
-
-  private int ownUid() {
-    try {
-      return (int) Files.getAttribute(socketPath, "unix:uid");
-    } catch (IOException _) {
-      return ROOT;
-    }
-  }
-
-  /** Whoever asks for an attempt has given up on its link: it is decided now. */
-  private void discardUndecided(UUID id) {
-    for (IncomingMigration migration : incoming) {
-      if (migration.id().filter(id::equals).isPresent()) {
-        migration.abort(new Reason(Reason.CANCELLED, "the source asks again", ""));
-        migration.awaitOver();
-      }
-    }
   }
 
   // ---- operations ----
@@ -206,7 +124,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   public Map<String, MigrationStatusView> getMigrations() {
     Map<String, MigrationStatusView> views = new TreeMap<>();
     Map<String, Long> began = new TreeMap<>();
-    for (IncomingMigration migration : incoming) {
+    for (IncomingMigration migration : arrivals.all()) {
       String name = migration.guestName();
       if (!name.isEmpty() && migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
         views.put(name, migration.view());
@@ -228,75 +146,26 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   @Override
   public List<MigrationBlocker> check(String guest, String to) throws OperationsException {
-    List<MigrationBlocker> blockers = new ArrayList<>();
     GuestHost host = find("cannot check guest \"" + guest + "\"", guest);
     Optional<InetSocketAddress> address =
         to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
-    Path path =
-        address.isPresent() ? Path.of("") : path("cannot check guest \"" + guest + "\"", to);
-    Optional<Guest> attached = host.device().guest();
-    if (attached.isEmpty()) {
-      blockers.add(
-          new MigrationBlocker(
-              "SLU-MIG-040",
-              "nobody is attached to guest \"" + guest + "\"",
-              "There is nothing to move: create the guest at the destination instead."));
-    } else {
-      for (Capability needed : List.of(Capability.DETACH, Capability.STATE_SAVE)) {
-        if (!attached.get().capabilities().contains(needed)) {
-          blockers.add(
-              new MigrationBlocker(
-                  "SLU-MIG-021",
-                  "GPU \"" + host.gpu().name() + "\" cannot give a channel away, missing=" + needed,
-                  "Move the guest while it does not use its GPU."));
-        }
-      }
-    }
+    MigrationCheck check = new MigrationCheck(host);
+    check.guest();
     lock.lock();
     try {
       OutgoingMigration running = outgoing.get(guest);
       if (running != null && !running.isOver()) {
-        blockers.add(
-            new MigrationBlocker(
-                ErrorCode.MIGRATION_BUSY.code(),
-                "guest \"" + guest + "\" moves already",
-                "Wait for it, or give it up: sluicectl migration abort " + guest + "."));
+        check.busy();
       }
     } finally {
       lock.unlock();
     }
     if (address.isPresent()) {
-      checkMachine(host, blockers);
-      return blockers;
+      check.machine(wire);
+    } else {
+      check.process(kernel, path("cannot check guest \"" + guest + "\"", to));
     }
-    try {
-      kernel.connect(path).close();
-    } catch (SyscallException e) {
-      blockers.add(
-          new MigrationBlocker(
-              ErrorCode.MIGRATION_LINK.code(),
-              "no daemon answers at " + path + ": " + e.getMessage(),
-              "Start it there; sluicectl migration status shows its socket."));
-    }
-    return blockers;
-  }
-
-  /** What a machine lacks; whether the destination can be reached shows when it starts. */
-  private void checkMachine(GuestHost host, List<MigrationBlocker> blockers) {
-    if (wire == null) {
-      blockers.add(
-          new MigrationBlocker(
-              ErrorCode.MIGRATION_BLOCKED.code(),
-              "this daemon has no certificate to show to another host's",
-              "Add [migration] to the configuration: docs/migration.md, \"Certificates\"."));
-    }
-    if (!Files.exists(host.settings().qmp())) {
-      blockers.add(
-          new MigrationBlocker(
-              "SLU-QMP-001",
-              "the machine has no QMP socket, path=" + host.settings().qmp(),
-              "Start it with what sluicectl guest xml prints."));
-    }
+    return check.blockers();
   }
 
   @Override
@@ -667,16 +536,10 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   /** Gives up what can be given up and accepts nobody any more. */
   @Override
   public void close() {
-    closed = true;
     List<OutgoingMigration> running;
     lock.lock();
     try {
-      Fd socket = listener;
-      listener = null;
-      if (socket != null) {
-        kernel.shutdown(socket);
-        socket.close();
-      }
+      arrivals.stop();
       running = List.copyOf(outgoing.values());
     } finally {
       lock.unlock();
@@ -688,7 +551,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         migration.awaitOver();
       }
     }
-    incoming.forEach(migration -> migration.abort(why));
+    arrivals.abortAll(why);
     HostRoute last;
     lock.lock();
     try {

@@ -291,19 +291,18 @@ public final class QemuSource implements SourceMachine {
   }
 
   private void failed(SluiceException e) {
-    failure = e.getMessage() + (e.remedy().isEmpty() ? "" : " " + e.remedy());
+    failure = Worker.text(e);
     waker.run();
   }
 
   /** The monitor is let go when the machine goes on, or cannot be made to. */
   @Override
   public void close() {
-    Thread last = aborting;
-    worker.submit(() -> {
-      Worker.join(last);
-      machine.close();
-      transport.close();
-    });
-    worker.close();
+    worker.closeAfter(
+        aborting,
+        () -> {
+          machine.close();
+          transport.close();
+        });
   }
 }

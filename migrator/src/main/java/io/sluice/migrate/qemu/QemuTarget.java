@@ -174,7 +174,7 @@ public final class QemuTarget implements TargetMachine {
   }
 
   private void failed(SluiceException e) {
-    failure = e.getMessage() + (e.remedy().isEmpty() ? "" : " " + e.remedy());
+    failure = Worker.text(e);
     LOG.atError()
         .addKeyValue("guest", device.name())
         .log("a machine that comes has failed: {}", e.getMessage());
@@ -183,12 +183,11 @@ public final class QemuTarget implements TargetMachine {
 
   @Override
   public void close() {
-    Thread last = aborting;
-    worker.submit(() -> {
-      Worker.join(last);
-      machine.close();
-      transport.close();
-    });
-    worker.close();
+    worker.closeAfter(
+        aborting,
+        () -> {
+          machine.close();
+          transport.close();
+        });
   }
 }

@@ -51,8 +51,25 @@ final class Worker implements AutoCloseable {
     }
   }
 
+  /** What an operator is told of a failure. */
+  static String text(SluiceException e) {
+    return e.getMessage() + (e.remedy().isEmpty() ? "" : " " + e.remedy());
+  }
+
+  /**
+   * Ends the thread when it has done what it was given, another thread has ended, and what both
+   * used is let go.
+   */
+  void closeAfter(@Nullable Thread other, Runnable release) {
+    submit(() -> {
+      join(other);
+      release.run();
+    });
+    close();
+  }
+
   /** Waits for a thread, if there is one. */
-  static void join(@Nullable Thread thread) {
+  private static void join(@Nullable Thread thread) {
     try {
       if (thread != null) {
         thread.join();
