@@ -47,7 +47,7 @@ public final class LinkClient implements AutoCloseable {
       TlsFiles files,
       long bytesPerSecond,
       boolean compress) {
-    String why = compress ? PageCompression.unavailable() : null;
+    String why = compress ? ZstdLibrary.unavailable() : null;
     if (why != null) {
       throw new RefusedException(
           "SLU-NET-014",

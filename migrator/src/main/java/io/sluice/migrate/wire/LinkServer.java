@@ -49,7 +49,7 @@ public final class LinkServer implements AutoCloseable {
   private final Channel listener;
 
   /** Features that clients may use. */
-  private final int offered = PageCompression.unavailable() == null ? WireMessages.ZSTD : 0;
+  private final int offered = ZstdLibrary.unavailable() == null ? WireMessages.ZSTD : 0;
 
   private final ReentrantLock lock = new ReentrantLock();
 

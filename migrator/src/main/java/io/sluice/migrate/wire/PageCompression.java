@@ -11,7 +11,6 @@ import io.sluice.migrate.link.FrameType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Compresses sections of pages with zstd, on streams whose two ends have agreed to it; each by
@@ -45,15 +44,6 @@ final class PageCompression extends MessageToMessageCodec<WireSection, WireSecti
     super(WireSection.class, WireSection.class);
     this.link = link;
     compressor.setLevel(LEVEL).setContentSize(true).setChecksum(false);
-  }
-
-  /** Why this machine cannot; null when it can. */
-  static @Nullable String unavailable() {
-    try {
-      return Zstd.compressBound(1) > 0 ? null : "it does not work";
-    } catch (LinkageError | IllegalCallerException e) {
-      return e.toString();
-    }
   }
 
   @Override
