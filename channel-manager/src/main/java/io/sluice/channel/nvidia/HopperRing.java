@@ -7,6 +7,8 @@ import io.sluice.abi.rm.UsermodePage;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The submitting side of a channel, by the means that a guest has: mapped memory, its control page
@@ -42,6 +44,8 @@ public final class HopperRing {
   private UserdWords userd;
   private MemorySegment doorbell;
   private Runnable whileWithdrawn = Thread::onSpinWait;
+  private @Nullable Supplier<MemorySegment> doorbells;
+  private int generation;
   private int put;
   private long released;
 
@@ -68,6 +72,17 @@ public final class HopperRing {
   public void moveTo(MemorySegment control, MemorySegment doorbell) {
     this.userd = new UserdWords(control);
     this.doorbell = doorbell;
+  }
+
+  /**
+   * The device may be moved to another GPU, whose doorbell is another page. It has another
+   * generation then, which is looked at before each ring.
+   *
+   * @param again maps the doorbell page anew
+   */
+  public void whenMoved(Supplier<MemorySegment> again) {
+    doorbells = again;
+    generation = userd.generation();
   }
 
   /**
@@ -142,6 +157,10 @@ public final class HopperRing {
     int token;
     do {
       token = token();
+      if (doorbells != null && userd.generation() != generation) {
+        generation = userd.generation();
+        doorbell = doorbells.get();
+      }
       VarHandle.fullFence();
       userd.put(put);
       VarHandle.fullFence();

@@ -20,6 +20,8 @@ final class Monitor implements AutoCloseable {
   private static final GpuVa ANSWERS = new GpuVa(RING.value() + HopperRing.SIZE_BYTES);
   private static final long ALIASES = 0x20_0000_0000L;
 
+  private static final long MAX_PIECE_BYTES = 1L << 31;
+
   /** Longer than any copy that is asked of it in one piece takes. */
   private static final long LIMIT_NS = 5_000_000_000L;
 
@@ -161,12 +163,39 @@ final class Monitor implements AutoCloseable {
 
   /** Copies, by at most 2 GiB at a time. */
   void copy(GpuVa from, GpuVa to, long bytes) {
-    long piece;
-    for (long at = 0; at < bytes; at += piece) {
-      piece = Math.min(bytes - at, 1L << 31);
-      bind().copy(new GpuVa(from.value() + at), new GpuVa(to.value() + at), piece);
-      run();
+    copy(List.of(new Copy(from, to, bytes)), () -> {});
+  }
+
+  /** A copy to be made. */
+  record Copy(GpuVa from, GpuVa to, long bytes) {}
+
+  /**
+   * Copies.
+   *
+   * @param meanwhile is done while the engine works
+   */
+  void copy(List<Copy> copies, Runnable meanwhile) {
+    long last = 0;
+    for (Copy copy : copies) {
+      long piece;
+      for (long at = 0; at < copy.bytes(); at += piece) {
+        piece = Math.min(copy.bytes() - at, MAX_PIECE_BYTES);
+        bind().copy(after(copy.from(), at), after(copy.to(), at), piece);
+        if (ring.isFull()) {
+          await(last);
+        }
+        last = ring.submitWithRelease(commands);
+      }
     }
+    try {
+      meanwhile.run();
+    } finally {
+      await(last);
+    }
+  }
+
+  private static GpuVa after(GpuVa start, long bytes) {
+    return new GpuVa(start.value() + bytes);
   }
 
   private HopperCommands bind() {
@@ -179,7 +208,10 @@ final class Monitor implements AutoCloseable {
   }
 
   private void run() {
-    long done = ring.submitWithRelease(commands);
+    await(ring.submitWithRelease(commands));
+  }
+
+  private void await(long done) {
     if (!ring.await(done, gpu::timeNs, LIMIT_NS)) {
       throw RmRefusal.monitorStuck();
     }

@@ -59,6 +59,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   private final Set<NvidiaAddressSpace> spaces = new HashSet<>();
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
+  private final HostChunks hostChunks = new HostChunks(this);
   private @Nullable Monitor monitor;
   private @Nullable PageHasher hasher;
   private boolean shared;
@@ -209,6 +210,11 @@ final class NvidiaGuestGpu implements GuestGpu {
   /** Whether control pages are another daemon's, too, and tell the guest nothing of ours. */
   boolean isShared() {
     return shared;
+  }
+
+  /** Host memory for what is evicted. */
+  HostChunks hostChunks() {
+    return hostChunks;
   }
 
   /** Stops the channels of an address space that run; the caller lets them go on. */
@@ -563,6 +569,7 @@ final class NvidiaGuestGpu implements GuestGpu {
         List.copyOf(spaces).forEach(NvidiaAddressSpace::close);
         List.copyOf(buffers).forEach(NvidiaMemory::close);
         List.copyOf(regions).forEach(NvidiaRegion::close);
+        hostChunks.close();
         if (hasher != null) {
           hasher.close();
         }

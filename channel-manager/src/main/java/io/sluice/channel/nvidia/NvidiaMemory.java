@@ -7,6 +7,7 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.Limits;
+import io.sluice.channel.nvidia.HostChunks.Chunk;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -83,6 +84,12 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     return alias;
   }
 
+  /** Its only piece was an object that is no more a part of it. */
+  final void forgetAlias(int formerObject, GpuVa former) {
+    alias = null;
+    gpu.monitor().removeAlias(formerObject, sizeBytes, former);
+  }
+
   /** Before pieces of it come or go. */
   final void dropAlias() {
     if (alias != null) {
@@ -124,9 +131,9 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     static final long HUGE_PAGE_BYTES = 2L << 20;
 
     private int object;
-    private @Nullable SharedPages host;
+    private @Nullable List<Chunk> host;
 
-    private Video(NvidiaGuestGpu gpu, int object, @Nullable SharedPages host, long sizeBytes) {
+    private Video(NvidiaGuestGpu gpu, int object, @Nullable List<Chunk> host, long sizeBytes) {
       super(gpu, sizeBytes);
       this.object = object;
       this.host = host;
@@ -141,17 +148,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     /** As if it had been evicted at once. */
     static Video allocateEvicted(NvidiaGuestGpu gpu, long bytes) {
       long size = roundUp(bytes);
-      SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-evicted", size);
-      boolean complete = false;
-      try {
-        Video made = new Video(gpu, gpu.client().registerMemory(pages.all()), pages, size);
-        complete = true;
-        return made;
-      } finally {
-        if (!complete) {
-          pages.close();
-        }
-      }
+      return new Video(gpu, 0, gpu.hostChunks().take(size, true), size);
     }
 
     private static long roundUp(long bytes) {
@@ -200,62 +197,95 @@ abstract sealed class NvidiaMemory implements GpuMemory {
         if (system == isSystem()) {
           return;
         }
-        RmClient client = gpu.client();
-        SharedPages pages =
-            system ? SharedPages.create(gpu.kernel(), "sluice-evicted", sizeBytes()) : null;
-        int other = 0;
-        boolean complete = false;
-        boolean mapped;
-        try {
-          other =
-              pages == null
-                  ? allocateObject(client, sizeBytes())
-                  : client.registerMemory(pages.all());
-          mapped = moveTo(other, pages);
-          complete = true;
-        } finally {
-          if (!complete) {
-            if (other != 0) {
-              client.free(client.device(), other);
-            }
-            if (pages != null) {
-              pages.close();
-            }
-          }
-        }
+        boolean mapped = system ? evict(gpu.hostChunks().take(sizeBytes(), false)) : comeBack();
         if (!mapped) {
           throw RmRefusal.notBack();
         }
       });
     }
 
-    /** Whether it is mapped wherever it was; it has moved in any case. */
-    private boolean moveTo(int other, @Nullable SharedPages pages) {
+    private boolean evict(List<Chunk> chunks) {
+      int former = object;
+      GpuVa from = alias();
+      List<Monitor.Copy> copies = new ArrayList<>(chunks.size());
+      long at = 0;
+      for (Chunk chunk : chunks) {
+        GpuVa start = new GpuVa(from.value() + at);
+        copies.add(new Monitor.Copy(start, chunk.alias(), chunk.bytes()));
+        at += chunk.bytes();
+      }
+      boolean all = move(copies, 0, chunks);
+      forgetAlias(former, from);
+      gpu.client().free(gpu.client().device(), former);
+      return all;
+    }
+
+    private boolean comeBack() {
       RmClient client = gpu.client();
-      Monitor monitor = gpu.monitor();
-      GpuVa to = monitor.alias(other, sizeBytes(), page(sizeBytes()));
+      List<Chunk> former = host();
+      int made = allocateObject(client, sizeBytes());
+      GpuVa to = null;
+      boolean complete = false;
       try {
-        monitor.copy(alias(), to, sizeBytes());
+        to = gpu.monitor().alias(made, sizeBytes(), page(sizeBytes()));
+        complete = true;
       } finally {
-        monitor.removeAlias(other, sizeBytes(), to);
+        if (!complete) {
+          client.free(client.device(), made);
+        }
+      }
+      List<Monitor.Copy> copies = new ArrayList<>(former.size());
+      long at = 0;
+      for (Chunk chunk : former) {
+        copies.add(new Monitor.Copy(chunk.alias(), new GpuVa(to.value() + at), chunk.bytes()));
+        at += chunk.bytes();
       }
       dropAlias();
-      gpu.unmapEverywhere(this);
-      int former = object;
-      SharedPages formerPages = host;
-      object = other;
-      host = pages;
-      boolean all = gpu.mapEverywhereAgain(this);
-      client.free(client.device(), former);
-      if (formerPages != null) {
-        formerPages.close();
-      }
+      boolean all = move(copies, made, null);
+      gpu.monitor().removeAlias(made, sizeBytes(), to);
+      gpu.hostChunks().giveBack(former);
       return all;
+    }
+
+    /**
+     * Copies, and maps what is copied to meanwhile; no channel that could see it runs.
+     *
+     * @return whether it is mapped wherever it was
+     */
+    private boolean move(List<Monitor.Copy> copies, int toObject, @Nullable List<Chunk> toHost) {
+      boolean[] mapped = new boolean[1];
+      gpu.monitor()
+          .copy(
+              copies,
+              () -> {
+                gpu.unmapEverywhere(this);
+                object = toObject;
+                host = toHost;
+                mapped[0] = gpu.mapEverywhereAgain(this);
+              });
+      return mapped[0];
+    }
+
+    private List<Chunk> host() {
+      List<Chunk> chunks = host;
+      if (chunks == null) {
+        throw new AssertionError("in video memory");
+      }
+      return chunks;
     }
 
     @Override
     List<Piece> pieces() {
-      return List.of(new Piece(object, 0, sizeBytes()));
+      if (host == null) {
+        return List.of(new Piece(object, 0, sizeBytes()));
+      }
+      List<Piece> pieces = new ArrayList<>(host.size());
+      long at = 0;
+      for (Chunk chunk : host) {
+        pieces.add(new Piece(chunk.object(), at, chunk.bytes()));
+        at += chunk.bytes();
+      }
+      return pieces;
     }
 
     @Override
@@ -271,7 +301,8 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     @Override
     MemorySegment cpu(long offset, long bytes) {
       if (host != null) {
-        return host.all().asSlice(offset, bytes);
+        Chunk chunk = host.get((int) (offset / HostChunks.CHUNK_BYTES));
+        return chunk.pages().all().asSlice(offset % HostChunks.CHUNK_BYTES, bytes);
       }
       throw RmRefusal.missing("taking back a ring in video memory");
     }
@@ -287,10 +318,12 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     @Override
     void release() {
-      gpu.client().free(gpu.client().device(), object);
-      if (host != null) {
-        host.close();
+      List<Chunk> chunks = host;
+      if (chunks == null) {
+        gpu.client().free(gpu.client().device(), object);
+      } else {
         host = null;
+        gpu.hostChunks().giveBack(chunks);
       }
     }
   }

@@ -55,6 +55,11 @@ final class UserdWords {
     return ControlWords.doorbellToken(page, GuestAbi.CONTROL_OFFSET);
   }
 
+  /** Of the device, for the guest: another one each time it was moved. */
+  int generation() {
+    return ControlWords.generation(page, GuestAbi.CONTROL_OFFSET);
+  }
+
   /** What was stored before is seen by whoever sees the token. */
   void publish(int token) {
     ControlWords.doorbellToken(page, GuestAbi.CONTROL_OFFSET, token);

@@ -37,6 +37,7 @@ final class StagedMemory implements AutoCloseable {
   // What the window shows; nothing at first.
   private long serial = -1;
   private long first;
+  private boolean warm;
   private int count;
 
   /**
@@ -80,9 +81,15 @@ final class StagedMemory implements AutoCloseable {
     return there;
   }
 
-  /** All of it comes, and is compared here. */
+  /**
+   * All of it comes, and is compared here. What the GPU needs for fingerprints is made now, and not
+   * when the guest stands still.
+   */
   private boolean copyAll(MemoryRecord record, int from) {
     changed.clear();
+    if (fingerprints && !warm) {
+      warm = move.fingerprint(record.serial(), first, 1, pages.key(), window, PRINTS);
+    }
     if (!copy(record, 0, count)) {
       return false;
     }
