@@ -303,6 +303,14 @@ public final class GuestDevice implements AutoCloseable {
     return mapped == null ? MemorySegment.NULL : mapped.segment();
   }
 
+  /**
+   * Maps the doorbell page anew: that of the GPU where the device is now, which may be another one
+   * when the generation in control pages has changed. The former mapping stays.
+   */
+  public MemorySegment mapDoorbell() {
+    return map(link, GuestAbi.BAR_DOORBELL).segment();
+  }
+
   /** The control page of a channel. */
   public MemorySegment controlPage(int cid) {
     return bars.control().segment().asSlice((long) cid * PAGE, PAGE);

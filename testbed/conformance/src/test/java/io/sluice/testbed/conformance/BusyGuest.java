@@ -11,6 +11,7 @@ import io.sluice.channel.nvidia.HopperRing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,6 +104,11 @@ final class BusyGuest implements Runnable {
   static int[] setup(boolean computes) {
     HopperCommands words = new HopperCommands();
     return (computes ? HopperLaunch.setUp(words) : words.bindCopy()).toArray();
+  }
+
+  /** Its device may be moved to another GPU. */
+  void whenMoved(Supplier<MemorySegment> doorbells) {
+    ring.whenMoved(doorbells);
   }
 
   /** Submits no more often than this, so that a long test does not run out of records. */

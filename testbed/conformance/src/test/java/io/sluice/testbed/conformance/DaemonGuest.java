@@ -22,6 +22,7 @@ final class DaemonGuest implements AutoCloseable {
   private DaemonGuest(GuestDevice device, BusyGuest busy, @Nullable HopperKernel kernel) {
     this.device = device;
     this.busy = busy;
+    busy.whenMoved(device::mapDoorbell);
     this.kernel = kernel;
   }
 

@@ -9,6 +9,8 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.HopperCommands;
+import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.HopperRing;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.CallFailedException;
@@ -16,12 +18,18 @@ import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.LocalConnection;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A real sluiced with an NVIDIA GPU, and processes as its guests. */
 final class NvidiaDaemonTest {
   private static final int BYTES = 8 << 20;
+  private static final long CODE = 1L << 20;
 
   @TempDir private Path directory;
   private @Nullable Daemon daemon;
@@ -71,12 +80,16 @@ final class NvidiaDaemonTest {
     final MemorySegment control;
 
     Guest(Kernel kernel, Path socket) {
+      this(kernel, socket, NvidiaRig.COPY_CLASS);
+    }
+
+    Guest(Kernel kernel, Path socket, int... classes) {
       device = GuestDevice.attach(kernel, socket);
       space = device.newSpace();
       memory = device.allocateProcess(HopperRing.SIZE_BYTES + 2L * BYTES);
       at = space.map(memory).value();
       video = space.map(device.allocateVideo(BYTES)).value();
-      int cid = device.newChannel(space, NvidiaRig.COPY_CLASS);
+      int cid = device.newChannel(space, classes);
       device.startChannel(cid, at, HopperRing.ORDER);
       control = device.controlPage(cid);
       ring = new HopperRing(memory.bytes(), control, device.doorbell(), new GpuVa(at));
@@ -91,6 +104,10 @@ final class NvidiaDaemonTest {
           ring.submitWithRelease(
               new HopperCommands().bindCopy().copy(new GpuVa(from), new GpuVa(to), BYTES));
       return ring.await(done, System::nanoTime, NvidiaRig.TIMEOUT_NS);
+    }
+
+    boolean done(long submission) {
+      return ring.await(submission, System::nanoTime, 10 * NvidiaRig.TIMEOUT_NS);
     }
 
     boolean roundTrip() {
@@ -169,6 +186,104 @@ final class NvidiaDaemonTest {
             });
       }
       assertThat(refused.roundTrip()).isTrue();
+    }
+  }
+
+  private QuotaStatus quota(String guest) throws IOException {
+    try (LocalConnection connection = Objects.requireNonNull(daemon).connect()) {
+      return Objects.requireNonNull(connection.daemon().getQuotas().get(guest));
+    }
+  }
+
+  private QuotaStatus awaitQuota(String guest, Predicate<QuotaStatus> wanted) throws Exception {
+    long until = System.nanoTime() + 60_000_000_000L;
+    QuotaStatus found = quota(guest);
+    while (!wanted.test(found)) {
+      assertThat(System.nanoTime()).as("in time: %s", found).isLessThan(until);
+      Thread.sleep(10);
+      found = quota(guest);
+    }
+    return found;
+  }
+
+  @Test
+  void quota_loweredAndRaisedBySluicectl_movesMemoryAndKeepsBytesAndAddresses() throws Exception {
+    Kernel kernel = NvidiaRig.kernel();
+    long size = 32L << 20;
+    try (var a = new Guest(kernel, directory.resolve("a.sock"));
+        var b = new Guest(kernel, directory.resolve("b.sock"))) {
+      long first = a.at + HopperRing.SIZE_BYTES;
+      List<Long> buffers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        long there = a.space.map(a.device.allocateVideo(size)).value();
+        a.half(0).fill((byte) (0x10 + i));
+        assertThat(a.copy(first, there + size - BYTES)).isTrue();
+        buffers.add(there);
+      }
+      for (String limit : List.of("64MiB", "1GiB")) {
+        Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--vram-limit", limit);
+        boolean lowered = limit.equals("64MiB");
+        QuotaStatus status =
+            awaitQuota(
+                "a", now -> lowered ? now.heldBytes() <= 64L << 20 : now.evictedBytes() == 0);
+        System.out.println(status);
+        assertThat(status.evictedBytes()).isGreaterThanOrEqualTo(lowered ? 2 * size : 0);
+        assertThat(b.roundTrip()).isTrue();
+        for (int i = 0; i < 4; i++) {
+          a.half(0).fill((byte) (0x10 + i));
+          a.half(1).fill((byte) 0);
+          assertThat(a.copy(buffers.get(i) + size - BYTES, first + BYTES)).isTrue();
+          assertThat(a.half(1).mismatch(a.half(0))).as("buffer %d, %s", i, limit).isEqualTo(-1);
+        }
+      }
+    }
+  }
+
+  /** Thread blocks of 400 ms, of which some are queued: bounded, whatever happens. */
+  @Test
+  void kernels_thatKeepAnotherGuestWaiting_areKilledByTheDaemon() throws Exception {
+    Optional<HopperKernel> compiled = Cubin.compile("busy.cu");
+    Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
+    HopperKernel kernel = compiled.orElseThrow();
+    Kernel system = NvidiaRig.kernel();
+    try (var hog = new Guest(system, directory.resolve("a.sock"), NvidiaRig.COMPUTE_CLASS);
+        var other = new Guest(system, directory.resolve("b.sock"), NvidiaRig.COMPUTE_CLASS)) {
+      Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", "100ms");
+      assertThat(other.done(other.ring.submitWithRelease(new HopperCommands()))).isTrue();
+      long at = hog.at + HopperRing.SIZE_BYTES;
+      MemorySegment program = hog.half(0);
+      MemorySegment.copy(
+          kernel.code(), 0, program, ValueLayout.JAVA_BYTE, CODE, kernel.code().length);
+      HopperLaunch.store(
+          kernel,
+          at + CODE,
+          program,
+          0,
+          at,
+          1,
+          32,
+          (int) hog.video,
+          (int) (hog.video >>> 32),
+          0,
+          400_000);
+      HopperCommands commands = HopperLaunch.setUp(new HopperCommands());
+      for (int i = 0; i < 5; i++) {
+        long _ = hog.ring.submitWithRelease(HopperLaunch.of(commands, at));
+        commands.clear();
+      }
+      long waits = other.ring.submitWithRelease(new HopperCommands());
+      long until = System.nanoTime() + 30_000_000_000L;
+      while (ControlWords.error(hog.control, GuestAbi.CONTROL_OFFSET) == 0
+          && System.nanoTime() < until) {
+        if (other.ring.hasReleased(waits)) {
+          waits = other.ring.submitWithRelease(new HopperCommands());
+        }
+      }
+      assertThat(ControlWords.error(hog.control, GuestAbi.CONTROL_OFFSET))
+          .isEqualTo(GuestAbi.ERROR_TIMEOUT);
+      assertThat(other.done(waits)).isTrue();
+      assertThat(ControlWords.error(other.control, GuestAbi.CONTROL_OFFSET)).isZero();
+      System.out.println(awaitQuota("a", now -> now.kills() == 1));
     }
   }
 }

@@ -46,13 +46,13 @@ final class NvidiaMigrationTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"0, 64", "1000, 8"})
-  void start_processThatSubmits_goesToAndFroAndNothingIsLostOrRunTwice(int microseconds, int window)
-      throws Exception {
+  @CsvSource({"0, 64, 0", "1000, 8, 0", "0, 64, 1", "1000, 8, 1"})
+  void start_processThatSubmits_goesToAndFroAndNothingIsLostOrRunTwice(
+      int microseconds, int window, int card) throws Exception {
     HopperKernel kernel = kernel(microseconds);
     Kernel system = NvidiaRig.kernel();
     try (Daemon first = daemon("a", 0);
-        Daemon second = daemon("b", 0);
+        Daemon second = daemon("b", card);
         DaemonGuest guest =
             DaemonGuest.attach(system, first.socket(GUEST), window, kernel, microseconds)) {
       guest.start();
@@ -65,9 +65,10 @@ final class NvidiaMigrationTest {
         guest.busy.awaitProgress(300);
         System.out.printf(
             Locale.ROOT,
-            "%smigration by daemons: kernel %d us, blackout %.2f ms%n%s",
+            "%smigration by daemons: kernel %d us, card %d, blackout %.2f ms%n%s",
             said,
             microseconds,
+            card,
             guest.busy.takeLongestGapNs() / 1e6,
             from.ctl("migration", "report", GUEST));
         assertThat(to.ctl("guest", "list")).contains("running");
