@@ -1,6 +1,8 @@
 package io.sluice.migrate.qemu;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Errno;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
@@ -27,6 +29,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class QemuTarget implements TargetMachine {
   private static final Logger LOG = LoggerFactory.getLogger(QemuTarget.class);
+
+  /** Each as long as patience lasts. */
+  private static final int RESUME_ATTEMPTS = 30;
 
   private final GuestDevice device;
   private final QemuMachine machine;
@@ -138,11 +143,28 @@ public final class QemuTarget implements TargetMachine {
   @Override
   public void resume() {
     worker.submit(() -> {
-      machine.resume();
+      letRun();
       device.releaseRestored();
       running = true;
       waker.run();
     });
+  }
+
+  /** The record says that it is ours: one that is frozen just now is asked again. */
+  private void letRun() {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        machine.resume();
+        return;
+      } catch (RefusedException e) {
+        if (e.errno() != Errno.ETIMEDOUT || attempt == RESUME_ATTEMPTS) {
+          throw e;
+        }
+        LOG.atError()
+            .addKeyValue("guest", device.name())
+            .log("a machine that has come does not go on: {}", e.getMessage());
+      }
+    }
   }
 
   @Override
