@@ -87,7 +87,7 @@ int sluice_calls_init(struct sluice_device *sd)
 	sd->num_slots = sluice_read(sd, SLUICE_REG_NUM_SLOTS);
 	if (sd->num_slots == 0 || sd->num_slots > SLUICE_MAX_SLOTS)
 		return -ENODEV;
-	BUILD_BUG_ON(SLUICE_MAX_SLOTS > BITS_PER_TYPE(typeof(sd->slots_used)));
+	BUILD_BUG_ON(BITS_PER_TYPE(typeof(sd->slots_used)) < SLUICE_MAX_SLOTS);
 	BUILD_BUG_ON(sizeof(struct sluice_slot) != SLUICE_SLOT_SIZE);
 	slots_restart(sd);
 	return 0;

@@ -110,7 +110,7 @@ static int channel_create(struct sluice_device *sd, struct drm_file *file,
 	struct sluice_channel *chan;
 	int ret;
 
-	chan = kzalloc(sizeof(*chan), GFP_KERNEL);
+	chan = kzalloc_obj(*chan);
 	if (!chan)
 		return -ENOMEM;
 	kref_init(&chan->ref);

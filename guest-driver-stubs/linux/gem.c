@@ -224,7 +224,7 @@ static struct sluice_bo *bo_create(struct sluice_device *sd, const struct drm_ps
 
 	if (!info_is_valid(sd, info))
 		return ERR_PTR(-ENOMEM);
-	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
+	bo = kzalloc_obj(*bo);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
 	bo->base.funcs = &gem_funcs;

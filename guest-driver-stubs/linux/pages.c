@@ -23,7 +23,7 @@ struct sluice_pages *sluice_pages_get(struct sluice_device *sd, struct drm_gem_o
 	struct sluice_pages *pages;
 	int ret;
 
-	pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	pages = kzalloc_obj(*pages);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
 	pages->count = obj->size >> PAGE_SHIFT;

@@ -27,6 +27,7 @@
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/rwsem.h>
+#include <linux/slab.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
@@ -36,6 +37,11 @@
 
 #include "sluice_abi.h"
 #include "sluice_drm.h"
+
+#ifndef kzalloc_obj /* newer kernels have them */
+#define kmalloc_obj(object) kmalloc(sizeof(object), GFP_KERNEL)
+#define kzalloc_obj(object) kzalloc(sizeof(object), GFP_KERNEL)
+#endif
 
 #define SLUICE_MAX_CHANNELS 128 /* what pscnv's mmap offsets can name */
 #define SLUICE_PENDING_WORDS (SLUICE_MAX_CHANNELS / 32)

@@ -90,7 +90,7 @@ int sluice_vspace_new_ioctl(struct drm_device *dev, void *data, struct drm_file 
 	struct sluice_vspace *vs;
 	int ret;
 
-	vs = kzalloc(sizeof(*vs), GFP_KERNEL);
+	vs = kzalloc_obj(*vs);
 	if (!vs)
 		return -ENOMEM;
 	kref_init(&vs->ref);
@@ -165,7 +165,7 @@ static int mapping_add(struct sluice_vspace *vs, struct sluice_bo *bo,
 	struct sluice_mapping *mapping;
 	int ret;
 
-	mapping = kmalloc(sizeof(*mapping), GFP_KERNEL);
+	mapping = kmalloc_obj(*mapping);
 	if (!mapping)
 		return -ENOMEM;
 	mapping->bo = bo;
