@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.concurrent.locks.LockSupport;
 
 /** A channel of {@link DirectGpu}, with one submission under way at a time. */
 final class DirectChannel implements ComputePort, AutoCloseable {
@@ -32,11 +31,6 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   private static final int PUSHBUFFER_BYTES = 1 << 20;
   private static final long LOWEST = 0x2000_0000L;
   private static final long HIGHEST = 1L << 40;
-
-  /** Spins before the wait gives its processor away, and for how long then. */
-  private static final int SPINS = 20_000;
-
-  private static final long PARK_NS = 20_000;
 
   private static final int TIMEOUT_MS = 600_000;
 
@@ -133,15 +127,16 @@ final class DirectChannel implements ComputePort, AutoCloseable {
     ring.setAtIndex(ValueLayout.JAVA_LONG, put, pushbufferAddress | (long) (4 * all.length) << 40);
     put = put + 1 & (1 << RING_ORDER) - 1;
     INT.setRelease(control, (long) GP_PUT, put);
-    for (int spins = 0; (int) INT.getAcquire(semaphore, 0L) != mark; spins++) {
-      if (interrupt) {
-        sleep();
-      } else if (spins < SPINS) {
-        Thread.onSpinWait();
-      } else {
-        LockSupport.parkNanos(PARK_NS);
-      }
+    if (!interrupt) {
+      PatientWait.until(() -> isAt(mark));
     }
+    while (!isAt(mark)) {
+      sleep();
+    }
+  }
+
+  private boolean isAt(int mark) {
+    return (int) INT.getAcquire(semaphore, 0L) == mark;
   }
 
   /** Sleeps until the GPU has something to tell. */

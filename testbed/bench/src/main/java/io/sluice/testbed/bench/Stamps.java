@@ -29,13 +29,18 @@ final class Stamps implements AutoCloseable {
 
   /** Waits, spinning, for a payload; returns the GPU time it came with. */
   long await(int payload) {
-    while ((int) WORD.getAcquire(semaphore.bytes(), 0L) != payload) {
-      if (channel.error() != 0) {
-        throw new IllegalStateException("the channel ended, error=" + channel.error());
-      }
+    while (!has(payload)) {
       Thread.onSpinWait();
     }
     return time();
+  }
+
+  /** Whether a payload has come. */
+  boolean has(int payload) {
+    if (channel.error() != 0) {
+      throw new IllegalStateException("the channel ended, error=" + channel.error());
+    }
+    return (int) WORD.getAcquire(semaphore.bytes(), 0L) == payload;
   }
 
   /** GPU time of the last stamp, nanoseconds. */

@@ -19,10 +19,12 @@ final class SubmissionBench implements Measurement {
   private static final String GUEST = "bench";
   private static final int WARM_UP = 20_000;
   private static final int SUBMISSIONS = 100_000;
-  private static final int WARM_UP_ROUNDS = 5;
-  private static final int ROUNDS = 31;
+  private static final int SITTINGS = 15;
+  private static final int WARM_UP_ROUNDS = 3;
+  private static final int ROUNDS = 11;
   private static final int COPIES = 16;
   private static final long COPY_BYTES = 16L << 20;
+  private static final long MILLION = 1_000_000;
   private static final double GOAL = 1.005;
 
   @Override
@@ -62,13 +64,41 @@ final class SubmissionBench implements Measurement {
     }
   }
 
-  /** The same copies through the virtual device and on the backend alone. */
+  /**
+   * The same copies through the virtual device and on the backend alone. Where the pages of a
+   * buffer lie makes a copy a few per cent faster or slower, so there are several sittings with
+   * buffers of their own, and the ratio is the median of theirs.
+   */
   private static List<Figure> copies(BenchContext context, GuestDevice device, Stamps stamps)
       throws Exception {
-    Samples guest = new Samples(context.samples(ROUNDS));
-    Samples bare = new Samples(context.samples(ROUNDS));
-    try (DirectGpu gpu = new DirectGpu(context.kernel());
-        DirectChannel card = gpu.open();
+    int sittings = context.samples(SITTINGS);
+    Samples guest = new Samples(sittings);
+    Samples bare = new Samples(sittings);
+    Samples ratios = new Samples(sittings);
+    try (DirectGpu gpu = new DirectGpu(context.kernel())) {
+      stamps.channel.submit(new Pushbuffer().bindEngines());
+      for (int i = -1; i < sittings; i++) {
+        Samples guests = new Samples(ROUNDS);
+        Samples bares = new Samples(ROUNDS);
+        sitting(gpu, device, stamps, guests, bares);
+        if (i >= 0) { // the first one warms up
+          guest.add(guests.p50());
+          bare.add(bares.p50());
+          ratios.add(guests.p50() * MILLION / bares.p50());
+        }
+      }
+    }
+    return List.of(
+        Figure.info("P1", "16 copies of 16 MiB by a process guest", guest.p50() / 1e6, "ms"),
+        Figure.info("P1", "the same on the backend alone", bare.p50() / 1e6, "ms"),
+        Figure.info("P1", "wall time, guest / backend, least", ratios.percentile(0) / 1e6, ""),
+        Figure.info("P1", "wall time, guest / backend, most", ratios.percentile(1) / 1e6, ""),
+        Figure.atMost("P1", "wall time, guest / backend: p50", ratios.p50() / 1e6, "", GOAL));
+  }
+
+  private static void sitting(
+      DirectGpu gpu, GuestDevice device, Stamps stamps, Samples guest, Samples bare) {
+    try (DirectChannel card = gpu.open();
         Buffer source = device.allocateProcess(COPY_BYTES);
         Buffer video = device.allocateVideo(COPY_BYTES)) {
       GpuVa from = stamps.space.map(source);
@@ -77,29 +107,31 @@ final class SubmissionBench implements Measurement {
       ComputePort.Memory bareVideo = card.video(COPY_BYTES);
       source.bytes().fill((byte) 0x5a);
       bareSource.bytes().fill((byte) 0x5a);
-      stamps.channel.submit(new Pushbuffer().bindEngines());
-      card.run(new Pushbuffer().bindEngines(), 1);
-      int mark = (int) System.nanoTime() | 1;
-      for (int i = -WARM_UP_ROUNDS; i < context.samples(ROUNDS); i++) {
-        long start = System.nanoTime();
-        stamps.channel.submit(manyCopies(from, to).release(stamps.address, ++mark));
-        stamps.await(mark);
-        long middle = System.nanoTime();
-        card.run(manyCopies(bareSource.address(), bareVideo.address()), ++mark);
-        long end = System.nanoTime();
+      card.run(new Pushbuffer().bindEngines());
+      for (int i = -WARM_UP_ROUNDS; i < ROUNDS; i++) {
+        long guestNs = 0;
+        long bareNs = 0;
+        for (int turn = 0; turn < 2; turn++) {
+          boolean guestsTurn = (i + turn & 1) == 0; // neither always follows the other
+          long start = System.nanoTime();
+          if (guestsTurn) {
+            int mark = (int) start | 1;
+            stamps.channel.submit(manyCopies(from, to).release(stamps.address, mark));
+            PatientWait.until(() -> stamps.has(mark));
+            guestNs = System.nanoTime() - start;
+          } else {
+            card.run(manyCopies(bareSource.address(), bareVideo.address()));
+            bareNs = System.nanoTime() - start;
+          }
+        }
         if (i >= 0) {
-          guest.add(middle - start);
-          bare.add(end - middle);
+          guest.add(guestNs);
+          bare.add(bareNs);
         }
       }
       stamps.space.unmap(from);
       stamps.space.unmap(to);
     }
-    return List.of(
-        Figure.info("P1", "16 copies of 16 MiB by a process guest", guest.p50() / 1e6, "ms"),
-        Figure.info("P1", "the same on the backend alone", bare.p50() / 1e6, "ms"),
-        Figure.atMost(
-            "P1", "wall time, guest / backend", (double) guest.p50() / bare.p50(), "", GOAL));
   }
 
   private static Pushbuffer manyCopies(GpuVa from, GpuVa to) {
