@@ -260,9 +260,14 @@ int sluice_gem_new_ioctl(struct drm_device *dev, void *data, struct drm_file *fi
 {
 	struct sluice_device *sd = to_sluice(dev);
 	struct drm_pscnv_gem_info *info = data;
-	struct sluice_bo *bo = bo_create(sd, info);
-	int ret;
+	struct sluice_bo *bo;
+	int ret, cookie;
 
+	/* The driver leaves the device before this or after it, never amid: it must leave no DMA. */
+	if (!drm_dev_enter(dev, &cookie))
+		return -ENODEV;
+	bo = bo_create(sd, info);
+	drm_dev_exit(cookie);
 	if (IS_ERR(bo))
 		return new_errno(PTR_ERR(bo));
 	ret = drm_gem_handle_create(file, &bo->base, &info->handle);

@@ -116,12 +116,48 @@ out:
 	return ret;
 }
 
+/* A page that the host reads extents from. */
+struct sluice_list {
+	struct list_head link; /* in quarantine only */
+	struct sluice_extent *extents;
+	dma_addr_t iova;
+};
+
+static struct sluice_list *list_get(struct sluice_device *sd)
+{
+	struct sluice_list *list = kzalloc_obj(*list);
+
+	BUILD_BUG_ON(SLUICE_MAX_EXTENTS * sizeof(struct sluice_extent) > PAGE_SIZE);
+	if (!list)
+		return NULL;
+	list->extents = dma_alloc_coherent(sd->drm.dev, PAGE_SIZE, &list->iova, GFP_KERNEL);
+	if (!list->extents) {
+		kfree(list);
+		return NULL;
+	}
+	return list;
+}
+
+static void list_put(struct sluice_device *sd, struct sluice_list *list)
+{
+	dma_free_coherent(sd->drm.dev, PAGE_SIZE, list->extents, list->iova);
+	kfree(list);
+}
+
+/* Keeps a list that the host may still read. */
+static void list_quarantine(struct sluice_device *sd, struct sluice_list *list)
+{
+	mutex_lock(&sd->pages_lock);
+	list_add(&list->link, &sd->lists_in_quarantine);
+	mutex_unlock(&sd->pages_lock);
+}
+
 /* A list under construction: where it goes to when it is full. */
 struct fill {
 	struct sluice_device *sd;
 	u32 epoch;
 	struct sluice_mem_pages args;
-	struct sluice_extent *list;
+	struct sluice_list *list;
 	u64 bytes; /* in the list */
 };
 
@@ -141,7 +177,7 @@ static int fill_flush(struct fill *fill)
 
 static int fill_add(struct fill *fill, u64 iova, u64 bytes)
 {
-	struct sluice_extent *extent = &fill->list[fill->args.count++];
+	struct sluice_extent *extent = &fill->list->extents[fill->args.count++];
 
 	extent->iova = iova;
 	extent->bytes = bytes;
@@ -152,18 +188,15 @@ static int fill_add(struct fill *fill, u64 iova, u64 bytes)
 /* Names all pages to the host as the content of its buffer @handle, which is empty. */
 int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sluice_pages *pages)
 {
-	struct device *dma = sd->drm.dev;
 	struct fill fill = { .sd = sd, .epoch = epoch, .args.handle = handle };
 	struct scatterlist *sg;
-	dma_addr_t list_iova;
 	int ret = 0;
 	int i;
 
-	BUILD_BUG_ON(SLUICE_MAX_EXTENTS * sizeof(struct sluice_extent) > PAGE_SIZE);
-	fill.list = dma_alloc_coherent(dma, PAGE_SIZE, &list_iova, GFP_KERNEL);
+	fill.list = list_get(sd);
 	if (!fill.list)
 		return -ENOMEM;
-	fill.args.list_iova = list_iova;
+	fill.args.list_iova = fill.list->iova;
 	for_each_sgtable_dma_sg(pages->sgt, sg, i) {
 		ret = fill_add(&fill, sg_dma_address(sg), sg_dma_len(sg));
 		if (ret)
@@ -171,12 +204,11 @@ int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sl
 	}
 	if (ret == 0)
 		ret = fill_flush(&fill);
-	/*
-	 * Without an answer the host may still read the list: then the page is lost, as it must
-	 * be.
-	 */
-	if (ret != -EIO && ret != -ENODEV)
-		dma_free_coherent(dma, PAGE_SIZE, fill.list, list_iova);
+	/* Without an answer the host may still read the list, until there was a reset. */
+	if ((ret == -EIO || ret == -ENODEV) && sluice_current(sd, epoch))
+		list_quarantine(sd, fill.list);
+	else
+		list_put(sd, fill.list);
 	return ret;
 }
 
@@ -192,9 +224,14 @@ void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *page
 void sluice_quarantine_flush(struct sluice_device *sd)
 {
 	struct sluice_pages *pages, *next;
+	struct sluice_list *list, *next_list;
 	unsigned long i;
 
 	mutex_lock(&sd->pages_lock);
+	list_for_each_entry_safe(list, next_list, &sd->lists_in_quarantine, link) {
+		list_del(&list->link);
+		list_put(sd, list);
+	}
 	list_for_each_entry_safe(pages, next, &sd->quarantine, link) {
 		list_del(&pages->link);
 		pages_unmap(sd, pages);
@@ -210,7 +247,7 @@ void sluice_quarantine_flush(struct sluice_device *sd)
 void sluice_quarantine_leak(struct sluice_device *sd)
 {
 	struct sluice_pages *pages;
-	unsigned long lost = 0;
+	unsigned long lost = list_count_nodes(&sd->lists_in_quarantine);
 
 	list_for_each_entry(pages, &sd->quarantine, link)
 		lost += pages->count;

@@ -121,6 +121,7 @@ static void tables_init(struct sluice_device *sd)
 	mutex_init(&sd->pages_lock);
 	INIT_LIST_HEAD(&sd->pages);
 	INIT_LIST_HEAD(&sd->quarantine);
+	INIT_LIST_HEAD(&sd->lists_in_quarantine);
 	sluice_lines_init(sd);
 }
 

@@ -103,6 +103,7 @@ struct sluice_device {
 	struct mutex pages_lock;
 	struct list_head pages;
 	struct list_head quarantine;
+	struct list_head lists_in_quarantine;
 };
 
 #define to_sluice(drm_dev) container_of(drm_dev, struct sluice_device, drm)
