@@ -7,7 +7,7 @@
 #   --socket PATH      attach the vfio-user device whose server listens at PATH (any number of times); the n-th, from
 #                      0, gets the device id vfio-user-N on the root port root-port-N
 #   --msg-timeout MS   how long QEMU waits for a server's reply (QEMU's default: 5000)
-#   --memory SIZE      guest memory, a memfd shared with the servers (default: 512M)
+#   --memory SIZE      guest memory, a memfd shared with the servers (default: what root.conf says, else 512M)
 #   --cpus N           virtual processors (default: 1)
 #   --run COMMAND      what the guest runs before it powers off (sluice.run= of image.sh; no double quotes in it)
 #   --append TEXT      more kernel command line
@@ -39,7 +39,7 @@ root=
 image=
 sockets= # one path a line
 timeout=
-memory=512M
+memory=
 cpus=1
 run=
 append=
@@ -125,6 +125,12 @@ kernel=$(cat "$image/kernel")
 grep -qx "KERNEL=$kernel" "$root/root.conf" ||
   die "$EX_NOINPUT" "the image is for kernel $kernel, the root has another" "build it anew: image.sh --root $root"
 set_bind "$image"
+# configured NAME DEFAULT: what the root wants of a machine.
+configured() {
+  value=$(sed -n "s/^$1=//p" "$root/root.conf")
+  printf '%s\n' "${value:-$2}"
+}
+[ -n "$memory" ] || memory=$(configured MEMORY 512M)
 if [ -n "$timeout" ]; then
   case $timeout in
     *[!0-9]*) die "$EX_USAGE" "--msg-timeout takes milliseconds, not $timeout" ;;
@@ -134,7 +140,7 @@ fi
 # From here on the positional parameters are QEMU's arguments; the caller's own come last.
 extra=$#
 set -- "$@" -nodefaults -no-user-config -display none \
-  -accel "${SLUICE_ACCEL:-tcg}" -cpu max -smp "$cpus" \
+  -accel "${SLUICE_ACCEL:-tcg}" -cpu "$(configured CPU max)" -smp "$cpus" \
   -machine q35,memory-backend=ram -m "$memory" -object "memory-backend-memfd,id=ram,size=$memory,share=on" \
   -kernel "/usr/lib/modules/$kernel/vmlinux" -initrd "$image/initrd" \
   -append "console=ttyS0 quiet panic=-1$append${run:+ sluice.run=\"$run\"}"

@@ -4,6 +4,9 @@
 # usage: root.sh            make it if need be, print its path
 #        root.sh --cached   print its path if it is there, make nothing
 #        root.sh --fresh    throw the cached one away first
+#        root.sh --debug [--cached | --fresh]
+#                           another root, whose kernel watches itself (KASAN, lockdep, kmemleak, UBSAN and more:
+#                           debug-kernel.config), made from Debian's kernel source: ten minutes of two idle cores
 #        root.sh --help
 #
 # Inside: Debian forky with QEMU 11 (vfio-user-pci), a Linux kernel with its modules and headers, gcc, make,
@@ -27,12 +30,21 @@ readonly RECIPE=2
 readonly SUITE=forky
 readonly PACKAGES='qemu-system-x86 busybox-static cpio gcc kmod libc6-dev make xz-utils zstd'
 readonly NEEDED_MIB=2500
+readonly NEEDED_DEBUG_MIB=7000
 
 cache=$(cache_dir)
 root=$cache/root-$RECIPE-$SUITE
+plain= # with --debug, the root that it is made from
 
 main() {
   mode='make'
+  debug=no
+  if [ "${1:-}" = --debug ]; then
+    debug=yes
+    # Another configuration is another root.
+    root=$root-debug-$(sha256sum <"$here/debug-kernel.config" | cut -c1-8)
+    shift
+  fi
   case ${1:-} in
     '') ;;
     --cached) mode=cached ;;
@@ -48,6 +60,7 @@ main() {
     exit 0
   fi
   [ "$mode" != cached ] || die "$EX_UNAVAILABLE" "no root at $root" "run $here/root.sh as root"
+  [ "$debug" = no ] || plain=$("$here/root.sh")
   check_machine
   mkdir -p "$cache" || die "$EX_TEMPFAIL" "cannot create the cache directory $cache" "set SLUICE_CACHE to a writable one"
   lock
@@ -83,15 +96,17 @@ lock() {
     flock 9
   fi
   # We hold the lock: what lies about is of builders that were killed.
-  for left in "$root".new.* "$root".old.*; do
+  for left in "$cache"/root-*.new.* "$cache"/root-*.old.*; do
     [ ! -d "$left" ] || rm -rf --one-file-system "$left"
   done
 }
 
 check_space() {
   free=$(df -Pm "$cache" | awk 'NR == 2 { print $4 }')
-  [ "$free" -ge "$NEEDED_MIB" ] ||
-    die "$EX_TEMPFAIL" "$cache has $free MiB free, making the root takes $NEEDED_MIB MiB" \
+  needed=$NEEDED_MIB
+  [ "$debug" = no ] || needed=$NEEDED_DEBUG_MIB
+  [ "$free" -ge "$needed" ] ||
+    die "$EX_TEMPFAIL" "$cache has $free MiB free, making the root takes $needed MiB" \
       "make room, or set SLUICE_CACHE to a directory on a larger disk"
 }
 
@@ -122,27 +137,40 @@ mirror() {
     awk '!any { any = $0 } /\/debian$/ { best = $0; exit } END { print best ? best : any }'
 }
 
-build() {
+# build_plain DIRECTORY, build_debug DIRECTORY: fill the directory. In a mount namespace of its own, so that whatever
+# gets mounted inside is gone before anything is removed. The lock goes along: should only we be killed, it holds
+# until that process has ended.
+build_plain() {
   mirror=$(mirror)
   [ -n "$mirror" ] ||
     die "$EX_UNAVAILABLE" "this machine's apt has no source to take a mirror from" "set SLUICE_MIRROR to a mirror of the Debian archive"
   # The debootstrap of an older Debian has no script named after a newer suite; all current ones are sid's.
   script=/usr/share/debootstrap/scripts/$SUITE
   [ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+  note "making $root from $mirror (log: $log)"
+  unshare -m --propagation private sh -eu "$here/root-recipe.sh" "$1" "$SUITE" "$mirror" "$script" "$PACKAGES" \
+    </dev/null >"$log" 2>&1
+}
+
+build_debug() {
+  note "making $root with a kernel from source (log: $log)"
+  unshare -m --propagation private sh -eu "$here/debug-recipe.sh" "$1" "$plain" "$here/debug-kernel.config" \
+    </dev/null >"$log" 2>&1
+}
+
+build() {
   new=$(mktemp -d "$root.new.XXXXXX")
   chmod 755 "$new"
   log=$cache/root.log
   trap 'rm -rf --one-file-system "$new"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
-  note "making $root from $mirror (log: $log)"
-  # In a mount namespace of its own, so that whatever gets mounted inside is gone before anything is removed.
-  # The lock goes along: should only we be killed, it holds until that process has ended.
-  if ! unshare -m --propagation private sh -eu "$here/root-recipe.sh" "$new" "$SUITE" "$mirror" "$script" "$PACKAGES" \
-    </dev/null >"$log" 2>&1; then
+  recipe=build_plain
+  [ "$debug" = no ] || recipe=build_debug
+  if ! $recipe "$new"; then
     tail -n 15 "$log" >&2
     die "$EX_TEMPFAIL" "making the root failed; the whole log is in $log" \
-      "check that $mirror can be reached and carries $SUITE; SLUICE_MIRROR names another mirror"
+      "check that the mirror can be reached and carries $SUITE; SLUICE_MIRROR names another"
   fi
   printf 'RECIPE=%s\n' "$RECIPE" >>"$new/root.conf"
   sync -f "$new"

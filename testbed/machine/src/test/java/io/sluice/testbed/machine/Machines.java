@@ -14,7 +14,7 @@ import java.util.Optional;
  */
 final class Machines implements AutoCloseable {
   /** Far more than a machine takes on a busy host. */
-  static final Duration PATIENCE = Duration.ofMinutes(3);
+  static final Duration PATIENCE = Duration.ofMinutes(Integer.getInteger("sluice.vm.patience", 3));
 
   private final MachineEnvironment environment;
   private final Path image;
