@@ -8,7 +8,6 @@ import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.channel.Guest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -34,17 +33,14 @@ import org.slf4j.LoggerFactory;
  * <p>Each client gets a new device with a new open of the GPU, and all of it is given back when it
  * goes, however it goes.
  *
- * <p>Three threads: one accepts; while a client is attached, one serves its messages and one
+ * <p>Three threads: one accepts ({@link Acceptor}); while a client is attached, one serves its messages and one
  * executes its calls.
  */
 public final class GuestDevice implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestDevice.class);
 
-  /** How long a client that came while another was attached is waited for, to go or to speak. */
-  private static final int REFUSAL_WAIT_MS = 200;
-
-  /** How long accepting pauses when it has failed. */
-  private static final int RETRY_MS = 100;
+  /** How long one that came while another was attached waits for that to go. */
+  private static final int ADMISSION_WAIT_MS = 200;
 
   private static final int BACKLOG = 8;
 
@@ -59,9 +55,8 @@ public final class GuestDevice implements AutoCloseable {
   private final Condition changed = lock.newCondition();
 
   // All guarded by lock.
-  private @Nullable Fd listener;
+  private @Nullable Acceptor acceptor;
   private @Nullable Client client;
-  private boolean accepting;
   private boolean closed;
 
   /** Who is attached. Guarded by lock; the socket is the serving thread's to close. */
@@ -108,13 +103,13 @@ public final class GuestDevice implements AutoCloseable {
   public void start() {
     lock.lock();
     try {
-      if (listener != null || closed) {
+      if (acceptor != null || closed) {
         throw new IllegalStateException("device was started or closed, guest=" + name);
       }
-      Fd socket = kernel.listen(path, BACKLOG);
-      listener = socket;
-      accepting = true;
-      thread("accept", () -> accept(socket));
+      Acceptor starting =
+          new Acceptor(kernel, name, kernel.listen(path, BACKLOG), counters, this::admit);
+      thread("accept", starting);
+      acceptor = starting;
     } finally {
       lock.unlock();
     }
@@ -620,19 +615,17 @@ public final class GuestDevice implements AutoCloseable {
   /** Detaches the client and accepts no other. The socket's file stays: it is the caller's. */
   @Override
   public void close() {
+    Acceptor started;
     lock.lock();
     try {
       closed = true;
-      Fd socket = listener;
-      if (socket != null && socket.isOpen()) {
-        kernel.shutdown(socket);
-        while (accepting) {
-          changed.awaitUninterruptibly();
-        }
-        socket.close();
-      }
+      changed.signalAll();
+      started = acceptor;
     } finally {
       lock.unlock();
+    }
+    if (started != null) {
+      started.close();
     }
     detach();
   }
@@ -652,60 +645,7 @@ public final class GuestDevice implements AutoCloseable {
     thread.start();
   }
 
-  // ---- accepting ----
-
-  private void accept(Fd socket) {
-    try {
-      while (!isClosed()) {
-        acceptOne(socket);
-      }
-    } finally {
-      lock.lock();
-      try {
-        accepting = false;
-        changed.signalAll();
-      } finally {
-        lock.unlock();
-      }
-    }
-  }
-
-  private void acceptOne(Fd socket) {
-    try {
-      Fd accepted = kernel.accept(socket);
-      if (!admit(accepted)) {
-        counters.connectionRefused();
-        refuse(accepted);
-      }
-    } catch (SyscallException e) {
-      if (!isClosed()) {
-        // No descriptors or no memory left, most likely: both may come back.
-        LOG.atError().addKeyValue("guest", name).log("a client could not be accepted", e);
-        pause();
-      }
-    }
-  }
-
-  /** Waits a moment, or until something changes. */
-  private void pause() {
-    lock.lock();
-    try {
-      long ignored = changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean isClosed() {
-    lock.lock();
-    try {
-      return closed;
-    } finally {
-      lock.unlock();
-    }
-  }
+  // ---- serving ----
 
   /**
    * Makes somebody who connected the client. One that is just going is waited for: a client that
@@ -714,8 +654,8 @@ public final class GuestDevice implements AutoCloseable {
   private boolean admit(Fd socket) {
     lock.lock();
     try {
-      long left = TimeUnit.MILLISECONDS.toNanos(REFUSAL_WAIT_MS);
-      while (client != null && left > 0) {
+      long left = TimeUnit.MILLISECONDS.toNanos(ADMISSION_WAIT_MS);
+      while (client != null && !closed && left > 0) {
         left = changed.awaitNanos(left);
       }
       if (client != null || closed) {
@@ -740,27 +680,6 @@ public final class GuestDevice implements AutoCloseable {
       lock.unlock();
     }
   }
-
-  /** Answers the first message of somebody who cannot be admitted with EBUSY, if it comes soon. */
-  private void refuse(Fd socket) {
-    LOG.atWarn().addKeyValue("guest", name).log("a second client was refused");
-    short[] ready = new short[1];
-    try (socket;
-        Arena arena = Arena.ofConfined()) {
-      kernel.setNonBlocking(socket);
-      MessageReader reader = new MessageReader(kernel, socket, arena);
-      if (kernel.poll(List.of(socket), new short[] {Kernel.POLLIN}, ready, REFUSAL_WAIT_MS) > 0
-          && reader.readHeader()) {
-        reader.fds().closeAll();
-        new MessageWriter(kernel, socket, new ReentrantLock(), arena)
-            .refuse(reader.header(), Errno.EBUSY);
-      }
-    } catch (SyscallException e) {
-      LOG.atDebug().addKeyValue("guest", name).log("second client is gone", e);
-    }
-  }
-
-  // ---- serving ----
 
   private void serve(Client attached) {
     counters.connection();
