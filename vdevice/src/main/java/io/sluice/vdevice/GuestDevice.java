@@ -33,8 +33,8 @@ import org.slf4j.LoggerFactory;
  * <p>Each client gets a new device with a new open of the GPU, and all of it is given back when it
  * goes, however it goes.
  *
- * <p>Three threads: one accepts ({@link Acceptor}); while a client is attached, one serves its messages and one
- * executes its calls.
+ * <p>Three threads: one accepts ({@link Acceptor}); while a client is attached, one serves its
+ * messages and one executes its calls.
  */
 public final class GuestDevice implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestDevice.class);
