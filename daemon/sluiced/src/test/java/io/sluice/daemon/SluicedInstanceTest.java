@@ -315,8 +315,11 @@ final class SluicedInstanceTest {
             text.startsWith(NotificationTypes.DAEMON_STOPPING + " web-01 (java, pid ")
                 && text.endsWith(")"));
     assertThat(dir.resolve("run")).isEmptyDirectory();
-    assertThat(Thread.getAllStackTraces().keySet())
-        .noneMatch(thread -> thread.getName().startsWith("sluice-"));
+    // What they served is given back by now; that they end takes them a moment more.
+    await()
+        .untilAsserted(() ->
+            assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(thread -> thread.getName().startsWith("sluice-")));
     assertThat(beans.queryNames(null, null)).hasSize(1); // the server's own delegate
   }
 
