@@ -43,7 +43,7 @@ public final class Watchdog {
   public static final Duration LONGEST_TICK = Duration.ofMillis(100);
 
   /** The same while none has: whatever begins then is seen before it is near a usual limit. */
-  public static final Duration IDLE_TICK = Duration.ofMillis(250);
+  public static final Duration IDLE_TICK = Duration.ofMillis(500);
 
   /** Time between two observations while a command is at its limit: two are needed to end it. */
   public static final Duration SHORTEST_TICK = Duration.ofMillis(2);

@@ -173,10 +173,10 @@ final class WatchdogTest {
   @Test
   void dueInNs_isAsRareAsTheLimitsAllow() {
     observeTwice();
-    assertThat(watchdog.dueInNs()).isEqualTo(250 * MS);
+    assertThat(watchdog.dueInNs()).isEqualTo(500 * MS);
     b.add(1, ChannelState.RUNNING, 0, true, false);
     observeTwice();
-    assertThat(watchdog.dueInNs()).isEqualTo(250 * MS);
+    assertThat(watchdog.dueInNs()).isEqualTo(500 * MS);
     b.add(2, ChannelState.RUNNING, 0, false, true);
     observeTwice();
     assertThat(watchdog.dueInNs()).isEqualTo(100 * MS);

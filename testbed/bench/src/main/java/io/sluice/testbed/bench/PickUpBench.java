@@ -5,6 +5,7 @@ import io.sluice.guest.Pushbuffer;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SplittableRandom;
 
 /**
  * P16: from a guest's store of GP_PUT to the time that the entry's first method stamps, after the
@@ -14,6 +15,8 @@ final class PickUpBench implements Measurement {
   private static final String GUEST = "bench";
   private static final int WARM_UP = 20_000;
   private static final int SAMPLES = 20_000;
+  private static final int JITTER_MS = 100;
+  private static final long SEED = 16;
 
   @Override
   public String id() {
@@ -58,11 +61,13 @@ final class PickUpBench implements Measurement {
   private static Samples series(Stamps stamps, int samples, int idleMs)
       throws InterruptedException {
     Samples result = new Samples(samples);
+    SplittableRandom jitter = new SplittableRandom(SEED);
     Pushbuffer words = new Pushbuffer();
     int base = (int) System.nanoTime() | 1;
     for (int i = 0; i < samples; i++) {
       if (idleMs > 0) {
-        Thread.sleep(idleMs);
+        // Looks come at regular times, and the last sample ended at one.
+        Thread.sleep(idleMs + jitter.nextInt(JITTER_MS));
       }
       words.clear();
       words.releaseWithTime(stamps.address, base + i);
