@@ -36,9 +36,9 @@ class PaceTest {
   }
 
   @Test
-  void foundIdle_forLong_waitsFourMillisecondsAtMost() {
+  void foundIdle_forLong_waitsThreeMillisecondsAtMost() {
     for (long t = 10 * SECOND_NS; t < 10 * SECOND_NS + 10_000_000; t += 79_190) {
-      assertThat(waitAfter(t)).isBetween(1L, 4_194_304L);
+      assertThat(waitAfter(t)).isBetween(1L, 3_145_728L);
     }
   }
 
