@@ -13,7 +13,7 @@
 #define SLUICE_DRM_H
 
 #ifdef __has_include
-#if __has_include(<drm/drm.h>)
+#if __has_include("drm/drm.h")
 #include <drm/drm.h>
 #else
 #include "sluice_drm_core.h" /* some systems keep it in a package of its own */
