@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.slf4j.event.Level;
 
+/** From which share on interpreting is an error, and that it is said once. */
 final class MultiprocessorsTest {
   @Test
   void interpreted_oneInAHundred_isAllowedAndNoMore() {

@@ -7,6 +7,7 @@ import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
+/** Which version two sides agree on, for versions that are there and those to come. */
 final class VersionRangeTest {
   private static final int MOST = 6;
 
