@@ -74,7 +74,7 @@ public final class SoftwareGpu implements AutoCloseable {
     this.config = config;
     this.clock = clock;
     this.idle = idle;
-    this.launcher = new Multiprocessors(compute, computeThreads, clock);
+    this.launcher = new Multiprocessors(compute, computeThreads, clock, idle::wake);
     this.computeThreads = computeThreads;
     this.runlist = new Runlist(clock, config.spinNs());
     this.cids = new IdPool(1, Runlist.MAX_CHANNELS);

@@ -58,9 +58,9 @@ class ControlTest {
     rig.run();
     assertThat(channel.reference()).isZero();
     assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
-    int wakes = rig.wakes;
+    int wakes = rig.wakes.get();
     control(ExtChanControl.RESUME);
-    assertThat(rig.wakes).isGreaterThan(wakes);
+    assertThat(rig.wakes.get()).isGreaterThan(wakes);
     rig.run();
     assertThat(channel.reference()).isEqualTo(1);
     assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);

@@ -422,9 +422,9 @@ class IoctlTest {
     assertRefused(Errno.EINVAL, () -> client.fifoInitIb(cid, 0x20000000, 30));
     assertRefused(Errno.EINVAL, () -> client.fifoInitIb(cid, 0x20000000, -1));
     assertRefused(Errno.EINVAL, () -> client.fifoInitIb(cid, 0x20000004, 3));
-    int wakes = rig.wakes;
+    int wakes = rig.wakes.get();
     client.fifoInitIb(cid, 0x20000000, 29);
-    assertThat(rig.wakes).isGreaterThan(wakes);
+    assertThat(rig.wakes.get()).isGreaterThan(wakes);
     assertRefused(Errno.EBUSY, () -> client.fifoInitIb(cid, 0x20000000, 3));
   }
 

@@ -10,8 +10,10 @@ import io.sluice.abi.pscnv.ExtDirtyRead;
 import io.sluice.abi.pscnv.PscnvGem;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +101,30 @@ class LaunchTest {
     until(() -> channel.reference() == 7);
 
     assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+  }
+
+  /** No time passes, so that a look that is due has no part in it. */
+  @Test
+  void launch_gridThatEnds_wakesTheEngineWhichGoesOnAtOnce() {
+    Queue<Runnable> tasks = new ArrayDeque<>();
+    try (Rig held = new Rig(tasks::add, 1)) {
+      Client guest = held.open();
+      GuestChannel waiting = new GuestChannel(guest, guest.vspaceNew(), 9);
+      int[] launch = launch(waiting, TestKernels.NOTHING, 1);
+      waiting.submit(join(launch, new int[] {0x20010014, 7}));
+      held.cycle();
+      int wakes = held.wakes.get();
+      assertThat(held.gpu.engine().doWork(held.nowNs)).isZero();
+      assertThat(held.gpu.engine().idleNs()).as("no spinning meanwhile").isPositive();
+
+      while (!tasks.isEmpty()) {
+        tasks.remove().run();
+      }
+      assertThat(held.wakes.get()).isGreaterThan(wakes);
+      assertThat(held.gpu.engine().doWork(held.nowNs)).isPositive();
+
+      assertThat(waiting.reference()).isEqualTo(7);
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.sluice.abi.sys.RealKernel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A small software GPU with a clock that only moves when told, run by the test's own thread. */
 final class Rig implements AutoCloseable {
@@ -20,7 +21,7 @@ final class Rig implements AutoCloseable {
   final SoftwareGpu gpu;
   private final List<Client> clients = new ArrayList<>();
   volatile long nowNs = 1_000_000;
-  int wakes;
+  final AtomicInteger wakes = new AtomicInteger();
 
   Rig() {
     this(new GpuConfig(VRAM_BYTES, SYSTEM_BYTES, SPIN_NS));
@@ -48,7 +49,7 @@ final class Rig implements AutoCloseable {
 
     @Override
     public void wake() {
-      wakes++;
+      int _ = wakes.incrementAndGet();
     }
   }
 

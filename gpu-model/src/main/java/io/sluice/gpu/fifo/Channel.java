@@ -311,9 +311,14 @@ public final class Channel implements EngineHost {
     }
   }
 
+  /** Whether it waits for a grid, or has not yet seen that one has ended. */
+  boolean hasGrid() {
+    return pending instanceof Compute;
+  }
+
   /** Whether a slice would get on: what there is to do does not wait for something else. */
   boolean canGoOn() {
-    if (pending instanceof Compute) {
+    if (hasGrid()) {
       return !services.launcher().isRunning(this);
     }
     return pending != null || (semaphore.isParked() ? semaphore.canGoOn() : hasWork());
@@ -321,10 +326,10 @@ public final class Channel implements EngineHost {
 
   /** A grid goes on while its channel is suspended; says whether one still runs. */
   boolean collectGrid() {
-    if (pending instanceof Compute && !isDead()) {
+    if (hasGrid() && !isDead()) {
       goOn();
     }
-    return pending instanceof Compute;
+    return hasGrid();
   }
 
   /**

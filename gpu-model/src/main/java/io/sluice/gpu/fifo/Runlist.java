@@ -25,7 +25,10 @@ public final class Runlist {
   /** Most a channel executes between two looks at whether somebody wants the lock. */
   private static final long SLICE_UNITS = 4 << 20;
 
-  /** How often the grid of a suspended channel is looked at. */
+  /**
+   * How often a channel with a grid is looked at. A worker that ends a grid wakes the engine, so
+   * this is for engines that nobody can wake.
+   */
   private static final long GRID_LOOK_NS = 1_000_000;
 
   /** After this time a round looks at the channels anew, so that what has come is seen. */
@@ -172,11 +175,19 @@ public final class Runlist {
         }
         continue;
       }
+      if (channel.hasGrid()) {
+        allAtRest = false;
+        if (channel.canGoOn()) {
+          makeReady(channel, now);
+        } else {
+          soonest = Math.min(soonest, GRID_LOOK_NS);
+        }
+        continue;
+      }
       parked |= channel.semaphore.isParked();
       if (channel.pace.dueInNs(now) <= 0) {
         if (channel.canGoOn()) {
-          ready.add(channel);
-          account(channel).want(now, virtualNow);
+          makeReady(channel, now);
           allAtRest = false;
           continue;
         }
@@ -189,6 +200,11 @@ public final class Runlist {
       account(at(i)).restUnlessWantedAt(now);
     }
     return soonest;
+  }
+
+  private void makeReady(Channel channel, long now) {
+    ready.add(channel);
+    account(channel).want(now, virtualNow);
   }
 
   private static ShareAccount account(Channel channel) {

@@ -45,6 +45,7 @@ public final class Multiprocessors implements GridLauncher {
   private final FairExecutor executor;
   private final int workers;
   private final LongSupplier clock;
+  private final Runnable ended;
 
   /** What each open of the GPU has compiled: no guest's programs make room for another's. */
   private final Map<TimeShare, Compiled> programs = new WeakHashMap<>();
@@ -70,11 +71,14 @@ public final class Multiprocessors implements GridLauncher {
    * @param executor runs the workers of grids; tasks give way to others when there are several
    * @param workers most workers of a grid
    * @param clock GPU time in nanoseconds
+   * @param ended called by a worker when a grid has ended, so that the engine need not look; never
+   *     blocks
    */
-  public Multiprocessors(Executor executor, int workers, LongSupplier clock) {
+  public Multiprocessors(Executor executor, int workers, LongSupplier clock, Runnable ended) {
     this.executor = new FairExecutor(executor, clock);
     this.workers = workers;
     this.clock = clock;
+    this.ended = ended;
   }
 
   @Override
@@ -92,7 +96,7 @@ public final class Multiprocessors implements GridLauncher {
         GridRun.compiled(grid, compiled(host).programs, () -> new SpaceTranslator(space), workers);
     running.put(host, new Running(run, space, clock.getAsLong()));
     grids = running.size();
-    run.start(executor.of(host.timeShare()), () -> grids > 1);
+    run.start(executor.of(host.timeShare()), () -> grids > 1, ended);
     return resume(state, host);
   }
 

@@ -27,6 +27,9 @@ public final class GridRun {
   private final AtomicLong nextBlock = new AtomicLong();
   private volatile List<Worker> workers = List.of();
 
+  /** Whom to tell that it has ended; set before any worker begins. */
+  private Runnable ended = () -> {};
+
   private GridRun(Grid grid, Supplier<Translator> translators, int workers, GridProgram program) {
     if (grid.problem().isPresent()) {
       throw new IllegalArgumentException("grid is not launchable, " + grid.problem().get());
@@ -80,6 +83,17 @@ public final class GridRun {
    * @param crowded whether other grids wait for the executor's threads
    */
   public void start(Executor executor, BooleanSupplier crowded) {
+    start(executor, crowded, () -> {});
+  }
+
+  /**
+   * As {@link #start(Executor, BooleanSupplier)}, and tells when it {@link #isDone}.
+   *
+   * @param whenDone called by an executor's thread, at least once unless the grid is killed; must
+   *     not block
+   */
+  public void start(Executor executor, BooleanSupplier crowded, Runnable whenDone) {
+    ended = whenDone;
     executor.execute(() -> begin(executor, crowded));
   }
 
@@ -105,6 +119,14 @@ public final class GridRun {
       made.get(0).run(executor, crowded);
     } catch (RuntimeException | Error failure) {
       control.stop(new GridOutcome.Failed(failure));
+      tellIfDone();
+    }
+  }
+
+  /** Of several workers that end at the same time more than one may tell. */
+  private void tellIfDone() {
+    if (isDone()) {
+      ended.run();
     }
   }
 
@@ -205,7 +227,9 @@ public final class GridRun {
       do {
         end = runOnce(crowded);
       } while (end == Slice.CODE_MADE && !crowded.getAsBoolean());
-      if (end != Slice.OVER) {
+      if (end == Slice.OVER) {
+        tellIfDone();
+      } else {
         executor.execute(() -> run(executor, crowded));
       }
     }
