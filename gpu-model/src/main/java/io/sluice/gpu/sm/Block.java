@@ -12,6 +12,7 @@ final class Block {
   private final int[] expected = new int[Grid.MAX_BARRIERS];
   private final int[] count = new int[Grid.MAX_BARRIERS];
   private final boolean[] all = new boolean[Grid.MAX_BARRIERS];
+  private int running;
   private int x;
   private int y;
   private int z;
@@ -38,6 +39,7 @@ final class Block {
       int lanes = Math.min(Warp.LANES, grid.threads() - n * Warp.LANES);
       warps[n].reset(lanes, grid.start(), readFirst);
     }
+    running = warps.length;
     Arrays.fill(arrived, 0);
   }
 
@@ -62,12 +64,7 @@ final class Block {
   }
 
   boolean finished() {
-    for (Warp warp : warps) {
-      if (!warp.finished()) {
-        return false;
-      }
-    }
-    return true;
+    return running == 0;
   }
 
   /**
@@ -92,6 +89,7 @@ final class Block {
 
   /** A warp has ended: barriers for the whole block do not wait for it. */
   void warpEnded() {
+    running--;
     for (int barrier = 0; barrier < Grid.MAX_BARRIERS; barrier++) {
       if (arrived[barrier] > 0) {
         releaseIfComplete(barrier);
@@ -115,10 +113,6 @@ final class Block {
   private int needed(int barrier) {
     if (expected[barrier] > 0) {
       return (expected[barrier] + Warp.LANES - 1) / Warp.LANES;
-    }
-    int running = 0;
-    for (Warp warp : warps) {
-      running += warp.finished() ? 0 : 1;
     }
     return running;
   }

@@ -164,7 +164,7 @@ final class ControlUnit {
     }
     int yes = lanes & PredicateUnit.source3(i, w);
     if (operation != ARRIVE) {
-      w.waitAt(id, new BarrierWait(i.word(), lanes));
+      w.waitAt(id, BarrierWait.writes(i) ? new BarrierWait(i.word(), lanes) : null);
     }
     block.arrive(id, threads, lanes, yes);
   }

@@ -93,7 +93,8 @@ final class FloatEmitter {
       code.invokestatic(JAVA_MATH, "sqrt", DOUBLE_TO_DOUBLE);
     }
     code.ddiv().d2f();
-    results.storeFloat(i, true, false);
+    // No reciprocal of a root is a denormal.
+    results.storeFloat(i, function == RECIPROCAL, false);
   }
 
   private void emitDouble(Opcode opcode, Instruction i) {

@@ -34,7 +34,7 @@ final class InstructionEmitter {
   void emit(List<Instruction> body, int pc) {
     for (int n = 0; n < body.size(); n++) {
       int at = pc + n * Instruction.BYTES;
-      lane.enter(at);
+      lane.flags().enter(at);
       if (lane.popOnce(at)) {
         continue;
       }
@@ -49,20 +49,20 @@ final class InstructionEmitter {
 
   /** Emits an instruction for the first of the lanes, whose results all lanes get. */
   void emitOnce(Instruction i, int pc) {
-    lane.enter(pc);
+    lane.flags().enter(pc);
     emit(i, pc);
     lane.keepOnce(i, pc);
   }
 
   /** Whether two instructions are one on a pair of registers, and nobody else reads the carry. */
   private boolean isPair(Instruction low, Instruction high, int pc) {
-    return PairFusion.matches(low, high) && !lane.isConditionLive(pc + Instruction.BYTES);
+    return PairFusion.matches(low, high) && !lane.flags().isConditionLive(pc + Instruction.BYTES);
   }
 
   private void emit(Instruction i, int pc) {
     Opcode opcode = i.form();
     Label end = code.newLabel();
-    lane.skipUnless(i, false, end);
+    lane.flags().skipUnless(i, false, end);
     switch (opcode.family()) {
       case NOTHING -> {}
       case INTEGER -> integers.emit(opcode, i);

@@ -140,7 +140,7 @@ final class IntegerEmitter {
   /** A result whose carry and overflow are 0. */
   private void finish(Instruction i) {
     signs(i);
-    lane.clearCarry(i);
+    lane.flags().clearCarry(i);
     lane.popRegister(i.dst());
   }
 
@@ -149,8 +149,8 @@ final class IntegerEmitter {
    * one of the operands.
    */
   private void sum(Instruction i, String method, String descriptor, Runnable push) {
-    boolean carries = lane.wantsCarry(i);
-    boolean overflows = lane.wantsOverflow(i);
+    boolean carries = lane.flags().wantsCarry(i);
+    boolean overflows = lane.flags().wantsOverflow(i);
     if (overflows) {
       push.run();
       operands.call(MATH, method + "Overflow", descriptor);
@@ -164,19 +164,19 @@ final class IntegerEmitter {
     signs(i);
     lane.popRegister(i.dst());
     if (carries) {
-      lane.popCarry();
+      lane.flags().popCarry();
     }
     if (overflows) {
-      lane.popOverflow();
+      lane.flags().popOverflow();
     }
   }
 
   /** Zero and sign of the int on the stack. */
   private void signs(Instruction i) {
-    if (lane.wantsSigns(i)) {
+    if (lane.flags().wantsSigns(i)) {
       code.dup();
       operands.call("ConditionCode", "ofInteger", "(I)I");
-      lane.popSigns();
+      lane.flags().popSigns();
     }
   }
 
@@ -184,7 +184,7 @@ final class IntegerEmitter {
     boolean wide = opcode == Opcode.IADD32I;
     boolean extended = i.bit(6);
     Runnable second = () -> addend(i, wide);
-    if (!extended && !i.bit(5) && !lane.wantsCc(i)) {
+    if (!extended && !i.bit(5) && !lane.flags().wantsCc(i)) {
       plainSum(i.bits(9, 8), () -> operands.first(i), second);
       lane.popRegister(i.dst());
       return;
@@ -211,7 +211,7 @@ final class IntegerEmitter {
 
   private void pushCc(boolean needed) {
     if (needed) {
-      lane.pushCarry();
+      lane.flags().pushCarry();
     } else {
       code.iconst_0();
     }
@@ -245,7 +245,7 @@ final class IntegerEmitter {
   private void multiplyAdd(Instruction i) {
     boolean extended = i.bit(55);
     boolean saturates = i.bit(56);
-    if (!extended && !saturates && !lane.wantsCc(i) && !i.bit(6)) {
+    if (!extended && !saturates && !lane.flags().wantsCc(i) && !i.bit(6)) {
       plainSum(i.bits(9, 8), () -> product(i), () -> operands.third(i));
       lane.popRegister(i.dst());
       return;
@@ -279,7 +279,7 @@ final class IntegerEmitter {
   }
 
   private void shiftAdd(Instruction i) {
-    if (lane.wantsCc(i)) {
+    if (lane.flags().wantsCc(i)) {
       sum(i, "shiftAdd", BINARY, () -> binary(i));
       return;
     }

@@ -1,7 +1,6 @@
 package io.sluice.gpu.sm;
 
 import java.lang.classfile.CodeBuilder;
-import java.lang.classfile.Label;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
@@ -14,14 +13,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The registers, predicates and condition code of a lane as local variables of a segment's method.
- * The condition code is kept in three parts, because most of what writes it is read for its carry
- * alone, or not at all: zero and sign, carry, overflow.
+ * The state of a lane as local variables of a segment's method: its registers, and what else a
+ * register stands in as well. Its predicates and condition code are {@link LaneFlags}.
  */
 final class LaneState {
   private static final ClassDesc CONTEXT = ClassDesc.of("io.sluice.gpu.sm.LaneContext");
   private static final ClassDesc WARP = ClassDesc.of("io.sluice.gpu.sm.Warp");
-  private static final ClassDesc CONDITION_CODE = ClassDesc.of("io.sluice.gpu.sm.ConditionCode");
   private static final ClassDesc MEMORY = ClassDesc.of("io.sluice.gpu.sm.LaneMemory");
   private static final ClassDesc SHARED = ClassDesc.of("io.sluice.gpu.sm.SharedMemory");
   private static final ClassDesc CONSTANTS = ClassDesc.of("io.sluice.gpu.sm.ConstantMemory");
@@ -33,7 +30,6 @@ final class LaneState {
   private static final MethodTypeDesc ROTATE = MethodTypeDesc.ofDescriptor("(II)I");
   private static final MethodTypeDesc COUNT_ZEROS = MethodTypeDesc.ofDescriptor("(I)I");
   private static final int WARP_ARGUMENT = 1;
-  private static final int CONDITION = Liveness.SIGNS | Liveness.CARRY | Liveness.OVERFLOW;
 
   private final CodeBuilder code;
   private final OperandPool pool;
@@ -47,16 +43,8 @@ final class LaneState {
   private final int sharedWords;
   private final int constants;
   private final int registers;
-  private final int predicates;
-  private final int conditions;
-  private final int signs;
-  private final int carry;
-  private final int overflow;
   private final int[] registerSlots = new int[Instruction.RZ];
-  private final int[] predicateSlots = new int[Instruction.PT];
-
-  /** Of each predicate the lanes in which it holds. */
-  private final int[] predicateMasks = new int[Instruction.PT];
+  private final LaneFlags flags;
 
   private final Map<Integer, Integer> constantSlots = new HashMap<>();
 
@@ -91,13 +79,6 @@ final class LaneState {
 
   private long used;
   private long written;
-  private int usedPredicates;
-  private int writtenPredicates;
-  private boolean usesCc;
-  private boolean writesCc;
-
-  /** Predicates and parts of the condition code that may be read after what is emitted now. */
-  private int flagsAfter;
 
   LaneState(CodeBuilder code, Segment segment, OperandPool pool, Liveness liveness) {
     this.code = code;
@@ -112,11 +93,7 @@ final class LaneState {
     sharedWords = code.allocateLocal(TypeKind.REFERENCE);
     constants = code.allocateLocal(TypeKind.REFERENCE);
     registers = code.allocateLocal(TypeKind.REFERENCE);
-    predicates = code.allocateLocal(TypeKind.REFERENCE);
-    conditions = code.allocateLocal(TypeKind.REFERENCE);
-    signs = code.allocateLocal(TypeKind.INT);
-    carry = code.allocateLocal(TypeKind.INT);
-    overflow = code.allocateLocal(TypeKind.INT);
+    flags = new LaneFlags(code, segment, liveness, lane);
     once = new OnceResults(code);
     gather();
   }
@@ -126,19 +103,15 @@ final class LaneState {
       Effects effects = Effects.of(i.form(), i);
       used |= effects.reads() | effects.writes();
       written |= effects.writes();
-      usedPredicates |= effects.predicateReads() | effects.predicateWrites();
-      writtenPredicates |= effects.predicateWrites();
-      usesCc |= effects.readsCc() || effects.writesCc();
-      writesCc |= effects.writesCc();
     }
     for (int r = 0; r < Instruction.RZ; r++) {
       registerSlots[r] = (used >>> r & 1) != 0 ? code.allocateLocal(TypeKind.INT) : -1;
     }
-    for (int p = 0; p < Instruction.PT; p++) {
-      boolean uses = (usedPredicates >>> p & 1) != 0;
-      predicateSlots[p] = uses ? code.allocateLocal(TypeKind.INT) : -1;
-      predicateMasks[p] = uses ? code.allocateLocal(TypeKind.INT) : -1;
-    }
+  }
+
+  /** Its predicates and condition code. */
+  LaneFlags flags() {
+    return flags;
   }
 
   /** The number of the lane. */
@@ -186,7 +159,7 @@ final class LaneState {
 
   /** Puts the results of such an instruction aside. */
   void keepOnce(Instruction i, int pc) {
-    once.keep(i, pc, registerSlots, predicateSlots);
+    once.keep(i, pc, registerSlots, flags.slots());
   }
 
   /** What was put aside becomes the lane's, if the instruction at an offset was executed once. */
@@ -209,13 +182,7 @@ final class LaneState {
     code.aload(shared).getfield(SHARED, "words", INTS).astore(sharedWords);
     field(constants, "constants", CONSTANTS);
     code.aload(WARP_ARGUMENT).getfield(WARP, "registers", INTS).astore(registers);
-    code.aload(WARP_ARGUMENT).getfield(WARP, "predicates", INTS).astore(predicates);
-    code.aload(WARP_ARGUMENT).getfield(WARP, "cc", INTS).astore(conditions);
-    for (int p = 0; p < Instruction.PT; p++) {
-      if (predicateSlots[p] >= 0) {
-        code.aload(predicates).loadConstant(p).iaload().istore(predicateMasks[p]);
-      }
-    }
+    flags.prepare();
     for (Instruction i : segment.instructions()) {
       if (keepsWindow(i)) {
         WindowLocals window = new WindowLocals(code, memory, pool.newSite());
@@ -301,7 +268,6 @@ final class LaneState {
         WARP, "thread", MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int));
     code.istore(thread);
     long live = liveness.registersBefore(segment.pc());
-    int liveFlags = liveness.flagsBefore(segment.pc());
     for (int r = 0; r < Instruction.RZ; r++) {
       if (registerSlots[r] < 0) {
         continue;
@@ -312,68 +278,23 @@ final class LaneState {
         code.iconst_0().istore(registerSlots[r]);
       }
     }
-    for (int p = 0; p < Instruction.PT; p++) {
-      if (predicateSlots[p] < 0) {
-        continue;
-      }
-      if ((liveFlags >>> p & 1) != 0) {
-        code.iload(predicateMasks[p]).iload(lane).iushr().iconst_1().iand();
-        code.istore(predicateSlots[p]);
-      } else {
-        code.iconst_0().istore(predicateSlots[p]);
-      }
-    }
-    if (usesCc) {
-      if ((liveFlags & CONDITION) != 0) {
-        loadCc();
-      } else {
-        code.iconst_0().istore(signs).iconst_0().istore(carry).iconst_0().istore(overflow);
-      }
-    }
-  }
-
-  /** Stores what is gathered of all lanes: their predicates. */
-  void finish() {
-    for (int p = 0; p < Instruction.PT; p++) {
-      if ((writtenPredicates >>> p & 1) != 0) {
-        code.aload(predicates).loadConstant(p).iload(predicateMasks[p]).iastore();
-      }
-    }
+    flags.load();
   }
 
   private CodeBuilder element(int array, int register) {
     return code.aload(array).iload(lane).loadConstant(register * Warp.LANES).iadd();
   }
 
-  private void loadCc() {
-    code.aload(conditions).iload(lane).iaload().istore(signs);
-    code.iload(signs).loadConstant(ConditionCode.CARRY).iand().istore(carry);
-    code.iload(signs).loadConstant(ConditionCode.OVERFLOW).iand().istore(overflow);
-    code.iload(signs).loadConstant(ConditionCode.ZERO | ConditionCode.SIGN).iand().istore(signs);
-  }
-
   /** Stores what the body may have written and somebody may read. */
   void store() {
     int end = segment.pc() + (segment.instructions().size() - 1) * Instruction.BYTES;
     long live = liveness.registersAfter(end);
-    int liveFlags = liveness.flagsAfter(end);
-    writtenPredicates &= liveFlags;
     for (int r = 0; r < Instruction.RZ; r++) {
       if ((written & live & 1L << r) != 0) {
         element(registers, r).iload(registerSlots[r]).iastore();
       }
     }
-    for (int p = 0; p < Instruction.PT; p++) {
-      if ((writtenPredicates >>> p & 1) != 0) {
-        code.iload(predicateMasks[p]).iconst_1().iload(lane).ishl().iconst_m1().ixor().iand();
-        code.iload(predicateSlots[p]).iload(lane).ishl().ior().istore(predicateMasks[p]);
-      }
-    }
-    if (writesCc && (liveFlags & CONDITION) != 0) {
-      code.aload(conditions).iload(lane);
-      pushCc();
-      code.iastore();
-    }
+    flags.store();
   }
 
   // ---- registers ----
@@ -521,142 +442,5 @@ final class LaneState {
       throw new AssertionError("a constant was not prepared, bank=" + bank + ", offset=" + offset);
     }
     code.iload(slot);
-  }
-
-  // ---- predicates ----
-
-  /** Pushes 1 or 0. */
-  void pushPredicate(int predicate, boolean negated) {
-    if (predicate == Instruction.PT) {
-      code.loadConstant(negated ? 0 : 1);
-      return;
-    }
-    code.iload(predicateSlots[predicate]);
-    if (negated) {
-      code.iconst_1().ixor();
-    }
-  }
-
-  /** Stores the 1 or 0 on the stack. */
-  void popPredicate(int predicate) {
-    if (predicate == Instruction.PT) {
-      code.pop();
-    } else {
-      code.istore(predicateSlots[predicate]);
-    }
-  }
-
-  /** Pushes all predicates in one word. */
-  void pushPredicates() {
-    code.iconst_0();
-    for (int p = 0; p < Instruction.PT; p++) {
-      code.iload(predicateSlots[p]).loadConstant(p).ishl().ior();
-    }
-  }
-
-  /** Sets all predicates from the word on the stack. */
-  void popPredicates() {
-    for (int p = 0; p < Instruction.PT; p++) {
-      code.dup().loadConstant(p).ishr().iconst_1().iand().istore(predicateSlots[p]);
-    }
-    code.pop();
-  }
-
-  /**
-   * Goes to a label unless an instruction's predicate holds, and if asked its test of the condition
-   * code.
-   */
-  void skipUnless(Instruction i, boolean tested, Label label) {
-    if (i.predicate() == Instruction.PT) {
-      if (i.predicateNegated()) {
-        code.goto_(label);
-        return;
-      }
-    } else {
-      code.iload(predicateSlots[i.predicate()]);
-      if (i.predicateNegated()) {
-        code.ifne(label);
-      } else {
-        code.ifeq(label);
-      }
-    }
-    if (tested && i.bits(9, 5) != ConditionCode.TRUE) {
-      code.loadConstant(i.bits(9, 5));
-      pushCc();
-      code.invokestatic(
-          CONDITION_CODE,
-          "holds",
-          MethodTypeDesc.of(ConstantDescs.CD_boolean, ConstantDescs.CD_int, ConstantDescs.CD_int));
-      code.ifeq(label);
-    }
-  }
-
-  // ---- condition code ----
-
-  void pushCc() {
-    code.iload(signs).iload(carry).ior().iload(overflow).ior();
-  }
-
-  /** Pushes the carry as a condition code. */
-  void pushCarry() {
-    code.iload(carry);
-  }
-
-  /** Stores zero and sign from the stack. */
-  void popSigns() {
-    code.istore(signs);
-  }
-
-  void popCarry() {
-    code.istore(carry);
-  }
-
-  void popOverflow() {
-    code.istore(overflow);
-  }
-
-  /** Sets carry and overflow to 0, if an instruction writes the condition code. */
-  void clearCarry(Instruction i) {
-    if (wantsCarry(i)) {
-      code.iconst_0().istore(carry);
-    }
-    if (wantsOverflow(i)) {
-      code.iconst_0().istore(overflow);
-    }
-  }
-
-  /** Whether the condition code may be read after an instruction. */
-  boolean isConditionLive(int pc) {
-    return (liveness.flagsAfter(pc) & CONDITION) != 0;
-  }
-
-  /** Takes notice of the instruction that is emitted next. */
-  void enter(int pc) {
-    flagsAfter = liveness.flagsAfter(pc);
-  }
-
-  /** Whether an instruction writes the condition code and a part of it may be read. */
-  boolean wantsCc(Instruction i) {
-    return i.writesCc() && (flagsAfter & CONDITION) != 0;
-  }
-
-  boolean wantsSigns(Instruction i) {
-    return i.writesCc() && (flagsAfter & Liveness.SIGNS) != 0;
-  }
-
-  boolean wantsCarry(Instruction i) {
-    return i.writesCc() && (flagsAfter & Liveness.CARRY) != 0;
-  }
-
-  boolean wantsOverflow(Instruction i) {
-    return i.writesCc() && (flagsAfter & Liveness.OVERFLOW) != 0;
-  }
-
-  /** Sets the condition code from the stack. */
-  void popCc() {
-    code.istore(signs);
-    code.iload(signs).loadConstant(ConditionCode.CARRY).iand().istore(carry);
-    code.iload(signs).loadConstant(ConditionCode.OVERFLOW).iand().istore(overflow);
-    code.iload(signs).loadConstant(ConditionCode.ZERO | ConditionCode.SIGN).iand().istore(signs);
   }
 }

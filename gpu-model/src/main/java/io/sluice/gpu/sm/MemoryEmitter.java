@@ -75,7 +75,7 @@ final class MemoryEmitter {
         near(i);
         load(i, new Shared());
         lock("lock", "(I)Z");
-        lane.popPredicate(i.bits(52, 50));
+        lane.flags().popPredicate(i.bits(52, 50));
       }
       case STSUL -> {
         near(i);

@@ -143,12 +143,12 @@ final class MoveEmitter {
     operands.secondAsFloat(i);
     results.modify(i.bit(6), i.bit(8), false);
     code.f2i();
-    if (lane.wantsSigns(i)) {
+    if (lane.flags().wantsSigns(i)) {
       code.dup();
       operands.call("ConditionCode", "ofInteger", "(I)I");
-      lane.popSigns();
+      lane.flags().popSigns();
     }
-    lane.clearCarry(i);
+    lane.flags().clearCarry(i);
     lane.popRegister(i.dst());
     return true;
   }
@@ -181,13 +181,13 @@ final class MoveEmitter {
       code.i2l();
     }
     operands.call("ConversionMath", method, "(JJ)J");
-    if (lane.wantsSigns(i)) {
+    if (lane.flags().wantsSigns(i)) {
       code.dup2();
       operands.word(i);
       operands.call("ConversionMath", toFloat ? "floatFlags" : "integerFlags", "(JJ)I");
-      lane.popSigns();
+      lane.flags().popSigns();
     }
-    lane.clearCarry(i);
+    lane.flags().clearCarry(i);
     if (ConversionMath.writesPair(i)) {
       lane.popPair(i.dst());
     } else {

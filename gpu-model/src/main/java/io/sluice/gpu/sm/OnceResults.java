@@ -59,7 +59,7 @@ final class OnceResults {
     for (Result result : results) {
       code.iload(result.slot);
       if (result.isPredicate) {
-        lane.popPredicate(result.number);
+        lane.flags().popPredicate(result.number);
       } else {
         lane.popRegister(result.number);
       }

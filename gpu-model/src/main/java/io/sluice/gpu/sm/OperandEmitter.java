@@ -154,7 +154,7 @@ final class OperandEmitter {
 
   /** The predicate at bits 51:49, as 1 or 0. */
   void predicate(Instruction i) {
-    lane.pushPredicate(i.bits(51, 49), i.bit(52));
+    lane.flags().pushPredicate(i.bits(51, 49), i.bit(52));
   }
 
   /** Calls a static method of this package. */

@@ -56,8 +56,8 @@ final class PredicateEmitter {
 
   /** Pushes predicates and condition code in one word. */
   private void flags() {
-    lane.pushPredicates();
-    lane.pushCc();
+    lane.flags().pushPredicates();
+    lane.flags().pushCc();
     code.loadConstant(CC_SHIFT).ishl().ior();
   }
 
@@ -69,9 +69,9 @@ final class PredicateEmitter {
     operands.second(i);
     code.iand().ior();
     code.dup().loadConstant(CC_SHIFT).iushr().loadConstant(CC_MASK).iand();
-    lane.popCc();
+    lane.flags().popCc();
     code.loadConstant(PREDICATES).iand();
-    lane.popPredicates();
+    lane.flags().popPredicates();
   }
 
   /** Pushes 1 if the comparison holds, otherwise 0. */
@@ -97,13 +97,13 @@ final class PredicateEmitter {
         operands.call("Fp32", "compare", "(IDD)Z");
       }
       case PSETP, PSET -> {
-        lane.pushPredicate(i.bits(22, 20), i.bit(23));
-        lane.pushPredicate(i.bits(28, 26), i.bit(29));
+        lane.flags().pushPredicate(i.bits(22, 20), i.bit(23));
+        lane.flags().pushPredicate(i.bits(28, 26), i.bit(29));
         combine(i.bits(31, 30));
       }
       default -> {
         code.loadConstant(i.bits(24, 20));
-        lane.pushCc();
+        lane.flags().pushCc();
         operands.call("ConditionCode", "holds", "(II)Z");
       }
     }
@@ -114,7 +114,7 @@ final class PredicateEmitter {
       operands.word(i);
       operands.first(i);
       operands.second(i);
-      lane.pushCc();
+      lane.flags().pushCc();
       operands.call("IntegerMath", "compareExtended", "(JIII)Z");
       return;
     }
@@ -188,7 +188,7 @@ final class PredicateEmitter {
     int second = i.bits(16, 14);
     if (second == Instruction.PT) {
       combineWithThird(i);
-      lane.popPredicate(first);
+      lane.flags().popPredicate(first);
       return;
     }
     code.dup();
@@ -198,8 +198,8 @@ final class PredicateEmitter {
     combineWithThird(i);
     // The second is stored last, as in the interpreter.
     code.swap();
-    lane.popPredicate(first);
-    lane.popPredicate(second);
+    lane.flags().popPredicate(first);
+    lane.flags().popPredicate(second);
   }
 
   private void toRegister(Opcode opcode, Instruction i, boolean asFloat) {
@@ -207,12 +207,12 @@ final class PredicateEmitter {
     combineWithThird(i);
     code.ifThenElse(
         then -> then.loadConstant(asFloat ? FLOAT_ONE : -1), otherwise -> otherwise.iconst_0());
-    if (lane.wantsSigns(i)) {
+    if (lane.flags().wantsSigns(i)) {
       code.dup();
       operands.call("ConditionCode", asFloat ? "ofFloat" : "ofInteger", "(I)I");
-      lane.popSigns();
+      lane.flags().popSigns();
     }
-    lane.clearCarry(i);
+    lane.flags().clearCarry(i);
     lane.popRegister(i.dst());
   }
 }

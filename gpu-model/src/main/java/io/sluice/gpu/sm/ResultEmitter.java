@@ -75,12 +75,12 @@ final class ResultEmitter {
 
   /** The condition code of the float bits on the stack, which stay there. */
   void conditionOfFloat(Instruction i) {
-    if (lane.wantsSigns(i)) {
+    if (lane.flags().wantsSigns(i)) {
       code.dup();
       operands.call("ConditionCode", "ofFloat", "(I)I");
-      lane.popSigns();
+      lane.flags().popSigns();
     }
-    lane.clearCarry(i);
+    lane.flags().clearCarry(i);
   }
 
   /** Stores the double on the stack likewise. */
@@ -100,11 +100,11 @@ final class ResultEmitter {
 
   /** The condition code of the double bits on the stack, which stay there. */
   void conditionOfDouble(Instruction i) {
-    if (lane.wantsSigns(i)) {
+    if (lane.flags().wantsSigns(i)) {
       code.dup2();
       operands.call("ConditionCode", "ofDouble", "(J)I");
-      lane.popSigns();
+      lane.flags().popSigns();
     }
-    lane.clearCarry(i);
+    lane.flags().clearCarry(i);
   }
 }

@@ -98,7 +98,7 @@ final class SegmentEmitter {
     code.iinc(lane.lane(), 1);
     code.goto_(head);
     code.labelBinding(end);
-    lane.finish();
+    lane.flags().finish();
     code.iload(result).ireturn();
   }
 
@@ -131,6 +131,7 @@ final class SegmentEmitter {
             ConstantDescs.CD_int,
             ConstantDescs.CD_int,
             ConstantDescs.CD_int));
+    lane.flags().keep();
     code.exceptionCatch(start, stop, handler, RUNTIME_EXCEPTION);
   }
 
@@ -154,10 +155,8 @@ final class SegmentEmitter {
 
   /** Adds the lane to the result if an instruction's predicate, and test, holds. */
   private void emitMark(Instruction i, boolean tested) {
-    Label not = code.newLabel();
-    lane.skipUnless(i, tested, not);
-    code.iload(result).iconst_1().iload(lane.lane()).ishl().ior().istore(result);
-    code.labelBinding(not);
+    lane.flags().pushHolds(i, tested);
+    code.iload(lane.lane()).ishl().iload(result).ior().istore(result);
   }
 
   /** A power of two, so that it divides {@link #MOST_TRIPS}. */
@@ -174,7 +173,7 @@ final class SegmentEmitter {
     code.iload(trip).loadConstant(pollTrips()).iadd().istore(nextPoll);
     code.labelBinding(inner);
     instructions.emit(segment.body(), segment.pc());
-    lane.skipUnless(segment.last(), true, done);
+    lane.flags().skipUnless(segment.last(), true, done);
     code.iinc(trip, 1);
     code.iload(trip).iload(nextPoll).if_icmplt(inner);
     code.aload(0).invokevirtual(CONTEXT, "poll", MethodTypeDesc.of(ConstantDescs.CD_void));

@@ -224,8 +224,12 @@ final class Warp {
     active &= ~lanes;
   }
 
-  /** Stops at a barrier. */
-  void waitAt(int barrier, BarrierWait waiting) {
+  /**
+   * Stops at a barrier.
+   *
+   * @param waiting what the warp does when the barrier lets it go; null for nothing
+   */
+  void waitAt(int barrier, @Nullable BarrierWait waiting) {
     waitingAt = barrier;
     wait = waiting;
   }
