@@ -17,13 +17,19 @@ public final class ClientChannel implements AutoCloseable {
   private static final int RING_ORDER = 9;
   private static final int ENTRIES = 1 << RING_ORDER;
   private static final int PUSHBUFFER_BYTES = 1 << 20;
+
+  // One buffer has all three: making and giving back one takes seven calls.
+  private static final int RING_BYTES = ENTRIES * Long.BYTES;
+  private static final int FENCE_BYTES = 4096;
+  private static final int PUSHBUFFER_OFFSET = RING_BYTES + FENCE_BYTES;
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
   private final GuestDevice device;
   private final int cid;
-  private final Buffer ring;
-  private final Buffer pushbuffer;
-  private final Buffer fence;
+  private final Buffer memory;
+  private final MemorySegment ring;
+  private final MemorySegment fence;
+  private final MemorySegment pushbuffer;
   private final long ringBase;
   private final long pushBase;
   private final long fenceAddress;
@@ -43,12 +49,13 @@ public final class ClientChannel implements AutoCloseable {
     this.device = device;
     this.space = space;
     this.cid = cid;
-    this.ring = device.allocateProcess(ENTRIES * 8L);
-    this.pushbuffer = device.allocateProcess(PUSHBUFFER_BYTES);
-    this.fence = device.allocateProcess(4096);
-    this.ringBase = space.map(ring).value();
-    this.pushBase = space.map(pushbuffer).value();
-    this.fenceAddress = space.map(fence).value();
+    this.memory = device.allocateProcess(PUSHBUFFER_OFFSET + PUSHBUFFER_BYTES);
+    this.ring = memory.bytes().asSlice(0, RING_BYTES);
+    this.fence = memory.bytes().asSlice(RING_BYTES, FENCE_BYTES);
+    this.pushbuffer = memory.bytes().asSlice(PUSHBUFFER_OFFSET);
+    this.ringBase = space.map(memory).value();
+    this.fenceAddress = ringBase + RING_BYTES;
+    this.pushBase = ringBase + PUSHBUFFER_OFFSET;
     device.startChannel(cid, ringBase, RING_ORDER);
   }
 
@@ -75,7 +82,7 @@ public final class ClientChannel implements AutoCloseable {
     }
     int start = position + bytes <= PUSHBUFFER_BYTES ? position : 0;
     awaitRoom(start, start + bytes);
-    MemorySegment target = pushbuffer.bytes();
+    MemorySegment target = pushbuffer;
     for (int i = 0; i < words.length(); i++) {
       target.setAtIndex(ValueLayout.JAVA_INT, (start >> 2) + i, words.word(i));
     }
@@ -86,7 +93,7 @@ public final class ClientChannel implements AutoCloseable {
 
   /** Writes a ring entry as it is, and GP_PUT behind it. For tests of what is not allowed, too. */
   public void submitEntry(long address, int bytes) {
-    ring.bytes().setAtIndex(ValueLayout.JAVA_LONG, put, address | (long) bytes << 40);
+    ring.setAtIndex(ValueLayout.JAVA_LONG, put, address | (long) bytes << 40);
     put = (put + 1) & (ENTRIES - 1);
     INT.setRelease(control(), (long) GuestAbi.USERD_GP_PUT, put);
   }
@@ -185,7 +192,7 @@ public final class ClientChannel implements AutoCloseable {
   }
 
   private boolean reached(int value) {
-    return (int) INT.getAcquire(fence.bytes(), 0L) - value >= 0;
+    return (int) INT.getAcquire(fence, 0L) - value >= 0;
   }
 
   private void check() {
@@ -222,15 +229,11 @@ public final class ClientChannel implements AutoCloseable {
     return usedFrom < usedTo ? start < usedTo && usedFrom < end : start < usedTo || usedFrom < end;
   }
 
-  /** Ends the channel and frees its ring and pushbuffer. */
+  /** Ends the channel and frees its memory. */
   @Override
   public void close() {
     device.freeChannel(cid);
     space.unmap(new GpuVa(ringBase));
-    space.unmap(new GpuVa(pushBase));
-    space.unmap(new GpuVa(fenceAddress));
-    ring.close();
-    pushbuffer.close();
-    fence.close();
+    memory.close();
   }
 }
