@@ -29,6 +29,8 @@ import java.util.function.LongSupplier;
 final class ComputeBench implements Measurement {
   private static final int SAMPLES = 5;
   private static final double GOAL = 5;
+  private static final int SCALING_SAMPLES = 15;
+  private static final int SCALING_WARM_UP = 10;
 
   /** Processor time after which HotSpot has compiled what it is going to compile. */
   private static final long WARM_UP_NS = 2_000_000_000L;
@@ -62,6 +64,7 @@ final class ComputeBench implements Measurement {
     }
     interpreter(figures);
     scaling(new MatrixProduct(512), figures);
+    scaling(new Backpropagation(Backpropagation.DEFAULT_INPUTS), figures);
     return figures;
   }
 
@@ -152,26 +155,35 @@ final class ComputeBench implements Measurement {
     figures.add(Figure.info("P15", "mmul 128x128, compiled", compiledRate, "Minstr/s"));
   }
 
-  /** What each further processor gains, by wall time. */
+  /** What each further processor gains, by wall time, in turns. */
   private static void scaling(Workload workload, List<Figure> figures) throws Exception {
     int most = Runtime.getRuntime().availableProcessors();
-    long alone = 0;
+    List<Integer> counts = new ArrayList<>();
     for (int workers = 1; workers <= most; workers *= 2) {
-      long best = Long.MAX_VALUE;
-      try (ExecutorService executor = Executors.newFixedThreadPool(workers)) {
-        CompiledPrograms programs = new CompiledPrograms();
-        for (int i = 0; i < 2 * SAMPLES; i++) {
-          best = Math.min(best, onThreads(workload, programs, executor, workers));
+      counts.add(workers);
+    }
+    List<Samples> times = counts.stream().map(_ -> new Samples(SCALING_SAMPLES)).toList();
+    CompiledPrograms programs = new CompiledPrograms();
+    try (ExecutorService executor = Executors.newFixedThreadPool(most)) {
+      for (int i = -SCALING_WARM_UP; i < SCALING_SAMPLES; i++) {
+        for (int n = 0; n < counts.size(); n++) {
+          long ns = onThreads(workload, programs, executor, counts.get(n));
+          if (i >= 0) {
+            times.get(n).add(ns);
+          }
         }
       }
-      alone = workers == 1 ? best : alone;
-      String what = workload.name() + ", " + workers + " workers / one, wall time";
-      figures.add(Figure.info("P15", what, (double) best / alone, ""));
+    }
+    long alone = times.get(0).p50();
+    for (int n = 1; n < counts.size(); n++) {
+      String what = workload.name() + ", " + counts.get(n) + " workers, times as fast as one";
+      figures.add(Figure.info("P15", what, (double) alone / times.get(n).p50(), ""));
     }
   }
 
   private static long onThreads(
       Workload workload, CompiledPrograms programs, ExecutorService executor, int workers) {
+    Thread waiting = Thread.currentThread();
     try (Device device = Device.of(workload)) {
       return ns(
           () ->
@@ -180,9 +192,9 @@ final class ComputeBench implements Measurement {
                   workload,
                   grid -> {
                     GridRun run = GridRun.compiled(grid, programs, () -> device, workers);
-                    run.start(executor, () -> false);
+                    run.start(executor, () -> false, () -> LockSupport.unpark(waiting));
                     while (!run.isDone()) {
-                      LockSupport.parkNanos(50_000);
+                      LockSupport.park();
                     }
                     return run.outcome();
                   }),

@@ -28,6 +28,8 @@ final class DirectChannel implements ComputePort, AutoCloseable {
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
   private static final int RING_ORDER = 9;
   private static final int GP_PUT = 0x8c;
+  private static final int RING_BYTES = Long.BYTES << RING_ORDER;
+  private static final int SEMAPHORE_BYTES = 4096;
   private static final int PUSHBUFFER_BYTES = 1 << 20;
   private static final long LOWEST = 0x2000_0000L;
   private static final long HIGHEST = 1L << 40;
@@ -72,17 +74,17 @@ final class DirectChannel implements ComputePort, AutoCloseable {
     this.kernel = kernel;
     this.guest = guest;
     space = guest.createAddressSpace();
-    Memory ringMemory = system(8 << RING_ORDER);
-    Memory words = system(PUSHBUFFER_BYTES);
-    Memory mark = system(4096);
-    ring = ringMemory.bytes();
-    pushbuffer = words.bytes();
-    pushbufferAddress = words.address().value();
-    semaphore = mark.bytes();
-    semaphoreAddress = mark.address();
+    // One buffer, as guests have.
+    Memory memory = system(RING_BYTES + SEMAPHORE_BYTES + PUSHBUFFER_BYTES);
+    long start = memory.address().value();
+    ring = memory.bytes().asSlice(0, RING_BYTES);
+    semaphore = memory.bytes().asSlice(RING_BYTES, SEMAPHORE_BYTES);
+    semaphoreAddress = new GpuVa(start + RING_BYTES);
+    pushbuffer = memory.bytes().asSlice(RING_BYTES + SEMAPHORE_BYTES);
+    pushbufferAddress = start + RING_BYTES + SEMAPHORE_BYTES;
     channel = space.createChannel(OptionalInt.empty());
     control = map(guest.controlPages().orElseThrow(), channel.id() * 4096L, 4096);
-    channel.start(ringMemory.address(), RING_ORDER, 1);
+    channel.start(memory.address(), RING_ORDER, 1);
   }
 
   @Override
