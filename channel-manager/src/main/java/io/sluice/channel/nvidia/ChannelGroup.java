@@ -174,6 +174,20 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
   }
 
   /**
+   * Whether all that was put has finished; of a channel that has ended nothing is left.
+   *
+   * @param timeoutUs how long it is looked at
+   */
+  boolean isIdle(int timeoutUs) {
+    try {
+      return client.isIdle(channel, timeoutUs);
+    } catch (RefusedException e) {
+      log.atDebug().addKeyValue("channel", channel).setCause(e).log("not known whether it is idle");
+      return true;
+    }
+  }
+
+  /**
    * Stops it before it is freed: one that waits on a semaphore takes a second to free otherwise,
    * and one that computes stops between thread blocks. One that has ended may refuse.
    */

@@ -26,10 +26,21 @@ import org.jspecify.annotations.Nullable;
  * a semaphore of ours when everything before has finished. The guest holds still meanwhile. A store
  * of its that was on the way may take the poison's place; then its entry is run, and another poison
  * goes behind it.
+ *
+ * <p>A channel may wait for a semaphore that the guest has yet to have another one release, of
+ * which we hold back what it submits. So none is poisoned before all of the guest's that are
+ * detached have come to their ends and wait for nothing; and while one has waited for {@link
+ * #PATIENCE_NS} what the guest has put meanwhile is passed on to all.
  */
 final class Detachment {
   /** In how many slots poison is tried; a guest that holds still when asked takes one at most. */
   private static final int MAX_ATTEMPTS = 8;
+
+  /** How long an acquire may last before more is passed on. */
+  private static final long PATIENCE_NS = 1_000_000;
+
+  /** How long is waited for a release before the guest has to hold still. */
+  private static final long LAST_CHANCE_NS = 20_000_000;
 
   private static final VarHandle U64 = Layouts.U64.varHandle();
   private static final long OUR_WORDS = GuestAbi.CONTROL_OFFSET + 2L * Integer.BYTES;
@@ -56,6 +67,14 @@ final class Detachment {
   private int put;
 
   private int fetched;
+
+  /** It was seen to wait, since when, and where; it has looked idle so often since. */
+  private boolean blocked;
+
+  private boolean atEnd;
+  private long blockedSinceNs;
+  private int blockedAt;
+  private int idleAnswers;
 
   /**
    * The ring of a channel.
@@ -133,17 +152,55 @@ final class Detachment {
 
   /** Looks how far it is. */
   boolean advance() {
-    if (stage == Stage.FETCHING) {
-      fetched = gpu.monitor().pointers(alias).get();
-      words.get(fetched);
-      if (fetched == put) {
-        poison();
-      }
+    if (stage == Stage.FETCHING && gpu.endOfDetached()) {
+      poison();
     }
     if (stage == Stage.POISONED) {
       look();
     }
     return isDrained();
+  }
+
+  /** Whether all of it that was put is fetched, and waits for no semaphore. */
+  boolean isAtEnd() {
+    if (stage == Stage.FETCHING && !atEnd) {
+      fetched = gpu.monitor().pointers(alias).get();
+      words.get(fetched);
+      blocked = waits();
+      atEnd = fetched == put && !blocked;
+    }
+    return stage != Stage.FETCHING || atEnd;
+  }
+
+  /** Whether it waits, and has done so long enough for more to be passed on. */
+  boolean isPatienceOver() {
+    return stage == Stage.FETCHING && blocked && gpu.timeNs() - blockedSinceNs > PATIENCE_NS;
+  }
+
+  private boolean waits() {
+    if (PendingAcquire.find(ring, fetched).isEmpty()) {
+      return false;
+    }
+    if (!blocked || blockedAt != fetched) {
+      blockedSinceNs = gpu.timeNs();
+      blockedAt = fetched;
+      idleAnswers = 0;
+    }
+    // It may be over, and the semaphore something else since.
+    boolean sure = fetched == put && channel.isIdle(Probe.IDLE_US) && ++idleAnswers >= Probe.SURE;
+    return !sure;
+  }
+
+  /** Has the GPU see what the guest has put in the page that replaced the one it reads. */
+  void passOn() {
+    int wanted = words.put();
+    if (stage == Stage.FETCHING && wanted != put && wanted < ring.entries() && wanted >= 0) {
+      put = wanted;
+      atEnd = false;
+      blockedSinceNs = gpu.timeNs();
+      gpu.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), put);
+      gpu.doorbellPage().ring(channel.token());
+    }
   }
 
   /**
@@ -152,9 +209,19 @@ final class Detachment {
    */
   void finish() {
     if (stage == Stage.FETCHING) {
+      awaitRelease();
       words.withdraw();
       put = words.put();
       poison();
+    }
+  }
+
+  /** While the guest holds still it can release nothing: it gets a moment more for that. */
+  private void awaitRelease() {
+    long since = gpu.timeNs();
+    while (!isAtEnd() && blocked && gpu.timeNs() - since < LAST_CHANCE_NS) {
+      gpu.passOn();
+      Thread.onSpinWait();
     }
   }
 

@@ -148,6 +148,11 @@ final class HardwareChannel {
     return group.preempt(microseconds);
   }
 
+  /** Whether all that was put has finished. */
+  boolean isIdle(int timeoutUs) {
+    return group.isIdle(timeoutUs);
+  }
+
   /** What RM wrote when it ended the channel; null while it lives. */
   @Nullable Death death() {
     if (ErrorNotifier.status(notifier) != ErrorNotifier.STATUS_ERROR) {

@@ -155,6 +155,13 @@ final class Monitor implements AutoCloseable {
    */
   record RingPointers(int get, int put) {}
 
+  /** Copies a few bytes, a page at most, to where the CPU reads them. */
+  void peek(GpuVa from, MemorySegment into) {
+    bind().copy(from, ANSWERS, into.byteSize());
+    run();
+    MemorySegment.copy(memory.all(), HopperRing.SIZE_BYTES, into, 0, into.byteSize());
+  }
+
   /** Has the GPU store a word, where no CPU can any more. */
   void store(GpuVa address, int word) {
     bind().store(address, word);

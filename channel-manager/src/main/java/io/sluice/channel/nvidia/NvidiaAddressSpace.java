@@ -250,6 +250,32 @@ final class NvidiaAddressSpace implements AddressSpace {
     return at.getValue().cpu(address - at.getKey(), bytes);
   }
 
+  /**
+   * Copies what the guest has at an address, as the GPU would see it.
+   *
+   * @param into no more than is left of the page
+   * @return false when there is nothing that can be read
+   */
+  boolean peek(long address, MemorySegment into) {
+    Map.Entry<Long, NvidiaMemory> at = entries.floorEntry(address);
+    if (at == null || address - at.getKey() > at.getValue().sizeBytes() - into.byteSize()) {
+      return false;
+    }
+    NvidiaMemory memory = at.getValue();
+    long offset = address - at.getKey();
+    try {
+      if (memory.isSystem()) {
+        MemorySegment.copy(memory.cpu(offset, into.byteSize()), 0, into, 0, into.byteSize());
+      } else {
+        gpu.monitor().peek(new GpuVa(memory.alias().value() + offset), into);
+      }
+      return true;
+    } catch (RefusedException e) {
+      log.atDebug().addKeyValue("address", Long.toHexString(address)).setCause(e).log("no peeking");
+      return false;
+    }
+  }
+
   /** Takes a buffer's pieces out at all its addresses. */
   void unmapAll(NvidiaMemory memory) {
     entries.forEach((address, buffer) -> {

@@ -60,6 +60,7 @@ final class NvidiaChannel implements Channel {
   // Why it has ended.
   private int reason;
   private int info;
+  private long address;
 
   /** RM has ended it, and {@link #takeError} was not asked since. */
   private boolean untold;
@@ -84,6 +85,11 @@ final class NvidiaChannel implements Channel {
   /** The channel of RM; null before it starts and after it ended. */
   @Nullable HardwareChannel hardware() {
     return hardware;
+  }
+
+  /** Of one that is detached and lives; null otherwise. */
+  @Nullable Detachment detachment() {
+    return reason == 0 ? detachment : null;
   }
 
   @Override
@@ -294,6 +300,7 @@ final class NvidiaChannel implements Channel {
     gpu.run(() -> {
       noteError();
       if (this.reason == 0) {
+        address = reason == GuestAbi.ERROR_TIMEOUT ? probe.acquire() : 0;
         this.reason = reason;
         this.info = info;
         destroyHardware();
@@ -328,13 +335,33 @@ final class NvidiaChannel implements Channel {
     return gpu.ask(() -> {
       advance();
       gpu.refreshTimeSlices();
-      int gpGet = words.get();
-      int gpPut = words.put();
-      boolean drained =
-          detachment == null ? hardware == null || gpGet == gpPut : detachment.isDrained();
-      long runningNs = reason == 0 && detachment == null ? probe.lasted(gpu, hardware) : 0;
-      return new Status(state(), reason, info, 0, drained, false, gpGet, gpPut, 0, 0, 0, runningNs);
+      Probe.Answer answer = look();
+      boolean drained = detachment == null ? !answer.unfinished() : detachment.isDrained();
+      long where = answer.acquire() == 0 ? address : answer.acquire();
+      return new Status(
+          state(),
+          reason,
+          info,
+          where,
+          drained,
+          answer.acquire() != 0,
+          words.get(),
+          words.put(),
+          probe.taken(),
+          0,
+          0,
+          answer.runningNs());
     });
+  }
+
+  private Probe.Answer look() {
+    if (reason != 0 || hardware == null || ring == null) {
+      return new Probe.Answer(false, 0, 0);
+    }
+    if (detachment != null) {
+      return new Probe.Answer(true, 0, 0);
+    }
+    return probe.look(gpu, hardware, ring, words);
   }
 
   private int state() {
@@ -364,6 +391,11 @@ final class NvidiaChannel implements Channel {
   boolean hasWork() {
     noteError();
     return reason == 0 && hardware != null && (words.put() | words.get()) != 0;
+  }
+
+  /** Whether it runs, and may have something to do; takes no lock. */
+  boolean isActive() {
+    return reason == 0 && hardware != null && !suspended && !probe.isResting(words);
   }
 
   /** Whether it has entries that the GPU has not fetched. */

@@ -227,6 +227,11 @@ public final class NvidiaGpu implements Gpu {
     return guests.stream().anyMatch(guest -> guest != than && guest.waits());
   }
 
+  /** Whether a guest other than this may have something to do. */
+  boolean anotherIsActive(NvidiaGuestGpu than) {
+    return guests.stream().anyMatch(guest -> guest != than && guest.isActive());
+  }
+
   /** Guests are closed before. */
   @Override
   public void close() {

@@ -230,6 +230,36 @@ final class NvidiaGuestGpu implements GuestGpu {
     return stopped;
   }
 
+  /**
+   * Whether all channels that are detached have come to the ends of what they may run. While one
+   * waits for what another has yet to release they are given more.
+   */
+  boolean endOfDetached() {
+    boolean all = true;
+    boolean impatient = false;
+    for (NvidiaChannel channel : channels.values()) {
+      Detachment detachment = channel.detachment();
+      if (detachment != null) {
+        all &= detachment.isAtEnd();
+        impatient |= detachment.isPatienceOver();
+      }
+    }
+    if (impatient) {
+      passOn();
+    }
+    return all;
+  }
+
+  /** Gives what the guest has put to the channels that are detached. */
+  void passOn() {
+    for (NvidiaChannel channel : channels.values()) {
+      Detachment detachment = channel.detachment();
+      if (detachment != null) {
+        detachment.passOn();
+      }
+    }
+  }
+
   void unmapEverywhere(NvidiaMemory memory) {
     spaces.forEach(space -> space.unmapAll(memory));
   }
@@ -244,6 +274,20 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   boolean anotherGuestWaits() {
     return gpu.anotherWaits(this);
+  }
+
+  boolean anotherGuestIsActive() {
+    return gpu.anotherIsActive(this);
+  }
+
+  /** Whether a channel may have something to do; takes no lock. */
+  boolean isActive() {
+    for (NvidiaChannel channel : channelArray) {
+      if (channel.isActive()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether a channel has entries that the GPU has not fetched; takes no lock. */

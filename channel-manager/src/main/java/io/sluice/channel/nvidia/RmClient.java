@@ -10,6 +10,7 @@ import io.sluice.abi.rm.NvRegisterFd;
 import io.sluice.abi.rm.Nvos00Free;
 import io.sluice.abi.rm.Nvos02AllocMemory;
 import io.sluice.abi.rm.Nvos21Alloc;
+import io.sluice.abi.rm.Nvos30IdleChannels;
 import io.sluice.abi.rm.Nvos33MapMemory;
 import io.sluice.abi.rm.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.Nvos47UnmapMemoryDma;
@@ -18,6 +19,7 @@ import io.sluice.abi.rm.RmAbi;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.sys.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -181,6 +183,36 @@ final class RmClient implements AutoCloseable {
       port.ioctl(control, RmIoctl.RM_CONTROL, abi.request(RmIoctl.RM_CONTROL), argument, block);
       check(command.name(), Nvos54Control.status(argument));
       return answer.applyAsLong(block);
+    }
+  }
+
+  /**
+   * Whether a channel has nothing left to do: all that was put is fetched, and has finished.
+   *
+   * @param timeoutUs how long it is looked at, not 0, which RM takes for seconds
+   */
+  boolean isIdle(int channel, int timeoutUs) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_IDLE_CHANNELS));
+      Nvos30IdleChannels.hClient(argument, root);
+      Nvos30IdleChannels.hDevice(argument, device);
+      Nvos30IdleChannels.hChannel(argument, channel);
+      Nvos30IdleChannels.count(argument, 1);
+      Nvos30IdleChannels.flags(
+          argument,
+          Nvos30IdleChannels.FLAGS_BEHAVIOR_SPIN
+              | Nvos30IdleChannels.FLAGS_CHANNEL_SINGLE
+              | Nvos30IdleChannels.FLAGS_IDLE_PUSH_BUFFER
+              | Nvos30IdleChannels.FLAGS_IDLE_CACHE1);
+      Nvos30IdleChannels.timeoutUs(argument, timeoutUs);
+      port.ioctl(
+          control, RmIoctl.RM_IDLE_CHANNELS, abi.request(RmIoctl.RM_IDLE_CHANNELS), argument);
+      int status = Nvos30IdleChannels.status(argument);
+      if (status == RmStatus.TIMEOUT.code()) {
+        return false;
+      }
+      check("RM_IDLE_CHANNELS", status);
+      return true;
     }
   }
 

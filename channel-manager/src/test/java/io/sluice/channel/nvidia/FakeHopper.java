@@ -51,6 +51,10 @@ final class FakeHopper implements AutoCloseable {
     final Set<Integer> bound = new HashSet<>();
     final Map<Integer, Integer> methods = new HashMap<>();
     int get;
+
+    /** What USERD says: with one that waits an entry behind it is fetched. */
+    int fetched;
+
     boolean dead;
     int word;
   }
@@ -166,15 +170,28 @@ final class FakeHopper implements AutoCloseable {
       }
       state.word = 0;
       state.get = (state.get + 1) & (channel.entries() - 1);
-      U32.setRelease(channel.userd(), (long) GuestAbi.USERD_GP_GET, state.get);
+      rm.waiting.remove(channel.handle());
+      fetch(channel, state, put, 0);
       return true;
     } catch (Waits e) {
+      rm.waiting.add(channel.handle());
+      fetch(channel, state, put, 2);
       return false;
     } catch (Fault e) {
       state.dead = true;
       rm.fail(channel, e.xid);
       return false;
     }
+  }
+
+  /** GP_GET counts what was fetched, and never goes back. */
+  private static void fetch(FakeRm.Running channel, State state, int put, int ahead) {
+    int mask = channel.entries() - 1;
+    int wanted = Math.min(ahead, (put - state.get) & mask);
+    if (wanted > ((state.fetched - state.get) & mask) || ((state.fetched - state.get) & mask) > 2) {
+      state.fetched = (state.get + wanted) & mask;
+    }
+    U32.setRelease(channel.userd(), (long) GuestAbi.USERD_GP_GET, state.fetched);
   }
 
   private MemorySegment at(FakeRm.Running channel, long address) {

@@ -18,6 +18,7 @@ import io.sluice.abi.rm.NvVersion;
 import io.sluice.abi.rm.Nvos00Free;
 import io.sluice.abi.rm.Nvos02AllocMemory;
 import io.sluice.abi.rm.Nvos21Alloc;
+import io.sluice.abi.rm.Nvos30IdleChannels;
 import io.sluice.abi.rm.Nvos33MapMemory;
 import io.sluice.abi.rm.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.Nvos47UnmapMemoryDma;
@@ -86,6 +87,9 @@ final class FakeRm implements RmPort {
   long mapGranularity = PAGE;
 
   final List<String> log = new ArrayList<>();
+
+  /** Handles of channels that wait for a semaphore. */
+  final Set<Integer> waiting = new HashSet<>();
 
   /** What a channel was made over. */
   private record ChannelMemory(int userd, int errors, int space, long ring, int entries) {}
@@ -249,6 +253,7 @@ final class FakeRm implements RmPort {
       case RM_UNMAP_MEMORY_DMA -> Nvos47UnmapMemoryDma.status(argument, unmapDma(argument));
       case ALLOC_OS_EVENT ->
           NvAllocOsEvent.status(argument, refuse ? noMemory() : osEvent(fd, argument));
+      case RM_IDLE_CHANNELS -> Nvos30IdleChannels.status(argument, idle(argument));
       case RM_DUP_OBJECT, RM_SHARE, RM_UNMAP_MEMORY ->
           throw new AssertionError("not used, ioctl=" + ioctl);
     }
@@ -361,6 +366,18 @@ final class FakeRm implements RmPort {
         }
       });
     }
+  }
+
+  private int idle(MemorySegment argument) {
+    if (Nvos30IdleChannels.timeoutUs(argument) == 0) {
+      throw new AssertionError("RM takes 0 for 4 seconds");
+    }
+    Key key = new Key(Nvos30IdleChannels.hClient(argument), Nvos30IdleChannels.hChannel(argument));
+    if (!channels.containsKey(key)) {
+      return RmStatus.INVALID_OBJECT_HANDLE.code();
+    }
+    log.add("idle?");
+    return waiting.contains(key.handle()) ? RmStatus.TIMEOUT.code() : 0;
   }
 
   // ---- mappings ----

@@ -20,8 +20,26 @@ public final class HopperMethods {
   /** Host: five words, address low and high, payload low and high, execute. */
   public static final int SEM_ADDR_LO = 0x05c;
 
+  /** Words from {@link #SEM_ADDR_LO} on. */
+  public static final int SEM_WORDS = 5;
+
+  /** {@link #SEM_ADDR_LO}, execute: where it says what is done. */
+  public static final int SEM_OPERATION = 7;
+
   /** {@link #SEM_ADDR_LO}, execute: waits for the payload. */
   public static final int SEM_ACQUIRE = 0;
+
+  /** Execute: waits for no less than the payload, without sign. */
+  public static final int SEM_ACQUIRE_AT_LEAST = 2;
+
+  /** Execute: waits for the payload or what comes after it, around. */
+  public static final int SEM_ACQUIRE_CIRCULAR = 3;
+
+  /** Execute: waits for a bit of the payload. */
+  public static final int SEM_ACQUIRE_AND = 4;
+
+  /** Execute: waits for a bit that neither it nor the payload has. */
+  public static final int SEM_ACQUIRE_NOR = 5;
 
   /** Execute: stores the payload. */
   public static final int SEM_RELEASE = 1;
@@ -72,6 +90,7 @@ public final class HopperMethods {
   public static final int PUSHBUFFER_ADDRESS_BITS = 40;
 
   private static final int LENGTH_SHIFT = 42;
+  private static final int LENGTH_MASK = 0x1f_ffff;
 
   private HopperMethods() {}
 
@@ -83,5 +102,35 @@ public final class HopperMethods {
   /** A ring entry: {@code words} words of pushbuffer at an address. */
   public static long entry(long address, int words) {
     return (address & ~3L) | (long) words << LENGTH_SHIFT;
+  }
+
+  /** The pushbuffer's address in a ring entry. */
+  public static long address(long entry) {
+    return entry & (1L << PUSHBUFFER_ADDRESS_BITS) - 1 & ~3L;
+  }
+
+  /** The words of pushbuffer that a ring entry names. */
+  public static int words(long entry) {
+    return (int) (entry >>> LENGTH_SHIFT) & LENGTH_MASK;
+  }
+
+  /**
+   * Whether a semaphore has what an acquire waits for.
+   *
+   * @param operation of the execute word
+   * @param value what the semaphore has
+   * @param payload what the acquire names
+   * @param wide whether both have 64 bits
+   */
+  public static boolean isSatisfied(int operation, long value, long payload, boolean wide) {
+    long mask = wide ? -1 : 0xffff_ffffL;
+    return switch (operation) {
+      case SEM_ACQUIRE -> value == payload;
+      case SEM_ACQUIRE_AT_LEAST -> Long.compareUnsigned(value, payload) >= 0;
+      case SEM_ACQUIRE_CIRCULAR -> wide ? value - payload >= 0 : (int) value - (int) payload >= 0;
+      case SEM_ACQUIRE_AND -> (value & payload) != 0;
+      case SEM_ACQUIRE_NOR -> (~(value | payload) & mask) != 0;
+      default -> true;
+    };
   }
 }

@@ -28,6 +28,9 @@ public enum RmIoctl {
   /** Says who may do what with an object. */
   RM_SHARE(0x35, Nvos57Share.LAYOUT),
 
+  /** Waits until a channel has nothing left to do, or a time is over. */
+  RM_IDLE_CHANNELS(0x41, Nvos30IdleChannels.LAYOUT),
+
   /** Prepares a descriptor that mmap then maps. */
   RM_MAP_MEMORY(0x4e, Nvos33MapMemory.LAYOUT),
 

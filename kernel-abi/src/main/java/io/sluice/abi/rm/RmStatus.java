@@ -18,6 +18,7 @@ public enum RmStatus {
   NO_MEMORY(0x51, Errno.ENOMEM),
   NOT_SUPPORTED(0x56, Errno.EOPNOTSUPP),
   OBJECT_NOT_FOUND(0x57, Errno.ENOENT),
+  TIMEOUT(0x65, Errno.ETIMEDOUT),
   RESOURCE_LOST(0x6e, Errno.EIO);
 
   private final int code;

@@ -46,6 +46,9 @@ final class RmLayoutTest {
           "NVOS00_PARAMETERS 10: hRoot@0:4 hObjectParent@4:4 hObjectOld@8:4 status@c:4",
           "NVOS21_PARAMETERS 20: hRoot@0:4 hObjectParent@4:4 hObjectNew@8:4 hClass@c:4"
               + " pAllocParms@10:8 paramsSize@18:4 status@1c:4",
+          "NVOS30_PARAMETERS 38: hClient@0:4 hDevice@4:4 hChannel@8:4 numChannels@c:4"
+              + " phClients@10:8 phDevices@18:8 phChannels@20:8 flags@28:4 timeout@2c:4"
+              + " status@30:4",
           "NVOS34_PARAMETERS 20: hClient@0:4 hDevice@4:4 hMemory@8:4 pLinearAddress@10:8"
               + " status@18:4 flags@1c:4",
           "NVOS46_PARAMETERS 40: hClient@0:4 hDevice@4:4 hDma@8:4 hMemory@c:4 offset@10:8"

@@ -1,0 +1,137 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.Layouts;
+import io.sluice.abi.rm.HopperMethods;
+import io.sluice.channel.Limits;
+import io.sluice.channel.nvidia.Detachment.Ring;
+import java.lang.foreign.MemorySegment;
+import java.util.OptionalLong;
+
+/**
+ * Which semaphore a channel waits for that has not finished what it fetched: RM tells that a
+ * channel is not idle, not why. The last entries that were fetched are read as the GPU reads them,
+ * and the semaphores of their acquires compared. The guest can write there what it likes, and
+ * deceives itself alone: this says what a channel that does not get on is doing, not whether it
+ * does.
+ */
+final class PendingAcquire {
+  /** Entries that may have been fetched behind the one that waits, and that one. */
+  private static final int ENTRIES = 2;
+
+  /** Words of an entry that are looked at. */
+  private static final int MAX_WORDS = 1 << 14;
+
+  private static final int PAGE_WORDS = (int) (Limits.PAGE_BYTES / Integer.BYTES);
+
+  // Kinds of headers. Source: clc86f.h.
+  private static final int INCREASING = 1;
+  private static final int NOT_INCREASING = 3;
+  private static final int IMMEDIATE = 4;
+  private static final int INCREASING_ONCE = 5;
+
+  private final NvidiaAddressSpace space;
+  private final int[] semaphore = new int[HopperMethods.SEM_WORDS];
+
+  private PendingAcquire(NvidiaAddressSpace space) {
+    this.space = space;
+  }
+
+  /**
+   * The address of a semaphore that does not have the value it is waited for; empty when none was
+   * found.
+   *
+   * @param get GP_GET
+   */
+  static OptionalLong find(Ring ring, int get) {
+    MemorySegment entry = MemorySegment.ofArray(new long[1]);
+    for (int back = ENTRIES; back > 0; back--) {
+      int index = (get - back) & (ring.entries() - 1);
+      if (ring.space().peek(ring.start().value() + index * 8L, entry)) {
+        long found = new PendingAcquire(ring.space()).search(entry.get(Layouts.U64, 0));
+        if (found != 0) {
+          return OptionalLong.of(found);
+        }
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  /** The address of the first such semaphore of an entry, or 0. */
+  private long search(long entry) {
+    long address = HopperMethods.address(entry);
+    int words = Math.min(HopperMethods.words(entry), MAX_WORDS);
+    int kind = 0;
+    int method = 0;
+    int left = 0;
+    int[] page = {};
+    int at = 0;
+    for (int i = 0; i < words; i++, at++) {
+      if (at == page.length) {
+        long from = address + i * 4L;
+        int here = PAGE_WORDS - (int) (from % Limits.PAGE_BYTES / Integer.BYTES);
+        page = new int[Math.min(here, words - i)];
+        at = 0;
+        if (!space.peek(from, MemorySegment.ofArray(page))) {
+          return 0;
+        }
+      }
+      int word = page[at];
+      if (left > 0) {
+        long found = method(method, word);
+        if (found != 0) {
+          return found;
+        }
+        left--;
+        method += kind == NOT_INCREASING ? 0 : Integer.BYTES;
+        kind = kind == INCREASING_ONCE ? NOT_INCREASING : kind;
+        continue;
+      }
+      kind = word >>> 29;
+      method = (word & 0xfff) << 2;
+      left = word >>> 16 & 0x1fff;
+      if (kind == IMMEDIATE) {
+        long found = method(method, left);
+        if (found != 0) {
+          return found;
+        }
+        left = 0;
+      } else if (word != 0
+          && kind != INCREASING
+          && kind != NOT_INCREASING
+          && kind != INCREASING_ONCE) {
+        return 0;
+      }
+    }
+    return 0;
+  }
+
+  /** A method of the host, on any subchannel: the semaphore's address if it is waited for. */
+  private long method(int method, int value) {
+    int index = (method - HopperMethods.SEM_ADDR_LO) / Integer.BYTES;
+    if (method < HopperMethods.SEM_ADDR_LO || index >= semaphore.length) {
+      return 0;
+    }
+    semaphore[index] = value;
+    boolean execute = index == semaphore.length - 1;
+    return execute && waits(value) ? wide(0) : 0;
+  }
+
+  private long wide(int index) {
+    return Integer.toUnsignedLong(semaphore[index]) | (long) semaphore[index + 1] << Integer.SIZE;
+  }
+
+  private boolean waits(int execute) {
+    int operation = execute & HopperMethods.SEM_OPERATION;
+    if (operation == HopperMethods.SEM_RELEASE || operation == HopperMethods.SEM_REDUCTION) {
+      return false;
+    }
+    boolean wide = (execute & HopperMethods.SEM_PAYLOAD_64) != 0;
+    MemorySegment there = MemorySegment.ofArray(new long[1]);
+    if (!space.peek(wide(0), there.asSlice(0, wide ? Long.BYTES : Integer.BYTES))) {
+      return false;
+    }
+    long has = there.get(Layouts.U64, 0);
+    return !HopperMethods.isSatisfied(
+        operation, has, wide ? wide(2) : Integer.toUnsignedLong(semaphore[2]), wide);
+  }
+}

@@ -1,0 +1,301 @@
+package io.sluice.channel.nvidia;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.Layouts;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Channels that wait for semaphores: seen while another guest has work, and taken back. */
+final class WaitingTest {
+  private static final int COPY = 0xc8b5;
+  private static final long TIMEOUT_NS = 20_000_000_000L;
+  private static final GpuVa VIDEO = new GpuVa(0x40_0000_0000L);
+  private static final GpuVa HOST = new GpuVa(0x41_0000_0000L);
+
+  private final Kernel real = RealKernel.create();
+  private final FakeRm rm = new FakeRm(real);
+  private final FakeHopper hopper = rm.execute();
+  private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+  private final HopperCommands commands = new HopperCommands();
+  private NvidiaGpu gpu;
+  private Guest guest;
+
+  /** An open with a page of each memory. */
+  private final class Guest implements AutoCloseable {
+    final GuestGpu open;
+    final AddressSpace space;
+    final GpuMemory video;
+    final MemorySegment host;
+
+    Guest(String name) {
+      open = gpu.open(name);
+      space = open.createAddressSpace();
+      video = allocate(PscnvGem.VRAM_SMALL, 4096, VIDEO);
+      host = mapped(allocate(PscnvGem.SYSRAM_SNOOP, 4096, HOST));
+    }
+
+    GpuMemory allocate(int flags, long bytes, GpuVa at) {
+      GpuMemory made = open.allocate(new MemoryRequest(flags, 0, 0, bytes, OptionalLong.empty()));
+      GpuVa _ = space.map(made, at, new GpuVa(at.value() + made.sizeBytes()), false);
+      return made;
+    }
+
+    MemorySegment mapped(GpuMemory memory) {
+      GuestGpu.SharedArea area = memory.share();
+      try (Fd fd = area.fd()) {
+        return map(fd, area.offset(), area.sizeBytes());
+      }
+    }
+
+    Queue queue(long at) {
+      return new Queue(this, new GpuVa(at));
+    }
+
+    @Override
+    public void close() {
+      open.close();
+    }
+  }
+
+  private final class Queue {
+    final Channel channel;
+    final HopperRing ring;
+
+    Queue(Guest guest, GpuVa at) {
+      GpuMemory memory = guest.allocate(PscnvGem.SYSRAM_SNOOP, HopperRing.SIZE_BYTES, at);
+      channel = guest.space.createChannel(OptionalInt.empty());
+      channel.declareObject(1, COPY, 0);
+      GuestGpu.SharedArea area = channel.controlPage();
+      try (Fd fd = area.fd()) {
+        MemorySegment page = map(fd, area.offset(), area.sizeBytes());
+        MemorySegment doorbell = map(gpu.doorbell().fd(), 0, 4096);
+        ring = new HopperRing(guest.mapped(memory), page, doorbell, at);
+      }
+      channel.start(at, HopperRing.ORDER, 1);
+    }
+
+    long submit() {
+      return ring.submitWithRelease(commands);
+    }
+
+    void waits(GpuVa semaphore, long value) {
+      commands.clear().acquire(semaphore, value);
+    }
+  }
+
+  private MemorySegment map(Fd fd, long offset, long bytes) {
+    Mapping mapping = real.mmap(fd, offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    closing.push(mapping);
+    return mapping.segment();
+  }
+
+  private static void await(BooleanSupplier condition) {
+    long until = System.nanoTime() + TIMEOUT_NS;
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(until);
+      Thread.onSpinWait();
+    }
+  }
+
+  private long asked() {
+    synchronized (rm) {
+      return Collections.frequency(rm.log, "idle?");
+    }
+  }
+
+  @BeforeEach
+  void start() {
+    Kernel kernel = hopper.start(real);
+    gpu = new NvidiaGpu("test", "", kernel, new Random(1), rm);
+    closing.push(gpu);
+    guest = new Guest("guest");
+    closing.push(guest);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    List<AutoCloseable> mappings = new ArrayList<>();
+    for (AutoCloseable one : closing) {
+      if (one instanceof Guest) {
+        one.close();
+      } else {
+        mappings.add(one);
+      }
+    }
+    hopper.close();
+    for (AutoCloseable one : mappings) {
+      one.close();
+    }
+  }
+
+  // ---- seen ----
+
+  @Test
+  void status_ofAnAcquireOfAGuestThatIsAlone_tellsNothingAndAsksNothing() {
+    Queue queue = guest.queue(0x10_0000_0000L);
+    queue.waits(HOST, 7);
+    long _ = queue.submit();
+    await(() -> queue.channel.status().gpGet() == 1);
+    for (int i = 0; i < 5; i++) {
+      assertThat(queue.channel.status().waiting()).isFalse();
+    }
+    assertThat(asked()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void status_ofAnAcquireWhileAnotherGuestHasWork_saysWhatItWaitsFor(boolean inVideoMemory) {
+    GpuVa semaphore = inVideoMemory ? new GpuVa(VIDEO.value() + 0x80) : HOST;
+    Guest another = new Guest("another");
+    closing.push(another);
+    Queue works = another.queue(0x10_0000_0000L);
+    works.waits(HOST, 7);
+    long wanted = works.submit();
+    Queue queue = guest.queue(0x10_0000_0000L);
+    queue.waits(semaphore, 7);
+    long done = queue.submit();
+    await(() -> queue.channel.status().waiting());
+    Channel.Status status = queue.channel.status();
+    assertThat(status.gpGet()).as("it was fetched").isEqualTo(status.gpPut());
+    assertThat(status.drained()).isFalse();
+    assertThat(status.faultAddress()).isEqualTo(semaphore.value());
+    assertThat(status.runningNs()).isZero();
+
+    Queue other = guest.queue(0x11_0000_0000L);
+    commands.clear().release(semaphore, 7);
+    long _ = other.submit();
+    await(() -> queue.ring.hasReleased(done));
+    await(() -> queue.channel.status().drained());
+    assertThat(queue.channel.status().waiting()).isFalse();
+    // The value is gone again, which is nothing to a channel that has finished.
+    commands.clear().release(semaphore, 8);
+    long _ = other.submit();
+    for (int i = 0; i < 5; i++) {
+      assertThat(queue.channel.status().waiting()).isFalse();
+    }
+    another.host.set(Layouts.U64, 0, 7);
+    await(() -> works.ring.hasReleased(wanted));
+  }
+
+  @Test
+  void status_ofAChannelThatRests_isNotAskedForAgain() {
+    Guest another = new Guest("another");
+    closing.push(another);
+    Queue works = another.queue(0x10_0000_0000L);
+    works.waits(HOST, 7);
+    long _ = works.submit();
+    Queue queue = guest.queue(0x10_0000_0000L);
+    commands.clear();
+    long done = queue.submit();
+    await(() -> queue.ring.hasReleased(done));
+    for (int i = 0; i < 10; i++) {
+      assertThat(queue.channel.status().waiting()).isFalse();
+    }
+    long before = asked();
+    for (int i = 0; i < 10; i++) {
+      assertThat(queue.channel.status().drained()).isTrue();
+    }
+    assertThat(asked()).isEqualTo(before);
+    // The other one has nobody beside it then.
+    assertThat(works.channel.status().waiting()).isFalse();
+    queue.waits(HOST, 9);
+    long _ = queue.submit();
+    await(() -> queue.channel.status().waiting());
+    await(() -> works.channel.status().waiting());
+  }
+
+  @Test
+  void kill_ofAnAcquire_tellsWhatItWaitedFor() {
+    Guest another = new Guest("another");
+    closing.push(another);
+    Queue works = another.queue(0x10_0000_0000L);
+    works.waits(HOST, 7);
+    long _ = works.submit();
+    Queue queue = guest.queue(0x10_0000_0000L);
+    queue.waits(HOST, 7);
+    long _ = queue.submit();
+    await(() -> queue.channel.status().waiting());
+    queue.channel.kill(GuestAbi.ERROR_TIMEOUT, 12);
+    Channel.Status status = queue.channel.status();
+    assertThat(status.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(status.faultAddress()).isEqualTo(HOST.value());
+    assertThat(status.waiting()).isFalse();
+  }
+
+  // ---- taken back ----
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void detach_ofAChannelThatWaitsForWhatIsSubmittedLater_drains(boolean waitingOneFirst) {
+    Queue first = guest.queue(0x10_0000_0000L);
+    Queue second = guest.queue(0x11_0000_0000L);
+    Queue waits = waitingOneFirst ? first : second;
+    Queue releases = waitingOneFirst ? second : first;
+    waits.waits(HOST, 7);
+    waits.ring.submit(commands);
+    commands.clear();
+    long before = releases.submit();
+    await(() -> releases.ring.hasReleased(before));
+    first.channel.detach();
+    second.channel.detach();
+    for (int i = 0; i < 100; i++) {
+      assertThat(waits.channel.status().drained()).isFalse();
+      assertThat(releases.channel.status().drained()).as("it may be needed").isFalse();
+    }
+    commands.clear().release(HOST, 7);
+    long passedOn = releases.submit();
+    await(() -> first.channel.status().drained() && second.channel.status().drained());
+    assertThat(releases.ring.hasReleased(passedOn)).isTrue();
+    commands.clear();
+    long _ = waits.submit();
+    assertThat(waits.ring.hasReleased(1)).as("it is detached").isFalse();
+    first.channel.attach();
+    second.channel.attach();
+    await(() -> waits.ring.hasReleased(1));
+    commands.clear();
+    long last = releases.submit();
+    await(() -> releases.ring.hasReleased(last));
+  }
+
+  @Test
+  void attach_ofAChannelThatWaits_goesOnOnceItIsReleased() {
+    Queue waits = guest.queue(0x10_0000_0000L);
+    waits.waits(HOST, 7);
+    long done = waits.submit();
+    waits.channel.detach();
+    assertThat(waits.channel.status().drained()).isFalse();
+    waits.channel.attach();
+    guest.host.set(Layouts.U64, 0, 7);
+    await(() -> waits.channel.status().state() == GuestAbi.CHANNEL_RUNNING);
+    commands.clear();
+    long after = waits.submit();
+    await(() -> waits.ring.hasReleased(after));
+    assertThat(after).isEqualTo(done + 1);
+  }
+}
