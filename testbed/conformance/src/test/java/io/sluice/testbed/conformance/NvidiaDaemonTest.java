@@ -16,6 +16,7 @@ import io.sluice.guest.Buffer;
 import io.sluice.guest.CallFailedException;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
+import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
@@ -23,7 +24,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -34,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real sluiced with an NVIDIA GPU, and processes as its guests. */
+/** A real sluiced with an NVIDIA GPU, and processes as its guests; P12 and P13 are printed. */
 final class NvidiaDaemonTest {
   private static final int BYTES = 8 << 20;
   private static final long CODE = 1L << 20;
@@ -284,6 +287,214 @@ final class NvidiaDaemonTest {
       assertThat(other.done(waits)).isTrue();
       assertThat(ControlWords.error(other.control, GuestAbi.CONTROL_OFFSET)).isZero();
       System.out.println(awaitQuota("a", now -> now.kills() == 1));
+    }
+  }
+
+  /** A guest that always has copies under way. */
+  private static final class Busy implements AutoCloseable {
+    private static final int WINDOW = 64;
+
+    final Guest guest;
+    private final Thread thread = new Thread(this::run, "busy");
+    private volatile boolean stopping;
+    private volatile boolean refused;
+
+    Busy(Guest guest) {
+      this.guest = guest;
+      thread.start();
+    }
+
+    private void run() {
+      long first = guest.at + HopperRing.SIZE_BYTES;
+      HopperCommands commands = new HopperCommands();
+      long last = 0;
+      while (!stopping) {
+        if (last == 0 || guest.ring.hasReleased(last - WINDOW)) {
+          commands.clear().bindCopy().copy(new GpuVa(first), new GpuVa(guest.video), BYTES);
+          last = guest.ring.submitWithRelease(commands);
+        } else {
+          Thread.onSpinWait();
+        }
+      }
+      refused = !guest.done(last);
+    }
+
+    /** Whether all was done in the end. */
+    boolean stop() throws InterruptedException {
+      stopping = true;
+      thread.join();
+      return !refused;
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+      stopping = true;
+      thread.join();
+      guest.close();
+    }
+  }
+
+  private static int error(Guest guest) {
+    return ControlWords.error(guest.control, GuestAbi.CONTROL_OFFSET);
+  }
+
+  /** The acquire is all that was put: it is fetched, and GP_GET says what it says of a rest. */
+  @Test
+  void acquires_thatNobodyReleases_areKilledByTheDaemonWhileAnotherGuestWorks() throws Exception {
+    Kernel system = NvidiaRig.kernel();
+    long limitMs = 200;
+    Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", limitMs + "ms");
+    try (Busy other = new Busy(new Guest(system, directory.resolve("b.sock")))) {
+      for (int round = 0; round < 10; round++) {
+        int engine = round % 2 == 0 ? NvidiaRig.COPY_CLASS : NvidiaRig.COMPUTE_CLASS;
+        try (var stuck = new Guest(system, directory.resolve("a.sock"), engine)) {
+          assertThat(stuck.done(stuck.ring.submitWithRelease(new HopperCommands()))).isTrue();
+          GpuVa word =
+              round % 3 == 0
+                  ? new GpuVa(stuck.video)
+                  : new GpuVa(stuck.at + HopperRing.SIZE_BYTES + BYTES);
+          long start = System.nanoTime();
+          long never = stuck.ring.submitWithRelease(new HopperCommands().acquire(word, 77));
+          while (error(stuck) == 0 && System.nanoTime() - start < 30_000_000_000L) {
+            Thread.onSpinWait();
+          }
+          long took = System.nanoTime() - start;
+          System.out.printf(
+              Locale.ROOT,
+              "endless acquire, engine %x: gone after %.1f ms, limit %d ms%n",
+              engine,
+              took / 1e6,
+              limitMs);
+          assertThat(error(stuck)).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+          assertThat(stuck.ring.hasReleased(never)).isFalse();
+        }
+      }
+      assertThat(error(other.guest)).isZero();
+      assertThat(other.stop()).isTrue();
+      assertThat(error(other.guest)).isZero();
+    }
+    System.out.println(awaitQuota("a", now -> now.kills() == 10));
+  }
+
+  /** Waiting is no offence, however often; nor is being alone. */
+  @Test
+  void acquires_thatAreReleasedInTime_orOfAGuestThatIsAlone_areLeftAlone() throws Exception {
+    Kernel system = NvidiaRig.kernel();
+    Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", "200ms");
+    try (var waits = new Guest(system, directory.resolve("a.sock"))) {
+      MemorySegment word = waits.half(1);
+      GpuVa address = new GpuVa(waits.at + HopperRing.SIZE_BYTES + BYTES);
+      long done = waits.ring.submitWithRelease(new HopperCommands().acquire(address, 1));
+      Thread.sleep(1500);
+      assertThat(error(waits)).as("alone").isZero();
+      word.set(ValueLayout.JAVA_LONG, 0, 1);
+      assertThat(waits.done(done)).isTrue();
+      try (Busy other = new Busy(new Guest(system, directory.resolve("b.sock")))) {
+        for (int i = 2; i < 60; i++) {
+          done = waits.ring.submitWithRelease(new HopperCommands().acquire(address, i));
+          Thread.sleep(50);
+          word.set(ValueLayout.JAVA_LONG, 0, (long) i);
+          assertThat(waits.done(done)).as("round %d", i).isTrue();
+        }
+        assertThat(error(waits)).isZero();
+        Thread.sleep(1000);
+        assertThat(error(waits)).as("rests").isZero();
+        assertThat(other.stop()).isTrue();
+      }
+      assertThat(waits.roundTrip()).isTrue();
+    }
+    assertThat(quota("a").kills()).isZero();
+  }
+
+  private static long[] latencies(Guest guest, int count) {
+    long[] each = new long[count];
+    HopperCommands commands = new HopperCommands();
+    for (int i = 0; i < count; i++) {
+      long start = System.nanoTime();
+      long done = guest.ring.submitWithRelease(commands.clear());
+      assertThat(guest.done(done)).isTrue();
+      each[i] = System.nanoTime() - start;
+    }
+    Arrays.sort(each);
+    return each;
+  }
+
+  /** P12: 512 MiB of 1 GiB leave the card and come back; the first time nothing was there yet. */
+  @Test
+  void quota_loweredAgainAndAgain_holdsAboutAsSoonAsTheBytesAreCopied() throws Exception {
+    Kernel system = NvidiaRig.kernel();
+    long low = 512L << 20;
+    try (LocalConnection connection = Objects.requireNonNull(daemon).connect();
+        var a = new Guest(system, directory.resolve("a.sock"));
+        var b = new Guest(system, directory.resolve("b.sock"))) {
+      DaemonMXBean bean = connection.daemon();
+      bean.setQuota("a", null, null, 4L << 30, null, null);
+      Thread.sleep(3000); // at rest, as a daemon is when somebody changes a quota
+      List<Long> buffers = new ArrayList<>();
+      for (int i = 0; i < 16; i++) {
+        buffers.add(a.space.map(a.device.allocateVideo(64L << 20)).value());
+        a.half(0).fill((byte) (0x10 + i));
+        assertThat(a.copy(a.at + HopperRing.SIZE_BYTES, buffers.getLast())).isTrue();
+      }
+      latencies(b, 20_000);
+      long quiet = latencies(b, 20_000)[19_800];
+      for (int round = 0; round < 8; round++) {
+        long start = System.nanoTime();
+        bean.setQuota("a", null, null, low, null, null);
+        while (quota(bean).heldBytes() > low) {
+          Thread.sleep(0, 200_000);
+        }
+        long held = System.nanoTime();
+        long evicted = quota(bean).evictedBytes();
+        long middle = System.nanoTime();
+        bean.setQuota("a", null, null, 4L << 30, null, null);
+        while (quota(bean).evictedBytes() > 0) {
+          Thread.sleep(0, 200_000);
+        }
+        long end = System.nanoTime();
+        double copyMs = evicted / 55.4e6;
+        System.out.printf(
+            Locale.ROOT,
+            "P12 round %d: %d MiB, limit holds after %.1f ms, copy %.1f ms, ratio %.2f; back after"
+                + " %.1f ms%n",
+            round,
+            evicted >> 20,
+            (held - start) / 1e6,
+            copyMs,
+            (held - start) / 1e6 / copyMs,
+            (end - middle) / 1e6);
+      }
+      Thread changes = Thread.ofPlatform().start(() -> changeAgainAndAgain(bean, low));
+      long disturbed = latencies(b, 200_000)[198_000];
+      changes.join();
+      System.out.printf(
+          Locale.ROOT,
+          "P12 another guest's p99: quiet %.2f us, meanwhile %.2f us, ratio %.3f%n",
+          quiet / 1e3,
+          disturbed / 1e3,
+          (double) disturbed / quiet);
+      for (int i = 0; i < 16; i++) {
+        a.half(0).fill((byte) (0x10 + i));
+        a.half(1).fill((byte) 0);
+        long second = a.at + HopperRing.SIZE_BYTES + BYTES;
+        assertThat(a.copy(buffers.get(i), second)).isTrue();
+        assertThat(a.half(1).mismatch(a.half(0))).as("buffer %d", i).isEqualTo(-1);
+      }
+    }
+  }
+
+  private static QuotaStatus quota(DaemonMXBean bean) {
+    return Objects.requireNonNull(bean.getQuotas().get("a"));
+  }
+
+  private static void changeAgainAndAgain(DaemonMXBean bean, long low) {
+    try {
+      for (int i = 0; i < 16; i++) {
+        bean.setQuota("a", null, null, i % 2 == 0 ? low : 4L << 30, null, null);
+        Thread.sleep(60);
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
     }
   }
 }

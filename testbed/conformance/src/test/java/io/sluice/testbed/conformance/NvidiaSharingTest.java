@@ -9,6 +9,7 @@ import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.HopperKernel;
 import io.sluice.channel.nvidia.HopperLaunch;
+import io.sluice.channel.nvidia.HopperQueue;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -88,6 +89,52 @@ final class NvidiaSharingTest {
       assertThat(other.queue.ring().await(wanted, System::nanoTime, NvidiaRig.TIMEOUT_NS)).isTrue();
       assertThat(other.run(new HopperCommands())).isTrue();
       assertThat(other.queue.channel().status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    }
+  }
+
+  /** One waits for what the guest has the other one release only when both are detached. */
+  @Test
+  void detach_ofChannelsThatWaitForEachOther_drains() throws Exception {
+    try (NvidiaGpu gpu = NvidiaRig.open();
+        var guest = new NvidiaRig.Guest(gpu, "guest", NvidiaRig.COPY_CLASS)) {
+      GpuMemory words = guest.allocate(true, 4096);
+      guest.mapAt(words, PROGRAM);
+      GpuVa word = new GpuVa(PROGRAM);
+      try (var second =
+          new HopperQueue(
+              guest.gpu,
+              guest.space,
+              guest.kernel,
+              new GpuVa(NvidiaRig.RING.value() + 0x1_0000_0000L),
+              NvidiaRig.COMPUTE_CLASS)) {
+        for (int round = 1; round <= 10; round++) {
+          HopperQueue waits = round % 2 == 0 ? guest.queue : second;
+          HopperQueue releases = round % 2 == 0 ? second : guest.queue;
+          long done = waits.ring().submitWithRelease(new HopperCommands().acquire(word, round));
+          guest.queue.channel().detach();
+          second.channel().detach();
+          for (int i = 0; i < 20; i++) {
+            assertThat(waits.channel().status().drained()).isFalse();
+            assertThat(releases.channel().status().drained()).isFalse();
+          }
+          long released =
+              releases.ring().submitWithRelease(new HopperCommands().release(word, round));
+          long start = System.nanoTime();
+          while (!waits.channel().status().drained() | !releases.channel().status().drained()) {
+            assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
+          }
+          System.out.printf(
+              Locale.ROOT,
+              "channels that wait for each other drained %.2f ms after the release%n",
+              (System.nanoTime() - start) / 1e6);
+          assertThat(waits.ring().hasReleased(done)).isTrue();
+          assertThat(releases.ring().hasReleased(released)).isTrue();
+          guest.queue.channel().attach();
+          second.channel().attach();
+          long after = releases.ring().submitWithRelease(new HopperCommands());
+          assertThat(releases.ring().await(after, System::nanoTime, NvidiaRig.TIMEOUT_NS)).isTrue();
+        }
+      }
     }
   }
 
