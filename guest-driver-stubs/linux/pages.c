@@ -78,20 +78,6 @@ void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
 	kfree(pages);
 }
 
-/*
- * The driver leaves the device, after a reset: buffers that programs still hold stay theirs
- * alone.
- */
-void sluice_pages_unmap_all(struct sluice_device *sd)
-{
-	struct sluice_pages *pages;
-
-	mutex_lock(&sd->pages_lock);
-	list_for_each_entry(pages, &sd->pages, link)
-		pages_unmap(sd, pages);
-	mutex_unlock(&sd->pages_lock);
-}
-
 /* The bus address of a byte; -ENODEV when the driver has left the device. */
 int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *pages, u64 offset,
 			     u64 *address)
@@ -120,7 +106,7 @@ out:
 struct sluice_list {
 	struct list_head link; /* in quarantine only */
 	struct sluice_extent *extents;
-	dma_addr_t iova;
+	dma_addr_t iova; /* DMA_MAPPING_ERROR once the driver has left the device */
 };
 
 static struct sluice_list *list_get(struct sluice_device *sd)
@@ -130,17 +116,34 @@ static struct sluice_list *list_get(struct sluice_device *sd)
 	BUILD_BUG_ON(SLUICE_MAX_EXTENTS * sizeof(struct sluice_extent) > PAGE_SIZE);
 	if (!list)
 		return NULL;
-	list->extents = dma_alloc_coherent(sd->drm.dev, PAGE_SIZE, &list->iova, GFP_KERNEL);
-	if (!list->extents) {
-		kfree(list);
-		return NULL;
-	}
+	list->extents = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!list->extents)
+		goto free;
+	list->iova = dma_map_single(sd->drm.dev, list->extents, PAGE_SIZE, DMA_TO_DEVICE);
+	if (dma_mapping_error(sd->drm.dev, list->iova))
+		goto free_page;
 	return list;
+
+free_page:
+	free_page((unsigned long)list->extents);
+free:
+	kfree(list);
+	return NULL;
+}
+
+/* Ends the device's access; the page itself stays. */
+static void list_unmap(struct sluice_device *sd, struct sluice_list *list)
+{
+	if (list->iova == DMA_MAPPING_ERROR)
+		return;
+	dma_unmap_single(sd->drm.dev, list->iova, PAGE_SIZE, DMA_TO_DEVICE);
+	list->iova = DMA_MAPPING_ERROR;
 }
 
 static void list_put(struct sluice_device *sd, struct sluice_list *list)
 {
-	dma_free_coherent(sd->drm.dev, PAGE_SIZE, list->extents, list->iova);
+	list_unmap(sd, list);
+	free_page((unsigned long)list->extents);
 	kfree(list);
 }
 
@@ -168,6 +171,7 @@ static int fill_flush(struct fill *fill)
 
 	if (args.count == 0)
 		return 0;
+	dma_sync_single_for_device(fill->sd->drm.dev, fill->list->iova, PAGE_SIZE, DMA_TO_DEVICE);
 	ret = sluice_call(fill->sd, fill->epoch, SLUICE_CALL_MEM_PAGES, &args, sizeof(args));
 	fill->args.offset += fill->bytes;
 	fill->args.count = 0;
@@ -243,14 +247,44 @@ void sluice_quarantine_flush(struct sluice_device *sd)
 	mutex_unlock(&sd->pages_lock);
 }
 
-/* The driver is gone and no reset was confirmed: memory lost is better than memory overwritten. */
-void sluice_quarantine_leak(struct sluice_device *sd)
+/*
+ * The driver leaves the device. After a reset, buffers that programs still hold stay theirs alone;
+ * without one, all that the host might reach stays pinned, here or once the programs let it go.
+ */
+void sluice_pages_unmap_all(struct sluice_device *sd)
 {
 	struct sluice_pages *pages;
-	unsigned long lost = list_count_nodes(&sd->lists_in_quarantine);
+	struct sluice_list *list;
 
+	mutex_lock(&sd->pages_lock);
+	list_for_each_entry(pages, &sd->pages, link)
+		pages_unmap(sd, pages);
 	list_for_each_entry(pages, &sd->quarantine, link)
+		pages_unmap(sd, pages);
+	list_for_each_entry(list, &sd->lists_in_quarantine, link)
+		list_unmap(sd, list);
+	mutex_unlock(&sd->pages_lock);
+}
+
+/*
+ * The last of the device goes and no reset was confirmed: memory lost is better than memory
+ * overwritten. What names the pages goes, the pages stay.
+ */
+void sluice_quarantine_leak(struct sluice_device *sd)
+{
+	struct sluice_pages *pages, *next;
+	struct sluice_list *list, *next_list;
+	unsigned long lost = 0;
+
+	list_for_each_entry_safe(list, next_list, &sd->lists_in_quarantine, link) {
+		lost++;
+		kfree(list);
+	}
+	list_for_each_entry_safe(pages, next, &sd->quarantine, link) {
 		lost += pages->count;
+		kvfree(pages->page);
+		kfree(pages);
+	}
 	if (lost)
 		drm_warn(&sd->drm, "%lu pages stay pinned: the host has not let go of them\n",
 			 lost);

@@ -170,11 +170,10 @@ static void sluice_remove(struct pci_dev *pdev)
 	struct sluice_device *sd = pci_get_drvdata(pdev);
 
 	drm_dev_unplug(&sd->drm);
-	if (sluice_reset(sd)) {
+	if (sluice_reset(sd))
 		sluice_mark_dead(sd, "the device does not reset on removal");
-		return;
-	}
-	sluice_void_all(sd);
+	else
+		sluice_void_all(sd);
 	sluice_pages_unmap_all(sd);
 }
 
