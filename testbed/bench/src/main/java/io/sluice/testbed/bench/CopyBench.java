@@ -44,16 +44,17 @@ final class CopyBench implements Measurement {
       GpuVa from = stamps.space.map(system);
       GpuVa to = stamps.space.map(video);
       stamps.channel.submit(new Pushbuffer().bindEngines());
-      Samples plain = new Samples(3 * samples);
-      Samples m2mf = new Samples(3 * samples);
-      Samples pcopy = new Samples(3 * samples);
+      Samples plain = new Samples(6 * samples);
+      Samples m2mf = new Samples(6 * samples);
+      Samples pcopy = new Samples(6 * samples);
       try (Arena arena = Arena.ofConfined()) {
         MemorySegment target = arena.allocate(BYTES, 4096);
         target.fill((byte) 1);
-        // In turns, and each in each place: who comes second finds the bytes in the cache.
-        for (int i = -3; i < 3 * samples; i++) {
+        // In all six orders in turn: who comes after the GPU's thread finds its core's cache warm.
+        for (int i = -6; i < 6 * samples; i++) {
+          int direction = Math.floorMod(i, 2) == 0 ? 1 : -1;
           for (int place = 0; place < 3; place++) {
-            int which = Math.floorMod(i + place, 3);
+            int which = Math.floorMod(i + direction * place, 3);
             long ns =
                 switch (which) {
                   case 0 -> plainCopy(system.bytes(), target);

@@ -49,7 +49,7 @@ final class PickUpBench implements Measurement {
     Samples active = series(stamps, context.samples(SAMPLES), 0);
     figures.add(Figure.atMost("P16", "active: p50", active.p50() / 1e3, "us", 2));
     figures.add(Figure.info("P16", "active: p99", active.p99() / 1e3, "us"));
-    Samples second = series(stamps, context.samples(15), 1000);
+    Samples second = series(stamps, context.samples(45), 1000);
     figures.add(Figure.atMost("P16", "idle for 1 s: p50", second.p50() / 1e3, "us", 500));
     figures.add(Figure.info("P16", "idle for 1 s: longest", second.percentile(1) / 1e3, "us"));
     Samples ten = series(stamps, context.samples(longest), 10_000);

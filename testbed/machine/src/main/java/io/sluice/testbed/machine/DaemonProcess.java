@@ -90,6 +90,7 @@ public final class DaemonProcess implements AutoCloseable {
     command.addAll(jvmOptions);
     command.addAll(
         List.of(
+            "-XX:+UseSerialGC",
             "--illegal-native-access=deny",
             "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni",
             "--module-path",
