@@ -1,6 +1,9 @@
 package io.sluice.channel.record;
 
+import static com.google.common.collect.ImmutableSet.toImmutableSet;
+
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
 import com.google.common.primitives.ImmutableIntArray;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
@@ -8,6 +11,7 @@ import io.sluice.channel.ChannelError;
 import io.sluice.channel.ChannelState;
 import io.sluice.channel.Limits;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Records to sections and back. A layout never changes: what must be told in another way gets a new
@@ -53,7 +57,36 @@ public final class RecordCodec {
           ChannelState.DETACHED,
           ChannelState.DEAD);
 
+  /**
+   * A layout of a record.
+   *
+   * @param id kind of the section
+   * @param version of its payload
+   */
+  public record Layout(int id, int version) {}
+
+  private static final ImmutableSet<Layout> ALWAYS =
+      IntStream.rangeClosed(GUEST, END)
+          .mapToObj(id -> new Layout(id, VERSION_1))
+          .collect(toImmutableSet());
+
+  private static final Layout EVICTED_MEMORY = new Layout(MEMORY, EVICTED);
+
   private RecordCodec() {}
+
+  /**
+   * The layouts that a guest's records are written in.
+   *
+   * @param evicted whether some of its buffers are evicted, or may be
+   */
+  public static ImmutableSet<Layout> written(boolean evicted) {
+    return evicted ? readable() : ALWAYS;
+  }
+
+  /** The layouts that {@link #decode} takes. */
+  public static ImmutableSet<Layout> readable() {
+    return ImmutableSet.<Layout>builder().addAll(ALWAYS).add(EVICTED_MEMORY).build();
+  }
 
   /** A record as a section of the oldest version that can tell it. */
   public static Section encode(StateRecord record) {
@@ -102,9 +135,9 @@ public final class RecordCodec {
    *     shorter or longer than its layout, and values that no record has
    */
   public static StateRecord decode(Section section) {
-    boolean evicted = section.id() == MEMORY && section.version() == EVICTED;
-    boolean known = section.id() >= GUEST && section.id() <= END;
-    if (!known || section.version() != VERSION_1 && !evicted) {
+    Layout layout = new Layout(section.id(), section.version());
+    boolean evicted = layout.equals(EVICTED_MEMORY);
+    if (!evicted && !ALWAYS.contains(layout)) {
       throw SectionHeader.refused("SLU-REC-008", "a section of no known layout, " + section);
     }
     FieldReader in = new FieldReader(section.payload());

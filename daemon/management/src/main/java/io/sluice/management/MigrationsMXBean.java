@@ -1,6 +1,5 @@
 package io.sluice.management;
 
-import java.util.List;
 import java.util.Map;
 import javax.management.OperationsException;
 
@@ -13,13 +12,16 @@ public interface MigrationsMXBean {
   String getSocketPath();
 
   /**
-   * What would stand in the way of moving a guest; nothing has been touched.
+   * What would stand in the way of moving a guest, here and at the destination, which is asked; and
+   * how long it would stand still. Nothing is touched or reserved. Takes some seconds when the
+   * destination does not answer.
    *
    * @param guest its name
-   * @param to {@code unix:PATH} of another daemon of this host
-   * @return each what blocks; empty when nothing does
+   * @param to {@code HOST:PORT}, or {@code unix:PATH} of another daemon of this host
+   * @param options as for {@link #start}
    */
-  List<MigrationBlocker> check(String guest, String to) throws OperationsException;
+  MigrationCheckView check(String guest, String to, Map<String, String> options)
+      throws OperationsException;
 
   /**
    * Begins to move a guest; returns when it has begun.

@@ -1,7 +1,7 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
-import io.sluice.management.MigrationBlocker;
+import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.local.LocalConnection;
@@ -36,24 +36,31 @@ final class MigrationCommand extends Noun {
 
   @Command(
       name = "check",
-      description = "Says what stands in the way of a migration, and what to do about it.")
+      description = {
+        "Says what stands in the way of a migration, and what to do about it: here, and at the"
+            + " destination, which is asked. Nothing is touched or reserved."
+      })
   int check(
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
-      @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to)
+      @Option(names = "--to", paramLabel = "WHERE", required = true, description = TO) String to,
+      @Option(
+              names = "--downtime",
+              paramLabel = "DURATION",
+              description = "How long a machine may stand still (300ms).")
+          @Nullable String downtime,
+      @Option(
+              names = "--bandwidth",
+              paramLabel = "SIZE",
+              description = "Most that is sent in a second, such as 100MiB; no limit by default.")
+          @Nullable String bandwidth)
       throws IOException, OperationsException {
+    Map<String, String> options = new TreeMap<>();
+    put(options, "downtime", downtime);
+    put(options, "bandwidth", bandwidth);
     try (LocalConnection connection = ctl.connect()) {
-      List<MigrationBlocker> blockers = connection.migrations().check(find(connection, name), to);
-      Output output = ctl.output();
-      if (output.format() != Format.table) {
-        output.list(Views.BLOCKERS, blockers);
-      } else if (blockers.isEmpty()) {
-        output.text("nothing stands in the way\n");
-      } else {
-        blockers.forEach(b ->
-            output.text(
-                "blocked: " + b.what() + "  [" + b.code() + "]\n  fix:   " + b.remedy() + "\n"));
-      }
-      return blockers.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+      MigrationCheckView found = connection.migrations().check(find(connection, name), to, options);
+      new CheckedMigration(found).print(ctl.output());
+      return found.blockers().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     }
   }
 
@@ -73,6 +80,12 @@ final class MigrationCommand extends Noun {
               paramLabel = "DURATION",
               description = "Longest wait for what was submitted, such as 10s (default).")
           @Nullable String drainTimeout,
+      @Option(
+              names = "--silence",
+              paramLabel = "DURATION",
+              description =
+                  "How long the destination's host may say nothing while the guest waits (3s).")
+          @Nullable String silence,
       @Option(
               names = "--timeout",
               paramLabel = "DURATION",
@@ -113,6 +126,7 @@ final class MigrationCommand extends Noun {
     Map<String, String> options = new TreeMap<>(more == null ? Map.of() : more);
     put(options, "detach", detach);
     put(options, "drain-timeout", drainTimeout);
+    put(options, "silence", silence);
     put(options, "timeout", timeout);
     put(options, "on-timeout", onTimeout);
     put(options, "bandwidth", bandwidth);

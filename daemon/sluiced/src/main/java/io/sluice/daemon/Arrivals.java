@@ -94,7 +94,7 @@ final class Arrivals {
       return;
     }
     UnixLink link = new UnixLink(kernel, socket, threads);
-    welcome(link, host -> IncomingMigration.process(host, link));
+    welcome(link, new IncomingMigration.Processes(link));
   }
 
   /** A link has come: a thread of its own sees what it brings. */

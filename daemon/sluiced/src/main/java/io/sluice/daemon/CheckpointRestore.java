@@ -1,33 +1,33 @@
 package io.sluice.daemon;
 
+import io.sluice.migrate.engine.AttachedHost;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationTarget;
-import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
-import io.sluice.migrate.engine.TargetHost;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.phase.TargetPhase;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /** Makes a guest that is attached and empty what a checkpoint says. */
-final class CheckpointRestore implements TargetHost {
+final class CheckpointRestore {
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private final MappedGuest guest;
-  private final TargetMachine machine;
   private final LongSupplier clock;
   private final MigrationTarget target;
 
   CheckpointRestore(
       MigrationLink reader, MappedGuest guest, TargetMachine machine, LongSupplier clock) {
-    this.guest = guest;
-    this.machine = machine;
     this.clock = clock;
-    target = new MigrationTarget(reader, this, TIMEOUT.toNanos(), clock.getAsLong(), (_, _) -> {});
+    target =
+        new MigrationTarget(
+            reader,
+            new AttachedHost(guest, _ -> machine),
+            TIMEOUT.toNanos(),
+            clock.getAsLong(),
+            (_, _) -> {});
   }
 
   /** Why it came to nothing; empty when it did not. */
@@ -43,28 +43,4 @@ final class CheckpointRestore implements TargetHost {
         ? Optional.empty()
         : Optional.of(target.reason().orElse(new Reason("", "it came to nothing", "")));
   }
-
-  @Override
-  public TargetMachine admit(Offer offer) {
-    return machine;
-  }
-
-  @Override
-  public Optional<MappedGuest> guest() {
-    return Optional.of(guest);
-  }
-
-  @Override
-  public void commit(Offer offer) {}
-
-  @Override
-  public boolean isCommitted(UUID id) {
-    return false;
-  }
-
-  @Override
-  public void running(Offer offer) {}
-
-  @Override
-  public void discard(Reason why) {}
 }

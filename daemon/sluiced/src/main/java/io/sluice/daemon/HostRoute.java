@@ -2,6 +2,7 @@ package io.sluice.daemon;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.daemon.config.WireSettings;
+import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.machine.TargetMachine;
@@ -16,6 +17,7 @@ import io.sluice.migrate.wire.WireLoops;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ThreadFactory;
@@ -129,6 +131,50 @@ final class HostRoute implements AutoCloseable {
     } catch (SluiceException e) {
       client.close();
       throw e;
+    }
+  }
+
+  /**
+   * A link over which nothing moves, to ask something.
+   *
+   * @return it, and what is to be closed with it
+   */
+  Question question(InetSocketAddress to, Wish wish) {
+    LinkClient client =
+        new LinkClient(
+            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), false);
+    return new Question(client.link(ids.get(), wish.streams()), client);
+  }
+
+  /**
+   * Closes its client behind its link.
+   *
+   * @param link to a daemon
+   */
+  record Question(MigrationLink link, LinkClient client) implements AutoCloseable {
+    @Override
+    public void close() {
+      link.close();
+      client.close();
+    }
+  }
+
+  /** What the guest's own machine has against it. Blocks for its monitor's answers. */
+  List<Reason> obstacles(GuestHost guest) {
+    try {
+      return QemuSource.obstacles(guest.settings().qmp(), threads, PATIENCE);
+    } catch (SluiceException e) {
+      return List.of(Reason.of(e));
+    }
+  }
+
+  /** Why a machine that is to receive one does not. Blocks for its monitor's answers. */
+  Optional<Reason> unready(GuestHost guest) {
+    try {
+      QemuTarget.requireWaiting(guest.settings().qmp(), threads, PATIENCE);
+      return Optional.empty();
+    } catch (SluiceException e) {
+      return Optional.of(Reason.of(e));
     }
   }
 

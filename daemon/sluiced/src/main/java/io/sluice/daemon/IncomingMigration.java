@@ -8,6 +8,7 @@ import io.sluice.channel.Guest;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationTarget;
+import io.sluice.migrate.engine.MoveQuestion;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.engine.TargetHost;
@@ -17,6 +18,8 @@ import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.migrate.process.ProcessTarget;
 import io.sluice.migrate.process.UnixLink;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
@@ -64,8 +67,10 @@ final class IncomingMigration implements Runnable, TargetHost {
   }
 
   /** Makes what receives a guest, for the way that it comes. */
-  @FunctionalInterface
   interface Arrivals {
+    /** What is not as it must be before one can come; looks only. */
+    Optional<Reason> unready(GuestHost host);
+
     /**
      * @throws RefusedException when it cannot come here
      */
@@ -194,61 +199,65 @@ final class IncomingMigration implements Runnable, TargetHost {
   // ---- TargetHost ----
 
   @Override
+  public List<Reason> objections(MoveQuestion question) {
+    Map<String, GuestHost> guests = surroundings.guests().all();
+    GuestHost host = guests.get(question.offer().name());
+    if (host == null) {
+      return List.of(ArrivalCheck.unknown(question.offer().name()));
+    }
+    List<Reason> found = ArrivalCheck.objections(question, host, guests);
+    arrivals.unready(host).ifPresent(found::add);
+    return found;
+  }
+
+  @Override
   public TargetMachine admit(Offer offer) {
     guest = offer.name();
     GuestHost host = surroundings.guests().all().get(offer.name());
     if (host == null) {
-      throw refused(
-          "SLU-MIG-059",
-          "the destination has no guest \"" + offer.name() + "\"",
-          "Create it there: sluicectl guest create " + offer.name() + ".");
+      throw refused(ArrivalCheck.unknown(offer.name()));
     }
-    if (offer.chipset() != host.gpu().gpu().info().chipset()) {
-      throw refused(
-          "SLU-MIG-033",
-          "the GPU is of another kind, gpu=" + host.gpu().name(),
-          "Choose a destination with a GPU of the same kind.");
-    }
-    long limit = host.quota().limitBytes();
-    if (offer.vramUsedBytes() > limit) {
-      throw refused(
-          "SLU-MIG-034",
-          "the guest holds more video memory than it may have here, bytes="
-              + offer.vramUsedBytes()
-              + " limit="
-              + limit,
-          "Raise the guest's limit at the destination, or choose another.");
-    }
+    ArrivalCheck.unfit(offer, host).stream().findFirst().ifPresent(IncomingMigration::refuse);
     Arrival made = arrivals.at(host);
     arrival = made;
     return made.machine();
   }
 
   /** For processes: nobody may be there yet. */
-  static Arrival process(GuestHost host, UnixLink link) {
-    if (host.isAttached()) {
-      throw refused(
-          "SLU-MIG-060",
-          "somebody is attached at the destination: " + host.describe(),
-          "Choose another destination, or detach it.");
+  record Processes(UnixLink link) implements Arrivals {
+    @Override
+    public Optional<Reason> unready(GuestHost host) {
+      return ArrivalCheck.occupied(host);
     }
-    ProcessTarget made = new ProcessTarget(host.device(), link);
-    return new Arrival(made, made::guest);
+
+    @Override
+    public Arrival at(GuestHost host) {
+      unready(host).ifPresent(IncomingMigration::refuse);
+      ProcessTarget made = new ProcessTarget(host.device(), link);
+      return new Arrival(made, made::guest);
+    }
   }
 
   /** For machines: QEMU is there already, and waits. */
-  static Arrival machine(GuestHost host, HostRoute route) {
-    if (!host.isAttached()) {
-      throw refused(
-          "SLU-MIG-061",
-          "no machine waits at the destination for guest \"" + host.settings().name() + "\"",
-          "Start it there with -S -incoming defer, and as the source is but for its sockets.");
+  record Machines(HostRoute route) implements Arrivals {
+    @Override
+    public Optional<Reason> unready(GuestHost host) {
+      return ArrivalCheck.empty(host).or(() -> route.unready(host));
     }
-    return new Arrival(route.target(host), host.device()::guest);
+
+    @Override
+    public Arrival at(GuestHost host) {
+      ArrivalCheck.empty(host).ifPresent(IncomingMigration::refuse);
+      return new Arrival(route.target(host), host.device()::guest);
+    }
   }
 
-  private static RefusedException refused(String code, String what, String remedy) {
-    return new RefusedException(code, Errno.EPERM, what, remedy);
+  private static void refuse(Reason why) {
+    throw refused(why);
+  }
+
+  private static RefusedException refused(Reason why) {
+    return new RefusedException(why.code(), Errno.EPERM, why.what(), why.remedy());
   }
 
   @Override

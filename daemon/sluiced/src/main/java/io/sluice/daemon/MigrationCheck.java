@@ -1,35 +1,111 @@
 package io.sluice.daemon;
 
-import io.sluice.abi.sys.Kernel;
+import static io.sluice.management.MigrationCheckView.UNKNOWN;
+
 import io.sluice.abi.sys.SyscallException;
-import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationBlocker;
-import java.nio.file.Files;
+import io.sluice.management.MigrationCheckView;
+import io.sluice.migrate.engine.DestinationCheck;
+import io.sluice.migrate.engine.DestinationCheck.Measured;
+import io.sluice.migrate.engine.DowntimeEstimate;
+import io.sluice.migrate.engine.MoveQuestion;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.engine.SourceObstacles;
+import io.sluice.migrate.link.MigrationLink;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What would stand in the way of a guest that is to move, each with its remedy. */
 final class MigrationCheck {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long IDLE_NS = 1_000_000;
+
   private final GuestHost host;
   private final List<MigrationBlocker> blockers = new ArrayList<>();
+  private Optional<Measured> way = Optional.empty();
+  private Optional<DowntimeEstimate> estimate = Optional.empty();
 
   MigrationCheck(GuestHost host) {
     this.host = host;
   }
 
-  /** What was found. */
-  List<MigrationBlocker> blockers() {
-    return List.copyOf(blockers);
-  }
-
   private void add(MigrationBlocker blocker) {
     blockers.add(blocker);
+  }
+
+  /** Something that was found elsewhere. */
+  void add(Reason why) {
+    add(new MigrationBlocker(why.code(), why.what(), why.remedy()));
+  }
+
+  /** What was found, with what is known of the time it would take. */
+  MigrationCheckView view(Duration downtime) {
+    return new MigrationCheckView(
+        List.copyOf(blockers),
+        host.device().guest().map(guest -> guest.quota().vramUsedBytes()).orElse(0L),
+        way.map(Measured::roundTripNs).orElse(UNKNOWN),
+        way.map(Measured::bytesPerSecond).orElse(UNKNOWN),
+        estimate.map(DowntimeEstimate::leastNs).orElse(UNKNOWN),
+        estimate.map(DowntimeEstimate::mostNs).orElse(UNKNOWN),
+        downtime.toNanos());
+  }
+
+  /**
+   * Asks the destination's daemon. Blocks until it has answered, or does not.
+   *
+   * @param machine whether bytes would go that way, which is measured then
+   */
+  void destination(MigrationLink link, boolean machine, LongSupplier clock) {
+    Optional<Guest> attached = host.device().guest();
+    if (attached.isEmpty()) {
+      return;
+    }
+    Guest guest = attached.get();
+    DestinationCheck check =
+        new DestinationCheck(
+            link,
+            MoveQuestion.about(guest, !machine),
+            machine,
+            PATIENCE.toNanos(),
+            clock.getAsLong());
+    Thread self = Thread.currentThread();
+    link.setWaker(() -> LockSupport.unpark(self));
+    while (!check.isOver()) {
+      if (check.doWork(clock.getAsLong()) == 0) {
+        LockSupport.parkNanos(this, IDLE_NS);
+      }
+    }
+    check.objections().forEach(this::add);
+    way = check.measured();
+    estimate = way.map(found -> DowntimeEstimate.of(guest.quota().vramUsedBytes(), found));
+  }
+
+  /** The guest would stand still for longer than the operator wants, whatever it does. */
+  void downtime(Duration limit) {
+    if (estimate.isPresent() && estimate.get().leastNs() > limit.toNanos()) {
+      add(
+          new MigrationBlocker(
+              "SLU-MIG-066",
+              "the machine would stand still for "
+                  + millis(estimate.get().leastNs())
+                  + " at least, for its GPU alone, limit="
+                  + millis(limit.toNanos()),
+              "Allow more with --downtime, or have the guest hold less video memory."));
+    }
+  }
+
+  private static String millis(long ns) {
+    return String.format(Locale.ROOT, "%.1f ms", ns / 1e6);
   }
 
   /** Whether there is something to move, and its GPU can give it away. */
@@ -42,15 +118,7 @@ final class MigrationCheck {
               "nobody is attached to guest \"" + name() + "\"",
               "There is nothing to move: create the guest at the destination instead."));
     } else {
-      for (Capability needed : List.of(Capability.DETACH, Capability.STATE_SAVE)) {
-        if (!attached.get().capabilities().contains(needed)) {
-          add(
-              new MigrationBlocker(
-                  "SLU-MIG-021",
-                  "GPU \"" + host.gpu().name() + "\" cannot give a channel away, missing=" + needed,
-                  "Move the guest while it does not use its GPU."));
-        }
-      }
+      SourceObstacles.of(attached.get().capabilities()).forEach(this::add);
     }
   }
 
@@ -63,7 +131,7 @@ final class MigrationCheck {
             "Wait for it, or give it up: sluicectl migration abort " + name() + "."));
   }
 
-  /** What a machine lacks; whether the destination can be reached shows when it starts. */
+  /** What a machine lacks. */
   void machine(@Nullable WireSettings wire) {
     if (wire == null) {
       add(
@@ -72,26 +140,15 @@ final class MigrationCheck {
               "this daemon has no certificate to show to another host's",
               "Add [migration] to the configuration: docs/migration.md, \"Certificates\"."));
     }
-    if (!Files.exists(host.settings().qmp())) {
-      add(
-          new MigrationBlocker(
-              "SLU-QMP-001",
-              "the machine has no QMP socket, path=" + host.settings().qmp(),
-              "Start it with what sluicectl guest xml prints."));
-    }
   }
 
-  /** Whether another daemon of this host is there. */
-  void process(Kernel kernel, Path path) {
-    try {
-      kernel.connect(path).close();
-    } catch (SyscallException e) {
-      add(
-          new MigrationBlocker(
-              ErrorCode.MIGRATION_LINK.code(),
-              "no daemon answers at " + path + ": " + e.getMessage(),
-              "Start it there; sluicectl migration status shows its socket."));
-    }
+  /** Nobody is to be asked. */
+  void unreachable(Path path, SyscallException why) {
+    add(
+        new MigrationBlocker(
+            ErrorCode.MIGRATION_LINK.code(),
+            "no daemon answers at " + path + ": " + why.getMessage(),
+            "Start it there; sluicectl migration status shows its socket."));
   }
 
   private String name() {

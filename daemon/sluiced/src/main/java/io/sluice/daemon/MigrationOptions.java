@@ -24,6 +24,7 @@ final class MigrationOptions {
       Set.of(
           "detach",
           "drain-timeout",
+          "silence",
           "timeout",
           "on-timeout",
           "passes",
@@ -59,6 +60,7 @@ final class MigrationOptions {
         duration(options.get("timeout"), usual.timeout()),
         choice(options.get("on-timeout"), usual.onTimeout(), OnTimeout.class),
         usual.peerTimeout(),
+        duration(options.get("silence"), usual.silence()),
         false);
   }
 

@@ -10,7 +10,7 @@ import io.sluice.channel.Guest;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.management.ErrorCode;
-import io.sluice.management.MigrationBlocker;
+import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.Problem;
@@ -94,7 +94,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       if (wire != null) {
         HostRoute made = new HostRoute(wire, threads, this::drawId);
         route = made;
-        made.listen(link -> arrivals.welcome(link, host -> IncomingMigration.machine(host, made)));
+        made.listen(link -> arrivals.welcome(link, new IncomingMigration.Machines(made)));
       }
     } catch (IOException | SluiceException e) {
       throw Problem.of(
@@ -145,27 +145,57 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   }
 
   @Override
-  public List<MigrationBlocker> check(String guest, String to) throws OperationsException {
-    GuestHost host = find("cannot check guest \"" + guest + "\"", guest);
+  public MigrationCheckView check(String guest, String to, Map<String, String> options)
+      throws OperationsException {
+    String failed = "cannot check guest \"" + guest + "\"";
+    MigrationSettings settings = MigrationOptions.settings(options);
+    HostRoute.Wish wish = MigrationOptions.wish(options, settings.linkBytesPerSecond());
+    GuestHost host = find(failed, guest);
     Optional<InetSocketAddress> address =
         to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
     MigrationCheck check = new MigrationCheck(host);
     check.guest();
+    boolean busy;
+    HostRoute open;
     lock.lock();
     try {
       OutgoingMigration running = outgoing.get(guest);
-      if (running != null && !running.isOver()) {
-        check.busy();
-      }
+      busy = running != null && !running.isOver();
+      open = route;
     } finally {
       lock.unlock();
     }
-    if (address.isPresent()) {
-      check.machine(wire);
-    } else {
-      check.process(kernel, path("cannot check guest \"" + guest + "\"", to));
+    if (busy) {
+      check.busy();
     }
-    return check.blockers();
+    if (address.isEmpty()) {
+      askProcessTarget(check, path(failed, to));
+    } else {
+      check.machine(wire);
+      if (open != null && !busy) {
+        open.obstacles(host).forEach(check::add);
+      }
+      if (open != null) {
+        try (HostRoute.Question question = open.question(address.get(), wish)) {
+          check.destination(question.link(), true, clock);
+        }
+        check.downtime(wish.downtime());
+      }
+    }
+    return check.view(wish.downtime());
+  }
+
+  private void askProcessTarget(MigrationCheck check, Path path) {
+    Fd socket;
+    try {
+      socket = kernel.connect(path);
+    } catch (SyscallException e) {
+      check.unreachable(path, e);
+      return;
+    }
+    try (UnixLink link = new UnixLink(kernel, socket, threads)) {
+      check.destination(link, false, clock);
+    }
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.sluice.guest.ClientChannel;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
+import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -225,14 +227,58 @@ final class ProcessMigrationTest {
 
   @Test
   void check_nobodyThere_saysWhatBlocks() throws Exception {
-    assertThat(first.migrations().check(GUEST, "unix:" + dir.resolve("nothing")))
-        .extracting("code")
+    assertThat(codes(first, "unix:" + dir.resolve("nothing")))
         .containsExactly("SLU-MIG-040", "SLU-MIG-054");
     assertThatThrownBy(() -> first.migrations().start(GUEST, "host", Map.of()))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("SLU-MIG-052");
     assertThatThrownBy(() -> first.migrations().start(GUEST, "unix:x", Map.of("speed", "1")))
         .hasMessageContaining("SLU-MIG-053");
+  }
+
+  private static List<String> codes(SluicedInstance from, String to) throws OperationsException {
+    return from.migrations().check(GUEST, to, Map.of()).blockers().stream()
+        .map(MigrationBlocker::code)
+        .toList();
+  }
+
+  private static String socketOf(SluicedInstance daemon) {
+    return "unix:" + daemon.migrations().getSocketPath();
+  }
+
+  @Test
+  void check_destinationThatCouldTakeIt_findsNothingAndMakesNothing() throws Exception {
+    try (Work work = new Work(kernel, first.guestSocket(GUEST))) {
+      work.awaitMore(50);
+      for (int i = 0; i < 3; i++) {
+        assertThat(codes(first, socketOf(second))).isEmpty();
+      }
+      assertThat(second.guest(GUEST).getState()).isEqualTo("waiting");
+      assertThat(second.guest(GUEST).getMemoryUsedBytes()).isZero();
+      assertThat(second.migrations().getMigrations()).isEmpty();
+      work.awaitMore(300);
+      assertThat(migrate(first, second).phase()).isEqualTo("done");
+      work.finish();
+    }
+  }
+
+  @Test
+  void check_destinationThatCannotTakeIt_namesAllThatIsAgainstIt() throws Exception {
+    try (SluicedInstance small = daemon("c", "32MiB", GUEST, "other");
+        SluicedInstance strange = daemon("d", "64MiB", "other");
+        GuestDevice _ = GuestDevice.attach(kernel, second.guestSocket(GUEST));
+        GuestDevice neighbour = GuestDevice.attach(kernel, small.guestSocket("other"));
+        Buffer _ = neighbour.allocateVideo(30 << 20);
+        Work work = new Work(kernel, first.guestSocket(GUEST));
+        Buffer _ = work.device.allocateVideo(8 << 20)) {
+      assertThat(codes(first, socketOf(second))).containsExactly("SLU-MIG-060");
+      assertThat(codes(first, socketOf(strange))).containsExactly("SLU-MIG-059");
+      assertThat(codes(first, socketOf(small))).contains("SLU-MIG-064");
+      assertThat(first.migrations().check(GUEST, socketOf(small), Map.of()).blockers())
+          .allMatch(blocker -> !blocker.remedy().isEmpty());
+      work.awaitMore(50);
+      work.finish();
+    }
   }
 
   // ---- work that does not end ----

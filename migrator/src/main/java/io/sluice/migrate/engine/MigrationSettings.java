@@ -14,7 +14,8 @@ import java.time.Duration;
  * @param drainTimeout longest time for what was submitted to run to its end
  * @param timeout longest time up to the switch-over; zero for no limit
  * @param onTimeout what happens when that is over
- * @param peerTimeout longest silence of the other side
+ * @param peerTimeout longest silence of the other side's engine
+ * @param silence longest silence of the other side's host while the guest waits
  * @param keepSource the guest stays here: the other side gets a copy (a checkpoint)
  */
 public record MigrationSettings(
@@ -26,6 +27,7 @@ public record MigrationSettings(
     Duration timeout,
     OnTimeout onTimeout,
     Duration peerTimeout,
+    Duration silence,
     boolean keepSource) {
   /** When access is taken back. */
   public enum DetachTime {
@@ -59,6 +61,7 @@ public record MigrationSettings(
           Duration.ZERO,
           OnTimeout.ABORT,
           Duration.ofSeconds(10),
+          Duration.ofSeconds(3),
           false);
 
   /** With another time to take access back. */
@@ -72,6 +75,7 @@ public record MigrationSettings(
         timeout,
         onTimeout,
         peerTimeout,
+        silence,
         keepSource);
   }
 
@@ -86,6 +90,22 @@ public record MigrationSettings(
         timeout,
         onTimeout,
         peerTimeout,
+        silence,
+        keepSource);
+  }
+
+  /** With another patience for a silent host. */
+  public MigrationSettings withSilence(Duration longest) {
+    return new MigrationSettings(
+        detach,
+        detection,
+        livePasses,
+        linkBytesPerSecond,
+        drainTimeout,
+        timeout,
+        onTimeout,
+        peerTimeout,
+        longest,
         keepSource);
   }
 
@@ -100,6 +120,7 @@ public record MigrationSettings(
         timeout,
         onTimeout,
         peerTimeout,
+        silence,
         true);
   }
 }

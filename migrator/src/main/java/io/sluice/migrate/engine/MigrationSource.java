@@ -2,7 +2,6 @@ package io.sluice.migrate.engine;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.channel.Capability;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.Drain;
 import io.sluice.channel.record.GuestRecord;
@@ -260,28 +259,9 @@ public final class MigrationSource implements AutoCloseable {
     if (offered) {
       return 0;
     }
-    List<SourceMachine.Blocker> blockers = machine.blockers();
-    if (!blockers.isEmpty()) {
-      SourceMachine.Blocker first = blockers.getFirst();
-      giveUp(new Reason(first.code(), first.what(), first.remedy()));
-      return 1;
-    }
-    for (Capability needed : List.of(Capability.DETACH, Capability.STATE_SAVE)) {
-      if (!mapped.guest().capabilities().contains(needed)) {
-        giveUp(
-            new Reason(
-                "SLU-MIG-021",
-                "this GPU cannot give a channel's state away, missing=" + needed,
-                "Move the machine while it does not use its GPU."));
-        return 1;
-      }
-    }
-    if (copiesMemory
-        && !mapped.hasAperture()
-        && !mapped.guest().capabilities().contains(Capability.BUFFER_COPIES)) {
-      giveUp(
-          new Reason(
-              "SLU-MIG-027", "nobody can read this GPU's video memory", "Free it, and try again."));
+    List<Reason> obstacles = SourceObstacles.of(mapped, machine, copiesMemory);
+    if (!obstacles.isEmpty()) {
+      giveUp(obstacles.getFirst());
       return 1;
     }
     GuestRecord record = move.guest();
@@ -598,7 +578,19 @@ public final class MigrationSource implements AutoCloseable {
             new Reason(
                 "SLU-MIG-024", "the destination lost the guest before it ran there", "Try again."));
       }
-      case OFFER, BUFFER, BUFFER_GONE, PAGES, ZEROS, BARRIER, STATE, RESTORE, COMMIT, INQUIRE ->
+      case OFFER,
+          CHECK,
+          CHECKED,
+          PROBE,
+          BUFFER,
+          BUFFER_GONE,
+          PAGES,
+          ZEROS,
+          BARRIER,
+          STATE,
+          RESTORE,
+          COMMIT,
+          INQUIRE ->
           require(false, frame);
     }
   }
@@ -633,7 +625,13 @@ public final class MigrationSource implements AutoCloseable {
     if (!phase.canAbort()) {
       return;
     }
-    if (nowNs - lastHeardNs > settings.peerTimeout().toNanos()) {
+    if (phase.holdsGuest() && link.silenceNs() > settings.silence().toNanos()) {
+      giveUp(
+          new Reason(
+              "SLU-MIG-025",
+              "the destination is silent while the guest waits",
+              "See whether its daemon runs and can be reached."));
+    } else if (nowNs - lastHeardNs > settings.peerTimeout().toNanos()) {
       giveUp(
           new Reason(
               "SLU-MIG-025",

@@ -35,6 +35,9 @@ public final class MigrationTarget implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationTarget.class);
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
+  /** More than a source sends to find out what the way carries. */
+  private static final long MAX_PROBE_BYTES = 64L << 20;
+
   private final MigrationLink link;
   private final TargetHost host;
   private final long peerTimeoutNs;
@@ -48,6 +51,8 @@ public final class MigrationTarget implements AutoCloseable {
   private @Nullable GuestRestore restore;
   private @Nullable MemoryTarget memory;
   private volatile @Nullable Reason reason;
+  private boolean asked;
+  private long probedBytes;
   private boolean accepted;
   private boolean deviceRestored;
   private int barrierTold;
@@ -139,7 +144,8 @@ public final class MigrationTarget implements AutoCloseable {
         switch (phase()) {
           case RECEIVING -> receive();
           case RESTORING -> restoring();
-          case WAITING, READY, COMMITTING, RUNNING, DISCARDED -> 0;
+          case WAITING -> asked ? forgetProbes() : 0;
+          case READY, COMMITTING, RUNNING, DISCARDED -> 0;
         };
     return worked + (phase() == before ? 0 : 1);
   }
@@ -173,6 +179,12 @@ public final class MigrationTarget implements AutoCloseable {
         require(phase() == TargetPhase.WAITING, frame);
         inquired(frame);
       }
+      case CHECK -> {
+        require(phase() == TargetPhase.WAITING, frame);
+        asked = true;
+        MoveQuestion question = MoveQuestion.decode(frame);
+        send(MoveAnswer.to(question, host.objections(question)).encode());
+      }
       case MACHINE -> {
         require(machine != null && phase().canDiscard(), frame);
         machine().tell(frame.reader());
@@ -194,7 +206,16 @@ public final class MigrationTarget implements AutoCloseable {
         commit();
       }
       case ABORT -> discard(Reason.decode(frame), false);
-      case ACCEPT, PAGES, ZEROS, BARRIER, BARRIER_REACHED, READY, COMMITTED, RELINQUISHED ->
+      case ACCEPT,
+          CHECKED,
+          PROBE,
+          PAGES,
+          ZEROS,
+          BARRIER,
+          BARRIER_REACHED,
+          READY,
+          COMMITTED,
+          RELINQUISHED ->
           require(false, frame);
     }
   }
@@ -207,11 +228,8 @@ public final class MigrationTarget implements AutoCloseable {
 
   private void offered(Offer given) {
     if (Offer.SPOKEN.agreed(given.spoken()).isEmpty()) {
-      throw new RefusedException(
-          "SLU-MIG-031",
-          Errno.EPROTO,
-          "the source speaks protocol versions " + given.spoken() + ", this side " + Offer.SPOKEN,
-          "Bring the older side to the version before the newer one's, at least.");
+      Reason why = Offer.noCommonVersion(given);
+      throw new RefusedException(why.code(), Errno.EPROTO, why.what(), why.remedy());
     }
     offer = given;
     TargetMachine made = host.admit(given);
@@ -250,6 +268,22 @@ public final class MigrationTarget implements AutoCloseable {
       worked++;
     }
     return worked;
+  }
+
+  /** They have done what they are for by arriving. */
+  private int forgetProbes() {
+    int forgotten = 0;
+    for (int stream = 1; stream <= link.dataStreams(); stream++) {
+      Frame frame = link.poll(stream);
+      while (frame != null) {
+        probedBytes += frame.sizeBytes();
+        require(frame.type() == FrameType.PROBE && probedBytes <= MAX_PROBE_BYTES, frame);
+        forgotten++;
+        lastHeardNs = nowNs;
+        frame = link.poll(stream);
+      }
+    }
+    return forgotten;
   }
 
   private int tellMachine() {

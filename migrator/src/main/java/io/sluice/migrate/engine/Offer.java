@@ -55,6 +55,14 @@ public record Offer(
     return new VersionRange(oldestVersion, version);
   }
 
+  /** Why an offer of a version that is not spoken here cannot be taken. */
+  static Reason noCommonVersion(Offer offer) {
+    return new Reason(
+        "SLU-MIG-031",
+        "the source speaks protocol versions " + offer.spoken() + ", this side " + SPOKEN,
+        "Bring the older side to the version before the newer one's, at least.");
+  }
+
   Frame encode() {
     Payload out = new Payload();
     out.u32(version).u32(oldestVersion);

@@ -37,6 +37,13 @@ final class PayloadReader {
     return slice;
   }
 
+  /** How many of something follow. */
+  int count(int most) {
+    int count = u32();
+    require(count >= 0 && count <= most, "has too many of something");
+    return count;
+  }
+
   ByteBuffer rest() {
     ByteBuffer slice = in.slice().order(ByteOrder.LITTLE_ENDIAN);
     in.position(in.limit());

@@ -22,15 +22,24 @@ public record Reason(String code, String what, String remedy) {
   }
 
   Frame encode() {
-    return new Payload().text(code).text(cut(what)).text(cut(remedy)).frame(FrameType.ABORT);
+    Payload out = new Payload();
+    write(out);
+    return out.frame(FrameType.ABORT);
+  }
+
+  void write(Payload out) {
+    out.text(code).text(cut(what)).text(cut(remedy));
   }
 
   static Reason decode(Frame frame) {
     PayloadReader in = new PayloadReader(frame);
-    Reason reason =
-        new Reason(in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES));
+    Reason reason = read(in);
     in.end();
     return reason;
+  }
+
+  static Reason read(PayloadReader in) {
+    return new Reason(in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES));
   }
 
   private static String cut(String text) {

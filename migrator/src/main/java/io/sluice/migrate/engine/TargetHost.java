@@ -1,11 +1,18 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.migrate.machine.TargetMachine;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
 /** What the destination's daemon does for a migration that comes in. One thread calls it. */
 public interface TargetHost {
+  /**
+   * What is against a guest that may be about to come, each with its remedy. Looks only: nothing is
+   * made, opened or reserved.
+   */
+  List<Reason> objections(MoveQuestion question);
+
   /**
    * Looks whether there is room for a guest, and makes what will receive it.
    *

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * of its payload; numbers of frames begin at 0x100, so that no state record passes for one.
  *
  * <p>The letters say who sends it: S the source, D the destination. All but {@link #PAGES}, {@link
- * #ZEROS} and {@link #BARRIER} travel on {@link MigrationLink#CONTROL}.
+ * #ZEROS}, {@link #BARRIER} and {@link #PROBE} travel on {@link MigrationLink#CONTROL}.
  */
 public enum FrameType {
   /** S: what is to come; the first frame. */
@@ -24,6 +24,12 @@ public enum FrameType {
   BUFFER(0x103),
   /** S: a buffer is gone. */
   BUFFER_GONE(0x104),
+  /** S, instead of an offer: could this guest come? Nothing is made for it. */
+  CHECK(0x105),
+  /** D: the answer: what is against it. */
+  CHECKED(0x106),
+  /** S, on streams of pages, after {@link #CHECK}: bytes that only show what the link carries. */
+  PROBE(0x107),
   /** S: pages of GPU memory. */
   PAGES(0x110),
   /** S: ranges of GPU memory that are all zeros. */

@@ -47,8 +47,18 @@ public interface MigrationLink extends AutoCloseable {
   Optional<RefusedException> failure();
 
   /**
+   * For how long nothing has been heard of the peer's host, which says something all the time, in
+   * coarse steps; 0 while it is heard. It may come back: the link lives. Links whose peer cannot
+   * vanish unnoticed never say anything else.
+   */
+  default long silenceNs() {
+    return 0;
+  }
+
+  /**
    * Who is to be woken when there may be something to do: a frame has arrived, a stream takes
-   * frames again, all was flushed, the link has ended. Called by any thread; must not block.
+   * frames again, all was flushed, the peer is silent for longer, the link has ended. Called by any
+   * thread; must not block.
    */
   void setWaker(Runnable waker);
 

@@ -38,6 +38,11 @@ public final class Fingerprint {
     }
   }
 
+  /** Whether a page begins with zeros, as one that is all zeros does. */
+  static boolean mayBeZero(MemorySegment pages, long offset) {
+    return (pages.get(WORD, offset) | pages.get(WORD, offset + 8)) == 0;
+  }
+
   /** The key, for somebody else to compute the same; not to be changed. */
   long[] key() {
     return keys;

@@ -62,8 +62,7 @@ public final class MemorySource implements AutoCloseable {
   private final MemorySegment bitmap =
       MemorySegment.ofArray(new byte[GpuMemory.MAX_DIRTY_PAGES / Byte.SIZE]);
   private final Deque<Integer> found = new ArrayDeque<>();
-  private final byte[] page = new byte[Fingerprint.PAGE_BYTES];
-  private final MemorySegment pageSegment = MemorySegment.ofArray(page);
+  private final MemorySegment pageSegment = MemorySegment.ofArray(new byte[Fingerprint.PAGE_BYTES]);
 
   private int epoch;
   private int pass;
@@ -389,7 +388,19 @@ public final class MemorySource implements AutoCloseable {
   }
 
   private void put(int index, MemorySegment memory, long at) {
-    long offset = (long) index * Fingerprint.PAGE_BYTES;
+    if (Fingerprint.mayBeZero(memory, at)) {
+      putPerhapsZero(index, memory, at);
+      return;
+    }
+    int stream = stream(index);
+    PageFrames.Builder builder = builder(stream, FrameType.PAGES);
+    // Known by the bytes in the frame: those in memory may change again.
+    boolean _ = pages.sent(index, builder.segment(), builder.put(memory, at));
+    addSent(builder, stream, index);
+  }
+
+  /** A page may become another while it is looked at: it is what its copy is. */
+  private void putPerhapsZero(int index, MemorySegment memory, long at) {
     boolean first = !pages.isSent(index);
     MemorySegment.copy(memory, at, pageSegment, 0, Fingerprint.PAGE_BYTES);
     boolean zero = pages.sent(index, pageSegment, 0);
@@ -398,14 +409,23 @@ public final class MemorySource implements AutoCloseable {
     }
     int stream = stream(index);
     PageFrames.Builder builder = builder(stream, zero ? FrameType.ZEROS : FrameType.PAGES);
-    if (!zero) {
-      builder.bytes().put(page);
-      pagesSent++;
-      passPagesSent++;
-    } else {
+    if (zero) {
       zerosSent++;
+      add(builder, stream, index);
+    } else {
+      int _ = builder.put(pageSegment, 0);
+      addSent(builder, stream, index);
     }
-    builder.added(offset);
+  }
+
+  private void addSent(PageFrames.Builder builder, int stream, int index) {
+    pagesSent++;
+    passPagesSent++;
+    add(builder, stream, index);
+  }
+
+  private void add(PageFrames.Builder builder, int stream, int index) {
+    builder.added((long) index * Fingerprint.PAGE_BYTES);
     if (builder.isFull()) {
       close(stream);
     }

@@ -4,6 +4,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -18,8 +19,14 @@ import java.nio.ByteOrder;
  * destination looks at the frame when it has seen as many.
  */
 final class PageFrames {
-  /** Most pages of a frame. */
+  /** Most pages of a frame that is taken. */
   static final int MAX_PAGES = 128;
+
+  /**
+   * Pages of a frame that is built: 256 KiB stay in a core's cache from the copy to the cipher, and
+   * are no object that a collector has to treat on its own.
+   */
+  static final int BUILT_PAGES = 64;
 
   static final int HEAD_BYTES = 8;
   static final int RUN_BYTES = 16;
@@ -30,9 +37,10 @@ final class PageFrames {
   static final class Builder {
     private final FrameType type;
     private final int epoch;
-    private final long[] offsets = new long[MAX_PAGES];
-    private final int[] lengths = new int[MAX_PAGES];
+    private final long[] offsets = new long[BUILT_PAGES];
+    private final int[] lengths = new int[BUILT_PAGES];
     private final ByteBuffer bytes;
+    private final MemorySegment segment;
     private int runs;
     private int pages;
 
@@ -40,9 +48,10 @@ final class PageFrames {
       this.type = type;
       this.epoch = epoch;
       // The head is put before the pages at the end, so that they need no second copy.
-      int head = HEAD_BYTES + MAX_PAGES * RUN_BYTES;
-      int body = type == FrameType.PAGES ? MAX_PAGES * Fingerprint.PAGE_BYTES : 0;
+      int head = HEAD_BYTES + BUILT_PAGES * RUN_BYTES;
+      int body = type == FrameType.PAGES ? BUILT_PAGES * Fingerprint.PAGE_BYTES : 0;
       bytes = ByteBuffer.allocate(head + body).order(ByteOrder.LITTLE_ENDIAN);
+      segment = MemorySegment.ofArray(bytes.array());
       bytes.position(head);
     }
 
@@ -55,16 +64,24 @@ final class PageFrames {
     }
 
     boolean isFull() {
-      return pages == MAX_PAGES;
+      return pages == BUILT_PAGES;
     }
 
-    int pages() {
-      return pages;
+    /** The bytes of what has been put in. */
+    MemorySegment segment() {
+      return segment;
     }
 
-    /** Where the next page's bytes go. */
-    ByteBuffer bytes() {
-      return bytes;
+    /**
+     * Puts a page's bytes in.
+     *
+     * @return where they are in {@link #segment}
+     */
+    int put(MemorySegment memory, long at) {
+      int position = bytes.position();
+      MemorySegment.copy(memory, at, segment, position, Fingerprint.PAGE_BYTES);
+      bytes.position(position + Fingerprint.PAGE_BYTES);
+      return position;
     }
 
     /** The page at an aperture offset is in. */
@@ -81,7 +98,7 @@ final class PageFrames {
 
     Frame build() {
       int end = bytes.position();
-      int start = MAX_PAGES * RUN_BYTES - runs * RUN_BYTES;
+      int start = BUILT_PAGES * RUN_BYTES - runs * RUN_BYTES;
       bytes.position(start);
       bytes.putInt(epoch).putInt(runs);
       for (int i = 0; i < runs; i++) {

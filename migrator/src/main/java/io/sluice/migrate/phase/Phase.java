@@ -106,6 +106,11 @@ public enum Phase {
     return owner == Owner.SOURCE && canBecome(ABORTING);
   }
 
+  /** Whether the guest waits for the migration's end, one way or the other. */
+  public boolean holdsGuest() {
+    return canAbort() && undo.contains(Undo.ATTACH);
+  }
+
   /** Whether nothing follows. */
   public boolean isOver() {
     return next().isEmpty();

@@ -2,6 +2,7 @@ package io.sluice.migrate.qemu;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
@@ -112,8 +113,26 @@ public final class QemuSource implements SourceMachine {
     }
   }
 
+  /**
+   * What a machine that nobody moves has against being moved. Blocks, and takes its monitor for
+   * that time only.
+   *
+   * @throws SluiceException the monitor cannot be had
+   */
+  public static List<Reason> obstacles(Path qmp, ThreadFactory threads, Duration patience) {
+    try (QemuMachine machine = QemuMachine.connect(qmp, threads, patience)) {
+      return blockers(machine).stream()
+          .map(found -> new Reason(found.code(), found.what(), found.remedy()))
+          .toList();
+    }
+  }
+
   @Override
   public List<Blocker> blockers() {
+    return blockers(machine);
+  }
+
+  private static List<Blocker> blockers(QemuMachine machine) {
     List<Blocker> found = new ArrayList<>();
     String state = machine.runState();
     if (!state.equals("running")) {

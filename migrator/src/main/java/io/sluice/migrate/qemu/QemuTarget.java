@@ -2,7 +2,6 @@ package io.sluice.migrate.qemu;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
@@ -29,9 +28,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class QemuTarget implements TargetMachine {
   private static final Logger LOG = LoggerFactory.getLogger(QemuTarget.class);
-
-  /** Each as long as patience lasts. */
-  private static final int RESUME_ATTEMPTS = 30;
 
   private final GuestDevice device;
   private final QemuMachine machine;
@@ -80,6 +76,18 @@ public final class QemuTarget implements TargetMachine {
       ThreadFactory threads) {
     return new QemuTarget(
         device, QemuMachine.connect(qmp, threads, patience), transport, patience, threads);
+  }
+
+  /**
+   * Looks whether a machine waits for another one. Blocks, and takes its monitor for that time
+   * only.
+   *
+   * @throws SluiceException the monitor cannot be had, or it does not wait
+   */
+  public static void requireWaiting(Path qmp, ThreadFactory threads, Duration patience) {
+    try (QemuMachine machine = QemuMachine.connect(qmp, threads, patience)) {
+      machine.requireIncoming();
+    }
   }
 
   @Override
@@ -143,28 +151,17 @@ public final class QemuTarget implements TargetMachine {
   @Override
   public void resume() {
     worker.submit(() -> {
-      letRun();
+      MachineStart.insist(machine::resume, this::stillFrozen);
       device.releaseRestored();
       running = true;
       waker.run();
     });
   }
 
-  /** The record says that it is ours: one that is frozen just now is asked again. */
-  private void letRun() {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        machine.resume();
-        return;
-      } catch (RefusedException e) {
-        if (e.errno() != Errno.ETIMEDOUT || attempt == RESUME_ATTEMPTS) {
-          throw e;
-        }
-        LOG.atError()
-            .addKeyValue("guest", device.name())
-            .log("a machine that has come does not go on: {}", e.getMessage());
-      }
-    }
+  private void stillFrozen(RefusedException why) {
+    LOG.atError()
+        .addKeyValue("guest", device.name())
+        .log("a machine that has come does not go on: {}", why.getMessage());
   }
 
   @Override

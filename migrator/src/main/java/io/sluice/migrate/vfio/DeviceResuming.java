@@ -4,11 +4,11 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.record.Section;
+import io.sluice.migrate.engine.AttachedHost;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationTarget;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
-import io.sluice.migrate.engine.TargetHost;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
@@ -18,8 +18,6 @@ import io.sluice.vdevice.StateTransfers;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.function.LongSupplier;
 
 /**
@@ -40,7 +38,13 @@ final class DeviceResuming implements StateTransfers.Resuming {
     this.device = device;
     this.clock = clock;
     guest = MappedGuest.of(device.guest(), kernel);
-    target = new MigrationTarget(link, new Host(), FOR_EVER_NS, clock.getAsLong(), (_, _) -> {});
+    target =
+        new MigrationTarget(
+            link,
+            new AttachedHost(guest, this::admit),
+            FOR_EVER_NS,
+            clock.getAsLong(),
+            (_, _) -> {});
   }
 
   @Override
@@ -98,34 +102,11 @@ final class DeviceResuming implements StateTransfers.Resuming {
     link.close();
   }
 
-  /** The client decides alone: there is nobody to keep a record for. */
-  private final class Host implements TargetHost {
-    @Override
-    public TargetMachine admit(Offer offer) {
-      if (offer.apertureBytes() == 0) {
-        throw DeviceStream.bad("it has no memory");
-      }
-      return new Client();
+  private TargetMachine admit(Offer offer) {
+    if (offer.apertureBytes() == 0) {
+      throw DeviceStream.bad("it has no memory");
     }
-
-    @Override
-    public Optional<MappedGuest> guest() {
-      return Optional.of(guest);
-    }
-
-    @Override
-    public void commit(Offer offer) {}
-
-    @Override
-    public boolean isCommitted(UUID id) {
-      return false;
-    }
-
-    @Override
-    public void running(Offer offer) {}
-
-    @Override
-    public void discard(Reason why) {}
+    return new Client();
   }
 
   private final class Client implements TargetMachine {

@@ -42,6 +42,7 @@ final class DeviceSaving implements StateTransfers.Saving {
           Duration.ZERO,
           MigrationSettings.OnTimeout.ABORT,
           FOR_EVER,
+          FOR_EVER,
           true);
 
   private final LongSupplier clock;

@@ -1,61 +1,139 @@
 package io.sluice.migrate.wire;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.handler.codec.ByteToMessageCodec;
+import io.netty.channel.ChannelPromise;
 import io.sluice.channel.record.SectionHeader;
 import java.nio.ByteBuffer;
-import java.util.List;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sections to bytes and back. A length is believed only up to its limit, and a payload only with
  * its sum: TLS would notice what happens on the way, the sum notices what happens before and after.
+ *
+ * <p>Pages are most of what passes, so their bytes are touched as few times as can be. A payload
+ * goes out as it is, behind a head of its own. One that comes in is gathered where it will stay,
+ * record by record, and summed while the record is still in the processor's cache.
  */
-final class WireCodec extends ByteToMessageCodec<WireSection> {
+final class WireCodec extends ChannelDuplexHandler {
   private static final int CHECKED_BYTES = 12;
 
-  WireCodec() {
-    super(WireSection.class);
+  /** Most payload before a connection has become a stream: what is not known yet gets no room. */
+  private static final int BEGINNING_BYTES = 4096;
+
+  /** Up to this a payload is copied behind its head; more is passed on by reference. */
+  private static final int COPIED_BYTES = 1024;
+
+  private final CRC32C leaving = new CRC32C();
+  private final CRC32C arriving = new CRC32C();
+  private final ByteBuffer head =
+      ByteBuffer.allocate(SectionHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+  private int limit = BEGINNING_BYTES;
+  private byte @Nullable [] payload; // of the section whose head has come
+  private int filled;
+  private boolean failed;
+  private boolean removed;
+
+  /** The connection is a stream now: sections may have their full length. */
+  void expectFrames() {
+    limit = SectionHeader.MAX_PAYLOAD_BYTES;
   }
 
   @Override
-  protected void encode(ChannelHandlerContext context, WireSection section, ByteBuf out) {
-    int length = section.payload().remaining();
-    out.ensureWritable(SectionHeader.BYTES + length);
-    int at = out.writerIndex();
-    out.writeIntLE(section.id());
-    out.writeIntLE(section.version());
-    out.writeIntLE(length);
-    CRC32C sum = new CRC32C();
-    sum.update(out.nioBuffer(at, CHECKED_BYTES));
-    sum.update(section.payload().duplicate());
-    out.writeIntLE((int) sum.getValue());
-    out.writeBytes(section.payload().duplicate());
-  }
-
-  @Override
-  protected void decode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
-    if (in.readableBytes() < SectionHeader.BYTES) {
+  public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+    if (!(message instanceof WireSection section)) {
+      var _ = context.write(message, promise);
       return;
     }
-    int at = in.readerIndex();
-    int length = in.getIntLE(at + 8);
-    if (length < 0 || length > SectionHeader.MAX_PAYLOAD_BYTES) {
+    ByteBuffer bytes = section.payload();
+    int length = bytes.remaining();
+    boolean copied = length <= COPIED_BYTES;
+    ByteBuf out = context.alloc().buffer(SectionHeader.BYTES + (copied ? length : 0));
+    out.writeIntLE(section.id()).writeIntLE(section.version()).writeIntLE(length);
+    leaving.reset();
+    leaving.update(out.nioBuffer(out.readerIndex(), CHECKED_BYTES));
+    leaving.update(bytes.duplicate());
+    out.writeIntLE((int) leaving.getValue());
+    if (copied) {
+      var _ = context.write(out.writeBytes(bytes.duplicate()), promise);
+    } else {
+      var _ = context.write(out);
+      var _ = context.write(Unpooled.wrappedBuffer(bytes.duplicate()), promise);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (!(message instanceof ByteBuf in)) {
+      context.fireChannelRead(message);
+      return;
+    }
+    try {
+      while (in.isReadable() && !failed && !removed) {
+        WireSection section = take(in);
+        if (section != null) {
+          context.fireChannelRead(section);
+        }
+      }
+      if (removed && in.isReadable()) {
+        context.fireChannelRead(in.retain()); // no sections any more
+      }
+    } finally {
+      in.release();
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    removed = true;
+    if (head.position() > 0) {
+      context.close(); // cut off in a section: what follows would be read as something else
+    }
+  }
+
+  /** Takes what there is of the section that comes; null while it is not complete. */
+  private @Nullable WireSection take(ByteBuf in) {
+    byte[] into = payload;
+    if (into == null) {
+      head.limit(Math.min(SectionHeader.BYTES, head.position() + in.readableBytes()));
+      in.readBytes(head);
+      head.limit(SectionHeader.BYTES);
+      if (head.hasRemaining()) {
+        return null;
+      }
+      into = begin(head.getInt(8));
+    }
+    int some = Math.min(into.length - filled, in.readableBytes());
+    in.readBytes(into, filled, some);
+    arriving.update(into, filled, some);
+    filled += some;
+    return filled == into.length ? finish(into) : null;
+  }
+
+  private byte[] begin(int length) {
+    if (length < 0 || length > limit) {
+      failed = true;
       throw WireFailure.protocol("a section of " + Integer.toUnsignedString(length) + " bytes");
     }
-    if (in.readableBytes() < SectionHeader.BYTES + length) {
-      return;
-    }
-    byte[] payload = new byte[length];
-    in.getBytes(at + SectionHeader.BYTES, payload);
-    CRC32C sum = new CRC32C();
-    sum.update(in.nioBuffer(at, CHECKED_BYTES));
-    sum.update(payload);
-    if ((int) sum.getValue() != in.getIntLE(at + CHECKED_BYTES)) {
+    arriving.reset();
+    arriving.update(head.array(), 0, CHECKED_BYTES);
+    byte[] into = new byte[length];
+    payload = into;
+    filled = 0;
+    return into;
+  }
+
+  private WireSection finish(byte[] bytes) {
+    if ((int) arriving.getValue() != head.getInt(CHECKED_BYTES)) {
+      failed = true;
       throw WireFailure.protocol("a section whose sum is wrong");
     }
-    out.add(new WireSection(in.getIntLE(at), in.getIntLE(at + 4), ByteBuffer.wrap(payload)));
-    in.skipBytes(SectionHeader.BYTES + length);
+    payload = null;
+    head.clear();
+    return new WireSection(head.getInt(0), head.getInt(4), ByteBuffer.wrap(bytes));
   }
 }

@@ -92,6 +92,11 @@ final class WireLink implements MigrationLink {
   }
 
   @Override
+  public long silenceNs() {
+    return streams.get(CONTROL).quietTimes() * (WireLoops.LISTEN_MS * 1_000_000L);
+  }
+
+  @Override
   public void setWaker(Runnable newWaker) {
     waker = newWaker;
     newWaker.run();

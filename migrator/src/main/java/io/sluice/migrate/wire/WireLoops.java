@@ -25,8 +25,14 @@ public final class WireLoops implements AutoCloseable {
   /** A cut is mended within this, or the link ends. */
   static final Duration MENDING = Duration.ofSeconds(10);
 
-  private static final int SAY_SOMETHING_SECONDS = 1;
-  private static final int SILENCE_SECONDS = 4;
+  private static final int SAY_SOMETHING_MS = 200;
+
+  /** How long a side listens before it counts that nothing came. */
+  static final int LISTEN_MS = 400;
+
+  /** Times in a row that nothing came until a connection is given up. */
+  static final int CUT_AFTER = 10;
+
   private static final int SHAPING_INTERVAL_MS = 100;
   private static final int CLOSING_MS = 5000;
   private static final int LOW_WATER_BYTES = 256 << 10;
@@ -85,15 +91,16 @@ public final class WireLoops implements AutoCloseable {
     return new IdleStateHandler(BEGINNING.toSeconds(), 0, 0, TimeUnit.SECONDS);
   }
 
-  /** From now on both ends say something now and then. */
+  /** A connection becomes a stream: frames come, and both ends say something now and then. */
   static void keepAlive(ChannelHandlerContext context, String name) {
+    context.pipeline().get(WireCodec.class).expectFrames();
     var _ =
         context
             .pipeline()
             .replace(
                 IdleStateHandler.class,
                 name,
-                new IdleStateHandler(SILENCE_SECONDS, SAY_SOMETHING_SECONDS, 0, TimeUnit.SECONDS));
+                new IdleStateHandler(LISTEN_MS, SAY_SOMETHING_MS, 0, TimeUnit.MILLISECONDS));
   }
 
   /** Ends the loops, and every connection with them. */

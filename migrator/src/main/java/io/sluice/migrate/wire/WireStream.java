@@ -41,6 +41,9 @@ final class WireStream {
   private long incomingBytes;
   private boolean paused;
 
+  /** Times in a row that nothing came, or there was no connection. */
+  private volatile int quietTimes;
+
   WireStream(int number, WireLink link) {
     this.number = number;
     this.link = link;
@@ -100,6 +103,21 @@ final class WireStream {
     }
   }
 
+  /** Times in a row that nothing came, each {@link WireLoops#LISTEN_MS} long. */
+  int quietTimes() {
+    return quietTimes;
+  }
+
+  /** Whether this side does not read just now, because it has not taken what came. */
+  boolean isPaused() {
+    lock.lock();
+    try {
+      return paused;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   boolean isConnected() {
     lock.lock();
     try {
@@ -142,10 +160,42 @@ final class WireStream {
     } finally {
       lock.unlock();
     }
+    quietTimes = 0;
     if (former != null && former != connection) {
       former.close();
     }
     pump(connection);
+  }
+
+  /** So many times in a row nothing has come over a connection. */
+  void quiet(Channel connection, int times) {
+    lock.lock();
+    try {
+      if (channel != connection) {
+        return;
+      }
+      quietTimes = times;
+    } finally {
+      lock.unlock();
+    }
+    if (times > 0) {
+      link.wake();
+    }
+  }
+
+  /** There is no connection for so long already; whether that is so. */
+  boolean missing(int times) {
+    lock.lock();
+    try {
+      if (channel != null) {
+        return false;
+      }
+      quietTimes = times;
+    } finally {
+      lock.unlock();
+    }
+    link.wake();
+    return true;
   }
 
   /** The connection is gone; whether it was this stream's. */

@@ -27,6 +27,11 @@ final class OfferVersionTest {
 
   private final class Host implements TargetHost {
     @Override
+    public List<Reason> objections(MoveQuestion question) {
+      return List.of();
+    }
+
+    @Override
     public TargetMachine admit(Offer offer) {
       throw new RefusedException("SLU-TEST-001", Errno.EBUSY, "admitted", "");
     }

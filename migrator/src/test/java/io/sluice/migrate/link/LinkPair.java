@@ -20,6 +20,7 @@ public final class LinkPair {
   private long[] delayNs;
   private int queueFrames = Integer.MAX_VALUE;
   private boolean corruptNext;
+  private long stalledNs = Long.MAX_VALUE;
   private long serial;
 
   /**
@@ -57,6 +58,11 @@ public final class LinkPair {
   /** The next frame sent is damaged on its way: a link that sums finds it and ends. */
   public void corruptNext() {
     corruptNext = true;
+  }
+
+  /** From now on nothing arrives any more, on either side, and nobody is told. */
+  public void stall() {
+    stalledNs = clock.getAsLong();
   }
 
   /** The link ends for both; what is under way is lost. */
@@ -130,7 +136,7 @@ public final class LinkPair {
     @Override
     public @Nullable Frame poll(int stream) {
       PriorityQueue<InFlight> queue = incoming.get(stream);
-      InFlight head = queue.peek();
+      InFlight head = clock.getAsLong() >= stalledNs ? null : queue.peek();
       if (head == null || head.dueNs() > clock.getAsLong()) {
         if (failure != null && head == null) {
           throw failure;
@@ -144,6 +150,11 @@ public final class LinkPair {
       }
       received += head.frame().sizeBytes();
       return head.frame();
+    }
+
+    @Override
+    public long silenceNs() {
+      return Math.max(0, clock.getAsLong() - stalledNs);
     }
 
     @Override

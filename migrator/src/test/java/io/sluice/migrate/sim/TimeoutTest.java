@@ -32,6 +32,7 @@ final class TimeoutTest {
         timeout,
         onTimeout,
         usual.peerTimeout(),
+        usual.silence(),
         false);
   }
 

@@ -11,6 +11,7 @@ import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSource;
 import io.sluice.migrate.engine.MigrationTarget;
+import io.sluice.migrate.engine.MoveQuestion;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.engine.TargetHost;
@@ -20,6 +21,7 @@ import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -124,6 +126,11 @@ final class World implements AutoCloseable {
   }
 
   private final class Receiver implements TargetHost {
+    @Override
+    public List<Reason> objections(MoveQuestion question) {
+      return List.of();
+    }
+
     @Override
     public TargetMachine admit(Offer offer) {
       target.attach(offer.name());

@@ -10,14 +10,12 @@ import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
+import io.sluice.migrate.engine.AttachedHost;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.MigrationSource;
 import io.sluice.migrate.engine.MigrationTarget;
-import io.sluice.migrate.engine.Offer;
-import io.sluice.migrate.engine.Reason;
-import io.sluice.migrate.engine.TargetHost;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.StandingMachine;
@@ -29,6 +27,8 @@ import io.sluice.migrate.wire.TlsFiles;
 import io.sluice.migrate.wire.WireLoops;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -36,7 +36,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -51,12 +53,15 @@ final class EnginePair implements AutoCloseable {
   private static final long IDLE_NS = 50_000;
   private static final long TIMEOUT_NS = 120_000_000_000L;
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
+  private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
 
   private final Kernel kernel;
   private final int streams;
   private final TlsFiles tls;
-  private final WireLoops sending = new WireLoops(1, THREADS);
-  private final WireLoops receiving = new WireLoops(1, THREADS);
+  private final Stage sendingTime = new Stage();
+  private final Stage receivingTime = new Stage();
+  private final WireLoops sending;
+  private final WireLoops receiving;
   private final AtomicReference<@Nullable MigrationLink> arrived = new AtomicReference<>();
   private final LinkServer server;
   private final Card from;
@@ -64,7 +69,35 @@ final class EnginePair implements AutoCloseable {
   private final Mapping memory;
 
   /** What a move came to. */
-  record Moved(long ns, long bytesSent, long bytesAgain, int reconnects) {}
+  record Moved(long ns, long bytesSent, long bytesAgain, int reconnects, Spent spent) {}
+
+  /**
+   * Processor time of a move, by stage: what other work on the machine does not change.
+   *
+   * @param source looks at the memory, copies and compares it
+   * @param sending sums and encrypts
+   * @param receiving decrypts and sums
+   * @param target puts the memory where it belongs
+   */
+  record Spent(long source, long sending, long receiving, long target) {}
+
+  /** Makes the threads of a stage and knows what they have used. */
+  private static final class Stage implements ThreadFactory {
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+
+    @Override
+    public Thread newThread(Runnable work) {
+      Thread made = THREADS.newThread(work);
+      threads.add(made);
+      return made;
+    }
+
+    long spentNs() {
+      return threads.stream()
+          .mapToLong(thread -> Math.max(0, CLOCKS.getThreadCpuTime(thread.threadId())))
+          .sum();
+    }
+  }
 
   /** A card and its guest. */
   private static final class Card implements AutoCloseable {
@@ -94,10 +127,13 @@ final class EnginePair implements AutoCloseable {
   /**
    * @param files host.crt, host.key and authority.crt
    * @param streams of pages
+   * @param loops event loops of each side
    */
-  EnginePair(Kernel kernel, Path files, int streams) {
+  EnginePair(Kernel kernel, Path files, int streams, int loops) {
     this.kernel = kernel;
     this.streams = streams;
+    sending = new WireLoops(loops, sendingTime);
+    receiving = new WireLoops(loops, receivingTime);
     tls =
         new TlsFiles(
             files.resolve("host.crt"), files.resolve("host.key"), files.resolve("authority.crt"));
@@ -141,8 +177,16 @@ final class EnginePair implements AutoCloseable {
   Moved move(int port, Runnable halfway) throws InterruptedException {
     try (LinkClient client = new LinkClient(sending, "127.0.0.1", port, tls, 0, false);
         MigrationLink link = client.link(new UUID(1, System.nanoTime()), streams)) {
-      Thread target = THREADS.newThread(this::receive);
+      AtomicLong targetNs = new AtomicLong();
+      Thread target =
+          THREADS.newThread(() -> {
+            receive();
+            targetNs.set(CLOCKS.getCurrentThreadCpuTime());
+          });
       target.start();
+      long sendingNs = sendingTime.spentNs();
+      long receivingNs = receivingTime.spentNs();
+      long sourceNs = CLOCKS.getCurrentThreadCpuTime();
       long start = System.nanoTime();
       MigrationSource source =
           new MigrationSource(
@@ -169,13 +213,21 @@ final class EnginePair implements AutoCloseable {
         }
       }
       long ns = System.nanoTime() - start;
+      sourceNs = CLOCKS.getCurrentThreadCpuTime() - sourceNs;
       target.join();
+      Spent spent =
+          new Spent(
+              sourceNs,
+              sendingTime.spentNs() - sendingNs,
+              receivingTime.spentNs() - receivingNs,
+              targetNs.get());
       if (source.phase() != Phase.DONE) {
         throw new IllegalStateException("not moved: " + source.reason());
       }
       check();
       MigrationLink.Statistics carried = link.statistics();
-      return new Moved(ns, carried.bytesSent(), carried.bytesRetransmitted(), carried.reconnects());
+      return new Moved(
+          ns, carried.bytesSent(), carried.bytesRetransmitted(), carried.reconnects(), spent);
     }
   }
 
@@ -188,7 +240,12 @@ final class EnginePair implements AutoCloseable {
     Thread self = Thread.currentThread();
     link.setWaker(() -> LockSupport.unpark(self));
     MigrationTarget target =
-        new MigrationTarget(link, new Host(), TIMEOUT_NS, System.nanoTime(), (_, _) -> {});
+        new MigrationTarget(
+            link,
+            new AttachedHost(to.mapped, _ -> new NoMachine()),
+            TIMEOUT_NS,
+            System.nanoTime(),
+            (_, _) -> {});
     while (!target.phase().isOver()) {
       if (target.doWork(System.nanoTime()) == 0) {
         LockSupport.parkNanos(IDLE_NS);
@@ -220,35 +277,6 @@ final class EnginePair implements AutoCloseable {
     receiving.close();
     from.close();
     to.close();
-  }
-
-  /** The destination's daemon, as far as it matters here. */
-  private final class Host implements TargetHost {
-    @Override
-    public TargetMachine admit(Offer offer) {
-      return new NoMachine();
-    }
-
-    @Override
-    public Optional<MappedGuest> guest() {
-      return Optional.of(to.mapped);
-    }
-
-    @Override
-    public void commit(Offer offer) {}
-
-    @Override
-    public boolean isCommitted(UUID id) {
-      return false;
-    }
-
-    @Override
-    public void running(Offer offer) {}
-
-    @Override
-    public void discard(Reason why) {
-      throw new IllegalStateException(why.what());
-    }
   }
 
   /** Has arrived at once. */

@@ -1,0 +1,108 @@
+package io.sluice.migrate.engine;
+
+import com.google.common.collect.ImmutableSet;
+import com.google.common.collect.Sets;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Guest;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.MemoryRecord;
+import io.sluice.channel.record.RecordCodec;
+import io.sluice.channel.record.RecordCodec.Layout;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What a source asks a destination before anything is begun: whether this guest could come. The
+ * answer commits nobody.
+ *
+ * <pre>
+ *  CHECK  u32 bytes of an offer, the offer, without machine   u32 flags: 1 a process
+ *         u32 count { u32 bytes, name of a capability }…   u32 count { u32 record, u32 version }…
+ * </pre>
+ *
+ * @param offer what would be offered
+ * @param process whether a process of this host would come, not a machine of another
+ * @param capabilities of the GPU that the guest has met here and must meet again, by their names: a
+ *     later version may know more of them
+ * @param layouts in which its records would be written
+ */
+public record MoveQuestion(
+    Offer offer, boolean process, ImmutableSet<String> capabilities, ImmutableSet<Layout> layouts) {
+  private static final int PROCESS = 1;
+  private static final int MAX_OFFER_BYTES = 1024;
+  private static final int MAX_NAMES = 64;
+  private static final int MAX_NAME_BYTES = 64;
+  private static final int MAX_LAYOUTS = 256;
+
+  /** What the guest has seen of its GPU, or its records cannot do without. */
+  private static final ImmutableSet<Capability> LASTING =
+      Sets.immutableEnumSet(
+          Capability.VRAM_APERTURE,
+          Capability.DOORBELL,
+          Capability.GUEST_MEMORY,
+          Capability.CONTROL_WORDS,
+          Capability.STATE_SAVE);
+
+  /** The question about a guest that is attached here. */
+  public static MoveQuestion about(Guest guest, boolean process) {
+    GuestRecord record = guest.move().guest();
+    boolean evicted = guest.move().buffers().stream().anyMatch(MemoryRecord::evicted);
+    Offer offer =
+        new Offer(
+            Offer.VERSION,
+            Offer.SPOKEN.oldest(),
+            new UUID(0, 0),
+            record.name(),
+            record.chipset(),
+            record.vramLimitBytes(),
+            guest.quota().vramUsedBytes(),
+            guest.info().vramBytes(),
+            1,
+            ByteBuffer.allocate(0));
+    return new MoveQuestion(
+        offer, process, lasting(guest.capabilities()), RecordCodec.written(evicted));
+  }
+
+  private static ImmutableSet<String> lasting(Set<Capability> capabilities) {
+    return Sets.intersection(LASTING, capabilities).stream()
+        .map(Capability::name)
+        .collect(ImmutableSet.toImmutableSet());
+  }
+
+  /** Those of the guest's capabilities that another GPU lacks. */
+  public ImmutableSet<String> missing(Set<Capability> there) {
+    ImmutableSet<String> known =
+        there.stream().map(Capability::name).collect(ImmutableSet.toImmutableSet());
+    return Sets.difference(capabilities, known).immutableCopy();
+  }
+
+  Frame encode() {
+    Payload out = new Payload();
+    out.bytes(offer.encode().payload()).u32(process ? PROCESS : 0);
+    out.u32(capabilities.size());
+    capabilities.forEach(out::text);
+    out.u32(layouts.size());
+    layouts.forEach(layout -> out.u32(layout.id()).u32(layout.version()));
+    return out.frame(FrameType.CHECK);
+  }
+
+  static MoveQuestion decode(Frame frame) {
+    PayloadReader in = new PayloadReader(frame);
+    Offer offer = Offer.decode(Frame.of(FrameType.OFFER, in.bytes(MAX_OFFER_BYTES)));
+    int flags = in.u32();
+    in.require((flags & ~PROCESS) == 0, "has flags that nobody knows");
+    ImmutableSet.Builder<String> capabilities = ImmutableSet.builder();
+    for (int left = in.count(MAX_NAMES); left > 0; left--) {
+      capabilities.add(in.text(MAX_NAME_BYTES));
+    }
+    ImmutableSet.Builder<Layout> layouts = ImmutableSet.builder();
+    for (int left = in.count(MAX_LAYOUTS); left > 0; left--) {
+      layouts.add(new Layout(in.u32(), in.u32()));
+    }
+    in.end();
+    return new MoveQuestion(offer, flags == PROCESS, capabilities.build(), layouts.build());
+  }
+}

@@ -1,0 +1,37 @@
+package io.sluice.migrate.qemu;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
+import java.util.function.Consumer;
+
+/**
+ * Lets a machine run of which it is written down that it is ours. One that is frozen just then does
+ * not answer, and would stand for ever if it were asked once: nobody else will.
+ */
+final class MachineStart {
+  /** Each as long as patience lasts. */
+  static final int ATTEMPTS = 30;
+
+  private MachineStart() {}
+
+  /**
+   * Asks until there is an answer.
+   *
+   * @param cont asks once, and says with ETIMEDOUT that nobody answered
+   * @param notYet told of each time that nobody did
+   * @throws RefusedException it does not want to, or has not answered for all that time
+   */
+  static void insist(Runnable cont, Consumer<RefusedException> notYet) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        cont.run();
+        return;
+      } catch (RefusedException e) {
+        if (e.errno() != Errno.ETIMEDOUT || attempt == ATTEMPTS) {
+          throw e;
+        }
+        notYet.accept(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.sluice.migrate.sim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.phase.Phase;
+import io.sluice.testbed.fakes.Seeds;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Whatever ends a migration while the guest waits for it, the guest goes on at the source within a
+ * second, by the clock that drives both sides.
+ */
+@ExtendWith(Seeds.class)
+final class GoesOnTest {
+  private static final long LIMIT_NS = 1_000_000_000L;
+  private static final MigrationSettings SETTINGS =
+      MigrationSettings.DEFAULT.withSilence(Duration.ofMillis(900));
+  private static final int MAX_STEPS = 400_000;
+  private static final int MAX_WORLDS = 200;
+
+  /** What goes wrong, and the phases of the source in which it can. */
+  private enum Fault {
+    LINK_CUT(world -> world.link.cut("by the test"), true),
+    FRAME_DAMAGED(world -> world.link.corruptNext(), true),
+    PEER_SILENT(world -> world.link.stall(), true),
+    DESTINATION_KILLED(World::crashTarget, true),
+    /** Its disk is full when it is to write down that the guest is its own. */
+    NO_RECORD(world -> world.ledgerFails = true, false);
+
+    final Consumer<World> happens;
+    final boolean everywhere;
+
+    Fault(Consumer<World> happens, boolean everywhere) {
+      this.happens = happens;
+      this.everywhere = everywhere;
+    }
+  }
+
+  private static Stream<Arguments> faults() {
+    return Stream.of(Fault.values())
+        .flatMap(fault ->
+            Stream.of(Phase.values())
+                .filter(phase -> fault.everywhere ? phase.holdsGuest() : phase == Phase.RESTORE)
+                .map(phase -> Arguments.of(fault, phase)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void fault_whileTheGuestWaits_itGoesOnWithinASecond(
+      Fault fault, Phase phase, RandomGenerator random) {
+    try (World world = worldIn(phase, random)) {
+      fault.happens.accept(world);
+      long since = world.nowNs;
+      while (!world.from.phase().isOver()) {
+        world.step();
+        if (world.from.isUndecided()) {
+          world.answerInquiry(); // it was the frame that gives the guest away
+        }
+        assertThat(world.nowNs - since)
+            .as("still waiting, phase=%s", world.from.phase())
+            .isLessThan(LIMIT_NS);
+      }
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().what()).isNotEmpty();
+      assertThat(world.machine.runsAtSource).isTrue();
+    }
+  }
+
+  private static World worldIn(Phase phase, RandomGenerator random) {
+    for (int attempt = 0; attempt < MAX_WORLDS; attempt++) {
+      World world = new World(random.nextLong(), SETTINGS);
+      for (int i = 0; !world.isOver() && i < MAX_STEPS; i++) {
+        if (world.from.phase() == phase) {
+          return world;
+        }
+        world.step();
+      }
+      world.close();
+    }
+    throw new AssertionError("no world was ever in " + phase);
+  }
+}
