@@ -1,6 +1,5 @@
 package io.sluice.vdevice;
 
-import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
@@ -14,13 +13,9 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,7 +35,7 @@ public final class GuestDevice implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestDevice.class);
 
   /** How long one that came while another was attached waits for that to go. */
-  private static final int ADMISSION_WAIT_MS = 200;
+  private static final Duration ADMISSION_WAIT = Duration.ofMillis(200);
 
   private static final int BACKLOG = 8;
 
@@ -51,38 +46,12 @@ public final class GuestDevice implements AutoCloseable {
   private final ThreadFactory threads;
   private final DeviceCounters.Live counters = new DeviceCounters.Live();
 
+  private final Seat seat = new Seat();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
 
-  // All guarded by lock.
+  // Both guarded by lock.
   private @Nullable Acceptor acceptor;
-  private @Nullable Client client;
   private boolean closed;
-
-  /** Who is attached. Guarded by lock; the socket is the serving thread's to close. */
-  private static final class Client {
-    /** Whether it is served. */
-    enum Service {
-      /** It is. */
-      RUNNING,
-      /** It is to be paused. */
-      PAUSING,
-      /** It waits for what becomes of it. */
-      PAUSED,
-      /** Another daemon has it. */
-      GONE
-    }
-
-    final Fd socket;
-    final PeerCredentials peer;
-    @Nullable DeviceSession session; // once the GPU is open
-    Service service = Service.RUNNING;
-
-    Client(Fd socket, PeerCredentials peer) {
-      this.socket = socket;
-      this.peer = peer;
-    }
-  }
 
   /**
    * @param name the operator's name of the guest
@@ -127,27 +96,22 @@ public final class GuestDevice implements AutoCloseable {
 
   /** Who is attached. */
   public Optional<PeerCredentials> peer() {
-    lock.lock();
-    try {
-      return client == null ? Optional.empty() : Optional.of(client.peer);
-    } finally {
-      lock.unlock();
-    }
+    return seat.peer();
   }
 
   /** The guest that is attached. */
   public Optional<Guest> guest() {
-    return session().map(DeviceSession::guest);
+    return seat.session().map(DeviceSession::guest);
   }
 
   /** Whether the client itself moves the device just now, by VFIO's migration protocol. */
   public boolean isMovedByClient() {
-    return session().map(DeviceSession::isMovedByClient).orElse(false);
+    return seat.session().map(DeviceSession::isMovedByClient).orElse(false);
   }
 
   /** What was counted so far. */
   public DeviceCounters counters() {
-    Optional<DeviceSession> session = session();
+    Optional<DeviceSession> session = seat.session();
     return counters.snapshot(
         session.map(s -> s.vectors().delivered()).orElse(0L),
         session.map(s -> (long) s.events().lost()).orElse(0L),
@@ -156,17 +120,17 @@ public final class GuestDevice implements AutoCloseable {
 
   /** How much video memory the guest may hold from now on; nothing when none is attached. */
   public void setVramLimit(long bytes) {
-    session().ifPresent(session -> session.setVramLimit(bytes));
+    seat.session().ifPresent(session -> session.setVramLimit(bytes));
   }
 
   /** Delivers no interrupt until {@link #releaseInterrupts}. */
   public void holdInterrupts() {
-    session().ifPresent(session -> session.vectors().hold());
+    seat.session().ifPresent(session -> session.vectors().hold());
   }
 
   /** Ends {@link #holdInterrupts}: every enabled vector fires once. */
   public void releaseInterrupts() {
-    session().ifPresent(session -> session.vectors().release());
+    seat.session().ifPresent(session -> session.vectors().release());
   }
 
   // ---- moving to another device ----
@@ -183,7 +147,7 @@ public final class GuestDevice implements AutoCloseable {
 
   /** Ends {@link #hold} on a device that did not move; every vector fires once. */
   public void release() {
-    session().ifPresent(DeviceSession::release);
+    seat.session().ifPresent(DeviceSession::release);
   }
 
   /**
@@ -277,7 +241,7 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   private DeviceSession attached() {
-    return session()
+    return seat.session()
         .orElseThrow(() ->
             new RefusedException(
                 "SLU-VFU-009", Errno.ENOTCONN, "nobody is attached, guest=" + name, ""));
@@ -292,118 +256,23 @@ public final class GuestDevice implements AutoCloseable {
    * @throws RefusedException ENOTCONN when none is attached, EBUSY when it does not come to that
    */
   public Handover handOver(Duration patience) {
-    lock.lock();
-    try {
-      Client attached = client;
-      if (attached == null
-          || attached.session == null
-          || attached.service != Client.Service.RUNNING) {
-        throw new RefusedException(
-            "SLU-VFU-013",
-            Errno.ENOTCONN,
-            "no client that could be handed over, guest=" + name,
-            "");
-      }
-      attached.service = Client.Service.PAUSING;
-      long left = patience.toNanos();
-      while (client == attached && !isPaused(attached) && left > 0) {
-        left = awaitNanos(left);
-      }
-      if (client != attached || !isPaused(attached)) {
-        goOn(attached, Client.Service.RUNNING);
-        throw new RefusedException(
-            "SLU-VFU-014",
-            Errno.EBUSY,
-            "the client is within a message, guest=" + name,
-            "Try again.");
-      }
-      return new Paused(attached, Objects.requireNonNull(attached.session));
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private static boolean isPaused(Client attached) {
-    return attached.service == Client.Service.PAUSED && attached.session != null;
-  }
-
-  private long awaitNanos(long ns) {
-    try {
-      return changed.awaitNanos(ns);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return 0;
-    }
-  }
-
-  private void goOn(Client attached, Client.Service service) {
-    attached.service = service;
-    changed.signalAll();
-  }
-
-  /** A client that another daemon is about to take. */
-  private final class Paused implements Handover {
-    private final Client attached;
-    private final DeviceSession session;
-    private final byte[] state;
-    private final ImmutableList<Fd> files;
-
-    Paused(Client attached, DeviceSession session) {
-      this.attached = attached;
-      this.session = session;
-      List<Fd> all = new ArrayList<>();
-      all.add(attached.socket);
-      session.hold();
-      state = session.record(all).encode();
-      files = ImmutableList.copyOf(all);
-      session.guest().giveAway(true);
-    }
-
-    @Override
-    public Guest guest() {
-      return session.guest();
-    }
-
-    @Override
-    public byte[] state() {
-      return state.clone();
-    }
-
-    @Override
-    public ImmutableList<Fd> files() {
-      return files;
-    }
-
-    @Override
-    public void cancel() {
-      session.guest().giveAway(false);
-      session.release();
-      decide(Client.Service.RUNNING);
-    }
-
-    @Override
-    public void complete() {
-      decide(Client.Service.GONE);
-      lock.lock();
-      try {
-        while (client == attached) {
-          changed.awaitUninterruptibly();
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    private void decide(Client.Service service) {
-      lock.lock();
-      try {
-        if (attached.service == Client.Service.PAUSED) {
-          goOn(attached, service);
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
+    Seat.Occupant pausing =
+        seat.pause()
+            .orElseThrow(() ->
+                new RefusedException(
+                    "SLU-VFU-013",
+                    Errno.ENOTCONN,
+                    "no client that could be handed over, guest=" + name,
+                    ""));
+    Seat.PausedClient paused =
+        seat.awaitPaused(pausing, patience)
+            .orElseThrow(() ->
+                new RefusedException(
+                    "SLU-VFU-014",
+                    Errno.EBUSY,
+                    "the client is within a message, guest=" + name,
+                    "Try again."));
+    return new PausedHandover(seat, paused);
   }
 
   /**
@@ -418,80 +287,34 @@ public final class GuestDevice implements AutoCloseable {
   public Adoption adopt(ByteBuffer state, List<Fd> files) {
     SessionRecord record = SessionRecord.decode(state);
     SessionRecord.require(record.files() == files.size(), "the number of its files");
-    Client adopted = new Client(files.getFirst(), kernel.peerCredentials(files.getFirst()));
-    adopted.service = Client.Service.PAUSED;
-    lock.lock();
-    try {
-      if (client != null || closed) {
-        throw new RefusedException(
-            "SLU-VFU-015", Errno.EBUSY, "the guest has a client, guest=" + name, "");
-      }
-      client = adopted;
-    } finally {
-      lock.unlock();
+    Fd socket = files.getFirst();
+    Seat.Occupant adopted = Seat.Occupant.paused(socket, kernel.peerCredentials(socket));
+    if (!seat.take(adopted, Duration.ZERO)) {
+      throw new RefusedException(
+          "SLU-VFU-015", Errno.EBUSY, "the guest has a client, guest=" + name, "");
     }
     boolean complete = false;
     try {
       DeviceSession session = DeviceSession.adopt(kernel, name, source, counters, record, files);
-      adopted.session = session;
+      seat.opened(adopted, session);
       files.subList(1, files.size()).forEach(Fd::close);
       thread("calls", session.calls());
       thread("serve", () -> serveAdopted(adopted, session, record.client()));
       complete = true;
-      return new Adopted(adopted, session);
+      return new PausedAdoption(seat, adopted, session);
     } finally {
       if (!complete) {
-        left(adopted);
+        seat.left(adopted);
       }
     }
   }
 
-  /** A client that is not served yet. */
-  private final class Adopted implements Adoption {
-    private final Client adopted;
-    private final DeviceSession session;
-
-    Adopted(Client adopted, DeviceSession session) {
-      this.adopted = adopted;
-      this.session = session;
-    }
-
-    @Override
-    public Guest guest() {
-      return session.guest();
-    }
-
-    @Override
-    public void serve() {
-      session.resume();
-      lock.lock();
-      try {
-        goOn(adopted, Client.Service.RUNNING);
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    @Override
-    public void discard() {
-      lock.lock();
-      try {
-        goOn(adopted, Client.Service.GONE);
-        while (client == adopted) {
-          changed.awaitUninterruptibly();
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
-  }
-
-  private void serveAdopted(Client adopted, DeviceSession session, ClientCapabilities had) {
+  private void serveAdopted(Seat.Occupant adopted, DeviceSession session, ClientCapabilities had) {
     try (Arena arena = Arena.ofConfined()) {
       counters.connection();
       Connection connection = new Connection(kernel, adopted.socket, session, counters, arena);
       connection.resume(had);
-      if (awaitDecision(adopted)) {
+      if (seat.awaitDecision(adopted)) {
         LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", adopted.peer).log("taken over");
         serve(adopted, session, connection);
       } else {
@@ -503,39 +326,20 @@ public final class GuestDevice implements AutoCloseable {
       LOG.atError().addKeyValue("guest", name).log("the device failed", e);
     } finally {
       adopted.socket.close();
-      left(adopted);
-    }
-  }
-
-  /** Waits until it is known what becomes of a client; whether it is to be served. */
-  private boolean awaitDecision(Client attached) {
-    lock.lock();
-    try {
-      while (attached.service == Client.Service.PAUSED) {
-        changed.awaitUninterruptibly();
-      }
-      return attached.service == Client.Service.RUNNING;
-    } finally {
-      lock.unlock();
+      seat.left(adopted);
     }
   }
 
   /** Serves a client until it goes, or another daemon has it; then the session is over. */
-  private void serve(Client attached, DeviceSession session, Connection connection) {
+  private void serve(Seat.Occupant client, DeviceSession session, Connection connection) {
     boolean there = true;
     try {
-      while (there && connection.serve(() -> isPausing(attached))) {
-        paused(attached);
-        there = awaitDecision(attached);
+      while (there && connection.serve(() -> seat.isPausing(client))) {
+        there = seat.awaitDecision(client);
       }
     } finally {
-      lock.lock();
-      try {
-        counters.ended(session.vectors().delivered(), session.events().lost());
-        attached.session = null;
-      } finally {
-        lock.unlock();
-      }
+      seat.ending(
+          client, () -> counters.ended(session.vectors().delivered(), session.events().lost()));
       if (there) {
         session.close();
       } else {
@@ -544,72 +348,17 @@ public final class GuestDevice implements AutoCloseable {
     }
   }
 
-  private void paused(Client attached) {
-    lock.lock();
-    try {
-      if (attached.service == Client.Service.PAUSING) {
-        goOn(attached, Client.Service.PAUSED);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private boolean isPausing(Client attached) {
-    lock.lock();
-    try {
-      return attached.service == Client.Service.PAUSING;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void left(Client gone) {
-    lock.lock();
-    try {
-      gone.session = null;
-      if (client == gone) {
-        client = null;
-      }
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /**
    * Ends the client's connection, if there is one, and does not wait for what follows: the way for
    * threads that {@link #detach} would wait for.
    */
   public void expel() {
-    lock.lock();
-    try {
-      if (client != null) {
-        kernel.shutdown(client.socket);
-      }
-    } finally {
-      lock.unlock();
-    }
+    seat.expel(kernel::shutdown);
   }
 
   /** Detaches the client, if there is one, and waits until everything it held is given back. */
   public void detach() {
-    lock.lock();
-    try {
-      Client attached = client;
-      if (attached != null) {
-        kernel.shutdown(attached.socket);
-        goOn(attached, Client.Service.RUNNING);
-        while (client == attached) {
-          if (attached.session != null) {
-            attached.session.vectors().close(); // the serving thread itself may be stuck in one
-          }
-          changed.awaitUninterruptibly();
-        }
-      }
-    } finally {
-      lock.unlock();
-    }
+    seat.vacate(kernel::shutdown);
   }
 
   /** Detaches the client and accepts no other. The socket's file stays: it is the caller's. */
@@ -619,24 +368,15 @@ public final class GuestDevice implements AutoCloseable {
     lock.lock();
     try {
       closed = true;
-      changed.signalAll();
       started = acceptor;
     } finally {
       lock.unlock();
     }
+    seat.close();
     if (started != null) {
       started.close();
     }
     detach();
-  }
-
-  private Optional<DeviceSession> session() {
-    lock.lock();
-    try {
-      return client == null ? Optional.empty() : Optional.ofNullable(client.session);
-    } finally {
-      lock.unlock();
-    }
   }
 
   private void thread(String what, Runnable action) {
@@ -652,55 +392,37 @@ public final class GuestDevice implements AutoCloseable {
    * closes its socket and connects again must not meet itself.
    */
   private boolean admit(Fd socket) {
-    lock.lock();
-    try {
-      long left = TimeUnit.MILLISECONDS.toNanos(ADMISSION_WAIT_MS);
-      while (client != null && !closed && left > 0) {
-        left = changed.awaitNanos(left);
-      }
-      if (client != null || closed) {
-        return false;
-      }
-      Client admitted = new Client(socket, kernel.peerCredentials(socket));
-      client = admitted;
-      boolean serving = false;
-      try {
-        thread("serve", () -> serve(admitted));
-        serving = true;
-      } finally {
-        if (!serving) {
-          client = null;
-        }
-      }
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    Seat.Occupant client = Seat.Occupant.running(socket, kernel.peerCredentials(socket));
+    if (!seat.take(client, ADMISSION_WAIT)) {
       return false;
-    } finally {
-      lock.unlock();
     }
+    boolean serving = false;
+    try {
+      thread("serve", () -> serve(client));
+      serving = true;
+    } finally {
+      if (!serving) {
+        seat.left(client);
+      }
+    }
+    return true;
   }
 
-  private void serve(Client attached) {
+  private void serve(Seat.Occupant client) {
     counters.connection();
-    LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", attached.peer).log("attached");
+    LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", client.peer).log("attached");
     try (Arena arena = Arena.ofConfined()) {
       DeviceSession session = DeviceSession.open(kernel, name, source, counters);
-      lock.lock();
-      try {
-        attached.session = session;
-      } finally {
-        lock.unlock();
-      }
+      seat.opened(client, session);
       thread("calls", session.calls());
-      serve(attached, session, new Connection(kernel, attached.socket, session, counters, arena));
+      serve(client, session, new Connection(kernel, client.socket, session, counters, arena));
     } catch (SluiceException e) {
       LOG.atError().addKeyValue("guest", name).log("the device cannot be served", e);
     } catch (RuntimeException | Error e) {
       LOG.atError().addKeyValue("guest", name).log("the device failed", e);
     } finally {
-      attached.socket.close();
-      left(attached);
+      client.socket.close();
+      seat.left(client);
       LOG.atInfo().addKeyValue("guest", name).log("detached");
     }
   }

@@ -3,9 +3,11 @@ package io.sluice.vdevice;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
+import io.sluice.channel.SlotLimits;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
@@ -81,6 +84,31 @@ final class DeviceRig implements AutoCloseable {
     return device;
   }
 
+  /** A device that accepts nobody, and threads that do not begin before they may. */
+  GuestDevice target(String name, CountDownLatch start) {
+    GuestDevice device =
+        new GuestDevice(
+            name,
+            directory.resolve(name),
+            kernel,
+            new Source(name),
+            action ->
+                thread(() -> {
+                  awaitStart(start);
+                  action.run();
+                }));
+    devices.add(device);
+    return device;
+  }
+
+  private static void awaitStart(CountDownLatch start) {
+    try {
+      start.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   private Thread thread(Runnable action) {
     Thread thread = new Thread(action);
     synchronized (threads) {
@@ -106,7 +134,16 @@ final class DeviceRig implements AutoCloseable {
 
     @Override
     public Guest open(GuestListener listener) {
-      Guest guest = new Guest(name, gpu, kernel, listener);
+      return delivered(new Guest(name, gpu, kernel, listener));
+    }
+
+    @Override
+    public Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
+      CardSlots slots = new CardSlots(SlotLimits.NONE);
+      return delivered(Guest.adopting(name, gpu, files, slots, kernel, listener));
+    }
+
+    private Guest delivered(Guest guest) {
       deliveries.put(guest, new Delivery(guest));
       return guest;
     }
