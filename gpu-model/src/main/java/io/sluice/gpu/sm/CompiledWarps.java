@@ -185,6 +185,7 @@ final class CompiledWarps implements WarpRunner {
     }
     context.throwFault();
     inSegment = false;
+    pc = step.end() - Instruction.BYTES; // of the instruction that branches, or where lanes meet
     switch (step.kind()) {
       case BRANCH -> {
         warp.pc = step.end();

@@ -13,7 +13,6 @@ import java.lang.constant.MethodTypeDesc;
 final class FloatEmitter {
   private static final String MATH = "FloatMath";
   private static final ClassDesc JAVA_MATH = ClassDesc.of("java.lang.Math");
-  private static final MethodTypeDesc DOUBLE_TO_DOUBLE = MethodTypeDesc.ofDescriptor("(D)D");
   private static final MethodTypeDesc DOUBLE_FMA = MethodTypeDesc.ofDescriptor("(DDD)D");
   private static final int RECIPROCAL = 4;
   private static final int RECIPROCAL_ROOT = 5;
@@ -85,16 +84,19 @@ final class FloatEmitter {
       lane.popRegister(i.dst());
       return;
     }
-    code.dconst_1();
-    lane.pushFloat(i.src1());
-    results.modify(i.bit(7), i.bit(9), true);
-    code.f2d();
-    if (function == RECIPROCAL_ROOT) {
-      code.invokestatic(JAVA_MATH, "sqrt", DOUBLE_TO_DOUBLE);
+    boolean root = function == RECIPROCAL_ROOT;
+    if (!root) {
+      code.dconst_1();
     }
-    code.ddiv().d2f();
+    lane.pushFloat(i.src1());
+    results.modify(i.bit(7), i.bit(9), !root);
+    if (root) {
+      operands.call("Fp32", "reciprocalRoot", "(F)F");
+    } else {
+      code.f2d().ddiv().d2f();
+    }
     // No reciprocal of a root is a denormal.
-    results.storeFloat(i, function == RECIPROCAL, false);
+    results.storeFloat(i, !root, false);
   }
 
   private void emitDouble(Opcode opcode, Instruction i) {

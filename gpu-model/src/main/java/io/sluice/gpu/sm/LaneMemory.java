@@ -60,6 +60,16 @@ final class LaneMemory {
     return segment.get(GlobalMemory.LE32, offset);
   }
 
+  /** Eight bytes of host memory. */
+  static long read64(MemorySegment segment, long offset) {
+    return segment.get(GlobalMemory.LE64, offset);
+  }
+
+  /** Stores eight bytes to host memory. */
+  static void write64(MemorySegment segment, long offset, long value) {
+    segment.set(GlobalMemory.LE64, offset, value);
+  }
+
   /** Stores four bytes to host memory. */
   static void write32(MemorySegment segment, long offset, int value) {
     segment.set(GlobalMemory.LE32, offset, value);

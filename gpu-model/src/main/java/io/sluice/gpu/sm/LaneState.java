@@ -408,6 +408,11 @@ final class LaneState {
     }
   }
 
+  /** Whether a lane goes through the segment several times in a row. */
+  boolean isLoop() {
+    return segment.kind() == Step.Kind.LOOP;
+  }
+
   /** Whether a lane may go through the segment again, having changed nothing but registers. */
   boolean isRepeatable() {
     return segment.instructions().stream().noneMatch(i -> i.form() == Opcode.STL);

@@ -9,6 +9,7 @@ final class MemoryEmitter {
   private static final String SHARED = "SharedMemory";
   private static final String CONSTANTS = "ConstantMemory";
   private static final int WORD_BYTES = 4;
+  private static final int PAIR_BYTES = 8;
 
   private final CodeBuilder code;
   private final LaneState lane;
@@ -284,15 +285,21 @@ final class MemoryEmitter {
     window.pushContains(address, bytes);
     code.ifThenElse(
         inside -> {
-          for (int done = 0; done < bytes; done += WORD_BYTES) {
-            window.pushPlace(address, done);
+          if (bytes == WORD_BYTES) {
+            window.pushPlace(address, 0);
             operands.call(MEMORY, "read32", "(Ljava/lang/foreign/MemorySegment;J)I");
-            lane.popRegister(part(i, done));
+            lane.popRegister(i.dst());
+            return;
+          }
+          for (int done = 0; done < bytes; done += PAIR_BYTES) {
+            window.pushPlace(address, done);
+            operands.call(MEMORY, "read64", "(Ljava/lang/foreign/MemorySegment;J)J");
+            lane.popPair(part(i, done));
           }
         },
         outside -> {
           loadWords(i, new Generic(window.site()));
-          window.read();
+          readAgain(window);
         });
   }
 
@@ -303,16 +310,32 @@ final class MemoryEmitter {
     window.pushContains(address, bytes);
     code.ifThenElse(
         inside -> {
-          for (int done = 0; done < bytes; done += WORD_BYTES) {
-            window.pushPlace(address, done);
-            lane.pushRegister(part(i, done));
+          if (bytes == WORD_BYTES) {
+            window.pushPlace(address, 0);
+            lane.pushRegister(i.dst());
             operands.call(MEMORY, "write32", "(Ljava/lang/foreign/MemorySegment;JI)V");
+            return;
+          }
+          for (int done = 0; done < bytes; done += PAIR_BYTES) {
+            window.pushPlace(address, done);
+            lane.pushPair(part(i, done));
+            operands.call(MEMORY, "write64", "(Ljava/lang/foreign/MemorySegment;JJ)V");
           }
         },
         outside -> {
           store(i, new Generic(window.site()));
-          window.read();
+          readAgain(window);
         });
+  }
+
+  /**
+   * The window may be another one now. In a segment that each lane goes through once the old one
+   * stays until the segment runs again: so it is known not to change while lanes take turns.
+   */
+  private void readAgain(WindowLocals window) {
+    if (lane.isLoop()) {
+      window.read();
+    }
   }
 
   /**

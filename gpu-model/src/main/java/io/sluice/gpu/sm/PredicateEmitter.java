@@ -3,6 +3,7 @@ package io.sluice.gpu.sm;
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
+import java.util.function.Consumer;
 
 /** Emits comparisons, selections, and moves of predicates. */
 final class PredicateEmitter {
@@ -12,7 +13,13 @@ final class PredicateEmitter {
   private static final int CC_SHIFT = 12;
   private static final int CC_MASK = 0xf;
   private static final int PREDICATES = 0x7f;
+
+  // What a comparison accepts.
+  private static final int LESS = 1;
+  private static final int EQUAL = 2;
+  private static final int UNEQUAL = 5;
   private static final int RELATIONS = 7;
+  private static final int UNORDERED = 8;
 
   private final CodeBuilder code;
   private final LaneState lane;
@@ -79,22 +86,38 @@ final class PredicateEmitter {
     switch (opcode) {
       case ISETP, ISET -> compareIntegers(i);
       case FSETP, FSET -> {
-        code.loadConstant(i.bits(58, 55));
+        int accepted = i.bits(58, 55);
+        boolean direct = isDirect(accepted);
+        if (!direct) {
+          code.loadConstant(accepted);
+        }
         lane.pushFloat(i.src1());
         results.modify(i.bit(7), i.bit(9), i.bit(59));
-        code.f2d();
+        extendUnless(direct);
         operands.secondAsFloat(i);
         results.modify(i.bit(6), i.bit(8), i.bit(59));
-        code.f2d();
-        operands.call("Fp32", "compare", "(IDD)Z");
+        extendUnless(direct);
+        if (direct) {
+          branchFloats(accepted, CodeBuilder::fcmpl, CodeBuilder::fcmpg);
+        } else {
+          operands.call("Fp32", "compare", "(IDD)Z");
+        }
       }
       case DSETP, DSET -> {
-        code.loadConstant(i.bits(58, 55));
+        int accepted = i.bits(58, 55);
+        boolean direct = isDirect(accepted);
+        if (!direct) {
+          code.loadConstant(accepted);
+        }
         lane.pushDouble(i.src1());
         results.modifyDouble(i.bit(7), i.bit(9));
         operands.secondAsDouble(i);
         results.modifyDouble(i.bit(6), i.bit(8));
-        operands.call("Fp32", "compare", "(IDD)Z");
+        if (direct) {
+          branchFloats(accepted, CodeBuilder::dcmpl, CodeBuilder::dcmpg);
+        } else {
+          operands.call("Fp32", "compare", "(IDD)Z");
+        }
       }
       case PSETP, PSET -> {
         lane.flags().pushPredicate(i.bits(22, 20), i.bit(23));
@@ -132,8 +155,41 @@ final class PredicateEmitter {
           ConstantDescs.CD_Integer,
           "compareUnsigned",
           MethodTypeDesc.of(ConstantDescs.CD_int, ConstantDescs.CD_int, ConstantDescs.CD_int));
-      branchUnsigned(accepted);
+      branchOnResult(accepted);
     }
+  }
+
+  /** Whether one comparison of Java's says what floats are accepted; see {@link Fp32#compare}. */
+  private static boolean isDirect(int accepted) {
+    return switch (accepted & RELATIONS) {
+      case 1, 3, 4, 6 -> true;
+      case 2 -> (accepted & UNORDERED) == 0;
+      case 5 -> (accepted & UNORDERED) != 0;
+      default -> false;
+    };
+  }
+
+  private void extendUnless(boolean direct) {
+    if (!direct) {
+      code.f2d();
+    }
+  }
+
+  /**
+   * Compares two floats or doubles.
+   *
+   * @param nanIsLess the instruction that takes a NaN for less
+   * @param nanIsGreater the one that takes it for greater
+   */
+  private void branchFloats(
+      int accepted, Consumer<CodeBuilder> nanIsLess, Consumer<CodeBuilder> nanIsGreater) {
+    int relation = accepted & RELATIONS;
+    boolean wantsLess = (relation & LESS) != 0;
+    boolean wantsNan = (accepted & UNORDERED) != 0;
+    // A NaN is neither equal nor unequal by itself: as less it is not equal.
+    boolean asLess = relation == EQUAL || relation == UNEQUAL || wantsLess == wantsNan;
+    (asLess ? nanIsLess : nanIsGreater).accept(code);
+    branchOnResult(relation);
   }
 
   private void branchSigned(int accepted) {
@@ -150,7 +206,8 @@ final class PredicateEmitter {
         CodeBuilder::iconst_0);
   }
 
-  private void branchUnsigned(int accepted) {
+  /** Goes by the result of a comparison on the stack: below, at or above 0. */
+  private void branchOnResult(int accepted) {
     code.ifThenElse(
         switch (accepted) {
           case 1 -> java.lang.classfile.Opcode.IFLT;

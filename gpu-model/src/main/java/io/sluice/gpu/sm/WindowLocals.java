@@ -8,8 +8,8 @@ import java.lang.constant.MethodTypeDesc;
 
 /**
  * The window of a site as local variables of a segment's method: so that HotSpot keeps it in
- * machine registers while lanes and loops go on. They are read again whenever the site's window may
- * have changed: after an access that was not in it, and after a poll.
+ * machine registers while lanes and loops go on. In a loop they are read again whenever the site's
+ * window may have changed: after an access that was not in it, and after a poll.
  */
 final class WindowLocals {
   private static final ClassDesc MEMORY = ClassDesc.of("io.sluice.gpu.sm.LaneMemory");
