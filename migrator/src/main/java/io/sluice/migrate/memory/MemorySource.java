@@ -62,7 +62,8 @@ public final class MemorySource implements AutoCloseable {
   private final MemorySegment bitmap =
       MemorySegment.ofArray(new byte[GpuMemory.MAX_DIRTY_PAGES / Byte.SIZE]);
   private final Deque<Integer> found = new ArrayDeque<>();
-  private final MemorySegment pageSegment = MemorySegment.ofArray(new byte[Fingerprint.PAGE_BYTES]);
+  private final long[] copy = new long[Fingerprint.WORDS];
+  private final MemorySegment copySegment = MemorySegment.ofArray(copy);
 
   private int epoch;
   private int pass;
@@ -387,23 +388,11 @@ public final class MemorySource implements AutoCloseable {
     return 1 + index / STRIPE_PAGES % link.dataStreams();
   }
 
+  /** A page may change again while it is looked at: it is what its copy is. */
   private void put(int index, MemorySegment memory, long at) {
-    if (Fingerprint.mayBeZero(memory, at)) {
-      putPerhapsZero(index, memory, at);
-      return;
-    }
-    int stream = stream(index);
-    PageFrames.Builder builder = builder(stream, FrameType.PAGES);
-    // Known by the bytes in the frame: those in memory may change again.
-    boolean _ = pages.sent(index, builder.segment(), builder.put(memory, at));
-    addSent(builder, stream, index);
-  }
-
-  /** A page may become another while it is looked at: it is what its copy is. */
-  private void putPerhapsZero(int index, MemorySegment memory, long at) {
     boolean first = !pages.isSent(index);
-    MemorySegment.copy(memory, at, pageSegment, 0, Fingerprint.PAGE_BYTES);
-    boolean zero = pages.sent(index, pageSegment, 0);
+    MemorySegment.copy(memory, at, copySegment, 0, Fingerprint.PAGE_BYTES);
+    boolean zero = pages.sent(index, copy);
     if (zero && first) {
       return; // the destination's buffers begin as zeros
     }
@@ -411,20 +400,11 @@ public final class MemorySource implements AutoCloseable {
     PageFrames.Builder builder = builder(stream, zero ? FrameType.ZEROS : FrameType.PAGES);
     if (zero) {
       zerosSent++;
-      add(builder, stream, index);
     } else {
-      int _ = builder.put(pageSegment, 0);
-      addSent(builder, stream, index);
+      builder.put(copySegment);
+      pagesSent++;
+      passPagesSent++;
     }
-  }
-
-  private void addSent(PageFrames.Builder builder, int stream, int index) {
-    pagesSent++;
-    passPagesSent++;
-    add(builder, stream, index);
-  }
-
-  private void add(PageFrames.Builder builder, int stream, int index) {
     builder.added((long) index * Fingerprint.PAGE_BYTES);
     if (builder.isFull()) {
       close(stream);

@@ -67,21 +67,11 @@ final class PageFrames {
       return pages == BUILT_PAGES;
     }
 
-    /** The bytes of what has been put in. */
-    MemorySegment segment() {
-      return segment;
-    }
-
-    /**
-     * Puts a page's bytes in.
-     *
-     * @return where they are in {@link #segment}
-     */
-    int put(MemorySegment memory, long at) {
+    /** Puts a page's bytes in. */
+    void put(MemorySegment page) {
       int position = bytes.position();
-      MemorySegment.copy(memory, at, segment, position, Fingerprint.PAGE_BYTES);
+      MemorySegment.copy(page, 0, segment, position, Fingerprint.PAGE_BYTES);
       bytes.position(position + Fingerprint.PAGE_BYTES);
-      return position;
     }
 
     /** The page at an aperture offset is in. */

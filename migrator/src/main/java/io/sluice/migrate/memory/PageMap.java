@@ -29,7 +29,7 @@ final class PageMap {
     prints = new long[2 * pages];
     samples = new long[pages];
     states = new byte[pages];
-    fingerprint.of(MemorySegment.ofArray(new byte[Fingerprint.PAGE_BYTES]), 0, zero, 0);
+    fingerprint.of(new long[Fingerprint.WORDS], zero, 0);
   }
 
   /** Makes room for so many pages. */
@@ -90,16 +90,15 @@ final class PageMap {
   }
 
   /**
-   * The page is in a frame.
+   * The page is sent.
    *
-   * @param copy the frame's bytes, which are what the destination will have, unlike the page's,
-   *     which may have changed since
+   * @param copy what the destination will have, unlike the page, which may have changed since
    * @return whether it is all zeros
    */
-  boolean sent(int page, MemorySegment copy, long at) {
-    fingerprint.of(copy, at, prints, 2 * page);
+  boolean sent(int page, long[] copy) {
+    fingerprint.of(copy, prints, 2 * page);
     if (detection.sampling()) {
-      samples[page] = fingerprint.sampleOf(copy, at);
+      samples[page] = fingerprint.sampleOf(copy);
     }
     states[page] = SENT;
     return prints[2 * page] == zero[0] && prints[2 * page + 1] == zero[1];
