@@ -33,6 +33,11 @@ final class HostRoute implements AutoCloseable {
   /** Streams of pages, when the operator says nothing. */
   static final int DEFAULT_STREAMS = 2;
 
+  /** Endings of the sockets of QEMU's own stream, for {@link #beside}. */
+  static final String OUT = ".out";
+
+  static final String IN = ".in";
+
   private static final int LOOPS = 2;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -123,7 +128,7 @@ final class HostRoute implements AutoCloseable {
           QemuSource.open(
               guest.device(),
               qmp,
-              new TunnelSource(client, beside(qmp, ".out")),
+              new TunnelSource(client, beside(qmp, OUT)),
               new QemuSource.Settings(0, wish.downtime(), PATIENCE),
               threads);
       return new Way(
@@ -186,11 +191,11 @@ final class HostRoute implements AutoCloseable {
   TargetMachine target(GuestHost guest) {
     Path qmp = guest.settings().qmp();
     return QemuTarget.open(
-        guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, ".in")), PATIENCE, threads);
+        guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, IN)), PATIENCE, threads);
   }
 
   /** A socket that the machine finds where its monitor's is, however it sees the file system. */
-  private static Path beside(Path qmp, String ending) {
+  static Path beside(Path qmp, String ending) {
     return qmp.resolveSibling(qmp.getFileName() + ending);
   }
 

@@ -165,9 +165,13 @@ public final class SluicedInstance implements AutoCloseable {
                         NotificationTypes.MIGRATION_PHASE, guest + " " + phase + ": " + reason)));
     announcer.migrations = migrations;
     parts.push(migrations::close);
+    LeftMachines left =
+        new LeftMachines(table.all().values().stream().map(GuestHost::settings).toList(), threads);
+    left.removeSockets();
     migrations.start();
     register(migrations, ObjectNames.MIGRATIONS);
     startControl();
+    Thread _ = threads.start("sluice-left-machines", left);
     parts.push(() -> announceStop(bean, table));
     LOG.atInfo()
         .addKeyValue("event", "started")

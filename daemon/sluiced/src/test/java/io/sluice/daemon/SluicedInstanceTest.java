@@ -96,6 +96,18 @@ final class SluicedInstanceTest {
   }
 
   @Test
+  void start_afterADaemonThatWasKilledInAMigration_removesItsSockets() throws Exception {
+    Path run = Files.createDirectory(dir.resolve("run"));
+    Path out = Files.createFile(run.resolve("web-01.qmp.out"));
+    Path in = Files.createFile(run.resolve("web-01.qmp.in"));
+
+    try (SluicedInstance _ = start()) {
+      assertThat(out).doesNotExist();
+      assertThat(in).doesNotExist();
+    }
+  }
+
+  @Test
   void start_deviceThatIsNotThere_saysWhich() throws Exception {
     Files.writeString(file, "[gpu.card0]\ndevice = \"/nowhere/card0\"\n");
 

@@ -1,0 +1,88 @@
+package io.sluice.vdevice.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.vdevice.machine.LeftMachine.Found;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class LeftMachineTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
+
+  @TempDir private Path directory;
+  private final List<String> commands = new ArrayList<>(); // by the monitor's thread, then ours
+
+  private Path socket() {
+    return directory.resolve("qmp");
+  }
+
+  private Found release() {
+    return LeftMachine.release(socket(), THREADS, PATIENCE);
+  }
+
+  /** A monitor of a machine in a state, which notes what it is told. */
+  private ScriptedMonitor machine(String runState, String migration) throws IOException {
+    return new ScriptedMonitor(
+        socket(),
+        with -> {
+          with.negotiate();
+          hear(with, "{\"status\": \"" + runState + "\"}");
+          hear(with, migration.isEmpty() ? "{}" : "{\"status\": \"" + migration + "\"}");
+          hear(with, "{}");
+        });
+  }
+
+  private void hear(ScriptedMonitor.Conversation with, String answer) throws IOException {
+    commands.add(with.answer(answer).text("execute").orElseThrow());
+  }
+
+  @Test
+  void release_nobodyListens_findsNone() {
+    assertThat(release()).isEqualTo(Found.NONE);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"running, setup", "running, active", "finish-migrate, pre-switchover"})
+  void release_beforeTheWordToGoOn_givesTheMigrationUp(String runState, String migration)
+      throws Exception {
+    try (ScriptedMonitor _ = machine(runState, migration)) {
+      assertThat(release()).isEqualTo(Found.RELEASED);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate", "migrate_cancel");
+  }
+
+  @Test
+  void release_completed_isLeftStanding() throws Exception {
+    try (ScriptedMonitor _ = machine("postmigrate", "completed")) {
+      assertThat(release()).isEqualTo(Found.GIVEN_AWAY);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "none", "device", "failing", "failed", "cancelling", "cancelled"})
+  void release_endsByItself_isLeftAlone(String migration) throws Exception {
+    try (ScriptedMonitor _ = machine("running", migration)) {
+      assertThat(release()).isEqualTo(Found.AT_HOME);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @Test
+  void release_waitsForAnother_isLeftAlone() throws Exception {
+    try (ScriptedMonitor _ = machine("inmigrate", "active")) {
+      assertThat(release()).isEqualTo(Found.AT_HOME);
+    }
+    assertThat(commands).containsExactly("query-status");
+  }
+}
