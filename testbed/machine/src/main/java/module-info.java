@@ -2,8 +2,9 @@
 module io.sluice.testbed.machine {
   requires static org.jspecify;
   requires transitive io.sluice.abi;
-  // Not called, but started: so it is on the module path of whoever uses this module.
+  // Not called, but started: so they are on the module path of whoever uses this module.
   requires io.sluice.daemon;
+  requires io.sluice.sluicectl;
   requires io.sluice.management;
   requires transitive io.sluice.testbed.workloads;
   // Of the tests.

@@ -29,8 +29,17 @@ public final class HostCertificates {
    */
   public void issue(String host, String address, Path into)
       throws IOException, InterruptedException {
-    Files.writeString(
-        directory.resolve(host + ".ext"), "subjectAltName=DNS:" + host + ",IP:" + address + "\n");
+    issueFor(host, "DNS:" + host + ",IP:" + address, into);
+  }
+
+  /** As {@link #issue(String, String, Path)}, for a host that is only called by its name. */
+  public void issue(String host, Path into) throws IOException, InterruptedException {
+    issueFor(host, "DNS:" + host, into);
+  }
+
+  private void issueFor(String host, String names, Path into)
+      throws IOException, InterruptedException {
+    Files.writeString(directory.resolve(host + ".ext"), "subjectAltName=" + names + "\n");
     shell(
         ("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=HOST"
                 + " -keyout HOST.key -out HOST.csr"

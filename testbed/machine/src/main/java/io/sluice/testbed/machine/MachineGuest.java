@@ -1,17 +1,11 @@
 package io.sluice.testbed.machine;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -21,17 +15,14 @@ import java.util.function.Consumer;
  */
 public final class MachineGuest implements AutoCloseable {
   private static final String EXIT = "SLUICE-EXIT ";
-  private static final String END = "\0end";
   private static final int CLOSE_SECONDS = 10;
 
   private final Process qemu;
-  private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
-  private final List<String> transcript = new ArrayList<>();
-  private final Thread reader;
+  private final SerialConsole console;
 
   private MachineGuest(Process qemu, Consumer<String> echo) {
     this.qemu = qemu;
-    this.reader = Thread.ofPlatform().daemon().name("serial").start(() -> read(echo));
+    console = new SerialConsole(qemu.getInputStream(), qemu.getOutputStream(), echo);
   }
 
   /**
@@ -79,22 +70,6 @@ public final class MachineGuest implements AutoCloseable {
     return command;
   }
 
-  private void read(Consumer<String> echo) {
-    try (BufferedReader in = qemu.inputReader(StandardCharsets.UTF_8)) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        String plain = line.strip();
-        synchronized (transcript) {
-          transcript.add(plain);
-        }
-        echo.accept(plain);
-        lines.add(plain);
-      }
-    } catch (IOException _) {
-      // The process was ended: the same as the end of its output.
-    }
-    lines.add(END);
-  }
-
   /**
    * Waits for a line that begins with a text.
    *
@@ -102,30 +77,12 @@ public final class MachineGuest implements AutoCloseable {
    * @throws IOException with the console so far, when QEMU ends or the time is up
    */
   public String await(String prefix, Duration timeout) throws IOException, InterruptedException {
-    long deadline = System.nanoTime() + timeout.toNanos();
-    while (true) {
-      String line = lines.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      if (line == null) {
-        throw new IOException("no line \"" + prefix + "\" within " + timeout + "\n" + console());
-      }
-      if (line.equals(END)) {
-        throw new IOException("QEMU ended before a line \"" + prefix + "\"\n" + console());
-      }
-      if (line.startsWith(prefix)) {
-        return line.substring(prefix.length());
-      }
-    }
+    return console.await(prefix, timeout);
   }
 
   /** Types a line on the console. */
   public void type(String line) {
-    try {
-      OutputStream out = qemu.getOutputStream();
-      out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-      out.flush();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    console.type(line);
   }
 
   /** Waits for the end of what the guest runs; returns its exit status. */
@@ -144,9 +101,7 @@ public final class MachineGuest implements AutoCloseable {
 
   /** Everything the console has printed. */
   public String console() {
-    synchronized (transcript) {
-      return String.join("\n", transcript);
-    }
+    return console.text();
   }
 
   /** Kills QEMU at once, as a crash would. */
@@ -165,6 +120,6 @@ public final class MachineGuest implements AutoCloseable {
     if (!qemu.waitFor(CLOSE_SECONDS, TimeUnit.SECONDS)) {
       kill();
     }
-    reader.join();
+    console.join();
   }
 }

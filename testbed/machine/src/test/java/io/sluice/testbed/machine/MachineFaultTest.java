@@ -64,7 +64,8 @@ final class MachineFaultTest {
             case TARGET_COMMITTING, TARGET_RUNNING, DONE -> EnumSet.of(End.MOVED);
             case TARGET_READY -> EnumSet.of(End.MOVED, End.DEAD);
             default -> EnumSet.of(End.DEAD);
-          });
+          },
+          moment.compareTo(Moment.SWITCH_OVER) < 0);
     });
   }
 
@@ -258,6 +259,14 @@ final class MachineFaultTest {
   }
 
   private static void settle(MachineRig rig, Set<End> expected) throws Exception {
+    settle(rig, expected, false);
+  }
+
+  /**
+   * @param goesOn whether the machine runs at the source, without its device, once the daemon that
+   *     was killed there is back
+   */
+  private static void settle(MachineRig rig, Set<End> expected, boolean goesOn) throws Exception {
     End found = rig.found();
     String why = rig.source.isAlive() ? rig.source.view().reason() : "";
     boolean alive = (found == End.MOVED ? rig.target : rig.source).machine().isAlive();
@@ -267,6 +276,9 @@ final class MachineFaultTest {
       found = End.DEAD;
     }
     assertThat(expected).as(why).contains(found);
+    if (goesOn) {
+      rig.checkGoesOnWithoutDevice();
+    }
     switch (found) {
       case STAYS -> rig.checkStays();
       case MOVED -> rig.checkMoved();

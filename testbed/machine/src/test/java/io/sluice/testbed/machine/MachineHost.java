@@ -2,8 +2,6 @@ package io.sluice.testbed.machine;
 
 import static org.awaitility.Awaitility.await;
 
-import io.sluice.management.MigrationStatusView;
-import io.sluice.management.MigrationsMXBean;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -16,14 +14,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A host of its own with a daemon, which can be held in a phase, a link to it, and at most one
- * machine. Both can be killed and started anew.
+ * A host of its own with a daemon, a link to it, and at most one machine, which can be killed and
+ * started anew as the daemon can.
  */
-final class MachineHost implements AutoCloseable {
+final class MachineHost extends HeldDaemon {
   static final String GUEST = "web";
-  static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final int PORT = 7443;
+
+  /** A link between daemons stays for some seconds. */
+  private static final Duration LINGER = Duration.ofSeconds(7);
+
   private static final Duration LINK_DELAY = Duration.ofMillis(1);
 
   private final MachineEnvironment environment;
@@ -31,12 +32,11 @@ final class MachineHost implements AutoCloseable {
   private final TestHost host;
   private final DelayedLink link;
   private final String configuration;
-  private @Nullable DaemonProcess daemon;
-  private @Nullable PhaseStop stop;
   private @Nullable MachineGuest machine;
 
   private MachineHost(
       MachineEnvironment environment, Path image, TestHost host, DelayedLink link, Path files) {
+    super(GUEST, host.address(), LINGER);
     this.environment = environment;
     this.image = image;
     this.host = host;
@@ -64,15 +64,9 @@ final class MachineHost implements AutoCloseable {
     return new MachineHost(environment, image, host, link, own);
   }
 
-  /** Starts the daemon unless it runs. */
-  void ensure() throws IOException, InterruptedException {
-    if (daemon == null) {
-      DaemonProcess started =
-          DaemonProcess.start(
-              host, List.of(GUEST), configuration, List.of(PhaseStop.jvmOption(host.address())));
-      daemon = started;
-      stop = PhaseStop.attach(started, host.address());
-    }
+  @Override
+  DaemonProcess start(String jvmOption) throws IOException, InterruptedException {
+    return DaemonProcess.start(host, List.of(GUEST), configuration, List.of(jvmOption));
   }
 
   TestHost host() {
@@ -86,50 +80,6 @@ final class MachineHost implements AutoCloseable {
   /** Where machines are sent to. */
   String address() {
     return host.gateway() + ":" + link.port();
-  }
-
-  boolean isAlive() {
-    return daemon != null;
-  }
-
-  DaemonProcess daemon() {
-    DaemonProcess running = daemon;
-    if (running == null) {
-      throw new IllegalStateException("it was killed");
-    }
-    return running;
-  }
-
-  PhaseStop stop() {
-    PhaseStop attached = stop;
-    if (attached == null) {
-      throw new IllegalStateException("it was killed");
-    }
-    return attached;
-  }
-
-  MigrationsMXBean migrations() {
-    return daemon().connection().migrations();
-  }
-
-  /** Its side of the last migration. */
-  MigrationStatusView view() {
-    MigrationStatusView view = migrations().getMigrations().get(GUEST);
-    if (view == null) {
-      throw new AssertionError("no migration");
-    }
-    return view;
-  }
-
-  /** As a crash would. */
-  void killDaemon() throws IOException, InterruptedException {
-    DaemonProcess running = daemon();
-    PhaseStop attached = stop();
-    daemon = null;
-    stop = null;
-    running.kill();
-    attached.close();
-    running.close();
   }
 
   MachineGuest machine() {
@@ -195,11 +145,7 @@ final class MachineHost implements AutoCloseable {
   @Override
   public void close() throws IOException, InterruptedException {
     dropMachine();
-    if (daemon != null) {
-      stop().close();
-      daemon().close();
-      daemon = null;
-    }
+    super.close();
     link.close();
     host.close();
   }

@@ -3,6 +3,7 @@ package io.sluice.testbed.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +15,16 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class MachineMigrationTest {
   private static final long LINK_BYTES_PER_SECOND = 100_000_000;
+
+  /**
+   * A program on each of two processors; and one whose channels wait for each other, until it
+   * submits what begins their turns, when the line is typed.
+   */
+  private static final String TWO =
+      "while :; do rm -f /tmp/end; taskset 1 once --until /tmp/end 100000 & p=$!;"
+          + " taskset 2 once --until /tmp/end 100000 & q=$!; taskset 2 cross /tmp/end & r=$!;"
+          + " read x; touch /tmp/end; wait $p; s=$?; wait $q; s=$((s+$?)); wait $r;"
+          + " echo once-status $((s+$?)); done";
 
   @TempDir private Path directory;
 
@@ -38,6 +49,23 @@ final class MachineMigrationTest {
       rig.source.host().limit(LINK_BYTES_PER_SECOND);
       rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), Map.of());
       assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
+      rig.checkMoved();
+    }
+  }
+
+  @Test
+  void start_twoProcessorsAndAWaitForWhatIsYetToBeSubmitted_allGoesOn() throws Exception {
+    try (MachineRig rig = new MachineRig(directory, TWO, List.of("--cpus", "2"))) {
+      rig.prepare();
+      rig.source.machine().await("cross: waiting", MachineHost.PATIENCE);
+      rig.holdIn(Moment.DRAIN, Map.of());
+      rig.source.machine().type("");
+      rig.source.machine().await("cross: released", MachineHost.PATIENCE);
+      rig.release();
+      assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
+      assertThat(rig.target.machine().await("once-status ", MachineHost.PATIENCE))
+          .as(rig.target.machine().console())
+          .isEqualTo("0");
       rig.checkMoved();
     }
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A process never stops submitting while it moves between daemons, and in each phase of that either
  * daemon is killed or stopped, or the operator gives up. After each the process goes on with
  * exactly one of them, or has been told that its device is gone; nothing of it is left with the
- * other.
+ * other, and neither holds more descriptors and mappings than after its first migration.
  */
 final class ProcessFaultTest {
   private static final String GUEST = ProcessSide.GUEST;
@@ -136,7 +136,7 @@ final class ProcessFaultTest {
     }
 
     void killTarget(Moment moment) throws Exception {
-      target.kill();
+      target.killDaemon();
       if (moment.atSource()) {
         source.stop().release();
       }
@@ -149,7 +149,7 @@ final class ProcessFaultTest {
     }
 
     void killSource(Moment moment) throws Exception {
-      source.kill();
+      source.killDaemon();
       if (!moment.atSource()) {
         target.stop().release();
       }
@@ -186,7 +186,8 @@ final class ProcessFaultTest {
       ProcessSide left = source;
       source = other;
       other = left;
-      Daemons.awaitGone(left.daemon(), GUEST);
+      left.checkLeft();
+      source.checkServing();
     }
 
     void stallTarget(Moment moment) throws Exception {
@@ -269,16 +270,20 @@ final class ProcessFaultTest {
     }
 
     private void tidy(boolean here, boolean there) throws Exception {
-      if (source.isAlive() && !here) {
-        Daemons.awaitGone(source.daemon(), GUEST);
-      }
-      if (target.isAlive() && !there) {
-        Daemons.awaitGone(target.daemon(), GUEST);
-      }
+      checkHoldings(source, here);
+      checkHoldings(target, there);
       if (there) {
         ProcessSide left = source;
         source = target;
         target = left;
+      }
+    }
+
+    private static void checkHoldings(ProcessSide side, boolean serves) throws Exception {
+      if (serves) {
+        side.checkServing();
+      } else if (side.isAlive()) {
+        side.checkLeft();
       }
     }
 

@@ -1,0 +1,154 @@
+package io.sluice.testbed.machine;
+
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
+import io.sluice.testbed.machine.Daemons.Holdings;
+import java.io.IOException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A daemon as one side of migrations: it can be held in a phase, killed, stopped and started anew,
+ * and must not hold more after a migration than after the first.
+ */
+abstract class HeldDaemon implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final int SETTLE_STEP_MS = 100;
+
+  private final String guest;
+  private final String address;
+  private final int settleSteps;
+  private @Nullable DaemonProcess daemon;
+  private @Nullable PhaseStop stop;
+  private @Nullable Holdings empty;
+  private @Nullable Holdings attached;
+
+  /**
+   * @param guest that comes and goes
+   * @param address of the daemon's network
+   * @param linger how long after a migration something of it may be held yet
+   */
+  HeldDaemon(String guest, String address, Duration linger) {
+    this.guest = guest;
+    this.address = address;
+    settleSteps = (int) (linger.toMillis() / SETTLE_STEP_MS);
+  }
+
+  /** Starts the process, with an option for its JVM. */
+  abstract DaemonProcess start(String jvmOption) throws IOException, InterruptedException;
+
+  /** Starts it unless it runs. */
+  final void ensure() throws IOException, InterruptedException {
+    if (daemon == null) {
+      DaemonProcess started = start(PhaseStop.jvmOption(address));
+      daemon = started;
+      stop = PhaseStop.attach(started, address);
+    }
+  }
+
+  final boolean isAlive() {
+    return daemon != null;
+  }
+
+  final DaemonProcess daemon() {
+    DaemonProcess running = daemon;
+    if (running == null) {
+      throw new IllegalStateException("it was killed");
+    }
+    return running;
+  }
+
+  final PhaseStop stop() {
+    PhaseStop running = stop;
+    if (running == null) {
+      throw new IllegalStateException("it was killed");
+    }
+    return running;
+  }
+
+  final MigrationsMXBean migrations() {
+    return daemon().connection().migrations();
+  }
+
+  /** Its side of the last migration. */
+  final MigrationStatusView view() {
+    MigrationStatusView view = migrations().getMigrations().get(guest);
+    if (view == null) {
+      throw new AssertionError("no migration");
+    }
+    return view;
+  }
+
+  final void signal(String name) throws IOException, InterruptedException {
+    Processes.signal(daemon().pid(), name);
+  }
+
+  /** As a crash would. Its successor opens its files anew. */
+  final void killDaemon() throws IOException, InterruptedException {
+    DaemonProcess running = daemon();
+    PhaseStop released = stop();
+    daemon = null;
+    stop = null;
+    empty = null;
+    attached = null;
+    running.kill();
+    released.close();
+    running.close();
+  }
+
+  /** The guest has left it, or never came: it holds nothing of it. */
+  final void checkLeft() throws IOException, InterruptedException {
+    Daemons.awaitGone(daemon(), guest);
+    empty = check(empty, "without a client");
+  }
+
+  /** The guest is here: nothing is held of the way it came, or was to go. */
+  final void checkServing() throws IOException, InterruptedException {
+    attached = check(attached, "with a client");
+  }
+
+  /** No more than after the first migration, which opens what is kept for all. */
+  private Holdings check(@Nullable Holdings before, String when)
+      throws IOException, InterruptedException {
+    if (before == null) {
+      return settled();
+    }
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    Holdings now = holdings();
+    while (now.descriptors() > before.descriptors() || now.mappings() > before.mappings()) {
+      if (System.nanoTime() > end) {
+        throw new AssertionError("left behind " + when + ": " + before + " became " + now);
+      }
+      Thread.sleep(SETTLE_STEP_MS);
+      now = holdings();
+    }
+    return before;
+  }
+
+  /** The least that is held for as long as something may linger. */
+  private Holdings settled() throws IOException, InterruptedException {
+    Holdings least = holdings();
+    for (int i = 0; i < settleSteps; i++) {
+      Thread.sleep(SETTLE_STEP_MS);
+      Holdings now = holdings();
+      least =
+          new Holdings(
+              Math.min(least.descriptors(), now.descriptors()),
+              Math.min(least.mappings(), now.mappings()));
+    }
+    return least;
+  }
+
+  private Holdings holdings() throws IOException {
+    return Holdings.of(daemon().pid());
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    if (daemon != null) {
+      stop().close();
+      daemon().close();
+      daemon = null;
+    }
+  }
+}
