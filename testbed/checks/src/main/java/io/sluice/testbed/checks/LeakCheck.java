@@ -26,6 +26,12 @@ public final class LeakCheck
   /** JUnit configuration parameter: how long threads of the code under test get; 5000. */
   static final String GRACE_MS = "sluice.leaks.grace-ms";
 
+  /**
+   * JUnit tag of classes that are not checked, for a library of theirs pools connections as long as
+   * the process lives.
+   */
+  static final String KEEPS_CONNECTIONS = "keeps-connections";
+
   private static final long DEFAULT_GRACE_MS = 5_000;
   private static final long STEP_MS = 5;
 
@@ -70,6 +76,9 @@ public final class LeakCheck
 
   private static void check(ExtensionContext context, String key, String who)
       throws InterruptedException {
+    if (context.getTags().contains(KEEPS_CONNECTIONS)) {
+      return;
+    }
     Held before = context.getStore(SPACE).get(key, Held.class);
     long graceMs =
         context.getConfigurationParameter(GRACE_MS, Long::valueOf).orElse(DEFAULT_GRACE_MS);

@@ -10,6 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -48,6 +49,14 @@ final class LeakCheckTest {
     @Test
     void doesNot() {
       assertThat(left).isNotNull();
+    }
+  }
+
+  @Tag(LeakCheck.KEEPS_CONNECTIONS)
+  static final class Keeps {
+    @Test
+    void keeps() {
+      open();
     }
   }
 
@@ -108,6 +117,14 @@ final class LeakCheckTest {
     assertThat(summary.getTestsFailedCount()).isEqualTo(1);
     assertThat(summary.getTestsSucceededCount()).isEqualTo(1);
     assertThat(messages(summary).getFirst()).contains("the test leaks", "/dev/zero");
+  }
+
+  @Test
+  void run_classThatKeepsConnections_isNotChecked() {
+    TestExecutionSummary summary = run(Keeps.class);
+
+    assertThat(summary.getTestsSucceededCount()).isEqualTo(1);
+    assertThat(summary.getFailures()).isEmpty();
   }
 
   @Test

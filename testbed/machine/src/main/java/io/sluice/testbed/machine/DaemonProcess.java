@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * sluicectl would make to it. Closing it stops the daemon in order.
  */
 public final class DaemonProcess implements AutoCloseable {
-  private static final Duration START = Duration.ofSeconds(30);
+  private static final Duration START = Duration.ofMinutes(3);
   private static final int STOP_SECONDS = 15;
   private static final int POLL_MS = 20;
 

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.DockerClientFactory;
@@ -18,6 +19,7 @@ import org.testcontainers.containers.Network;
  * A machine moves over a bridge between two containers without privileges, called by their names,
  * and sluicectl in one of them is all that is told.
  */
+@Tag("keeps-connections")
 final class ContainerMigrationTest {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final String RUN =
