@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * What a channel is doing, as far as that can be told from outside. Fetched is not finished, and a
  * channel that waits for a semaphore looks like one that rests: GP_GET has reached GP_PUT. RM can
  * be asked whether it is idle, which takes a fraction of a millisecond; so it is asked only while
- * another guest has something to do, of a channel that has not got on since the last look, and no
- * more once it rests. Guarded by the open's lock, but for {@link #isResting}.
+ * another guest has something to do, of a channel that has not got on since the last look or seems
+ * to wait, and no more once it rests. Guarded by the open's lock, but for {@link #isResting}.
  */
 final class Probe {
   private static final int PREEMPT_US = 1000;
@@ -65,17 +65,18 @@ final class Probe {
     boolean progress = now.get() != get;
     taken += (now.get() - get) & (ring.entries() - 1);
     get = now.get();
-    boolean asked = false;
-    if (progress) {
-      forget();
-    } else if (now.equals(rest)) {
+    if (now.equals(rest)) {
       acquire = 0;
       return new Answer(false, 0, left());
-    } else if (!channel.isDisabled() && gpu.anotherGuestIsActive()) {
-      asked = true;
-      ask(channel, now);
-    } else {
+    }
+    boolean asks = !channel.isDisabled() && gpu.anotherGuestIsActive();
+    if (progress || !asks) {
       forget();
+    }
+    // What has got on is asked only if it seems to wait, so that busy channels are let alone.
+    boolean asked = asks && (!progress || PendingAcquire.find(ring, now.get()).isPresent());
+    if (asked) {
+      ask(channel, now);
     }
     boolean unfinished = now.get() != now.put() || busy;
     acquire = busy ? PendingAcquire.find(ring, now.get()).orElse(0) : 0;
