@@ -52,7 +52,7 @@ final class Daemon implements AutoCloseable {
             .start();
     Daemon daemon = new Daemon(directory, started);
     long until = System.nanoTime() + START_NS;
-    while (!Files.exists(daemon.socket(lastGuest))) {
+    while (!Files.exists(daemon.socket(lastGuest)) || !Files.exists(daemon.controlSocket())) {
       if (System.nanoTime() > until || !started.isAlive()) {
         started.destroy();
         throw new IOException("sluiced did not start: " + daemon.log());
@@ -73,6 +73,10 @@ final class Daemon implements AutoCloseable {
     return command;
   }
 
+  private Path controlSocket() {
+    return directory.resolve("control");
+  }
+
   /** A guest's socket. */
   Path socket(String guest) {
     return directory.resolve(guest + ".sock");
@@ -87,7 +91,7 @@ final class Daemon implements AutoCloseable {
 
   /** Its beans. */
   LocalConnection connect() throws IOException {
-    return LocalConnection.open(directory.resolve("control"));
+    return LocalConnection.open(controlSocket());
   }
 
   /** Runs sluicectl; what it printed, and that it exits 0. */
@@ -101,7 +105,7 @@ final class Daemon implements AutoCloseable {
   Result tryCtl(String... arguments) throws IOException, InterruptedException {
     List<String> all = new ArrayList<>();
     all.add("--socket");
-    all.add(directory.resolve("control").toString());
+    all.add(controlSocket().toString());
     all.addAll(List.of(arguments));
     Process control =
         new ProcessBuilder(java("io.sluice.sluicectl.SluiceCtl", all.toArray(new String[0])))
