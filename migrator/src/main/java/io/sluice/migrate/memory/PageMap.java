@@ -60,6 +60,11 @@ final class PageMap {
   /** Whether a page that was sent has another fingerprint now. */
   boolean isOther(int page, long low, long high) {
     hashed++;
+    return differs(page, low, high);
+  }
+
+  /** As {@link #isOther}, and not counted. */
+  boolean differs(int page, long low, long high) {
     return low != prints[2 * page] || high != prints[2 * page + 1];
   }
 

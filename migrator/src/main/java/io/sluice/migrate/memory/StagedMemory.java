@@ -25,6 +25,9 @@ final class StagedMemory implements AutoCloseable {
   /** Unchanged pages between two changed ones that are copied with them. */
   private static final int GAP_PAGES = 16;
 
+  /** Windows of the first pass that are compared for practice. */
+  private static final int REHEARSALS = 16;
+
   private static final long PRINTS = (long) WINDOW_PAGES * Fingerprint.PAGE_BYTES;
   private static final int PRINT_BYTES = 2 * Long.BYTES;
 
@@ -37,7 +40,7 @@ final class StagedMemory implements AutoCloseable {
   // What the window shows; nothing at first.
   private long serial = -1;
   private long first;
-  private boolean warm;
+  private int rehearsals;
   private int count;
 
   /**
@@ -82,13 +85,15 @@ final class StagedMemory implements AutoCloseable {
   }
 
   /**
-   * All of it comes, and is compared here. What the GPU needs for fingerprints is made now, and not
-   * when the guest stands still.
+   * All of it comes, and is compared here. What the GPU needs for fingerprints is made now, and the
+   * code that compares them runs for the first times, and not when the guest stands still.
    */
   private boolean copyAll(MemoryRecord record, int from) {
     changed.clear();
-    if (fingerprints && !warm) {
-      warm = move.fingerprint(record.serial(), first, 1, pages.key(), window, PRINTS);
+    if (fingerprints && rehearsals < REHEARSALS) {
+      rehearsals++;
+      boolean _ = compareWindow(record, from, pages::differs);
+      changed.clear();
     }
     if (!copy(record, 0, count)) {
       return false;
@@ -102,6 +107,14 @@ final class StagedMemory implements AutoCloseable {
   /** What the GPU says has changed comes. It may change again before: that is found next time. */
   private boolean compare(MemoryRecord record, int from) {
     changed.clear();
+    if (!compareWindow(record, from, pages::isOther)) {
+      return false;
+    }
+    return copyChanged(record);
+  }
+
+  /** Finds which pages of the window have other fingerprints than those that were sent. */
+  private boolean compareWindow(MemoryRecord record, int from, Comparison comparison) {
     if (!move.fingerprint(record.serial(), first, count, pages.key(), window, PRINTS)) {
       return false;
     }
@@ -110,9 +123,14 @@ final class StagedMemory implements AutoCloseable {
       long at = PRINTS + (long) i * PRINT_BYTES;
       long low = prints.get(ValueLayout.JAVA_LONG, at);
       long high = prints.get(ValueLayout.JAVA_LONG, at + Long.BYTES);
-      changed.set(i, pages.isOther(from + i, low, high));
+      changed.set(i, comparison.isOther(from + i, low, high));
     }
-    return copyChanged(record);
+    return true;
+  }
+
+  /** Whether a page has another fingerprint. */
+  private interface Comparison {
+    boolean isOther(int page, long low, long high);
   }
 
   private boolean copyChanged(MemoryRecord record) {
