@@ -50,6 +50,17 @@ public interface Gpu extends AutoCloseable {
    */
   record AdoptedFiles(Fd control, Optional<Fd> vram) {}
 
+  /**
+   * Makes a piece of what would otherwise be made when a guest waits for it; takes some
+   * milliseconds. By one thread, when it has nothing better to do.
+   *
+   * @param hostBytes how much host memory may be kept ready
+   * @return whether there is more to make
+   */
+  default boolean prepareMore(long hostBytes) {
+    return false;
+  }
+
   @Override
   void close();
 }

@@ -59,14 +59,17 @@ final class NvidiaGuestGpu implements GuestGpu {
   private final Set<NvidiaAddressSpace> spaces = new HashSet<>();
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
-  private final HostChunks hostChunks = new HostChunks(this);
   private @Nullable Monitor monitor;
+
+  /** What a guest that comes will want first, when it stands still. */
+  private @Nullable NvidiaAddressSpace spare;
+
   private @Nullable PageHasher hasher;
   private boolean shared;
   private int weight;
   private long slicedUnitNs;
   private boolean closing;
-  private boolean closed;
+  private volatile boolean closed;
 
   private NvidiaGuestGpu(
       NvidiaGpu gpu,
@@ -97,8 +100,17 @@ final class NvidiaGuestGpu implements GuestGpu {
   static NvidiaGuestGpu adopt(NvidiaGpu gpu, Kernel kernel, RmClient client, Fd control) {
     NvidiaGuestGpu made =
         open(gpu, kernel, client, bytes -> SharedPages.adopt(kernel, control, bytes));
-    made.setSweeping(false);
-    return made;
+    boolean complete = false;
+    try {
+      made.setSweeping(false);
+      made.run(() -> made.spare = NvidiaAddressSpace.create(made));
+      complete = true;
+      return made;
+    } finally {
+      if (!complete) {
+        made.close();
+      }
+    }
   }
 
   private static NvidiaGuestGpu open(
@@ -213,8 +225,12 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   /** Host memory for what is evicted. */
-  HostChunks hostChunks() {
-    return hostChunks;
+  Staging staging() {
+    return gpu.staging();
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   /** Stops the channels of an address space that run; the caller lets them go on. */
@@ -468,7 +484,8 @@ final class NvidiaGuestGpu implements GuestGpu {
       if (spaces.size() >= info().maxAddressSpaces() - 1) {
         throw RmRefusal.noRoom("no more address spaces, limit=" + spaces.size());
       }
-      NvidiaAddressSpace space = NvidiaAddressSpace.create(this);
+      NvidiaAddressSpace space = spare != null ? spare : NvidiaAddressSpace.create(this);
+      spare = null;
       spaces.add(space);
       return space;
     });
@@ -613,7 +630,9 @@ final class NvidiaGuestGpu implements GuestGpu {
         List.copyOf(spaces).forEach(NvidiaAddressSpace::close);
         List.copyOf(buffers).forEach(NvidiaMemory::close);
         List.copyOf(regions).forEach(NvidiaRegion::close);
-        hostChunks.close();
+        if (spare != null) {
+          spare.release();
+        }
         if (hasher != null) {
           hasher.close();
         }

@@ -7,7 +7,7 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.Limits;
-import io.sluice.channel.nvidia.HostChunks.Chunk;
+import io.sluice.channel.nvidia.Staging.Chunk;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -84,12 +84,6 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     return alias;
   }
 
-  /** Its only piece was an object that is no more a part of it. */
-  final void forgetAlias(int formerObject, GpuVa former) {
-    alias = null;
-    gpu.monitor().removeAlias(formerObject, sizeBytes, former);
-  }
-
   /** Before pieces of it come or go. */
   final void dropAlias() {
     if (alias != null) {
@@ -148,7 +142,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     /** As if it had been evicted at once. */
     static Video allocateEvicted(NvidiaGuestGpu gpu, long bytes) {
       long size = roundUp(bytes);
-      return new Video(gpu, 0, gpu.hostChunks().take(size, true), size);
+      return new Video(gpu, 0, gpu.staging().take(gpu, size, true), size);
     }
 
     private static long roundUp(long bytes) {
@@ -197,66 +191,60 @@ abstract sealed class NvidiaMemory implements GpuMemory {
         if (system == isSystem()) {
           return;
         }
-        boolean mapped = system ? evict(gpu.hostChunks().take(sizeBytes(), false)) : comeBack();
+        dropAlias();
+        boolean mapped = system ? evict() : comeBack();
         if (!mapped) {
           throw RmRefusal.notBack();
         }
       });
     }
 
-    private boolean evict(List<Chunk> chunks) {
+    private boolean evict() {
+      List<Chunk> chunks = gpu.staging().take(gpu, sizeBytes(), false);
       int former = object;
-      GpuVa from = alias();
-      List<Monitor.Copy> copies = new ArrayList<>(chunks.size());
-      long at = 0;
-      for (Chunk chunk : chunks) {
-        GpuVa start = new GpuVa(from.value() + at);
-        copies.add(new Monitor.Copy(start, chunk.alias(), chunk.bytes()));
-        at += chunk.bytes();
+      try {
+        boolean all = move(former, chunks, 0, chunks);
+        gpu.client().free(gpu.client().device(), former);
+        return all;
+      } finally {
+        if (host == null) {
+          gpu.staging().giveBack(gpu, chunks);
+        }
       }
-      boolean all = move(copies, 0, chunks);
-      forgetAlias(former, from);
-      gpu.client().free(gpu.client().device(), former);
-      return all;
     }
 
     private boolean comeBack() {
-      RmClient client = gpu.client();
       List<Chunk> former = host();
-      int made = allocateObject(client, sizeBytes());
-      GpuVa to = null;
-      boolean complete = false;
+      int made = allocateObject(gpu.client(), sizeBytes());
       try {
-        to = gpu.monitor().alias(made, sizeBytes(), page(sizeBytes()));
-        complete = true;
+        boolean all = move(made, former, made, null);
+        gpu.staging().giveBack(gpu, former);
+        return all;
       } finally {
-        if (!complete) {
-          client.free(client.device(), made);
+        if (host != null) {
+          gpu.client().free(gpu.client().device(), made);
         }
       }
-      List<Monitor.Copy> copies = new ArrayList<>(former.size());
-      long at = 0;
-      for (Chunk chunk : former) {
-        copies.add(new Monitor.Copy(chunk.alias(), new GpuVa(to.value() + at), chunk.bytes()));
-        at += chunk.bytes();
-      }
-      dropAlias();
-      boolean all = move(copies, made, null);
-      gpu.monitor().removeAlias(made, sizeBytes(), to);
-      gpu.hostChunks().giveBack(former);
-      return all;
     }
 
     /**
      * Copies, and maps what is copied to meanwhile; no channel that could see it runs.
      *
+     * @param video the video memory, before or afterwards
+     * @param chunks the host memory, afterwards or before
      * @return whether it is mapped wherever it was
      */
-    private boolean move(List<Monitor.Copy> copies, int toObject, @Nullable List<Chunk> toHost) {
+    private boolean move(
+        int video, List<Chunk> chunks, int toObject, @Nullable List<Chunk> toHost) {
       boolean[] mapped = new boolean[1];
-      gpu.monitor()
+      boolean out = toHost != null;
+      gpu.staging()
           .copy(
-              copies,
+              gpu,
+              video,
+              alignment(),
+              chunks,
+              out,
               () -> {
                 gpu.unmapEverywhere(this);
                 object = toObject;
@@ -301,8 +289,8 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     @Override
     MemorySegment cpu(long offset, long bytes) {
       if (host != null) {
-        Chunk chunk = host.get((int) (offset / HostChunks.CHUNK_BYTES));
-        return chunk.pages().all().asSlice(offset % HostChunks.CHUNK_BYTES, bytes);
+        Chunk chunk = host.get((int) (offset / Staging.CHUNK_BYTES));
+        return chunk.cpu().asSlice(offset % Staging.CHUNK_BYTES, bytes);
       }
       throw RmRefusal.missing("taking back a ring in video memory");
     }
@@ -323,7 +311,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
         gpu.client().free(gpu.client().device(), object);
       } else {
         host = null;
-        gpu.hostChunks().giveBack(chunks);
+        gpu.staging().giveBack(gpu, chunks);
       }
     }
   }

@@ -15,6 +15,7 @@ import io.sluice.abi.rm.Nvos33MapMemory;
 import io.sluice.abi.rm.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.Nvos47UnmapMemoryDma;
 import io.sluice.abi.rm.Nvos54Control;
+import io.sluice.abi.rm.Nvos55DupObject;
 import io.sluice.abi.rm.RmAbi;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
@@ -253,6 +254,25 @@ final class RmClient implements AutoCloseable {
       long request = abi.request(RmIoctl.RM_ALLOC_MEMORY);
       port.ioctl(cardFd, RmIoctl.RM_ALLOC_MEMORY, request, argument, pages);
       check("RM_ALLOC_MEMORY", Nvos02AllocMemory.status(argument));
+      return handle;
+    } catch (RuntimeException e) {
+      handles.giveBack(handle);
+      throw e;
+    }
+  }
+
+  /** A handle of ours of an object of another client of this process. */
+  int dup(RmClient source, int object) {
+    int handle = handles.take();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_DUP_OBJECT));
+      Nvos55DupObject.hClient(argument, root);
+      Nvos55DupObject.hParent(argument, device);
+      Nvos55DupObject.hObject(argument, handle);
+      Nvos55DupObject.hClientSrc(argument, source.root);
+      Nvos55DupObject.hObjectSrc(argument, object);
+      port.ioctl(control, RmIoctl.RM_DUP_OBJECT, abi.request(RmIoctl.RM_DUP_OBJECT), argument);
+      check("RM_DUP_OBJECT", Nvos55DupObject.status(argument));
       return handle;
     } catch (RuntimeException e) {
       handles.giveBack(handle);

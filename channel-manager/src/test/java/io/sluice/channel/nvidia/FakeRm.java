@@ -23,6 +23,7 @@ import io.sluice.abi.rm.Nvos33MapMemory;
 import io.sluice.abi.rm.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.Nvos47UnmapMemoryDma;
 import io.sluice.abi.rm.Nvos54Control;
+import io.sluice.abi.rm.Nvos55DupObject;
 import io.sluice.abi.rm.RmAbi;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
@@ -254,8 +255,8 @@ final class FakeRm implements RmPort {
       case ALLOC_OS_EVENT ->
           NvAllocOsEvent.status(argument, refuse ? noMemory() : osEvent(fd, argument));
       case RM_IDLE_CHANNELS -> Nvos30IdleChannels.status(argument, idle(argument));
-      case RM_DUP_OBJECT, RM_SHARE, RM_UNMAP_MEMORY ->
-          throw new AssertionError("not used, ioctl=" + ioctl);
+      case RM_DUP_OBJECT -> Nvos55DupObject.status(argument, refuse ? noMemory() : dup(argument));
+      case RM_SHARE, RM_UNMAP_MEMORY -> throw new AssertionError("not used, ioctl=" + ioctl);
     }
   }
 
@@ -359,13 +360,31 @@ final class FakeRm implements RmPort {
     channels.remove(key);
     mapped.remove(key);
     if (gone != null && gone.type() != RmClass.NV01_ROOT_CLIENT.number()) {
-      mapped.values().forEach(space -> space.values().removeIf(m -> m.handle() == key.handle()));
+      mapped.forEach((space, all) -> {
+        if (space.client() == key.client()) {
+          all.values().removeIf(m -> m.handle() == key.handle());
+        }
+      });
       channels.forEach((channel, memory) -> {
         if (channel.client() == key.client() && memory.userd() == key.handle()) {
           throw new AssertionError("USERD freed under its channel");
         }
       });
     }
+  }
+
+  private int dup(MemorySegment argument) {
+    int client = Nvos55DupObject.hClient(argument);
+    Key key = new Key(client, Nvos55DupObject.hObject(argument));
+    Rmo source =
+        objects.get(
+            new Key(Nvos55DupObject.hClientSrc(argument), Nvos55DupObject.hObjectSrc(argument)));
+    if (source == null || objects.containsKey(key)) {
+      return RmStatus.INVALID_OBJECT_HANDLE.code();
+    }
+    objects.put(
+        key, new Rmo(client, Nvos55DupObject.hParent(argument), source.type(), source.pages()));
+    return 0;
   }
 
   private int idle(MemorySegment argument) {

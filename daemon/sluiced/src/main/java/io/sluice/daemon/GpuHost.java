@@ -39,6 +39,21 @@ final class GpuHost implements AutoCloseable {
   private final Delivery delivery;
   private final GuestShares shares;
   private final @Nullable SoftwareEngine software;
+  private final @Nullable Readiness readiness;
+
+  /** What only a card has. */
+  private record Readiness(Preparing preparing, Thread thread) {
+    static Readiness start(Gpu gpu, long stagingBytes, Threads threads) {
+      Preparing preparing = new Preparing(gpu, stagingBytes);
+      String name = "sluice-" + gpu.info().name() + "-prepare";
+      return new Readiness(preparing, threads.start(name, preparing));
+    }
+
+    void stop() {
+      preparing.stop();
+      Threads.joinUninterruptibly(thread);
+    }
+  }
 
   /** What only the software GPU has. */
   private record SoftwareEngine(
@@ -63,12 +78,17 @@ final class GpuHost implements AutoCloseable {
   }
 
   private GpuHost(
-      Gpu gpu, Delivery delivery, GuestShares shares, @Nullable SoftwareEngine software) {
+      Gpu gpu,
+      Delivery delivery,
+      GuestShares shares,
+      @Nullable SoftwareEngine software,
+      @Nullable Readiness readiness) {
     this.gpu = gpu;
     this.slots = new CardSlots(gpu.slots());
     this.delivery = delivery;
     this.shares = shares;
     this.software = software;
+    this.readiness = readiness;
   }
 
   /**
@@ -89,9 +109,11 @@ final class GpuHost implements AutoCloseable {
         case GpuSettings.Embedded embedded ->
             embedded(embedded, kernel, threads, clock, notifications);
         case GpuSettings.Device device -> {
+          Gpu card = card(device, kernel);
           yield host(
-              card(device, kernel),
+              card,
               null,
+              Readiness.start(card, device.stagingBytes(), threads),
               device.interruptSpin(),
               kernel,
               threads,
@@ -136,7 +158,8 @@ final class GpuHost implements AutoCloseable {
         new SoftwareEngine(card, loop, thread, compute, settings.excessLimit());
     try {
       Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open);
-      return host(gpu, software, settings.interruptSpin(), kernel, threads, clock, notifications);
+      return host(
+          gpu, software, null, settings.interruptSpin(), kernel, threads, clock, notifications);
     } catch (SluiceException e) {
       software.stop();
       throw e;
@@ -166,6 +189,7 @@ final class GpuHost implements AutoCloseable {
   private static GpuHost host(
       Gpu gpu,
       @Nullable SoftwareEngine software,
+      @Nullable Readiness readiness,
       Duration interruptSpin,
       Kernel kernel,
       Threads threads,
@@ -173,7 +197,7 @@ final class GpuHost implements AutoCloseable {
       BiConsumer<String, String> notifications) {
     Delivery delivery = new Delivery(kernel, clock, interruptSpin, threads);
     GuestShares shares = GuestShares.start(gpu, threads, clock, notifications);
-    return new GpuHost(gpu, delivery, shares, software);
+    return new GpuHost(gpu, delivery, shares, software, readiness);
   }
 
   Gpu gpu() {
@@ -218,6 +242,9 @@ final class GpuHost implements AutoCloseable {
   @Override
   public void close() {
     shares.close();
+    if (readiness != null) {
+      readiness.stop();
+    }
     gpu.close();
     if (software != null) {
       software.stop();

@@ -33,6 +33,8 @@ public sealed interface GpuSettings {
    * @param name the operator's name for it
    * @param device its node: of DRM for one driven by pscnv, or {@code /dev/nvidia0}
    * @param interruptSpin how long after an interrupt to look for the next without sleeping
+   * @param stagingBytes host memory that is made ready for evictions
    */
-  record Device(String name, Path device, Duration interruptSpin) implements GpuSettings {}
+  record Device(String name, Path device, Duration interruptSpin, long stagingBytes)
+      implements GpuSettings {}
 }

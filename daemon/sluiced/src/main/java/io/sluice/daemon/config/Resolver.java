@@ -196,7 +196,8 @@ final class Resolver {
     return new GpuSettings.Device(
         name,
         value(section, values, Schema.DEVICE).orElse(NOWHERE),
-        value(section, values, Schema.INTERRUPT_SPIN).orElseThrow(Resolver::badDefault));
+        value(section, values, Schema.INTERRUPT_SPIN).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.STAGING).orElseThrow(Resolver::badDefault));
   }
 
   private ImmutableList<GuestSettings> guests(ImmutableList<GpuSettings> gpus, Path runDir) {

@@ -51,6 +51,8 @@ final class Schema {
   static final Key<Integer> EXCESS_LIMIT =
       new Key<>("excess-limit", ValueType.number(1, 1_000_000), "3");
   static final Key<Path> DEVICE = new Key<>("device", ValueType.PATH, "");
+  static final Key<Long> STAGING =
+      new Key<>("staging", ValueType.size(0, 64 * GIB, 32 * MIB), "1GiB");
 
   static final Key<String> GUEST_NAME = new Key<>("name", ValueType.GUEST_NAME, "");
   static final Key<String> GUEST_GPU = new Key<>("gpu", ValueType.GUEST_NAME, "");
@@ -102,7 +104,7 @@ final class Schema {
   static final Section EMBEDDED_KEYS =
       new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN, EXCESS_LIMIT));
   static final Section DEVICE_KEYS =
-      new Section("[gpu.NAME]", ImmutableList.of(DEVICE, INTERRUPT_SPIN));
+      new Section("[gpu.NAME]", ImmutableList.of(DEVICE, INTERRUPT_SPIN, STAGING));
   static final Section GUEST_KEYS =
       new Section(
           "[[guest]]",

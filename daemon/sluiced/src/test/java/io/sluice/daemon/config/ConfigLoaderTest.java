@@ -249,6 +249,7 @@ final class ConfigLoaderTest {
         excess-limit = "9"
         [gpu.card0]
         device = "/dev/dri/card0"
+        staging = "96MiB"
         [[guest]]
         name = "web-01"
         gpu = "card0"
@@ -276,7 +277,7 @@ final class ConfigLoaderTest {
         .containsExactly(
             new GpuSettings.Embedded(
                 512L << 20, Duration.ofNanos(100_000), Duration.ofNanos(20_000), 9),
-            new GpuSettings.Device("card0", Path.of("/dev/dri/card0"), Duration.ZERO));
+            new GpuSettings.Device("card0", Path.of("/dev/dri/card0"), Duration.ZERO, 96L << 20));
     assertThat(config.guests())
         .extracting(GuestSettings::name, GuestSettings::gpu, g -> g.socket().toString())
         .containsExactly(

@@ -1,0 +1,174 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvGem;
+import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.Limits;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves a channel of ours from one open to another, for no other purpose than that the code has run
+ * before a guest stands still for it: what is loaded, linked and compiled then takes tens of
+ * milliseconds the first time.
+ */
+final class Rehearsal {
+  private static final Logger log = LoggerFactory.getLogger(Rehearsal.class);
+
+  private static final GpuVa RING = new GpuVa(0x10_0000_0000L);
+  private static final GpuVa VIDEO = new GpuVa(0x20_0000_0000L);
+  private static final long RING_BYTES = (HopperRing.SIZE_BYTES + 0xffff) & -0x1_0000L;
+  private static final long VIDEO_BYTES = 16 * Limits.PAGE_BYTES;
+  private static final long LIMIT_NS = 2_000_000_000L;
+  private static final int SUBMISSIONS = 8;
+
+  private final NvidiaGpu gpu;
+  private final Kernel kernel;
+  private final RmClass type;
+  private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+  private final HopperCommands commands = new HopperCommands();
+
+  private Rehearsal(NvidiaGpu gpu, Kernel kernel, RmClass type) {
+    this.gpu = gpu;
+    this.kernel = kernel;
+    this.type = type;
+  }
+
+  /** What a guest has in one open. */
+  private final class Side {
+    final GuestGpu open;
+    final GpuMemory video;
+    final GpuMemory window;
+    final Channel channel;
+
+    Side(GuestGpu open, Fd ram, OptionalInt id) {
+      this.open = open;
+      AddressSpace space = open.createAddressSpace();
+      GuestGpu.MemoryRegion region = open.addRegion(ram, 0, RING_BYTES, true);
+      GpuMemory own = open.register(request(PscnvGem.SYSRAM_SNOOP, RING_BYTES));
+      own.setPages(0, List.of(new Extent(region, 0, RING_BYTES)));
+      video = open.allocate(request(PscnvGem.VRAM_SMALL, VIDEO_BYTES));
+      window = open.allocate(request(PscnvGem.SYSRAM_SNOOP, VIDEO_BYTES));
+      map(space, own, RING);
+      map(space, video, VIDEO);
+      channel = space.createChannel(id);
+      channel.declareObject(1, type.number(), 0);
+    }
+  }
+
+  private static MemoryRequest request(int flags, long bytes) {
+    return new MemoryRequest(flags, 0, 0, bytes, OptionalLong.empty());
+  }
+
+  private static void map(AddressSpace space, GpuMemory memory, GpuVa at) {
+    GpuVa _ = space.map(memory, at, new GpuVa(at.value() + memory.sizeBytes()), false);
+  }
+
+  /**
+   * Moves a channel; a failure is no more than a line in the log.
+   *
+   * @param type the class that the channel declares
+   * @param opening opens a client that is no guest
+   */
+  static void run(NvidiaGpu gpu, Kernel kernel, RmClass type, Supplier<NvidiaGuestGpu> opening) {
+    Rehearsal rehearsal = new Rehearsal(gpu, kernel, type);
+    try {
+      rehearsal.move(opening);
+    } catch (RuntimeException e) {
+      log.atWarn().addKeyValue("class", type).setCause(e).log("a rehearsal failed");
+    } finally {
+      rehearsal.close();
+    }
+  }
+
+  private void move(Supplier<NvidiaGuestGpu> opening) {
+    Fd ram = keep(kernel.memfdCreate("sluice-rehearsal", RING_BYTES));
+    MemorySegment memory = mapped(ram, 0, RING_BYTES);
+    NvidiaGuestGpu first = keep(opening.get());
+    Side from = new Side(first, ram, OptionalInt.empty());
+    GuestGpu.SharedArea area = from.channel.controlPage();
+    MemorySegment page;
+    try (Fd fd = area.fd()) {
+      page = mapped(fd, area.offset(), area.sizeBytes());
+    }
+    HopperRing ring = new HopperRing(memory, page, gpu.doorbell().page(), RING);
+    from.channel.start(RING, HopperRing.ORDER, 1);
+    submit(ring);
+    from.open.fingerprint(from.video, 0, 1, new long[512], from.window, 0);
+    from.open.copy(from.video, 0, from.window, 0, VIDEO_BYTES);
+
+    NvidiaGuestGpu second = keep(gpu.adoptUnseen(first));
+    Side to = new Side(second, ram, OptionalInt.of(from.channel.id()));
+    first.setSweeping(false);
+    from.channel.detach();
+    await(() -> from.channel.status().drained());
+    byte[] state = from.channel.saveState();
+    from.open.copy(from.video, 0, from.window, 0, VIDEO_BYTES);
+    to.open.copy(to.window, 0, to.video, 0, VIDEO_BYTES);
+    to.channel.restoreState(state);
+    second.setSweeping(true);
+    to.channel.resume();
+    submit(ring);
+    // And taken back.
+    to.channel.detach();
+    to.channel.attach();
+    await(() -> to.channel.status().state() == GuestAbi.CHANNEL_RUNNING);
+    submit(ring);
+  }
+
+  private void submit(HopperRing ring) {
+    for (int i = 0; i < SUBMISSIONS; i++) {
+      commands.clear();
+      long done = ring.submitWithRelease(commands);
+      await(() -> ring.hasReleased(done));
+    }
+  }
+
+  private void await(BooleanSupplier condition) {
+    long since = gpu.timeNs();
+    while (!condition.getAsBoolean()) {
+      if (gpu.timeNs() - since > LIMIT_NS) {
+        throw RmRefusal.monitorStuck();
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  private MemorySegment mapped(Fd fd, long offset, long bytes) {
+    Mapping mapping = kernel.mmap(fd, offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    return keep(mapping).segment();
+  }
+
+  private <T extends AutoCloseable> T keep(T made) {
+    closing.push(made);
+    return made;
+  }
+
+  private void close() {
+    while (!closing.isEmpty()) {
+      try {
+        closing.pop().close();
+      } catch (Exception e) {
+        log.atWarn().setCause(e).log("not closed after a rehearsal");
+      }
+    }
+  }
+}
