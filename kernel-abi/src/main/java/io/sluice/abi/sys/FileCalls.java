@@ -158,6 +158,22 @@ final class FileCalls {
     return result < 0 ? -1 : result;
   }
 
+  static void pwrite(Fd fd, MemorySegment from, long offset) {
+    Scratch scratch = Scratch.current();
+    long done = 0;
+    while (done < from.byteSize()) {
+      long result = Libc.pwrite(scratch, fd.number(), from.asSlice(done), offset + done);
+      if (result > 0) {
+        done += result;
+      } else if (!Calls.interrupted(result)) {
+        throw new SyscallException(
+            "pwrite",
+            fd + ", bytes=" + from.byteSize() + ", offset=0x" + Long.toHexString(offset),
+            result == 0 ? Errno.EIO.number() : (int) -result);
+      }
+    }
+  }
+
   static int ioctl(Fd fd, long request, MemorySegment argument) {
     int result;
     do {

@@ -92,6 +92,13 @@ public interface Kernel {
   /** {@code write}: bytes written, -1 when a non-blocking descriptor takes none. */
   long write(Fd fd, MemorySegment from);
 
+  /**
+   * {@code pwrite}, as often as it takes: the whole of it is written at a place of a file.
+   *
+   * @param from native memory
+   */
+  void pwrite(Fd fd, MemorySegment from, long offset);
+
   /** {@code ioctl(fd, request, arg)}: its result, not negative. */
   int ioctl(Fd fd, long request, MemorySegment arg);
 

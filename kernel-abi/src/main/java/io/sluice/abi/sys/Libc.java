@@ -48,6 +48,7 @@ final class Libc {
   private static final MethodHandle OPEN = variadic("open", 2, INT, PTR, INT, INT);
   private static final MethodHandle READ = function("read", LONG, INT, PTR, LONG);
   private static final MethodHandle WRITE = function("write", LONG, INT, PTR, LONG);
+  private static final MethodHandle PWRITE = function("pwrite", LONG, INT, PTR, LONG, LONG);
   private static final MethodHandle FCNTL = variadic("fcntl", 2, INT, INT, INT, INT);
   private static final MethodHandle IOCTL = variadic("ioctl", 2, INT, INT, LONG, PTR);
   private static final MethodHandle FSTAT = function("fstat", INT, INT, PTR);
@@ -111,6 +112,15 @@ final class Libc {
   static long write(Scratch scratch, int fd, MemorySegment from) {
     try {
       return result(scratch, (long) WRITE.invokeExact(scratch.errno, fd, from, from.byteSize()));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static long pwrite(Scratch scratch, int fd, MemorySegment from, long offset) {
+    try {
+      return result(
+          scratch, (long) PWRITE.invokeExact(scratch.errno, fd, from, from.byteSize(), offset));
     } catch (Throwable t) {
       throw unexpected(t);
     }

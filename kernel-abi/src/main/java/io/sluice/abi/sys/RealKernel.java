@@ -106,6 +106,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public void pwrite(Fd fd, MemorySegment from, long offset) {
+    FileCalls.pwrite(fd, from, offset);
+  }
+
+  @Override
   public int ioctl(Fd fd, long request, MemorySegment arg) {
     return FileCalls.ioctl(fd, request, arg);
   }

@@ -144,6 +144,14 @@ public final class RecordingKernel implements Kernel {
   }
 
   @Override
+  public void pwrite(Fd fd, MemorySegment from, long offset) {
+    run(
+        "pwrite",
+        fd + ", bytes=" + from.byteSize() + ", offset=0x" + Long.toHexString(offset),
+        () -> kernel.pwrite(fd, from, offset));
+  }
+
+  @Override
   public int ioctl(Fd fd, long request, MemorySegment arg) {
     return call(
         "ioctl",

@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
 import java.lang.foreign.MemorySegment;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A guest whose video memory and control pages this process sees. The guest stays its owner's. */
@@ -46,6 +47,11 @@ public final class MappedGuest implements AutoCloseable {
   /** Video memory; empty without an aperture. */
   MemorySegment vram() {
     return vram == null ? MemorySegment.NULL : vram.segment();
+  }
+
+  /** The file that video memory is; empty without an aperture. */
+  Optional<SharedArea> vramFile() {
+    return guest.vramAperture();
   }
 
   /** Whether video memory is a file that others can map. */

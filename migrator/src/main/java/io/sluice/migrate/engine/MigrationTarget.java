@@ -308,7 +308,11 @@ public final class MigrationTarget implements AutoCloseable {
       restore = begun;
       memory =
           new MemoryTarget(
-              guest.get().guest().move(), begun, guest.get().vram(), guest.get().kernel(), link);
+              guest.get().guest().move(),
+              begun,
+              guest.get().vramFile(),
+              guest.get().kernel(),
+              link);
     }
     Payload answer = new Payload().u32(Offer.SPOKEN.agreed(given.spoken()).orElseThrow());
     ByteBuffer machineSays = machineAnswer;

@@ -3,6 +3,7 @@ package io.sluice.migrate.memory;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestRestore;
 import io.sluice.channel.record.MemoryRecord;
@@ -15,6 +16,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +30,14 @@ public final class MemoryTarget implements AutoCloseable {
   private static final int FRAMES_AT_ONCE = 16;
 
   private final GuestRestore restore;
-  private final MemorySegment aperture;
+  private final Kernel kernel;
+  private final @Nullable SharedArea aperture;
+
+  /** Where a run is put before it is written: the kernel takes no bytes of the heap. */
+  private final MemorySegment staging =
+      MemorySegment.ofBuffer(
+          ByteBuffer.allocateDirect(PageFrames.MAX_PAGES * Fingerprint.PAGE_BYTES));
+
   private final MigrationLink link;
   private final @Nullable ArrivedMemory arrived;
   private final Places places = new Places();
@@ -44,20 +53,22 @@ public final class MemoryTarget implements AutoCloseable {
 
   /**
    * @param move of the guest that is restored
-   * @param aperture this GPU's, mapped; empty where nobody can map it: then the GPU copies
+   * @param aperture the file that is this GPU's video memory; empty where nobody can map it: then
+   *     the GPU copies
    */
   public MemoryTarget(
       GuestMove move,
       GuestRestore restore,
-      MemorySegment aperture,
+      Optional<SharedArea> aperture,
       Kernel kernel,
       MigrationLink link) {
     this.restore = restore;
+    this.kernel = kernel;
     arrived =
-        aperture.byteSize() == 0
+        aperture.isEmpty()
             ? new ArrivedMemory(restore, move.openWindow(ArrivedMemory.WINDOW_BYTES, kernel))
             : null;
-    this.aperture = aperture;
+    this.aperture = aperture.orElse(null);
     this.link = link;
     held = new @Nullable Frame[link.dataStreams() + 1];
     reached = new int[link.dataStreams() + 1];
@@ -159,7 +170,7 @@ public final class MemoryTarget implements AutoCloseable {
   private void putPageWise(long offset, long length, ByteBuffer bytes) {
     if (offset < 0
         || offset > Long.MAX_VALUE - length
-        || arrived == null && offset > aperture.byteSize() - length) {
+        || aperture != null && offset > aperture.sizeBytes() - length) {
       throw new RefusedException(
           "SLU-MIG-011",
           Errno.EPROTO,
@@ -182,13 +193,27 @@ public final class MemoryTarget implements AutoCloseable {
 
   private void store(
       Map.Entry<Long, MemoryRecord> range, long offset, long length, ByteBuffer bytes) {
+    SharedArea file = aperture;
     if (arrived != null) {
       arrived.store(range.getValue().serial(), offset - range.getKey(), length, bytes);
-    } else if (bytes.hasRemaining()) {
-      MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, aperture, offset, length);
-    } else {
-      aperture.asSlice(offset, length).fill((byte) 0);
+    } else if (file != null) {
+      store(file, offset, length, bytes);
     }
+  }
+
+  /**
+   * Written, not stored through a mapping: pages that are new, which most are, are then made
+   * without being zeroed first and without a fault each; and a host that has no memory left says so
+   * instead of killing who touches it.
+   */
+  private void store(SharedArea file, long offset, long length, ByteBuffer bytes) {
+    MemorySegment run = staging.asSlice(0, length);
+    if (bytes.hasRemaining()) {
+      MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, run, 0, length);
+    } else {
+      run.fill((byte) 0);
+    }
+    kernel.pwrite(file.fd(), run, file.offset() + offset);
   }
 
   /** The pass whose barrier has come on every stream; 0 before the first. */

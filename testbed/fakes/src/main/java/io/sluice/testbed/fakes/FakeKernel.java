@@ -233,6 +233,11 @@ public final class FakeKernel implements Kernel {
   }
 
   @Override
+  public void pwrite(Fd fd, MemorySegment from, long offset) {
+    run("pwrite", () -> memoryFile(fd, "pwrite").write(from, offset));
+  }
+
+  @Override
   public int ioctl(Fd fd, long request, MemorySegment arg) {
     Driver driver =
         call(

@@ -77,6 +77,17 @@ final class MemoryFile extends OpenFile {
     memory().asSlice(from, to - from).fill((byte) 0);
   }
 
+  /** Within the file only: the real kernel would lengthen one that is not sealed. */
+  void write(MemorySegment from, long offset) {
+    if (offset < 0) {
+      throw failure("pwrite", Errno.EINVAL);
+    }
+    if (offset > sizeBytes - from.byteSize()) {
+      throw failure("pwrite", Errno.EFBIG);
+    }
+    MemorySegment.copy(from, 0, memory(), offset, from.byteSize());
+  }
+
   MemorySegment slice(long offset, long lengthBytes) {
     if (lengthBytes <= 0 || offset < 0 || offset % PAGE_BYTES != 0) {
       throw failure("mmap", Errno.EINVAL);

@@ -69,6 +69,22 @@ final class KernelContractTest {
 
   @ParameterizedTest
   @MethodSource("kernels")
+  void memory_writtenAtAPlace_isSeenInMappingsAndNowhereElse(Kernel kernel) {
+    try (Fd fd = kernel.memfdCreate("m", 4 * PAGE);
+        Mapping mapping = kernel.mmap(fd, 0, 4 * PAGE, Kernel.PROT_READ)) {
+      MemorySegment bytes = arena.allocate(PAGE + 3).fill((byte) 7);
+      kernel.pwrite(fd, bytes, PAGE + 5);
+      MemorySegment seen = mapping.segment();
+      assertThat(seen.asSlice(PAGE + 5, bytes.byteSize()).mismatch(bytes)).isEqualTo(-1);
+      assertThat(seen.get(Layouts.U8, PAGE + 4)).isZero();
+      assertThat(seen.get(Layouts.U8, 2 * PAGE + 8)).isZero();
+      kernel.pwrite(fd, arena.allocate(1).asSlice(0, 0), 0);
+      assertErrno(() -> kernel.pwrite(fd, bytes, -1), Errno.EINVAL);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
   void seals_addedOnce_stayAndForbidMore(Kernel kernel) {
     try (Fd fd = kernel.memfdCreate("m", PAGE)) {
       kernel.addSeals(fd, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_SEAL);
