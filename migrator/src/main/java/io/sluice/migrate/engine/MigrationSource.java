@@ -1,11 +1,9 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.Drain;
 import io.sluice.channel.record.GuestRecord;
-import io.sluice.channel.record.Snapshot;
 import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
@@ -55,6 +53,9 @@ public final class MigrationSource implements AutoCloseable {
   private final PhaseLog<Phase> log;
   private final LinkRate rate;
   private final DetachPlan plan;
+  private final DrainWatch drainWatch;
+  private final SourceState state;
+  private final SourceUndo undo;
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
   private final long startNs;
 
@@ -63,23 +64,18 @@ public final class MigrationSource implements AutoCloseable {
   private volatile long nowNs;
   private long lastSentNs;
   private long lastHeardNs;
-  private long drainStartNs;
   private long switchOverNs;
   private boolean offered;
   private boolean drained;
-  private boolean stateSent;
   private boolean undone;
-  private boolean redirtying;
 
   /** The operator's time is over, and it is to be done all the same. */
   private boolean forced;
 
   private boolean stopForced;
-  private int endedChannels;
   private boolean inquiring;
   private boolean readyEarly;
   private Phase undoOf = Phase.PREPARE;
-  private long redirtied;
 
   /**
    * What a migration works with; all of it stays the caller's.
@@ -122,6 +118,9 @@ public final class MigrationSource implements AutoCloseable {
     log = new PhaseLog<>(mapped.guest().name(), Phase.PREPARE, nowNs, Phase::canBecome, observer);
     rate = new LinkRate(settings.linkBytesPerSecond());
     plan = new DetachPlan(settings.detach());
+    drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
+    state = new SourceState(mapped, machine, memory, copiesMemory);
+    undo = new SourceUndo(mapped.guest().name(), move, machine);
     startNs = nowNs;
     lastHeardNs = nowNs;
     lastSentNs = nowNs;
@@ -187,7 +186,7 @@ public final class MigrationSource implements AutoCloseable {
         memory.passPagesSent(),
         memory.pagesHashed(),
         memory.pagesSampledAway(),
-        redirtied,
+        state.redirtiedBytes(),
         (long) rate.bytesPerSecond(),
         plan.expectedDrainNs(),
         link.statistics(),
@@ -345,7 +344,7 @@ public final class MigrationSource implements AutoCloseable {
   private int detach() {
     GuestMove.InFlight underWay = move.inFlight();
     int detached = move.detachAll("migration");
-    drainStartNs = nowNs;
+    drainWatch.begin(nowNs);
     enter(
         Phase.DRAIN,
         "channels="
@@ -366,7 +365,9 @@ public final class MigrationSource implements AutoCloseable {
     Drain found = move.drain("migration");
     if (found instanceof Drain.Draining busy) {
       drained = false;
-      return worked + watchDrain(busy);
+      int ended = drainWatch.ended();
+      drainWatch.look(busy, nowNs).ifPresent(this::giveUp);
+      return worked + drainWatch.ended() - ended;
     }
     worked += stopMachine();
     if (memory.isPassing() || machine.progress().state() != State.STOPPED) {
@@ -379,37 +380,11 @@ public final class MigrationSource implements AutoCloseable {
       }
       enter(
           Phase.FINAL_COPY,
-          "drained, parked=" + parked + (endedChannels == 0 ? "" : " ended=" + endedChannels));
+          "drained, parked="
+              + parked
+              + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended()));
     }
     return worked + 1;
-  }
-
-  /** What does not end in time is ended, or the migration is: as the operator wants it. */
-  private int watchDrain(Drain.Draining busy) {
-    if (nowNs - drainStartNs <= settings.drainTimeout().toNanos()) {
-      return 0;
-    }
-    if (settings.onTimeout() == OnTimeout.FORCE) {
-      int ended = move.endBusy(GuestAbi.ERROR_OPERATOR);
-      endedChannels += ended;
-      LOG.atWarn()
-          .addKeyValue("guest", mapped.guest().name())
-          .addKeyValue("cid", busy.channelId())
-          .addKeyValue("runningMs", busy.runningNs() / 1_000_000)
-          .addKeyValue("ended", ended)
-          .log("work that did not end was ended");
-      return ended;
-    }
-    giveUp(
-        new Reason(
-            "SLU-MIG-022",
-            "a channel's work does not end, cid="
-                + busy.channelId()
-                + " runningMs="
-                + busy.runningNs() / 1_000_000,
-            "Try again with a longer --drain-timeout, end what runs, or have it ended with"
-                + " --on-timeout force."));
-    return 1;
   }
 
   /** The machine may stop when it is near enough; once the operator's time is over, it must. */
@@ -434,46 +409,21 @@ public final class MigrationSource implements AutoCloseable {
       return 1; // it has failed, and runs again
     }
     int worked = memory.work(PAGES_AT_ONCE);
-    if (!stateSent) {
-      sendState();
-      stateSent = true;
+    if (!state.isTaken()) {
+      state.take().forEach(this::send);
       return worked + 1;
     }
-    if (redirtying) {
-      redirtying = !machine.redirty(List.of());
+    if (state.isRedirtying()) {
+      state.redirtyOn();
       worked++;
     }
-    if (!redirtying && !memory.isPassing()) {
+    if (!state.isRedirtying() && !memory.isPassing()) {
       machine.switchOver();
       switchOverNs = nowNs;
       enter(Phase.SWITCH_OVER, "all is sent");
       worked++;
     }
     return worked;
-  }
-
-  private void sendState() {
-    StateFrames.Writer writer = new StateFrames.Writer();
-    writer.records(Snapshot.write(mapped.guest().snapshot()));
-    if (!handsOver) {
-      for (int channelId : mapped.guest().channelIds()) {
-        writer.controlPage(channelId, ControlWordsCopy.take(mapped.control(), channelId));
-      }
-      if (!machine.asksForGuestWrites()) {
-        redirty();
-      }
-    }
-    machine.save().forEach(writer::device);
-    writer.finish(copiesMemory ? memory.pass() : 0).forEach(this::send);
-  }
-
-  private void redirty() {
-    List<SourceMachine.PageRange> ranges =
-        memory.dirtyGuestMemory().stream()
-            .map(range -> new SourceMachine.PageRange(range.start(), range.bytes()))
-            .toList();
-    redirtied = ranges.stream().mapToLong(SourceMachine.PageRange::bytes).sum();
-    redirtying = !machine.redirty(ranges);
   }
 
   private int switchOver() {
@@ -558,7 +508,7 @@ public final class MigrationSource implements AutoCloseable {
       case MACHINE -> machine.tell(frame.reader());
       case READY -> {
         require(
-            stateSent
+            state.isTaken()
                 && (phase() == Phase.FINAL_COPY
                     || phase() == Phase.SWITCH_OVER
                     || phase() == Phase.RESTORE),
@@ -682,37 +632,10 @@ public final class MigrationSource implements AutoCloseable {
     }
     undone = true;
     memory.close();
-    Reason why = reason;
-    for (Phase.Undo undo : undoOf.undo()) {
-      try {
-        undo(undo, why);
-      } catch (SluiceException e) {
-        // The guest left, or its machine ended: the rest is taken back all the same.
-        LOG.atWarn()
-            .addKeyValue("guest", mapped.guest().name())
-            .addKeyValue("undo", undo)
-            .log("could not be taken back", e);
-      }
-    }
-    enter(Phase.ABORTED, why == null ? "" : why.what());
+    Reason given = reason;
+    Reason why = given == null ? new Reason("", "", "") : given;
+    undo.of(undoOf, offered ? link : null, why);
+    enter(Phase.ABORTED, why.what());
     return 1;
-  }
-
-  private void undo(Phase.Undo undo, @Nullable Reason why) {
-    switch (undo) {
-      case TELL_DESTINATION -> tellDestination(why);
-      case MACHINE -> machine.abort();
-      case ATTACH -> move.attachAll("migration given up");
-    }
-  }
-
-  private void tellDestination(@Nullable Reason why) {
-    try {
-      if (offered && why != null && link.failure().isEmpty()) {
-        link.send(MigrationLink.CONTROL, why.encode());
-      }
-    } catch (SluiceException _) {
-      // It ended just now: the destination sees that, and discards what it has.
-    }
   }
 }

@@ -1,0 +1,78 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.channel.record.Snapshot;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.memory.MemorySource;
+import java.util.List;
+
+/**
+ * What is told of a guest that stands still: its records, its control pages, its device; and the
+ * pages of the machine's memory that its GPU wrote, which the machine must carry once more.
+ */
+final class SourceState {
+  private final MappedGuest mapped;
+  private final SourceMachine machine;
+  private final MemorySource memory;
+  private final boolean copiesMemory;
+  private boolean taken;
+  private boolean redirtying;
+  private long redirtiedBytes;
+
+  /**
+   * @param copiesMemory whether video memory is copied, so that passes over it are counted
+   */
+  SourceState(
+      MappedGuest mapped, SourceMachine machine, MemorySource memory, boolean copiesMemory) {
+    this.mapped = mapped;
+    this.machine = machine;
+    this.memory = memory;
+    this.copiesMemory = copiesMemory;
+  }
+
+  /** Whether {@link #take} was done. */
+  boolean isTaken() {
+    return taken;
+  }
+
+  /** Takes it, once; the frames that tell it. */
+  List<Frame> take() {
+    StateFrames.Writer writer = new StateFrames.Writer();
+    writer.records(Snapshot.write(mapped.guest().snapshot()));
+    if (!machine.handsMemoryOver()) {
+      for (int channelId : mapped.guest().channelIds()) {
+        writer.controlPage(channelId, ControlWordsCopy.take(mapped.control(), channelId));
+      }
+      if (!machine.asksForGuestWrites()) {
+        redirty();
+      }
+    }
+    machine.save().forEach(writer::device);
+    taken = true;
+    return writer.finish(copiesMemory ? memory.pass() : 0);
+  }
+
+  private void redirty() {
+    List<SourceMachine.PageRange> ranges =
+        memory.dirtyGuestMemory().stream()
+            .map(range -> new SourceMachine.PageRange(range.start(), range.bytes()))
+            .toList();
+    redirtiedBytes = ranges.stream().mapToLong(SourceMachine.PageRange::bytes).sum();
+    redirtying = !machine.redirty(ranges);
+  }
+
+  /** Whether the machine is still to be told of pages that the GPU wrote. */
+  boolean isRedirtying() {
+    return redirtying;
+  }
+
+  /** Goes on with it. */
+  void redirtyOn() {
+    redirtying = !machine.redirty(List.of());
+  }
+
+  /** Of the machine's memory, that the GPU wrote. */
+  long redirtiedBytes() {
+    return redirtiedBytes;
+  }
+}

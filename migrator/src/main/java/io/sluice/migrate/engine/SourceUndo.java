@@ -1,0 +1,61 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.channel.GuestMove;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.phase.Phase;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes back what a source has done, so that its guest goes on as if nothing had been. */
+final class SourceUndo {
+  private static final Logger LOG = LoggerFactory.getLogger(SourceUndo.class);
+
+  private final String guest;
+  private final GuestMove move;
+  private final SourceMachine machine;
+
+  /**
+   * @param guest its name, for the log
+   */
+  SourceUndo(String guest, GuestMove move, SourceMachine machine) {
+    this.guest = guest;
+    this.move = move;
+    this.machine = machine;
+  }
+
+  /**
+   * Takes back what belongs to a phase. What cannot be, because the guest left or its machine
+   * ended, does not keep the rest from it.
+   *
+   * @param link to the destination, which is told why; null when it knows of nothing yet
+   */
+  void of(Phase phase, @Nullable MigrationLink link, Reason why) {
+    for (Phase.Undo undo : phase.undo()) {
+      try {
+        switch (undo) {
+          case TELL_DESTINATION -> tell(link, why);
+          case MACHINE -> machine.abort();
+          case ATTACH -> move.attachAll("migration given up");
+        }
+      } catch (SluiceException e) {
+        LOG.atWarn()
+            .addKeyValue("guest", guest)
+            .addKeyValue("undo", undo)
+            .log("could not be taken back", e);
+      }
+    }
+  }
+
+  private static void tell(@Nullable MigrationLink link, Reason why) {
+    try {
+      if (link != null && link.failure().isEmpty()) {
+        link.send(MigrationLink.CONTROL, why.encode());
+      }
+    } catch (SluiceException _) {
+      // It ended just now: the destination sees that, and discards what it has.
+    }
+  }
+}
