@@ -77,6 +77,7 @@ public final class WireLoops implements AutoCloseable {
     channel
         .config()
         .setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
+    channel.config().setRecvByteBufAllocator(new HeapReads());
     boolean _ = channel.config().setOption(ChannelOption.TCP_NODELAY, true);
     boolean _ = channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
   }

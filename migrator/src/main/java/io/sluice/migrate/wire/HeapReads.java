@@ -1,0 +1,41 @@
+package io.sluice.migrate.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
+
+/**
+ * Has a connection read into arrays. The JDK's TLS opens a record in an array in one pass and in
+ * place; of one in a direct buffer it copies every piece to an array and back.
+ */
+final class HeapReads implements RecvByteBufAllocator {
+  private static final int LEAST_BYTES = 2048;
+  private static final int FIRST_BYTES = 16 << 10;
+  private static final int MOST_BYTES = 256 << 10;
+
+  private final RecvByteBufAllocator sizes =
+      new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES);
+
+  @Override
+  public Handle newHandle() {
+    return new InArrays(sizes.newHandle());
+  }
+
+  private static final class InArrays extends DelegatingHandle implements ExtendedHandle {
+    InArrays(Handle sizes) {
+      super(sizes);
+    }
+
+    @Override
+    public ByteBuf allocate(ByteBufAllocator allocator) {
+      return allocator.heapBuffer(guess());
+    }
+
+    @Override
+    public boolean continueReading(UncheckedBooleanSupplier maybeMore) {
+      return ((ExtendedHandle) delegate()).continueReading(maybeMore);
+    }
+  }
+}
