@@ -21,6 +21,8 @@ import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.process.ProcessSource;
 import io.sluice.migrate.process.UnixLink;
@@ -228,18 +230,11 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         failed,
         attached,
         () ->
-            new OutgoingMigration(
+            outgoing(
                 attached,
-                new OutgoingMigration.Parts(
-                    to,
-                    MappedGuest.of(attached, kernel),
-                    new ProcessSource(host.device(), link),
-                    link),
+                parts(attached, to, new ProcessSource(host.device(), link), link),
                 settings,
-                clock,
-                randoms.get(),
-                () -> new UnixLink(kernel, kernel.connect(path), threads),
-                observer),
+                () -> new UnixLink(kernel, kernel.connect(path), threads)),
         link);
   }
 
@@ -265,22 +260,28 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         failed,
         attached,
         () ->
-            new OutgoingMigration(
+            outgoing(
                 attached,
-                new OutgoingMigration.Parts(
-                    to.getHostString() + ":" + to.getPort(),
-                    MappedGuest.of(attached, kernel),
-                    way.machine(),
-                    way.link()),
+                parts(attached, to.getHostString() + ":" + to.getPort(), way.machine(), way.link()),
                 settings,
-                clock,
-                randoms.get(),
-                way.again()::get,
-                observer),
+                way.again()::get),
         () -> {
           way.link().close();
           way.machine().close();
         });
+  }
+
+  private OutgoingMigration.Parts parts(
+      Guest guest, String peer, SourceMachine machine, MigrationLink link) {
+    return new OutgoingMigration.Parts(peer, MappedGuest.of(guest, kernel), machine, link);
+  }
+
+  private OutgoingMigration outgoing(
+      Guest guest,
+      OutgoingMigration.Parts parts,
+      MigrationSettings settings,
+      OutgoingMigration.Reconnect reconnect) {
+    return new OutgoingMigration(guest, parts, settings, clock, randoms.get(), reconnect, observer);
   }
 
   private HostRoute route(String failed) throws OperationsException {
@@ -438,18 +439,12 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
             failed,
             attached,
             () ->
-                new OutgoingMigration(
+                outgoing(
                     attached,
-                    new OutgoingMigration.Parts(
-                        "file:" + path,
-                        MappedGuest.of(attached, kernel),
-                        ProcessCheckpoint.source(host.device()),
-                        writer),
+                    parts(
+                        attached, "file:" + path, ProcessCheckpoint.source(host.device()), writer),
                     settings,
-                    clock,
-                    randoms.get(),
-                    () -> null,
-                    observer),
+                    () -> null),
             writer);
     migration.awaitOver();
     if (!writer.isComplete()) {
