@@ -45,7 +45,8 @@ final class MigrationCheck {
 
   /** Something that was found elsewhere. */
   void add(Reason why) {
-    add(new MigrationBlocker(why.code(), why.what(), why.remedy()));
+    String what = why.what().replace(" [" + why.code() + "]", ""); // an exception's has it too
+    add(new MigrationBlocker(why.code(), what, why.remedy()));
   }
 
   /** What was found, with what is known of the time it would take. */
