@@ -550,6 +550,14 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
             timeout);
   }
 
+  /** Waits until the client does no write of ours any more, or is gone. */
+  void awaitWrites() {
+    DmaRequests requests = dmaRequests;
+    if (requests != null) {
+      requests.awaitWrites();
+    }
+  }
+
   private DmaRequests requests() {
     DmaRequests requests = dmaRequests;
     if (requests == null) {

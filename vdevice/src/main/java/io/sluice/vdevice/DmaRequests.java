@@ -10,7 +10,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongToIntFunction;
@@ -38,6 +40,10 @@ final class DmaRequests {
   // All guarded by lock.
   private int nextId;
   private final Map<Integer, Pending> pending = new HashMap<>();
+
+  /** Writes that nobody waited for to their end: the client may yet do them. */
+  private final Set<Integer> lateWrites = new HashSet<>();
+
   private boolean closed;
   private boolean released;
 
@@ -173,7 +179,9 @@ final class DmaRequests {
       if (closed) {
         throw failed(command, address, Errno.ENOTCONN.number());
       }
-      nextId = (nextId + 1) & 0xffff;
+      do {
+        nextId = (nextId + 1) & 0xffff;
+      } while (pending.containsKey(nextId) || lateWrites.contains(nextId));
       Pending mine = new Pending(nextId, command, address, count, into);
       pending.put(mine.id, mine);
       return mine;
@@ -210,10 +218,38 @@ final class DmaRequests {
     lock.lock();
     try {
       pending.remove(mine.id);
+      if (mine.command == Command.DMA_WRITE && !mine.done) {
+        lateWrites.add(mine.id);
+      }
       releaseIfUnused();
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Waits until the client has answered every write, also those that were given up: until then it
+   * may yet do them. Ends at once when the connection is gone; a client that is frozen keeps it
+   * waiting.
+   *
+   * @throws RefusedException ECANCELED the thread was interrupted
+   */
+  void awaitWrites() {
+    lock.lock();
+    try {
+      while (!closed && (!lateWrites.isEmpty() || writes())) {
+        answered.await();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed(Command.DMA_WRITE, 0, Errno.ECANCELED.number());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean writes() {
+    return pending.values().stream().anyMatch(one -> one.command == Command.DMA_WRITE && !one.done);
   }
 
   /**
@@ -225,6 +261,10 @@ final class DmaRequests {
   boolean complete(int id, int commandCode, int errno, MemorySegment body, int bytes) {
     lock.lock();
     try {
+      if (commandCode == Command.DMA_WRITE.code() && lateWrites.remove(id)) {
+        answered.signalAll();
+        return true;
+      }
       Pending waiting = pending.get(id);
       if (waiting == null || waiting.done || waiting.command.code() != commandCode) {
         return false;

@@ -223,6 +223,15 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   /**
+   * Waits until the client has answered each write that it was asked for by {@link #dmaWrite} and
+   * {@link #touch}, also those that have failed with ETIMEDOUT and that it may yet do; or until it
+   * is gone. As long as it takes.
+   */
+  public void awaitWrites() {
+    seat.session().ifPresent(DeviceSession::awaitWrites);
+  }
+
+  /**
    * Copies memory that the client has shared, without its knowing.
    *
    * @throws RefusedException EFAULT no shared memory there; ENOTCONN

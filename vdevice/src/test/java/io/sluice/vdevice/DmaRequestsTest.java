@@ -139,4 +139,40 @@ final class DmaRequestsTest extends ServerTest {
     }
     request.join();
   }
+
+  private void writeInVain() {
+    assertThatThrownBy(() -> session.dmaWrite(AT, data, Duration.ofMillis(1)))
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ETIMEDOUT));
+  }
+
+  @Test
+  void awaitWrites_ofAWriteThatWasGivenUp_waitsForItsAnswer() {
+    writeInVain();
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(session::awaitWrites);
+    try (RawClient.Message asked = client.receive()) {
+      assertGoesOn();
+      assertThat(waiting.isDone()).isFalse();
+      client.sendRaw(body(header(asked.id(), 12, 32, 1, 0), AT.value(), 64L));
+    }
+    waiting.join();
+  }
+
+  @Test
+  void awaitWrites_whenThePeerGoes_ends() {
+    writeInVain();
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(session::awaitWrites);
+    client.receive().close();
+    assertThat(waiting.isDone()).isFalse();
+    client.close();
+    waiting.join();
+  }
+
+  @Test
+  void awaitWrites_ofAReadThatWasGivenUp_doesNotWait() {
+    assertThatThrownBy(() -> session.dmaRead(AT, data, Duration.ofMillis(1)))
+        .isInstanceOf(RefusedException.class);
+    session.awaitWrites();
+    client.receive().close();
+  }
 }

@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,9 @@ import org.slf4j.LoggerFactory;
 final class Migrations implements MigrationsMXBean, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
   private static final String UNIX = "unix:";
+
+  /** Longer than a step of a machine that answers takes. */
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
   private final GuestTable guests;
   private final Path socketPath;
@@ -573,7 +577,8 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     for (OutgoingMigration migration : running) {
       migration.source().abort(why);
       if (migration.source().phase() != Phase.COMMIT) {
-        migration.awaitOver();
+        // One whose machine is frozen ends when the device does.
+        migration.awaitOver(STOP_PATIENCE);
       }
     }
     arrivals.abortAll(why);

@@ -11,8 +11,10 @@ import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.report.MigrationReport;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -155,6 +157,15 @@ final class OutgoingMigration implements Runnable {
       }
     }
     if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** As {@link #awaitOver()}, for so long at most. */
+  void awaitOver(Duration patience) {
+    try {
+      boolean _ = ended.await(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }

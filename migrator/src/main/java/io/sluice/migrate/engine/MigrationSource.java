@@ -627,14 +627,17 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private int undo() {
-    if (undone) {
-      return 0;
-    }
-    undone = true;
-    memory.close();
     Reason given = reason;
     Reason why = given == null ? new Reason("", "", "") : given;
-    undo.of(undoOf, offered ? link : null, why);
+    if (!undone) {
+      undone = true;
+      memory.close();
+      undo.begin(undoOf, offered ? link : null, why);
+      return 1;
+    }
+    if (!undo.end(undoOf)) {
+      return 0;
+    }
     enter(Phase.ABORTED, why.what());
     return 1;
   }

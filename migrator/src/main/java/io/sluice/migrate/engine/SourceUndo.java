@@ -27,25 +27,44 @@ final class SourceUndo {
   }
 
   /**
-   * Takes back what belongs to a phase. What cannot be, because the guest left or its machine
-   * ended, does not keep the rest from it.
+   * Begins to take back what belongs to a phase: all but the GPU. What cannot be, because the guest
+   * left or its machine ended, does not keep the rest from it.
    *
    * @param link to the destination, which is told why; null when it knows of nothing yet
    */
-  void of(Phase phase, @Nullable MigrationLink link, Reason why) {
+  void begin(Phase phase, @Nullable MigrationLink link, Reason why) {
     for (Phase.Undo undo : phase.undo()) {
-      try {
-        switch (undo) {
-          case TELL_DESTINATION -> tell(link, why);
-          case MACHINE -> machine.abort();
-          case ATTACH -> move.attachAll("migration given up");
-        }
-      } catch (SluiceException e) {
-        LOG.atWarn()
-            .addKeyValue("guest", guest)
-            .addKeyValue("undo", undo)
-            .log("could not be taken back", e);
+      switch (undo) {
+        case TELL_DESTINATION -> attempt(undo, () -> tell(link, why));
+        case MACHINE -> attempt(undo, machine::abort);
+        case ATTACH -> {} // last
       }
+    }
+  }
+
+  /**
+   * Ends it: the GPU goes on, once nobody writes guest memory for the migration any more.
+   *
+   * @return false while somebody does
+   */
+  boolean end(Phase phase) {
+    if (!machine.isSettled()) {
+      return false;
+    }
+    if (phase.undo().contains(Phase.Undo.ATTACH)) {
+      attempt(Phase.Undo.ATTACH, () -> move.attachAll("migration given up"));
+    }
+    return true;
+  }
+
+  private void attempt(Phase.Undo undo, Runnable step) {
+    try {
+      step.run();
+    } catch (SluiceException e) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest)
+          .addKeyValue("undo", undo)
+          .log("could not be taken back", e);
     }
   }
 

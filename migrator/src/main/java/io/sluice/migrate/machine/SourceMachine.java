@@ -86,6 +86,14 @@ public interface SourceMachine extends AutoCloseable {
   /** The machine goes on here; from any state before {@link #finish}. */
   void abort();
 
+  /**
+   * After {@link #abort}: whether nothing that was begun before writes guest memory any more, so
+   * that the GPU may. The machine itself goes on after that.
+   */
+  default boolean isSettled() {
+    return true;
+  }
+
   /** The guest is the destination's for good: the machine here ends. */
   void finish();
 

@@ -5,8 +5,8 @@ import io.sluice.abi.sys.Errno;
 import java.util.function.Consumer;
 
 /**
- * Lets a machine run of which it is written down that it is ours. One that is frozen just then does
- * not answer, and would stand for ever if it were asked once: nobody else will.
+ * Has a machine run, or end, once that is decided. One that is frozen just then does not answer,
+ * and would stand for ever if it were asked once: nobody else will.
  */
 final class MachineStart {
   /** Each as long as patience lasts. */

@@ -1,5 +1,6 @@
 package io.sluice.migrate.qemu;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.migrate.engine.Reason;
@@ -68,9 +69,9 @@ public final class QemuSource implements SourceMachine {
 
   // Of the engine's thread, but for what says otherwise.
   private boolean held;
-  private volatile boolean redirtied;
-  private boolean redirtying;
+  private @Nullable Redirty redirty;
   private @Nullable Thread aborting;
+  private volatile boolean settled = true;
 
   private QemuSource(
       GuestDevice device,
@@ -223,23 +224,17 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public boolean redirty(List<PageRange> pages) {
-    if (!redirtying) {
-      redirtying = true;
-      redirtied = false;
-      List<PageRange> ranges = List.copyOf(pages);
+    Redirty running = redirty;
+    if (running == null) {
+      Redirty begun = new Redirty(device, pages, settings.patience());
+      redirty = begun;
       worker.submit(() -> {
-        for (PageRange range : ranges) {
-          device.touch(range.start(), range.bytes(), settings.patience());
-        }
-        redirtied = true;
+        begun.run();
         waker.run();
       });
-    }
-    if (!redirtied) {
       return false;
     }
-    redirtying = false;
-    return true;
+    return running.isDone();
   }
 
   @Override
@@ -261,20 +256,20 @@ public final class QemuSource implements SourceMachine {
   public void abort() {
     boolean release = held;
     held = false;
-    Thread thread = threads.newThread(() -> giveUp(release));
+    settled = false;
+    Redirty begun = redirty;
+    Thread thread = threads.newThread(() -> giveUp(begun, release));
     thread.setName("sluice-" + device.name() + "-abort");
     aborting = thread;
     thread.start();
   }
 
   /** Ends the migration however QEMU stands, and lets the machine go on. */
-  private void giveUp(boolean release) {
+  private void giveUp(@Nullable Redirty begun, boolean release) {
     try {
+      settle(begun);
       if (started && machine.isOpen()) {
-        endMigration();
-        if (!machine.runState().equals("running")) {
-          machine.resume();
-        }
+        MachineStart.insist(this::goOn, why -> still("a machine does not go on", why));
       }
     } catch (SluiceException e) {
       failed(e);
@@ -286,6 +281,35 @@ public final class QemuSource implements SourceMachine {
       ended = true;
       waker.run();
     }
+  }
+
+  private void still(String what, RefusedException why) {
+    LOG.atError().addKeyValue("guest", device.name()).log("{}: {}", what, why.getMessage());
+  }
+
+  private void goOn() {
+    endMigration();
+    if (!machine.runState().equals("running")) {
+      machine.resume();
+    }
+  }
+
+  /** What QEMU was asked to write was to be written while nobody else does: not later. */
+  private void settle(@Nullable Redirty begun) {
+    try {
+      if (begun != null) {
+        begun.giveUp();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    settled = true;
+    waker.run();
+  }
+
+  @Override
+  public boolean isSettled() {
+    return settled;
   }
 
   private void endMigration() {
@@ -301,7 +325,9 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public void finish() {
-    worker.submit(machine::quit);
+    worker.submit(() ->
+        MachineStart.insist(
+            machine::quit, why -> still("a machine that has left does not end", why)));
   }
 
   @Override

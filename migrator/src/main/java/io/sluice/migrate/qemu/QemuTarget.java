@@ -158,6 +158,12 @@ public final class QemuTarget implements TargetMachine {
     });
   }
 
+  private void stillThere(RefusedException why) {
+    LOG.atError()
+        .addKeyValue("guest", device.name())
+        .log("a machine that did not come does not end: {}", why.getMessage());
+  }
+
   private void stillFrozen(RefusedException why) {
     LOG.atError()
         .addKeyValue("guest", device.name())
@@ -175,7 +181,7 @@ public final class QemuTarget implements TargetMachine {
   private void end() {
     try {
       if (machine.isOpen()) {
-        machine.quit();
+        MachineStart.insist(machine::quit, this::stillThere);
       }
     } catch (SluiceException e) {
       // It was asked out of the way while it had not run; what is left of it cannot run either.

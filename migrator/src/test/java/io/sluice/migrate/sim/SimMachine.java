@@ -24,6 +24,9 @@ final class SimMachine {
   /** The one at the target takes nothing any more, without a word. */
   boolean frozen;
 
+  /** What it was asked to write to its own memory is not done yet. */
+  boolean writing;
+
   private State source = State.IDLE;
   private State target = State.IDLE;
   private long since;
@@ -130,6 +133,11 @@ final class SimMachine {
         public void abort() {
           source = State.IDLE;
           runsAtSource = true;
+        }
+
+        @Override
+        public boolean isSettled() {
+          return !writing;
         }
 
         @Override

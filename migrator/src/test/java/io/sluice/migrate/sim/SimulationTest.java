@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(Seeds.class)
 final class SimulationTest {
   private static final int SEEDS = Integer.getInteger("sluice.simulation.seeds", 200);
+  private static final int STEPS_OF_A_WRITE = 500;
   private static final int MAX_STEPS = 200_000;
 
   private static void runUntilOver(World world) {
@@ -140,6 +141,29 @@ final class SimulationTest {
       world.ledgerFails = true;
       runUntilOver(world);
       assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      verify(world);
+    }
+  }
+
+  /** A byte that is written late is an old one: the GPU must not write there before. */
+  @Test
+  void abort_whileGuestMemoryIsStillWritten_attachesTheGpuAfterThat(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT)) {
+      for (int i = 0; i < MAX_STEPS && world.from.phase() != Phase.FINAL_COPY; i++) {
+        world.step();
+      }
+      world.machine.writing = true;
+      world.from.abort(new Reason(Reason.CANCELLED, "the test gives it up", ""));
+      for (int i = 0; i < STEPS_OF_A_WRITE; i++) {
+        world.step();
+        assertThat(world.source.runsGuest()).isFalse();
+      }
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTING);
+
+      world.machine.writing = false;
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.source.runsGuest()).isTrue();
       verify(world);
     }
   }

@@ -94,6 +94,7 @@ final class MachineRig implements AutoCloseable {
     source.ensure();
     target.ensure();
     if (!source.hasMachine()) {
+      Daemons.awaitGone(source.daemon(), MachineHost.GUEST);
       source.boot(run, arguments, List.of());
     }
     source.machine().await("once: ", PATIENCE);
