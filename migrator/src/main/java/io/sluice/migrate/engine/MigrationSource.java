@@ -438,7 +438,7 @@ public final class MigrationSource implements AutoCloseable {
     if (phase() == Phase.SWITCH_OVER && nowNs - switchOverNs > lastPassNs()) {
       giveUp(
           new Reason(
-              "SLU-MIG-027",
+              "SLU-MIG-028",
               "the machine's last pass does not end, seconds=" + lastPassNs() / 1_000_000_000,
               "See whether the destination's machine is frozen."));
     }

@@ -174,7 +174,7 @@ final class SimulationTest {
       world.machine.frozen = true;
       runUntilOver(world);
       assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
-      assertThat(world.from.reason().orElseThrow().code()).isEqualTo("SLU-MIG-027");
+      assertThat(world.from.reason().orElseThrow().code()).isEqualTo("SLU-MIG-028");
       verify(world);
     }
   }
