@@ -73,7 +73,8 @@ final class PickUpBench implements Measurement {
       words.releaseWithTime(stamps.address, base + i);
       long start = System.nanoTime();
       stamps.channel.submit(words);
-      result.add(Math.max(0, stamps.await(base + i) - start));
+      long picked = idleMs > 0 ? stamps.awaitAsleep(base + i) : stamps.await(base + i);
+      result.add(Math.max(0, picked - start));
     }
     return result;
   }

@@ -7,6 +7,7 @@ import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A channel and a semaphore into which it stamps GPU time, which is this machine's monotonic clock.
@@ -14,6 +15,7 @@ import java.lang.invoke.VarHandle;
 final class Stamps implements AutoCloseable {
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
   private static final int TIME_OFFSET = 8;
+  private static final long ASLEEP_NS = 100_000;
 
   final Space space;
   final ClientChannel channel;
@@ -31,6 +33,17 @@ final class Stamps implements AutoCloseable {
   long await(int payload) {
     while (!has(payload)) {
       Thread.onSpinWait();
+    }
+    return time();
+  }
+
+  /**
+   * As {@link #await}, but the thread sleeps: one that spins may hold the processor that the
+   * engine's thread wants to wake up on, and the engine waits for it then, for milliseconds.
+   */
+  long awaitAsleep(int payload) {
+    while (!has(payload)) {
+      LockSupport.parkNanos(ASLEEP_NS);
     }
     return time();
   }
