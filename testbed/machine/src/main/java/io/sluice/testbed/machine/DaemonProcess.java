@@ -16,6 +16,13 @@ import java.util.concurrent.TimeUnit;
  * sluicectl would make to it. Closing it stops the daemon in order.
  */
 public final class DaemonProcess implements AutoCloseable {
+  /** What the daemon's JVM is always started with: the launcher's, and the service's. */
+  static final List<String> JVM_OPTIONS =
+      List.of(
+          "-XX:+UseSerialGC",
+          "--illegal-native-access=deny",
+          "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni");
+
   private static final Duration START = Duration.ofMinutes(3);
   private static final int STOP_SECONDS = 15;
   private static final int POLL_MS = 20;
@@ -88,11 +95,9 @@ public final class DaemonProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
+    command.addAll(JVM_OPTIONS);
     command.addAll(
         List.of(
-            "-XX:+UseSerialGC",
-            "--illegal-native-access=deny",
-            "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni",
             "--module-path",
             System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
             "--module",

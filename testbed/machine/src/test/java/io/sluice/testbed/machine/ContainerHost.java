@@ -132,16 +132,10 @@ final class ContainerHost implements AutoCloseable {
   }
 
   private static List<String> java(String main, String... arguments) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                JAVA + "/bin/java",
-                "--illegal-native-access=deny",
-                "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni",
-                "--module-path",
-                modulePath(),
-                "--module",
-                main));
+    List<String> command = new ArrayList<>();
+    command.add(JAVA + "/bin/java");
+    command.addAll(DaemonProcess.JVM_OPTIONS);
+    command.addAll(List.of("--module-path", modulePath(), "--module", main));
     command.addAll(List.of(arguments));
     return command;
   }
