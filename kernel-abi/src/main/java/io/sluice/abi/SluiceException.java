@@ -27,6 +27,7 @@ public abstract sealed class SluiceException extends RuntimeException
 
   private final String code;
   private final Category category;
+  private final String what;
   private final String remedy;
 
   /**
@@ -39,6 +40,7 @@ public abstract sealed class SluiceException extends RuntimeException
     super(String.format(Locale.ROOT, "%s [%s]", what, code));
     this.code = code;
     this.category = category;
+    this.what = what;
     this.remedy = remedy;
   }
 
@@ -50,6 +52,11 @@ public abstract sealed class SluiceException extends RuntimeException
   /** How the caller should react. */
   public final Category category() {
     return category;
+  }
+
+  /** What failed and why: the message without the code. */
+  public final String what() {
+    return what;
   }
 
   /** What to do about it; empty when nothing can be done. */

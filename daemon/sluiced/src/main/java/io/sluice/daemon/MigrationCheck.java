@@ -45,8 +45,7 @@ final class MigrationCheck {
 
   /** Something that was found elsewhere. */
   void add(Reason why) {
-    String what = why.what().replace(" [" + why.code() + "]", ""); // an exception's has it too
-    add(new MigrationBlocker(why.code(), what, why.remedy()));
+    add(new MigrationBlocker(why.code(), why.what(), why.remedy()));
   }
 
   /** What was found, with what is known of the time it would take. */

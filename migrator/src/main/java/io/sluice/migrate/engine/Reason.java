@@ -18,7 +18,7 @@ public record Reason(String code, String what, String remedy) {
   public static final String CANCELLED = "SLU-MIG-020";
 
   public static Reason of(SluiceException e) {
-    return new Reason(e.code(), String.valueOf(e.getMessage()), e.remedy());
+    return new Reason(e.code(), e.what(), e.remedy());
   }
 
   Frame encode() {
