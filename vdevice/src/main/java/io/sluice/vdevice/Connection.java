@@ -68,7 +68,7 @@ final class Connection {
 
   /** The client was taken over from another daemon, with whom it had negotiated. */
   void resume(ClientCapabilities client) {
-    device.attach(client, kernel, socket, sendLock);
+    device.clientMemory().attach(client, kernel, socket, sendLock);
     negotiated = true;
   }
 
@@ -191,7 +191,7 @@ final class Connection {
       int given = VfioUserHeader.errorNo(reader.header(), 0);
       errno = given > 0 ? given : Errno.EIO.number();
     }
-    if (!device.dmaReply(id, code, errno, reader.body(), bytes)) {
+    if (!device.clientMemory().reply(id, code, errno, reader.body(), bytes)) {
       counters.refused();
     }
     return negotiated;
@@ -341,7 +341,7 @@ final class Connection {
     int bytes =
         switch (request) {
           case Request.Version version -> {
-            device.attach(version.capabilities(), kernel, socket, sendLock);
+            device.clientMemory().attach(version.capabilities(), kernel, socket, sendLock);
             negotiated = true;
             yield Replies.version(body, version);
           }

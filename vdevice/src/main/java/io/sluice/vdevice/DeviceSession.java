@@ -12,14 +12,11 @@ import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.interrupt.ChannelInterrupts;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * memory and calls. All of it is new for each client and gone with it.
  *
  * <p>The connection's thread calls everything but {@link CallExecutor#run}, which has a thread of
- * its own, {@link #dmaRead}, {@link #dmaWrite}, and what counts.
+ * its own, {@link #clientMemory}, and what counts.
  */
 final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoCloseable {
   /** Bits of the pending bitmap: as many as its place in BAR 1 has room for. */
@@ -43,22 +40,19 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   private final GuestNotifier notifier;
   private final Guest guest;
   private final DmaTable dma;
+  private final ClientMemory clientMemory;
   private final Hypercalls hypercalls;
   private final CallQueue queue = new CallQueue(CallExecutor.RESET + 1);
   private final CallExecutor executor;
   private final Registers registers;
   private final PciConfigSpace config;
   private final ImmutableList<DeviceRegion> regions;
-  private final Arena requestArena = Arena.ofShared();
   private final @Nullable DmaLog dmaLog;
   private final @Nullable ClientMigration migration;
   private final DeviceFeatures features;
 
   /** What the registers show; kept here so that reading one never waits for a call. */
   private volatile int generation;
-
-  private volatile @Nullable DmaRequests dmaRequests; // once negotiated
-  private volatile ClientCapabilities negotiated = ClientCapabilities.DEFAULT;
 
   private DeviceSession(
       Kernel kernel,
@@ -78,12 +72,13 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     interrupts = new Interrupts(kernel, vectors);
     boolean sharesMemory = guest.capabilities().contains(Capability.GUEST_MEMORY);
     dma = new DmaTable(kernel, sharesMemory ? guest::addRegion : null);
+    clientMemory = new ClientMemory(dma);
     hypercalls = new Hypercalls(guest, dma);
     executor = new CallExecutor(callArea.segment(), queue, this);
     generation = guest.generation();
     long capabilities = DeviceFacts.capabilities(guest);
     registers = new Registers(this, DeviceFacts.registers(guest, capabilities));
-    ImmutableList<DeviceRegion> bars = bars(kernel);
+    ImmutableList<DeviceRegion> bars = DeviceBars.of(kernel, registers, callArea, guest);
     config =
         new PciConfigSpace(
             new PciConfigSpace.Identity(
@@ -206,7 +201,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     ImmutableList<SessionRecord.Map> maps = dma.collect(files);
     long vectorFiles = vectors.collect(files);
     return new SessionRecord(
-        negotiated, generation, video.isPresent(), vectorFiles, maps, save(null));
+        clientMemory.negotiated(), generation, video.isPresent(), vectorFiles, maps, save(null));
   }
 
   /** Another daemon has the client: nothing that is shared with it is touched any more. */
@@ -259,31 +254,6 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     }
   }
 
-  private ImmutableList<DeviceRegion> bars(Kernel kernel) {
-    DeviceRegion calls =
-        new MappedBar(kernel, callArea.file(), 0, GuestAbi.BAR1_SIZE, GuestAbi.BAR1_SIZE);
-    return ImmutableList.of(
-        registers,
-        calls,
-        bar(kernel, guest.vramAperture()),
-        DeviceRegion.ABSENT, // the upper half of BAR 2
-        bar(kernel, Optional.of(guest.controlPages())),
-        bar(kernel, guest.doorbell()));
-  }
-
-  private static DeviceRegion bar(Kernel kernel, Optional<SharedArea> area) {
-    if (area.isEmpty()) {
-      return DeviceRegion.ABSENT;
-    }
-    SharedArea shared = area.get();
-    return new MappedBar(
-        kernel,
-        shared.fd(),
-        shared.offset(),
-        shared.sizeBytes(),
-        MappedBar.roundUpToPowerOfTwo(shared.sizeBytes()));
-  }
-
   /** The operator's name of the guest. */
   String name() {
     return name;
@@ -295,6 +265,11 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
 
   DmaTable dma() {
     return dma;
+  }
+
+  /** Guest memory by message. */
+  ClientMemory clientMemory() {
+    return clientMemory;
   }
 
   Interrupts interrupts() {
@@ -338,19 +313,6 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   }
 
   // ---- the connection ----
-
-  /** The client has negotiated: from here on requests of ours can be sent. */
-  void attach(ClientCapabilities client, Kernel kernel, Fd socket, ReentrantLock sendLock) {
-    negotiated = client;
-    MessageWriter writer = new MessageWriter(kernel, socket, sendLock, requestArena);
-    dmaRequests = new DmaRequests(writer, client.maxDataBytes(), requestArena::close);
-  }
-
-  /** Takes a reply to a request of ours; false when nobody waits for it. */
-  boolean dmaReply(int id, int command, int errno, MemorySegment body, int bytes) {
-    DmaRequests requests = dmaRequests;
-    return requests != null && requests.complete(id, command, errno, body, bytes);
-  }
 
   /** What DEVICE_FEATURE does. */
   DeviceFeatures features() {
@@ -524,49 +486,6 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     queue.wake();
   }
 
-  /** Reads guest memory by asking the client; never on the connection's thread. */
-  void dmaRead(Iova address, MemorySegment into, Duration timeout) {
-    requests().read(address, into, timeout);
-  }
-
-  /** Writes guest memory by asking the client; never on the connection's thread. */
-  void dmaWrite(Iova address, MemorySegment from, Duration timeout) {
-    requests().write(address, from, timeout);
-  }
-
-  /** Has the client see a write to each page of a range, which changes nothing. */
-  void touch(Iova first, long bytes, Duration timeout) {
-    byte[] one = new byte[1];
-    MemorySegment segment = MemorySegment.ofArray(one);
-    requests()
-        .writeBytes(
-            first,
-            Limits.PAGE_BYTES,
-            bytes / Limits.PAGE_BYTES,
-            address -> {
-              dma.read(new Iova(address), segment);
-              return one[0];
-            },
-            timeout);
-  }
-
-  /** Waits until the client does no write of ours any more, or is gone. */
-  void awaitWrites() {
-    DmaRequests requests = dmaRequests;
-    if (requests != null) {
-      requests.awaitWrites();
-    }
-  }
-
-  private DmaRequests requests() {
-    DmaRequests requests = dmaRequests;
-    if (requests == null) {
-      throw new RefusedException(
-          "SLU-VFU-008", Errno.ENOTCONN, "the client has not negotiated yet", "");
-    }
-    return requests;
-  }
-
   /** How much video memory the guest may hold from now on; it is told, unless it is just going. */
   void setVramLimit(long bytes) {
     executor.exclusively(() -> {
@@ -646,12 +565,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
    */
   @Override
   public void close() {
-    DmaRequests requests = dmaRequests;
-    if (requests != null) {
-      requests.close();
-    } else {
-      requestArena.close();
-    }
+    clientMemory.close();
     // First, so that no thread of this device stays stuck in an interrupt.
     vectors.close();
     ClientMigration moving = migration;

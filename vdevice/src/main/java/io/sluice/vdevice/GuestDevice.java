@@ -169,10 +169,12 @@ public final class GuestDevice implements AutoCloseable {
     byte[] table = null;
     if (pci.usesMsix() && pci.isBusMaster() && session.vectors().isAssigned(0)) {
       table = new byte[PciState.MSIX_TABLE_BYTES];
-      session.dmaRead(
-          new Iova(pci.registersAddress() + PciState.MSIX_TABLE_OFFSET),
-          MemorySegment.ofArray(table),
-          timeout);
+      session
+          .clientMemory()
+          .read(
+              new Iova(pci.registersAddress() + PciState.MSIX_TABLE_OFFSET),
+              MemorySegment.ofArray(table),
+              timeout);
     }
     return session.save(table);
   }
@@ -197,7 +199,7 @@ public final class GuestDevice implements AutoCloseable {
    * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN when none is attached
    */
   public void dmaRead(Iova address, MemorySegment into, Duration timeout) {
-    attached().dmaRead(address, into, timeout);
+    attached().clientMemory().read(address, into, timeout);
   }
 
   /**
@@ -207,7 +209,7 @@ public final class GuestDevice implements AutoCloseable {
    * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN when none is attached
    */
   public void dmaWrite(Iova address, MemorySegment from, Duration timeout) {
-    attached().dmaWrite(address, from, timeout);
+    attached().clientMemory().write(address, from, timeout);
   }
 
   /**
@@ -219,7 +221,7 @@ public final class GuestDevice implements AutoCloseable {
    * @throws RefusedException EFAULT no shared memory; the client's error; ETIMEDOUT; ENOTCONN
    */
   public void touch(Iova first, long bytes, Duration timeout) {
-    attached().touch(first, bytes, timeout);
+    attached().clientMemory().touch(first, bytes, timeout);
   }
 
   /**
@@ -228,7 +230,7 @@ public final class GuestDevice implements AutoCloseable {
    * is gone. As long as it takes.
    */
   public void awaitWrites() {
-    seat.session().ifPresent(DeviceSession::awaitWrites);
+    seat.session().map(DeviceSession::clientMemory).ifPresent(ClientMemory::awaitWrites);
   }
 
   /**

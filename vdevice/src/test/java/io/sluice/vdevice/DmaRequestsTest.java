@@ -26,7 +26,7 @@ final class DmaRequestsTest extends ServerTest {
   private final MemorySegment data = Arena.ofAuto().allocate(64);
 
   private CompletableFuture<Void> read() {
-    return CompletableFuture.runAsync(() -> session.dmaRead(AT, data, LONG));
+    return CompletableFuture.runAsync(() -> session.clientMemory().read(AT, data, LONG));
   }
 
   private void assertFails(CompletableFuture<Void> request, Errno errno) {
@@ -82,7 +82,7 @@ final class DmaRequestsTest extends ServerTest {
 
   @Test
   void read_notAnswered_etimedout() {
-    assertThatThrownBy(() -> session.dmaRead(AT, data, Duration.ofMillis(1)))
+    assertThatThrownBy(() -> session.clientMemory().read(AT, data, Duration.ofMillis(1)))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ETIMEDOUT));
     try (RawClient.Message asked = client.receive()) {
@@ -124,7 +124,7 @@ final class DmaRequestsTest extends ServerTest {
     MemorySegment large = Arena.ofAuto().allocate(Limits.MAX_DATA_BYTES + 1);
     large.set(ValueLayout.JAVA_BYTE, Limits.MAX_DATA_BYTES, (byte) 7);
     CompletableFuture<Void> request =
-        CompletableFuture.runAsync(() -> session.dmaWrite(AT, large, LONG));
+        CompletableFuture.runAsync(() -> session.clientMemory().write(AT, large, LONG));
     try (RawClient.Message first = client.receive()) {
       assertThat(first.body().getLong(8)).isEqualTo(Limits.MAX_DATA_BYTES);
       client.sendRaw(
@@ -141,7 +141,7 @@ final class DmaRequestsTest extends ServerTest {
   }
 
   private void writeInVain() {
-    assertThatThrownBy(() -> session.dmaWrite(AT, data, Duration.ofMillis(1)))
+    assertThatThrownBy(() -> session.clientMemory().write(AT, data, Duration.ofMillis(1)))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ETIMEDOUT));
   }
@@ -149,7 +149,8 @@ final class DmaRequestsTest extends ServerTest {
   @Test
   void awaitWrites_ofAWriteThatWasGivenUp_waitsForItsAnswer() {
     writeInVain();
-    CompletableFuture<Void> waiting = CompletableFuture.runAsync(session::awaitWrites);
+    CompletableFuture<Void> waiting =
+        CompletableFuture.runAsync(() -> session.clientMemory().awaitWrites());
     try (RawClient.Message asked = client.receive()) {
       assertGoesOn();
       assertThat(waiting.isDone()).isFalse();
@@ -161,7 +162,8 @@ final class DmaRequestsTest extends ServerTest {
   @Test
   void awaitWrites_whenThePeerGoes_ends() {
     writeInVain();
-    CompletableFuture<Void> waiting = CompletableFuture.runAsync(session::awaitWrites);
+    CompletableFuture<Void> waiting =
+        CompletableFuture.runAsync(() -> session.clientMemory().awaitWrites());
     client.receive().close();
     assertThat(waiting.isDone()).isFalse();
     client.close();
@@ -170,9 +172,9 @@ final class DmaRequestsTest extends ServerTest {
 
   @Test
   void awaitWrites_ofAReadThatWasGivenUp_doesNotWait() {
-    assertThatThrownBy(() -> session.dmaRead(AT, data, Duration.ofMillis(1)))
+    assertThatThrownBy(() -> session.clientMemory().read(AT, data, Duration.ofMillis(1)))
         .isInstanceOf(RefusedException.class);
-    session.awaitWrites();
+    session.clientMemory().awaitWrites();
     client.receive().close();
   }
 }
