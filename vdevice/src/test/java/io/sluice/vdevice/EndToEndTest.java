@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.guest.Buffer;
+import io.sluice.guest.BufferRequest;
+import io.sluice.guest.BufferSet;
+import io.sluice.guest.CallFailedException;
 import io.sluice.guest.ChannelFailedException;
 import io.sluice.guest.ClientChannel;
 import io.sluice.guest.DeviceLostException;
@@ -15,6 +18,8 @@ import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +55,56 @@ final class EndToEndTest {
     RandomGenerator random = Seeds.generator(seed);
     for (long at = 0; at < bytes.byteSize(); at += 8) {
       bytes.set(ValueLayout.JAVA_LONG, at, random.nextLong());
+    }
+  }
+
+  @Test
+  void bufferSet_oneOfThemTooLarge_leavesNone() {
+    GuestDevice device = rig.device("a");
+    try (io.sluice.guest.GuestDevice guest = attach(device);
+        Space space = guest.newSpace()) {
+      assertThatThrownBy(() ->
+              space.allocate(
+                  List.of(
+                      BufferRequest.process(BYTES),
+                      BufferRequest.video(BYTES),
+                      BufferRequest.video(1L << 45),
+                      BufferRequest.video(BYTES))))
+          .isInstanceOf(CallFailedException.class)
+          .hasMessageContaining("MEM_ALLOC");
+      assertThat(rig.vramInUse()).isZero();
+
+      // What stands at the lowest address stands where the refused ones would have.
+      try (BufferSet again = space.allocate(List.of(BufferRequest.video(BYTES)))) {
+        assertThat(again.address(0)).isEqualTo(new GpuVa(0x2000_0000L));
+      }
+    }
+  }
+
+  @Test
+  void bufferSet_moreThanThereAreSlots_areAllMappedAndGoWithIt() {
+    GuestDevice device = rig.device("a");
+    int count = GuestAbi.MAX_SLOTS + 3;
+    try (io.sluice.guest.GuestDevice guest = attach(device);
+        Space space = guest.newSpace();
+        ClientChannel channel = space.newChannel()) {
+      List<BufferRequest> wanted = new ArrayList<>();
+      for (int n = 0; n < count; n++) {
+        wanted.add(n % 2 == 0 ? BufferRequest.process(4096) : BufferRequest.video(4096));
+      }
+      channel.awaitByPolling(channel.submitWithFence(new Pushbuffer().bindEngines()));
+      try (BufferSet set = space.allocate(wanted)) {
+        fill(set.bytes(0), 1);
+        Pushbuffer chain = new Pushbuffer();
+        for (int n = 1; n < count; n++) {
+          chain.copyM2mf(set.address(n - 1), set.address(n), 4096);
+        }
+        channel.awaitByPolling(channel.submitWithFence(chain));
+        for (int n = 1; n < count; n++) {
+          assertThat(set.bytes(n).mismatch(set.bytes(0))).as("buffer %d", n).isEqualTo(-1);
+        }
+      }
+      assertThat(rig.vramInUse()).isZero();
     }
   }
 

@@ -6,6 +6,7 @@ import io.sluice.abi.guest.GuestAbi;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 
 /**
  * A channel with its ring and a pushbuffer in this process' memory. Used by one thread.
@@ -18,7 +19,7 @@ public final class ClientChannel implements AutoCloseable {
   private static final int ENTRIES = 1 << RING_ORDER;
   private static final int PUSHBUFFER_BYTES = 1 << 20;
 
-  // One buffer has all three: making and giving back one takes seven calls.
+  // One buffer has all three.
   private static final int RING_BYTES = ENTRIES * Long.BYTES;
   private static final int FENCE_BYTES = 4096;
   private static final int PUSHBUFFER_OFFSET = RING_BYTES + FENCE_BYTES;
@@ -26,14 +27,13 @@ public final class ClientChannel implements AutoCloseable {
 
   private final GuestDevice device;
   private final int cid;
-  private final Buffer memory;
+  private final BufferSet memory;
   private final MemorySegment ring;
   private final MemorySegment fence;
   private final MemorySegment pushbuffer;
   private final long ringBase;
   private final long pushBase;
   private final long fenceAddress;
-  private final Space space;
   private final Pushbuffer tail = new Pushbuffer();
   private final int[] entryEnds = new int[ENTRIES];
   private int put;
@@ -47,13 +47,14 @@ public final class ClientChannel implements AutoCloseable {
 
   private ClientChannel(GuestDevice device, Space space, int cid) {
     this.device = device;
-    this.space = space;
     this.cid = cid;
-    this.memory = device.allocateProcess(PUSHBUFFER_OFFSET + PUSHBUFFER_BYTES);
-    this.ring = memory.bytes().asSlice(0, RING_BYTES);
-    this.fence = memory.bytes().asSlice(RING_BYTES, FENCE_BYTES);
-    this.pushbuffer = memory.bytes().asSlice(PUSHBUFFER_OFFSET);
-    this.ringBase = space.map(memory).value();
+    this.memory =
+        space.allocate(List.of(BufferRequest.process(PUSHBUFFER_OFFSET + PUSHBUFFER_BYTES)));
+    MemorySegment bytes = memory.bytes(0);
+    this.ring = bytes.asSlice(0, RING_BYTES);
+    this.fence = bytes.asSlice(RING_BYTES, FENCE_BYTES);
+    this.pushbuffer = bytes.asSlice(PUSHBUFFER_OFFSET);
+    this.ringBase = memory.address(0).value();
     this.fenceAddress = ringBase + RING_BYTES;
     this.pushBase = ringBase + PUSHBUFFER_OFFSET;
     device.startChannel(cid, ringBase, RING_ORDER);
@@ -232,8 +233,6 @@ public final class ClientChannel implements AutoCloseable {
   /** Ends the channel and frees its memory. */
   @Override
   public void close() {
-    device.freeChannel(cid);
-    space.unmap(new GpuVa(ringBase));
-    memory.close();
+    memory.close(List.of(DeviceCalls.channelFree(cid)));
   }
 }

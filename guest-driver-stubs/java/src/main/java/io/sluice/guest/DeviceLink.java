@@ -12,6 +12,13 @@ interface DeviceLink extends AutoCloseable {
   /** Writes a register of BAR 0, four bytes. */
   void write(int offset, int value);
 
+  /** Writes a register with 0, 1, ... one after the other. */
+  default void writeEach(int offset, int count) {
+    for (int value = 0; value < count; value++) {
+      write(offset, value);
+    }
+  }
+
   /** The memory of a region, which the caller unmaps. */
   Mapping map(int region);
 

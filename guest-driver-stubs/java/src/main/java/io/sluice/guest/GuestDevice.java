@@ -6,22 +6,19 @@ import io.sluice.abi.guest.Extent;
 import io.sluice.abi.guest.FifoInitIb;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.guest.HandleArgs;
-import io.sluice.abi.guest.MemAlloc;
-import io.sluice.abi.guest.MemPages;
-import io.sluice.abi.guest.MemRegister;
 import io.sluice.abi.guest.ObjEngNew;
 import io.sluice.abi.guest.Ping;
 import io.sluice.abi.guest.SetupSegment;
-import io.sluice.abi.guest.VspaceMap;
-import io.sluice.abi.guest.VspaceUnmap;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class GuestDevice implements AutoCloseable {
   private static final int PAGE = 4096;
   private static final long FIRST_IOVA = 1L << 32;
-
-  /** pscnv's GEM flags: mappable, video memory. */
-  private static final int MAPPABLE_VRAM = 2;
-
-  /** pscnv's GEM flags: mappable, snooped system memory. */
-  private static final int MAPPABLE_SYSRAM = 2 | 4;
 
   private final Kernel kernel;
   private final Set<Mapping> mappings = ConcurrentHashMap.newKeySet();
@@ -138,7 +129,7 @@ public final class GuestDevice implements AutoCloseable {
 
   private CallPort newCalls(MemorySegment bar, DeviceLink over) {
     return new CallPort(
-        bar, slot -> over.write(GuestAbi.REG_CALL, slot), interrupts::awaitCompletion);
+        bar, slots -> over.writeEach(GuestAbi.REG_CALL, slots), interrupts::awaitCompletion);
   }
 
   // ---- moving ----
@@ -192,22 +183,12 @@ public final class GuestDevice implements AutoCloseable {
 
   /** A buffer in video memory. */
   public Buffer allocateVideo(long sizeBytes) {
-    long[] offset = new long[2];
-    int handle =
-        (int)
-            calls.call(
-                "MEM_ALLOC",
-                GuestAbi.CALL_MEM_ALLOC,
-                a -> {
-                  MemAlloc.flags(a, 0, MAPPABLE_VRAM);
-                  MemAlloc.size(a, 0, sizeBytes);
-                },
-                a -> {
-                  offset[0] = MemAlloc.apertureOffset(a, 0);
-                  offset[1] = MemAlloc.size(a, 0);
-                  return MemAlloc.handle(a, 0);
-                });
-    return new VideoBuffer(this, handle, offset[0], offset[1]);
+    VideoBuffer[] made = new VideoBuffer[1];
+    call(
+        DeviceCalls.memAlloc(
+            sizeBytes,
+            (handle, offset, bytes) -> made[0] = new VideoBuffer(this, handle, offset, bytes)));
+    return made[0];
   }
 
   /** A part of video memory; empty without an aperture. */
@@ -224,18 +205,10 @@ public final class GuestDevice implements AutoCloseable {
   public Buffer allocateProcess(long sizeBytes) {
     long iova = takeIova(sizeBytes);
     Mapping mapping = shareMemory("sluice-buffer", sizeBytes, iova);
-    int handle =
-        (int)
-            calls.call(
-                "MEM_REGISTER",
-                GuestAbi.CALL_MEM_REGISTER,
-                a -> {
-                  MemRegister.flags(a, 0, MAPPABLE_SYSRAM);
-                  MemRegister.size(a, 0, sizeBytes);
-                },
-                a -> MemRegister.handle(a, 0));
-    fillBuffer(handle, iova, sizeBytes);
-    return new ProcessBuffer(this, handle, iova, mapping);
+    int[] handle = new int[1];
+    call(DeviceCalls.memRegister(sizeBytes, made -> handle[0] = made));
+    withList(list -> call(DeviceCalls.memPages(handle[0], list.add(iova, sizeBytes))));
+    return new ProcessBuffer(this, handle[0], iova, mapping);
   }
 
   /**
@@ -250,18 +223,27 @@ public final class GuestDevice implements AutoCloseable {
     throw new IllegalArgumentException("video memory is not on the bus");
   }
 
-  private synchronized void fillBuffer(int handle, long iova, long sizeBytes) {
-    Extent.iova(list, 0, iova);
-    Extent.bytes(list, 0, sizeBytes);
-    calls.call(
-        "MEM_PAGES",
-        GuestAbi.CALL_MEM_PAGES,
-        a -> {
-          MemPages.handle(a, 0, handle);
-          MemPages.count(a, 0, 1);
-          MemPages.offset(a, 0, 0);
-          MemPages.listIova(a, 0, listIova);
-        });
+  /** Lists of extents for the host to read, in the page that is kept for them. */
+  final class ExtentList {
+    private long used;
+
+    private ExtentList() {}
+
+    /** Adds a list of one extent; returns its bus address. */
+    long add(long iova, long sizeBytes) {
+      if (used == PAGE) {
+        throw new IllegalArgumentException("more buffers at once than a page has extents");
+      }
+      Extent.iova(list, used, iova);
+      Extent.bytes(list, used, sizeBytes);
+      used += Extent.SIZE;
+      return listIova + used - Extent.SIZE;
+    }
+  }
+
+  /** Has calls made that name lists. */
+  synchronized void withList(Consumer<ExtentList> action) {
+    action.accept(new ExtentList());
   }
 
   /** A new, empty address space. */
@@ -386,56 +368,27 @@ public final class GuestDevice implements AutoCloseable {
         });
   }
 
-  void freeChannel(int cid) {
-    free("CHAN_FREE", GuestAbi.CALL_CHAN_FREE, cid);
+  /** Makes a call. */
+  void call(CallPort.Call one) {
+    calls.callAll(List.of(one));
   }
 
-  void freeSpace(int vid) {
-    free("VSPACE_FREE", GuestAbi.CALL_VSPACE_FREE, vid);
-  }
-
-  void freeMemory(int handle) {
-    free("MEM_FREE", GuestAbi.CALL_MEM_FREE, handle);
-  }
-
-  private void free(String name, int command, int handle) {
-    calls.call(name, command, a -> HandleArgs.handle(a, 0, handle));
-  }
-
-  long mapBuffer(int vid, int handle, long start, long end) {
-    return calls.call(
-        "VSPACE_MAP",
-        GuestAbi.CALL_VSPACE_MAP,
-        a -> {
-          VspaceMap.vid(a, 0, vid);
-          VspaceMap.handle(a, 0, handle);
-          VspaceMap.start(a, 0, start);
-          VspaceMap.end(a, 0, end);
-        },
-        a -> VspaceMap.offset(a, 0));
-  }
-
-  void unmapBuffer(int vid, long address) {
-    calls.call(
-        "VSPACE_UNMAP",
-        GuestAbi.CALL_VSPACE_UNMAP,
-        a -> {
-          VspaceUnmap.vid(a, 0, vid);
-          VspaceUnmap.offset(a, 0, address);
-        });
+  /** Makes calls, and waits once. */
+  void callAll(List<CallPort.Call> all) {
+    calls.callAll(all);
   }
 
   void unmapDma(long iova, long sizeBytes) {
     link.unshare(iova, sizeBytes);
   }
 
-  private synchronized long takeIova(long sizeBytes) {
+  synchronized long takeIova(long sizeBytes) {
     long iova = nextIova;
     nextIova += sizeBytes;
     return iova;
   }
 
-  private Mapping shareMemory(String name, long sizeBytes, long iova) {
+  Mapping shareMemory(String name, long sizeBytes, long iova) {
     try (Fd fd = kernel.memfdCreate(name, sizeBytes)) {
       kernel.addSeals(fd, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW);
       Mapping mapping = kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE);

@@ -36,7 +36,7 @@ final class ProcessBuffer implements Buffer {
   public void close() {
     long size = mapping.sizeBytes();
     try {
-      device.freeMemory(handle);
+      device.call(DeviceCalls.memFree(handle));
       device.unmapDma(iova, size);
     } finally {
       device.unshare(mapping);

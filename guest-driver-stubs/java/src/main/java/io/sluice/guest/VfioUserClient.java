@@ -153,6 +153,19 @@ final class VfioUserClient implements DeviceLink {
     exchange(VfioUserCommand.REGION_WRITE, (int) RegionAccess.SIZE + 4, List.of());
   }
 
+  /** A reply is wanted to the last alone: the server takes them in order, while others are sent. */
+  @Override
+  public synchronized void writeEach(int offset, int count) {
+    int payload = (int) RegionAccess.SIZE + 4;
+    for (int value = 0; value < count - 1; value++) {
+      access(VfioPci.BAR0_REGION, offset);
+      out.set(U32, HEADER + RegionAccess.SIZE, value);
+      header(VfioUserCommand.REGION_WRITE, payload, VfioUserHeader.FLAG_NO_REPLY);
+      kernel.sendmsg(socket, out.asSlice(0, HEADER + payload), List.of());
+    }
+    write(offset, count - 1);
+  }
+
   private void access(int region, long offset) {
     RegionAccess.offset(out, HEADER, offset);
     RegionAccess.region(out, HEADER, region);
@@ -266,12 +279,7 @@ final class VfioUserClient implements DeviceLink {
    */
   private void exchange(int command, int payload, List<Fd> fds) {
     received.closeAll();
-    short id = nextId++;
-    VfioUserHeader.msgId(out, 0, id);
-    VfioUserHeader.cmd(out, 0, (short) command);
-    VfioUserHeader.msgSize(out, 0, HEADER + payload);
-    VfioUserHeader.flags(out, 0, VfioUserHeader.TYPE_COMMAND);
-    VfioUserHeader.errorNo(out, 0, 0);
+    short id = header(command, payload, 0);
     kernel.sendmsg(socket, out.asSlice(0, HEADER + payload), fds);
     readFully(0, HEADER);
     int size = VfioUserHeader.msgSize(in, 0);
@@ -287,6 +295,17 @@ final class VfioUserClient implements DeviceLink {
     if ((flags & VfioUserHeader.FLAG_ERROR) != 0) {
       throw new CallFailedException("vfio-user command " + command, VfioUserHeader.errorNo(in, 0));
     }
+  }
+
+  /** Writes the header of what stands in {@link #out}; returns the message's id. */
+  private short header(int command, int payload, int flags) {
+    short id = nextId++;
+    VfioUserHeader.msgId(out, 0, id);
+    VfioUserHeader.cmd(out, 0, (short) command);
+    VfioUserHeader.msgSize(out, 0, HEADER + payload);
+    VfioUserHeader.flags(out, 0, VfioUserHeader.TYPE_COMMAND | flags);
+    VfioUserHeader.errorNo(out, 0, 0);
+    return id;
   }
 
   private void readFully(long offset, long bytes) {

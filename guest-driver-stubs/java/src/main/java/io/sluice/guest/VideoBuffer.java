@@ -31,6 +31,6 @@ final class VideoBuffer implements Buffer {
 
   @Override
   public void close() {
-    device.freeMemory(handle);
+    device.call(DeviceCalls.memFree(handle));
   }
 }

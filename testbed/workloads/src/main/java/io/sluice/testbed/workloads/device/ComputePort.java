@@ -1,8 +1,10 @@
 package io.sluice.testbed.workloads.device;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.guest.BufferRequest;
 import io.sluice.guest.Pushbuffer;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /**
  * A channel with its address space, as a program sees it: a guest's, or one on the bare backend.
@@ -15,6 +17,20 @@ public interface ComputePort {
    * @param bytes where we do
    */
   record Memory(GpuVa address, MemorySegment bytes) {}
+
+  /**
+   * Allocates and maps memory of several kinds, in order; a port that pays for each wait waits
+   * once.
+   */
+  default List<Memory> allocate(List<BufferRequest> requests) {
+    return requests.stream()
+        .map(request ->
+            switch (request.kind()) {
+              case VIDEO -> video(request.sizeBytes());
+              case PROCESS -> system(request.sizeBytes());
+            })
+        .toList();
+  }
 
   /** Allocates and maps system memory. */
   Memory system(long bytes);

@@ -1,12 +1,14 @@
 package io.sluice.testbed.workloads.device;
 
-import io.sluice.guest.Buffer;
+import io.sluice.guest.BufferRequest;
+import io.sluice.guest.BufferSet;
 import io.sluice.guest.ClientChannel;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** A channel of a process that is attached as a guest. */
 public final class GuestPort implements ComputePort, AutoCloseable {
@@ -16,9 +18,7 @@ public final class GuestPort implements ComputePort, AutoCloseable {
   private final Space space;
   private final ClientChannel channel;
   private final boolean interrupt;
-  private final List<Mapped> mapped = new ArrayList<>();
-
-  private record Mapped(Buffer buffer, Memory memory) {}
+  private final List<BufferSet> sets = new ArrayList<>();
 
   /**
    * Makes an address space and a channel.
@@ -38,19 +38,22 @@ public final class GuestPort implements ComputePort, AutoCloseable {
   }
 
   @Override
+  public List<Memory> allocate(List<BufferRequest> requests) {
+    BufferSet set = space.allocate(requests);
+    sets.add(set);
+    return IntStream.range(0, requests.size())
+        .mapToObj(n -> new Memory(set.address(n), set.bytes(n)))
+        .toList();
+  }
+
+  @Override
   public Memory system(long bytes) {
-    return map(device.allocateProcess(bytes));
+    return allocate(List.of(BufferRequest.process(bytes))).getFirst();
   }
 
   @Override
   public Memory video(long bytes) {
-    return map(device.allocateVideo(bytes));
-  }
-
-  private Memory map(Buffer buffer) {
-    Memory memory = new Memory(space.map(buffer), buffer.bytes());
-    mapped.add(new Mapped(buffer, memory));
-    return memory;
+    return allocate(List.of(BufferRequest.video(bytes))).getFirst();
   }
 
   @Override
@@ -65,11 +68,8 @@ public final class GuestPort implements ComputePort, AutoCloseable {
   @Override
   public void close() {
     channel.close();
-    for (Mapped m : mapped) {
-      space.unmap(m.memory.address());
-      m.buffer.close();
-    }
-    mapped.clear();
+    sets.forEach(BufferSet::close);
+    sets.clear();
     space.close();
   }
 }

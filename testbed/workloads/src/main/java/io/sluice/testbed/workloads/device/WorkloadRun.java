@@ -1,6 +1,7 @@
 package io.sluice.testbed.workloads.device;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.guest.BufferRequest;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.testbed.workloads.Workload;
 import io.sluice.testbed.workloads.asm.Kernel;
@@ -8,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
@@ -37,23 +39,34 @@ public final class WorkloadRun {
     this.workload = workload;
     this.port = port;
     this.launches = workload.launches();
-    this.staging = port.system(STAGING_BYTES);
-    for (Workload.Buffer buffer : workload.buffers()) {
-      buffers.put(buffer.name(), port.video(4L * buffer.words().length));
-    }
-    long bank1 = port.video(BANK_1_BYTES).address().value();
-    for (Workload.Launch launch : launches) {
-      places.computeIfAbsent(launch.kernel(), kernel -> place(kernel, bank1));
-    }
+    List<Kernel> kernels = launches.stream().map(Workload.Launch::kernel).distinct().toList();
+    List<BufferRequest> wanted = new ArrayList<>();
+    wanted.add(BufferRequest.process(STAGING_BYTES));
+    wanted.add(BufferRequest.video(BANK_1_BYTES));
+    workload.buffers().forEach(b -> wanted.add(BufferRequest.video(4L * b.words().length)));
+    kernels.forEach(k -> wanted.add(BufferRequest.video(codeBytes(k) + bankBytes(k))));
+    Iterator<ComputePort.Memory> memories = port.allocate(wanted).iterator();
+    this.staging = memories.next();
+    long bank1 = memories.next().address().value();
+    workload.buffers().forEach(buffer -> buffers.put(buffer.name(), memories.next()));
+    kernels.forEach(kernel -> place(kernel, memories.next(), bank1));
   }
 
-  private LaunchWords.Place place(Kernel kernel, long bank1) {
-    int codeBytes = roundUp(8 * kernel.words().size());
-    int bankBytes = roundUp(Kernel.PARAMETER_BASE + kernel.parameterBytes());
-    ComputePort.Memory memory = port.video(codeBytes + bankBytes);
+  private static int codeBytes(Kernel kernel) {
+    return roundUp(8 * kernel.words().size());
+  }
+
+  private static int bankBytes(Kernel kernel) {
+    return roundUp(Kernel.PARAMETER_BASE + kernel.parameterBytes());
+  }
+
+  private void place(Kernel kernel, ComputePort.Memory memory, long bank1) {
     code.add(new Code(kernel, memory));
     long address = memory.address().value();
-    return new LaunchWords.Place(address, address + codeBytes, bankBytes, bank1, BANK_1_BYTES);
+    places.put(
+        kernel,
+        new LaunchWords.Place(
+            address, address + codeBytes(kernel), bankBytes(kernel), bank1, BANK_1_BYTES));
   }
 
   private static int roundUp(int bytes) {

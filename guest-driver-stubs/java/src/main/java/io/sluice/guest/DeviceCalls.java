@@ -1,0 +1,112 @@
+package io.sluice.guest;
+
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.guest.HandleArgs;
+import io.sluice.abi.guest.MemAlloc;
+import io.sluice.abi.guest.MemPages;
+import io.sluice.abi.guest.MemRegister;
+import io.sluice.abi.guest.VspaceMap;
+import io.sluice.abi.guest.VspaceUnmap;
+import io.sluice.guest.CallPort.Call;
+import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
+
+/** The calls for memory, to be made alone or together with others. */
+final class DeviceCalls {
+  /** pscnv's GEM flags: mappable, video memory. */
+  private static final int MAPPABLE_VRAM = 2;
+
+  /** pscnv's GEM flags: mappable, snooped system memory. */
+  private static final int MAPPABLE_SYSRAM = 2 | 4;
+
+  private DeviceCalls() {}
+
+  /** What is told of memory that was allocated. */
+  @FunctionalInterface
+  interface Allocated {
+    /** Its handle, offset in the aperture, and size as it is. */
+    void accept(int handle, long apertureOffset, long sizeBytes);
+  }
+
+  static Call memAlloc(long sizeBytes, Allocated result) {
+    return new Call(
+        "MEM_ALLOC",
+        GuestAbi.CALL_MEM_ALLOC,
+        a -> {
+          MemAlloc.flags(a, 0, MAPPABLE_VRAM);
+          MemAlloc.size(a, 0, sizeBytes);
+        },
+        a ->
+            result.accept(
+                MemAlloc.handle(a, 0), MemAlloc.apertureOffset(a, 0), MemAlloc.size(a, 0)));
+  }
+
+  static Call memRegister(long sizeBytes, IntConsumer handle) {
+    return new Call(
+        "MEM_REGISTER",
+        GuestAbi.CALL_MEM_REGISTER,
+        a -> {
+          MemRegister.flags(a, 0, MAPPABLE_SYSRAM);
+          MemRegister.size(a, 0, sizeBytes);
+        },
+        a -> handle.accept(MemRegister.handle(a, 0)));
+  }
+
+  /**
+   * Gives a buffer its pages.
+   *
+   * @param listIova where the list with its only extent is
+   */
+  static Call memPages(int handle, long listIova) {
+    return new Call(
+        "MEM_PAGES",
+        GuestAbi.CALL_MEM_PAGES,
+        a -> {
+          MemPages.handle(a, 0, handle);
+          MemPages.count(a, 0, 1);
+          MemPages.offset(a, 0, 0);
+          MemPages.listIova(a, 0, listIova);
+        },
+        _ -> {});
+  }
+
+  static Call vspaceMap(int vid, int handle, long start, long end, LongConsumer address) {
+    return new Call(
+        "VSPACE_MAP",
+        GuestAbi.CALL_VSPACE_MAP,
+        a -> {
+          VspaceMap.vid(a, 0, vid);
+          VspaceMap.handle(a, 0, handle);
+          VspaceMap.start(a, 0, start);
+          VspaceMap.end(a, 0, end);
+        },
+        a -> address.accept(VspaceMap.offset(a, 0)));
+  }
+
+  static Call vspaceUnmap(int vid, long address) {
+    return new Call(
+        "VSPACE_UNMAP",
+        GuestAbi.CALL_VSPACE_UNMAP,
+        a -> {
+          VspaceUnmap.vid(a, 0, vid);
+          VspaceUnmap.offset(a, 0, address);
+        },
+        _ -> {});
+  }
+
+  static Call memFree(int handle) {
+    return free("MEM_FREE", GuestAbi.CALL_MEM_FREE, handle);
+  }
+
+  static Call vspaceFree(int vid) {
+    return free("VSPACE_FREE", GuestAbi.CALL_VSPACE_FREE, vid);
+  }
+
+  static Call channelFree(int cid) {
+    return free("CHAN_FREE", GuestAbi.CALL_CHAN_FREE, cid);
+  }
+
+  private static Call free(String name, int command, int handle) {
+    return new Call(name, command, a -> HandleArgs.handle(a, 0, handle), _ -> {});
+  }
+}
