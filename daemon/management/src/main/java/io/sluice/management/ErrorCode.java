@@ -26,6 +26,10 @@ public enum ErrorCode {
   GUEST_PATH("SLU-GUEST-010", ErrorKind.FAILED),
   /** A guest touches video memory that it has not allocated; in the log only. */
   GUEST_EXCESS("SLU-GUEST-011", ErrorKind.FAILED),
+  /** The guest has no channel of that number. */
+  CHANNEL_UNKNOWN("SLU-CHN-020", ErrorKind.NOT_FOUND),
+  /** The channel cannot be ended. */
+  CHANNEL_KILL("SLU-CHN-021", ErrorKind.FAILED),
   /** A value of a quota out of range. */
   QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.FAILED),
   /** A minimum that does not fit beside those of the other guests. */

@@ -1,6 +1,7 @@
 package io.sluice.management;
 
 import java.util.Map;
+import javax.management.OperationsException;
 
 /** One guest. */
 public interface GuestMXBean {
@@ -42,6 +43,14 @@ public interface GuestMXBean {
 
   /** Its channels by id. */
   Map<Integer, ChannelStatus> getChannels();
+
+  /**
+   * Ends a channel: what it was given and has not been executed never is, and the guest is told.
+   * Its other channels go on. Refused when it has no such channel, or one that has ended.
+   *
+   * @param id the guest's id of it
+   */
+  void killChannel(int id) throws OperationsException;
 
   /** What passed between it and the daemon, since the daemon started. */
   GuestCounters getCounters();

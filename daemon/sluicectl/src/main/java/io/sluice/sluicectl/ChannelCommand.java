@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
@@ -46,6 +47,24 @@ final class ChannelCommand extends Noun {
       }
     }
     ctl.output().list(Views.CHANNELS, channels);
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "kill",
+      description = {
+        "Ends one channel of a guest: what it was given and has not been executed never is, and the"
+            + " guest is told. Its other channels go on."
+      })
+  int kill(
+      @Parameters(paramLabel = "GUEST", description = "Name, UUID, or GPU/NAME.") String name,
+      @Parameters(paramLabel = "CHANNEL", description = "Its number, as channel list shows it.")
+          int id)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
+      connection.guest(guest).killChannel(id);
+    }
     return ExitCode.OK;
   }
 }

@@ -11,5 +11,11 @@ final class ExitCode {
   static final int NOT_FOUND = ErrorKind.NOT_FOUND.exitCode();
   static final int PERMISSION = ErrorKind.PERMISSION.exitCode();
 
+  /** The guest runs where it was. */
+  static final int MIGRATION_GIVEN_UP = 7;
+
+  /** Whether the guest has moved is for the destination to say, which cannot be asked. */
+  static final int MIGRATION_UNDECIDED = 8;
+
   private ExitCode() {}
 }

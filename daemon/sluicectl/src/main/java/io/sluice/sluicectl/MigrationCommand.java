@@ -4,6 +4,7 @@ import io.sluice.management.DaemonMXBean;
 import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
+import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,6 +30,9 @@ final class MigrationCommand extends Noun {
       "HOST:PORT of another host's daemon, for a machine; or unix:PATH, the migration socket of"
           + " another daemon of this host (migration.sock in its run directory), for a process.";
   private static final int WATCH_MS = 200;
+
+  /** Looks in a row that find a migration undecided before nobody waits any longer. */
+  private static final int UNDECIDED_LOOKS = 25;
 
   MigrationCommand(SluiceCtl ctl) {
     super(ctl, "migration");
@@ -170,6 +174,7 @@ final class MigrationCommand extends Noun {
   private int follow(MigrationsMXBean migrations, String guest) throws OperationsException {
     Output output = ctl.output();
     String shown = "";
+    int undecided = 0;
     while (true) {
       MigrationStatusView view = migrations.getMigrations().get(guest);
       if (view == null) {
@@ -188,7 +193,18 @@ final class MigrationCommand extends Noun {
                 : migrations.report(guest, "text"));
         return view.phase().equals("done") || view.phase().equals("running")
             ? ExitCode.OK
-            : ExitCode.FAILED;
+            : ExitCode.MIGRATION_GIVEN_UP;
+      }
+      undecided = view.undecided() ? undecided + 1 : 0;
+      if (undecided == UNDECIDED_LOOKS) {
+        throw new ProblemException(
+            new Problem(
+                "SLU-CTL-010",
+                "nobody knows whether guest \"" + guest + "\" has moved",
+                "its destination, " + view.peer() + ", was about to take it and cannot be asked",
+                "start the destination's daemon again, which decides it; sluicectl migration reclaim"
+                    + " --help says what to do when that is lost"),
+            ExitCode.MIGRATION_UNDECIDED);
       }
       pause();
     }

@@ -39,6 +39,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "4:there is nothing of that name",
       "5:not permitted",
       "6:more memory than there is or is granted",
+      "7:the migration was given up: the guest goes on where it was",
+      "8:whether the guest has moved is not known: status says what to do",
       "75:busy, retry",
       "130:interrupted"
     })

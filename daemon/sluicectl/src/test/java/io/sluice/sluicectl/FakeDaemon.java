@@ -313,7 +313,7 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
   }
 
   /** Guest web-01. */
-  record FakeGuest(GuestStatus status) implements GuestMXBean {
+  record FakeGuest(GuestStatus status, List<String> asked) implements GuestMXBean {
     @Override
     public String getName() {
       return status.name();
@@ -383,6 +383,19 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
               7,
               new ChannelStatus(
                   7, "dead", "page-fault", 0x2000_0000L, true, false, 3, 4_100, 0, 0)));
+    }
+
+    @Override
+    public void killChannel(int id) throws OperationsException {
+      if (!getChannels().containsKey(id)) {
+        throw Problem.of(
+                ErrorCode.CHANNEL_UNKNOWN,
+                "cannot end channel " + id + " of guest \"" + status.name() + "\"",
+                "it has no such channel",
+                "sluicectl channel list " + status.name() + " shows those it has")
+            .exception();
+      }
+      asked.add("kill " + status.name() + " " + id);
     }
 
     @Override

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class SluiceCtlTest {
   @TempDir private Path dir;
   private final FakeDaemon daemon = new FakeDaemon();
+  private final FakeMigrations migrations = new FakeMigrations("web-01");
 
   @SuppressWarnings("NullAway.Init")
   private Ctl ctl;
@@ -43,9 +44,11 @@ final class SluiceCtlTest {
     beans.registerMBean(daemon, ObjectNames.DAEMON);
     for (String name : List.of("web-01", "ml-02")) {
       beans.registerMBean(
-          new FakeDaemon.FakeGuest(Objects.requireNonNull(daemon.getGuests().get(name))),
+          new FakeDaemon.FakeGuest(
+              Objects.requireNonNull(daemon.getGuests().get(name)), daemon.asked()),
           ObjectNames.guest(name));
     }
+    beans.registerMBean(migrations, ObjectNames.MIGRATIONS);
     Path socket = dir.resolve("control");
     server = LocalConnectorServer.start(socket, PeerPolicy.owner(), beans);
     ctl = new Ctl(socket);
@@ -99,6 +102,10 @@ final class SluiceCtlTest {
     "channel-list-json, channel list web-01 --format json",
     "channel-list-csv, channel list web-01 --format csv",
     "channel-list-none, channel list ml-02",
+    "channel-kill-unknown, channel kill web-01 9",
+    "channel-kill-nothing, channel kill web-01",
+    "channel-kill-no-number, channel kill web-01 first",
+    "help-channel-kill, channel kill --help",
     "quota-show, quota show",
     "quota-show-gpu, quota show embedded",
     "quota-show-guest, quota show web-01 --columns guest;evictions;kills;kills-put-off",
@@ -252,6 +259,37 @@ final class SluiceCtlTest {
 
     assertThat(daemon.asked())
         .containsExactly("create a on '' with 1610612736", "destroy ml-02 forced");
+  }
+
+  @Test
+  void channelKill_ofAChannel_reachesTheDaemon() {
+    assertThat(ctl.run("channel", "kill", "web-01", "1")).isEqualTo(new Run(0, "", ""));
+
+    assertThat(daemon.asked()).containsExactly("kill web-01 1");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"MOVED, 0", "GIVEN_UP, 7"})
+  void migration_over_exitCodeSaysWhereTheGuestIs(FakeMigrations.End end, int code) {
+    migrations.endsWith(end);
+
+    Run run = ctl.run("migration", "start", "web-01", "--to", "kvm-b:7443");
+
+    assertThat(run.code()).isEqualTo(code);
+    assertThat(run.out()).startsWith("pre-copy ").endsWith("the report\n");
+    assertThat(ctl.run("migration", "watch", "web-01").code()).isEqualTo(code);
+  }
+
+  @Test
+  void migration_undecidedAllTheTime_exits8AndSaysWhatToDo() {
+    migrations.endsWith(FakeMigrations.End.UNDECIDED);
+
+    Run run = ctl.run("migration", "watch", "web-01");
+
+    assertThat(run.code()).isEqualTo(8);
+    assertThat(run.err())
+        .contains("nobody knows whether guest \"web-01\" has moved", "[SLU-CTL-010]")
+        .contains("its destination, kvm-b:7443,", "reclaim");
   }
 
   @Test

@@ -10,7 +10,6 @@ import io.sluice.management.ObjectNames;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.Setting;
-import io.sluice.management.local.Peer;
 import java.lang.management.ManagementFactory;
 import java.lang.management.RuntimeMXBean;
 import java.util.List;
@@ -23,13 +22,9 @@ import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import org.slf4j.spi.LoggingEventBuilder;
 
 /** The daemon as JMX shows it. Operations that change something are logged with who asked. */
 final class DaemonBean extends NotificationBroadcasterSupport implements DaemonMXBean {
-  private static final Logger LOG = LoggerFactory.getLogger(DaemonBean.class);
   private static final RuntimeMXBean RUNTIME = ManagementFactory.getRuntimeMXBean();
 
   private final DaemonConfig config;
@@ -126,7 +121,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   public void setLogLevel(String level) throws OperationsException {
     String before = LogLevels.get();
     LogLevels.set(level);
-    audit("log-level").addKeyValue("from", before).addKeyValue("to", level).log("log level set");
+    Audit.of("log-level").addKeyValue("from", before).addKeyValue("to", level).log("log level set");
   }
 
   @Override
@@ -189,13 +184,13 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   public void createGuest(String name, String gpu, long vramLimitBytes, String qmpPath)
       throws OperationsException {
     guests.create(name, gpu, vramLimitBytes, qmpPath);
-    audit("guest-create").addKeyValue("guest", name).log("guest created");
+    Audit.of("guest-create").addKeyValue("guest", name).log("guest created");
   }
 
   @Override
   public void destroyGuest(String name, boolean force) throws OperationsException {
     guests.destroy(name, force);
-    audit("guest-destroy")
+    Audit.of("guest-destroy")
         .addKeyValue("guest", name)
         .addKeyValue("force", force)
         .log("guest destroyed");
@@ -236,19 +231,13 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
             Quantities.formatSize(quota.limitBytes()),
             quota.beyondShare(),
             quota.killTimeoutMs());
-    audit(event).addKeyValue("guest", guest).addKeyValue("quota", now).log("quota changed");
+    Audit.of(event).addKeyValue("guest", guest).addKeyValue("quota", now).log("quota changed");
     notify(NotificationTypes.QUOTA_CHANGED, guest + ": " + now);
   }
 
   @Override
   public void shutdown() {
-    audit("shutdown").log("stop asked for");
+    Audit.of("shutdown").log("stop asked for");
     stop.run();
-  }
-
-  private static LoggingEventBuilder audit(String event) {
-    return LOG.atInfo()
-        .addKeyValue("event", event)
-        .addKeyValue("by", Peer.current().map(peer -> peer.user().getName()).orElse("itself"));
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.daemon;
 
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.ChannelInfo;
@@ -336,6 +337,34 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     } catch (SluiceException _) {
       return Optional.empty(); // freed meanwhile
     }
+  }
+
+  @Override
+  public void killChannel(int id) throws OperationsException {
+    String failed = "cannot end channel " + id + " of guest \"" + settings.name() + "\"";
+    Optional<Guest> attached = device.guest();
+    ChannelStatus channel = attached.flatMap(guest -> query(guest, id)).orElse(null);
+    if (channel == null) {
+      throw Problem.of(
+              ErrorCode.CHANNEL_UNKNOWN,
+              failed,
+              attached.isEmpty() ? "nobody is attached to the guest" : "it has no such channel",
+              "sluicectl channel list " + settings.name() + " shows those it has")
+          .exception();
+    }
+    if (!channel.error().isEmpty()) {
+      throw Problem.of(ErrorCode.CHANNEL_KILL, failed, "it has ended, error=" + channel.error(), "")
+          .exception();
+    }
+    try {
+      attached.orElseThrow().kill(id, GuestAbi.ERROR_OPERATOR, 0);
+    } catch (SluiceException e) {
+      throw Problem.of(ErrorCode.CHANNEL_KILL, failed, e.what(), e.remedy()).exception();
+    }
+    Audit.of("channel-kill")
+        .addKeyValue("guest", settings.name())
+        .addKeyValue("cid", id)
+        .log("channel ended");
   }
 
   @Override

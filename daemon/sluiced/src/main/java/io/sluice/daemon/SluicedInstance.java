@@ -169,7 +169,7 @@ public final class SluicedInstance implements AutoCloseable {
         new LeftMachines(table.all().values().stream().map(GuestHost::settings).toList(), threads);
     left.removeSockets();
     migrations.start();
-    register(migrations, ObjectNames.MIGRATIONS);
+    register(new AuditedMigrations(migrations), ObjectNames.MIGRATIONS);
     startControl();
     Thread _ = threads.start("sluice-left-machines", left);
     parts.push(() -> announceStop(bean, table));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
@@ -17,6 +18,7 @@ import io.sluice.guest.Space;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GpuStatus;
+import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
@@ -262,6 +264,42 @@ final class SluicedInstanceTest {
       assertThat(daemon.guest("web-01").getCounters().messagesByCommand())
           .containsEntry("version", 1L)
           .containsKey("dma_map");
+    }
+  }
+
+  @Test
+  void killChannel_unknownEndedOrNobodyAttached_saysWhich() throws Exception {
+    try (SluicedInstance daemon = start()) {
+      GuestMXBean guest = daemon.guest("web-01");
+      assertThatThrownBy(() -> guest.killChannel(1))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContainingAll("SLU-CHN-020", "nobody is attached");
+      try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("web-01"));
+          Space space = device.newSpace();
+          ClientChannel channel = space.newChannel()) {
+        assertThatThrownBy(() -> guest.killChannel(channel.id() + 1))
+            .hasMessageContainingAll("SLU-CHN-020", "no such channel");
+        guest.killChannel(channel.id());
+        assertThatThrownBy(() -> guest.killChannel(channel.id()))
+            .hasMessageContainingAll("SLU-CHN-021", "error=operator");
+      }
+    }
+  }
+
+  @Test
+  void killChannel_oneOfTwo_tellsTheGuestAndLeavesTheOther() throws Exception {
+    try (SluicedInstance daemon = start();
+        GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("web-01"));
+        Space space = device.newSpace();
+        ClientChannel ended = space.newChannel();
+        ClientChannel other = space.newChannel()) {
+      daemon.guest("web-01").killChannel(ended.id());
+
+      await().until(() -> ended.error() == GuestAbi.ERROR_OPERATOR);
+      assertThat(other.error()).isZero();
+      assertThat(daemon.guest("web-01").getChannels())
+          .extractingFromEntries(entry -> entry.getValue().error())
+          .containsExactlyInAnyOrder("operator", "");
     }
   }
 
