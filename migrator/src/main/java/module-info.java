@@ -11,6 +11,8 @@ module io.sluice.migrate {
   requires io.netty.transport;
   requires io.netty.codec;
   requires io.netty.handler;
+  requires io.netty.tcnative.classes.openssl;
+  requires io.netty.internal.tcnative.openssl.linux.x86_64;
   requires com.github.luben.zstd_jni;
 
   exports io.sluice.migrate.checkpoint;

@@ -55,7 +55,7 @@ final class SluicedProcessTest {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--illegal-native-access=deny",
-                "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni",
+                "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni,io.netty.common,io.netty.tcnative.classes.openssl",
                 "--module-path",
                 System.getProperty("jdk.module.path"),
                 "--module",

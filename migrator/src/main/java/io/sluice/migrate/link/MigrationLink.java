@@ -1,6 +1,8 @@
 package io.sluice.migrate.link;
 
 import io.sluice.abi.RefusedException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -33,12 +35,23 @@ public interface MigrationLink extends AutoCloseable {
   boolean send(int stream, Frame frame);
 
   /**
+   * Room for a payload that this link sends without copying it; from position 0 to its limit. It is
+   * the link's from the moment the link has taken the frame.
+   */
+  default ByteBuffer payload(int bytes) {
+    return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /**
    * The next frame that has arrived on a stream; null when there is none. What arrived before the
    * link ended is still had.
    *
    * @throws RefusedException when the link has ended and all was had
    */
   @Nullable Frame poll(int stream);
+
+  /** Nobody looks any more at a frame that was polled. Need not be told. */
+  default void used(Frame frame) {}
 
   /** Whether all that was taken has been acknowledged by the peer's link. */
   boolean isFlushed();

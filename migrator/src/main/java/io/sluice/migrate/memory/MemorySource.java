@@ -418,7 +418,8 @@ public final class MemorySource implements AutoCloseable {
       builder = null;
     }
     if (builder == null) {
-      builder = new PageFrames.Builder(type, epoch);
+      int bytes = type == FrameType.PAGES ? PageFrames.BUILT_BYTES : PageFrames.BUILT_ZEROS_BYTES;
+      builder = new PageFrames.Builder(type, epoch, link.payload(bytes));
       open[stream] = builder;
     }
     return builder;

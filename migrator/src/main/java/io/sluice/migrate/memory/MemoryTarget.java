@@ -119,6 +119,7 @@ public final class MemoryTarget implements AutoCloseable {
           break;
         }
         held[stream] = null;
+        link.used(frame);
         worked++;
       }
     }
@@ -207,6 +208,10 @@ public final class MemoryTarget implements AutoCloseable {
    * instead of killing who touches it.
    */
   private void store(SharedArea file, long offset, long length, ByteBuffer bytes) {
+    if (bytes.isDirect() && bytes.hasRemaining()) {
+      kernel.pwrite(file.fd(), MemorySegment.ofBuffer(bytes), file.offset() + offset);
+      return;
+    }
     MemorySegment run = staging.asSlice(0, length);
     if (bytes.hasRemaining()) {
       MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, run, 0, length);

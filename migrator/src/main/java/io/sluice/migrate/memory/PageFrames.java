@@ -6,7 +6,6 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The payloads of PAGES and ZEROS, little-endian.
@@ -31,6 +30,14 @@ final class PageFrames {
   static final int HEAD_BYTES = 8;
   static final int RUN_BYTES = 16;
 
+  private static final int BUILT_HEAD_BYTES = HEAD_BYTES + BUILT_PAGES * RUN_BYTES;
+
+  /** Most bytes of a frame of pages that is built. */
+  static final int BUILT_BYTES = BUILT_HEAD_BYTES + BUILT_PAGES * Fingerprint.PAGE_BYTES;
+
+  /** Likewise of zeros. */
+  static final int BUILT_ZEROS_BYTES = BUILT_HEAD_BYTES;
+
   private PageFrames() {}
 
   /** Collects pages until they are a frame. */
@@ -44,15 +51,16 @@ final class PageFrames {
     private int runs;
     private int pages;
 
-    Builder(FrameType type, int epoch) {
+    /**
+     * @param bytes room for it: {@link #BUILT_BYTES} for pages
+     */
+    Builder(FrameType type, int epoch, ByteBuffer bytes) {
       this.type = type;
       this.epoch = epoch;
+      this.bytes = bytes;
+      segment = MemorySegment.ofBuffer(bytes);
       // The head is put before the pages at the end, so that they need no second copy.
-      int head = HEAD_BYTES + BUILT_PAGES * RUN_BYTES;
-      int body = type == FrameType.PAGES ? BUILT_PAGES * Fingerprint.PAGE_BYTES : 0;
-      bytes = ByteBuffer.allocate(head + body).order(ByteOrder.LITTLE_ENDIAN);
-      segment = MemorySegment.ofArray(bytes.array());
-      bytes.position(head);
+      bytes.position(BUILT_HEAD_BYTES);
     }
 
     FrameType type() {
@@ -95,7 +103,7 @@ final class PageFrames {
         bytes.putLong(offsets[i]).putInt(lengths[i]).putInt(0);
       }
       bytes.position(start).limit(end);
-      return Frame.of(type, bytes.slice().order(ByteOrder.LITTLE_ENDIAN));
+      return Frame.of(type, bytes);
     }
   }
 

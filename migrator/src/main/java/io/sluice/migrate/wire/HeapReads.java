@@ -2,7 +2,6 @@ package io.sluice.migrate.wire;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
@@ -11,12 +10,14 @@ import io.netty.util.UncheckedBooleanSupplier;
  * place; of one in a direct buffer it copies every piece to an array and back.
  */
 final class HeapReads implements RecvByteBufAllocator {
-  private static final int LEAST_BYTES = 2048;
-  private static final int FIRST_BYTES = 16 << 10;
-  private static final int MOST_BYTES = 256 << 10;
+  private final RecvByteBufAllocator sizes;
 
-  private final RecvByteBufAllocator sizes =
-      new AdaptiveRecvByteBufAllocator(LEAST_BYTES, FIRST_BYTES, MOST_BYTES);
+  /**
+   * @param sizes how much at a time
+   */
+  HeapReads(RecvByteBufAllocator sizes) {
+    this.sizes = sizes;
+  }
 
   @Override
   public Handle newHandle() {

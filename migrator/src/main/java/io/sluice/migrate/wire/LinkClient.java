@@ -78,7 +78,7 @@ public final class LinkClient implements AutoCloseable {
    * @param dataStreams 1 to {@link MigrationLink#MAX_DATA_STREAMS}
    */
   public MigrationLink link(UUID id, int dataStreams) {
-    WireLink link = new WireLink(id, peer(), dataStreams, () -> {});
+    WireLink link = new WireLink(id, peer(), dataStreams, loops.frames(), () -> {});
     for (WireStream stream : link.streams()) {
       new Attempts(link, stream).connect();
     }
@@ -250,7 +250,7 @@ public final class LinkClient implements AutoCloseable {
       }
       connectedOnce = true;
       left = (int) (WireLoops.MENDING.toMillis() / RETRY_MS);
-      WireLoops.keepAlive(context, "keep-alive");
+      loops.keepAlive(context, "keep-alive");
       var _ =
           context
               .pipeline()

@@ -199,7 +199,7 @@ public final class LinkServer implements AutoCloseable {
     WireLink link = incoming.link;
     WireStream stream = link.streams().get(hello.stream());
     // Before it is attached: the peer takes the count for this connection's beginning.
-    WireLoops.keepAlive(context, "keep-alive");
+    loops.keepAlive(context, "keep-alive");
     var _ =
         context
             .pipeline()
@@ -240,7 +240,8 @@ public final class LinkServer implements AutoCloseable {
               "SLU-NET-011", Errno.EBUSY, "too many migrations come in, limit=" + MAX_LINKS, "");
         }
         UUID id = hello.id();
-        known = new Incoming(new WireLink(id, peer, hello.streams(), () -> forget(id)));
+        known =
+            new Incoming(new WireLink(id, peer, hello.streams(), loops.frames(), () -> forget(id)));
         links.put(id, known);
       }
       if (known.link.dataStreams() != hello.streams()) {

@@ -92,6 +92,7 @@ final class PageCompression extends MessageToMessageCodec<WireSection, WireSecti
     }
     byte[] packed = new byte[in.remaining()];
     in.get(packed);
+    link.frames().give(section.payload());
     byte[] plain = new byte[length];
     try {
       int got = decompressor.decompressByteArray(plain, 0, length, packed, 0, packed.length);

@@ -18,10 +18,14 @@ import java.security.GeneralSecurityException;
 public record TlsFiles(Path certificate, Path key, Path authority) {
   private static final String PROTOCOL = "TLSv1.3";
 
+  private static SslProvider provider() {
+    return NativeTls.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+  }
+
   SslContext server() {
     try {
       return SslContextBuilder.forServer(PemFiles.key(key), PemFiles.certificates(certificate))
-          .sslProvider(SslProvider.JDK)
+          .sslProvider(provider())
           .protocols(PROTOCOL)
           .trustManager(PemFiles.certificates(authority))
           .clientAuth(ClientAuth.REQUIRE)
@@ -35,7 +39,7 @@ public record TlsFiles(Path certificate, Path key, Path authority) {
   SslContext client() {
     try {
       return SslContextBuilder.forClient()
-          .sslProvider(SslProvider.JDK)
+          .sslProvider(provider())
           .protocols(PROTOCOL)
           .keyManager(PemFiles.key(key), PemFiles.certificates(certificate))
           .trustManager(PemFiles.certificates(authority))

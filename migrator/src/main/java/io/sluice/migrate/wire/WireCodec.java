@@ -33,13 +33,15 @@ final class WireCodec extends ChannelDuplexHandler {
   private final ByteBuffer head =
       ByteBuffer.allocate(SectionHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
   private int limit = BEGINNING_BYTES;
-  private byte @Nullable [] payload; // of the section whose head has come
-  private int filled;
+  private @Nullable FrameMemory frames; // once this is a stream
+  private @Nullable ByteBuffer
+      payload; // of the section whose head has come; filled to its position
   private boolean failed;
   private boolean removed;
 
   /** The connection is a stream now: sections may have their full length. */
-  void expectFrames() {
+  void expectFrames(FrameMemory memory) {
+    frames = memory;
     limit = SectionHeader.MAX_PAYLOAD_BYTES;
   }
 
@@ -90,6 +92,12 @@ final class WireCodec extends ChannelDuplexHandler {
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
     removed = true;
+    FrameMemory memory = frames;
+    ByteBuffer begun = payload;
+    payload = null;
+    if (memory != null && begun != null) {
+      memory.give(begun);
+    }
     if (head.position() > 0) {
       context.close(); // cut off in a section: what follows would be read as something else
     }
@@ -97,7 +105,7 @@ final class WireCodec extends ChannelDuplexHandler {
 
   /** Takes what there is of the section that comes; null while it is not complete. */
   private @Nullable WireSection take(ByteBuf in) {
-    byte[] into = payload;
+    ByteBuffer into = payload;
     if (into == null) {
       head.limit(Math.min(SectionHeader.BYTES, head.position() + in.readableBytes()));
       in.readBytes(head);
@@ -107,33 +115,35 @@ final class WireCodec extends ChannelDuplexHandler {
       }
       into = begin(head.getInt(8));
     }
-    int some = Math.min(into.length - filled, in.readableBytes());
-    in.readBytes(into, filled, some);
-    arriving.update(into, filled, some);
-    filled += some;
-    return filled == into.length ? finish(into) : null;
+    int from = into.position();
+    int end = into.limit();
+    into.limit(from + Math.min(into.remaining(), in.readableBytes()));
+    in.readBytes(into);
+    arriving.update(into.position(from)); // moves on to the limit
+    into.limit(end);
+    return into.hasRemaining() ? null : finish(into.flip());
   }
 
-  private byte[] begin(int length) {
+  private ByteBuffer begin(int length) {
     if (length < 0 || length > limit) {
       failed = true;
       throw WireFailure.protocol("a section of " + Integer.toUnsignedString(length) + " bytes");
     }
     arriving.reset();
     arriving.update(head.array(), 0, CHECKED_BYTES);
-    byte[] into = new byte[length];
+    FrameMemory memory = frames;
+    ByteBuffer into = memory == null ? ByteBuffer.allocate(length) : memory.take(length);
     payload = into;
-    filled = 0;
     return into;
   }
 
-  private WireSection finish(byte[] bytes) {
+  private WireSection finish(ByteBuffer bytes) {
     if ((int) arriving.getValue() != head.getInt(CHECKED_BYTES)) {
       failed = true;
       throw WireFailure.protocol("a section whose sum is wrong");
     }
     payload = null;
     head.clear();
-    return new WireSection(head.getInt(0), head.getInt(4), ByteBuffer.wrap(bytes));
+    return new WireSection(head.getInt(0), head.getInt(4), bytes);
   }
 }

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.MigrationLink;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,6 +20,7 @@ final class WireLink implements MigrationLink {
   private final UUID id;
   private final String peer;
   private final ImmutableList<WireStream> streams;
+  private final FrameMemory frames;
   private final Runnable onClose;
   private final AtomicReference<@Nullable RefusedException> failure = new AtomicReference<>();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -32,11 +34,13 @@ final class WireLink implements MigrationLink {
   /**
    * @param peer who is at the other end, for messages
    * @param dataStreams 1 to {@link #MAX_DATA_STREAMS}
+   * @param frames payloads of pages
    * @param onClose called once, when the link has ended for whatever reason
    */
-  WireLink(UUID id, String peer, int dataStreams, Runnable onClose) {
+  WireLink(UUID id, String peer, int dataStreams, FrameMemory frames, Runnable onClose) {
     this.id = id;
     this.peer = peer;
+    this.frames = frames;
     this.onClose = onClose;
     ImmutableList.Builder<WireStream> made = ImmutableList.builder();
     for (int i = 0; i <= dataStreams; i++) {
@@ -47,6 +51,10 @@ final class WireLink implements MigrationLink {
 
   UUID id() {
     return id;
+  }
+
+  FrameMemory frames() {
+    return frames;
   }
 
   String peer() {
@@ -79,6 +87,16 @@ final class WireLink implements MigrationLink {
       throw why;
     }
     return frame;
+  }
+
+  @Override
+  public ByteBuffer payload(int bytes) {
+    return frames.take(bytes);
+  }
+
+  @Override
+  public void used(Frame frame) {
+    frames.give(frame.payload());
   }
 
   @Override

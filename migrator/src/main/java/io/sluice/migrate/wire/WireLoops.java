@@ -1,10 +1,12 @@
 package io.sluice.migrate.wire;
 
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -37,8 +39,12 @@ public final class WireLoops implements AutoCloseable {
   private static final int CLOSING_MS = 5000;
   private static final int LOW_WATER_BYTES = 256 << 10;
   private static final int HIGH_WATER_BYTES = 1 << 20;
+  private static final int LEAST_READ_BYTES = 2048;
+  private static final int FIRST_READ_BYTES = 16 << 10;
+  private static final int MOST_READ_BYTES = 256 << 10;
 
   private final EventLoopGroup group;
+  private final FrameMemory frames = new FrameMemory(NativeTls.isAvailable());
 
   /**
    * Every connection. A loop that ends closes those it has, but not one that is given to it by the
@@ -59,6 +65,11 @@ public final class WireLoops implements AutoCloseable {
     return group;
   }
 
+  /** Payloads of all links. */
+  FrameMemory frames() {
+    return frames;
+  }
+
   /** Limits what goes out over all connections it is given to, together; null for no limit. */
   @Nullable GlobalTrafficShapingHandler limit(long bytesPerSecond) {
     if (bytesPerSecond <= 0) {
@@ -77,7 +88,11 @@ public final class WireLoops implements AutoCloseable {
     channel
         .config()
         .setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
-    channel.config().setRecvByteBufAllocator(new HeapReads());
+    RecvByteBufAllocator sizes =
+        new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, FIRST_READ_BYTES, MOST_READ_BYTES);
+    channel
+        .config()
+        .setRecvByteBufAllocator(NativeTls.isAvailable() ? sizes : new HeapReads(sizes));
     boolean _ = channel.config().setOption(ChannelOption.TCP_NODELAY, true);
     boolean _ = channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
   }
@@ -93,8 +108,8 @@ public final class WireLoops implements AutoCloseable {
   }
 
   /** A connection becomes a stream: frames come, and both ends say something now and then. */
-  static void keepAlive(ChannelHandlerContext context, String name) {
-    context.pipeline().get(WireCodec.class).expectFrames();
+  void keepAlive(ChannelHandlerContext context, String name) {
+    context.pipeline().get(WireCodec.class).expectFrames(frames);
     var _ =
         context
             .pipeline()

@@ -28,8 +28,20 @@ final class WireStream {
   private final WireLink link;
   private final ReentrantLock lock = new ReentrantLock();
 
+  /** A frame that is not acknowledged. */
+  private static final class Kept {
+    final Frame frame;
+
+    /** Writes of it that have not ended: a connection still reads its payload. */
+    int writes;
+
+    Kept(Frame frame) {
+      this.frame = frame;
+    }
+  }
+
   // All guarded by lock.
-  private final ArrayDeque<Frame> kept = new ArrayDeque<>(); // not acknowledged
+  private final ArrayDeque<Kept> kept = new ArrayDeque<>();
   private final ArrayDeque<Frame> incoming = new ArrayDeque<>();
   private @Nullable Channel channel;
   private long acknowledged;
@@ -63,7 +75,7 @@ final class WireStream {
       if (!always && keptBytes >= WINDOW_BYTES || kept.size() >= MAX_FRAMES) {
         return false;
       }
-      kept.add(frame);
+      kept.add(new Kept(frame));
       keptBytes += frame.sizeBytes();
       current = channel;
     } finally {
@@ -216,12 +228,15 @@ final class WireStream {
   void pump(Channel connection) {
     boolean wrote = false;
     while (connection.isWritable()) {
-      Frame next = next(connection);
+      Kept next = next(connection);
       if (next == null) {
         break;
       }
+      Frame frame = next.frame;
       var _ =
-          connection.write(new WireSection(next.type().number(), next.version(), next.payload()));
+          connection
+              .write(new WireSection(frame.type().number(), frame.version(), frame.payload()))
+              .addListener(_ -> ended(next));
       wrote = true;
     }
     if (wrote) {
@@ -229,18 +244,28 @@ final class WireStream {
     }
   }
 
-  private @Nullable Frame next(Channel connection) {
+  private void ended(Kept frame) {
+    lock.lock();
+    try {
+      frame.writes--;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private @Nullable Kept next(Channel connection) {
     lock.lock();
     try {
       int index = (int) (written - acknowledged);
       if (channel != connection || index >= kept.size()) {
         return null;
       }
-      Frame frame = at(index);
+      Kept frame = at(index);
+      frame.writes++;
       boolean again = written < everWritten;
       written++;
       everWritten = Math.max(everWritten, written);
-      link.count(frame.sizeBytes(), again);
+      link.count(frame.frame.sizeBytes(), again);
       return frame;
     } finally {
       lock.unlock();
@@ -248,11 +273,11 @@ final class WireStream {
   }
 
   /** The frame written next is near the end of a short window, or the walk is over soon. */
-  private Frame at(int index) {
+  private Kept at(int index) {
     if (index == kept.size() - 1) {
       return kept.getLast();
     }
-    Iterator<Frame> from = kept.iterator();
+    Iterator<Kept> from = kept.iterator();
     for (int i = 0; i < index; i++) {
       from.next();
     }
@@ -324,8 +349,12 @@ final class WireStream {
 
   private void drop(long count) {
     while (acknowledged < count) {
-      keptBytes -= kept.remove().sizeBytes();
+      Kept gone = kept.remove();
+      keptBytes -= gone.frame.sizeBytes();
       acknowledged++;
+      if (gone.writes == 0) {
+        link.used(gone.frame);
+      } // else a connection may still look at it
     }
   }
 

@@ -24,7 +24,8 @@ final class PageCompressionTest {
 
   private final EmbeddedChannel channel =
       new EmbeddedChannel(
-          new PageCompression(new WireLink(UUID.randomUUID(), "peer", 1, () -> {})));
+          new PageCompression(
+              new WireLink(UUID.randomUUID(), "peer", 1, new FrameMemory(true), () -> {})));
 
   @AfterEach
   void close() {

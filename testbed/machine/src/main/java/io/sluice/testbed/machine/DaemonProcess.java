@@ -21,7 +21,7 @@ public final class DaemonProcess implements AutoCloseable {
       List.of(
           "-XX:+UseSerialGC",
           "--illegal-native-access=deny",
-          "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni");
+          "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni,io.netty.common,io.netty.tcnative.classes.openssl");
 
   private static final Duration START = Duration.ofMinutes(3);
   private static final int STOP_SECONDS = 15;

@@ -1,0 +1,68 @@
+package io.sluice.migrate.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Memory for the payloads of frames of pages, used again and again: new memory would be zeroed, and
+ * moved about by collectors while frames wait for their acknowledgement. It is of the kind that the
+ * daemon's TLS takes without copying it.
+ *
+ * <p>What is not given back is the collector's, like any buffer.
+ */
+final class FrameMemory {
+  /** Of each buffer: a frame of pages as this version builds it, with as many runs as can be. */
+  static final int BYTES = 264 << 10;
+
+  /** Shorter payloads have an array of their own. */
+  private static final int LEAST_BYTES = 32 << 10;
+
+  /** Most buffers that are kept while nobody uses them. */
+  private static final int MOST_FREE = 128;
+
+  private final boolean direct;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>(); // guarded by lock
+
+  /**
+   * @param direct outside the heap
+   */
+  FrameMemory(boolean direct) {
+    this.direct = direct;
+  }
+
+  /** A buffer from 0 to a limit, little-endian; its bytes are any. */
+  ByteBuffer take(int bytes) {
+    if (bytes < LEAST_BYTES || bytes > BYTES) {
+      return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+    ByteBuffer buffer;
+    lock.lock();
+    try {
+      buffer = free.poll();
+    } finally {
+      lock.unlock();
+    }
+    if (buffer == null) {
+      buffer = direct ? ByteBuffer.allocateDirect(BYTES) : ByteBuffer.allocate(BYTES);
+    }
+    return buffer.clear().limit(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Gives a buffer back that nobody looks at any more; one of another kind is left alone. */
+  void give(ByteBuffer buffer) {
+    if (buffer.capacity() != BYTES || buffer.isDirect() != direct || buffer.isReadOnly()) {
+      return;
+    }
+    lock.lock();
+    try {
+      if (free.size() < MOST_FREE) {
+        free.push(buffer); // the last one is still in a cache
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}
