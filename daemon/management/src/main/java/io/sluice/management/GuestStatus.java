@@ -5,7 +5,7 @@ package io.sluice.management;
  *
  * @param name its name
  * @param uuid identity that survives a restart of the daemon
- * @param state {@code waiting} for a client, or {@code running}
+ * @param state {@code waiting} for a client, {@code running}, or {@code undecided}
  * @param gpu name of its GPU
  * @param model of the GPU
  * @param origin {@code configuration} or {@code created}: who decides about its existence
@@ -38,6 +38,12 @@ public record GuestStatus(
 
   /** A client is attached. */
   public static final String RUNNING = "running";
+
+  /**
+   * Its machine stands still, was being given away, and nobody says whose it is: {@code sluicectl
+   * migration status} tells why and what to do.
+   */
+  public static final String UNDECIDED = "undecided";
 
   /** The guest stands in the configuration. */
   public static final String FROM_CONFIGURATION = "configuration";

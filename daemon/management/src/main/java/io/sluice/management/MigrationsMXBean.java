@@ -36,10 +36,13 @@ public interface MigrationsMXBean {
   void abort(String guest) throws OperationsException;
 
   /**
-   * An operator who knows that the destination is dead takes the guest back, when nobody says what
-   * became of it.
+   * An operator says whose a guest is, when nobody else does: refused for one that is not
+   * undecided.
+   *
+   * @param here it goes on here, because it runs nowhere else and never will; otherwise it runs at
+   *     the destination, and what is here of it ends
    */
-  void reclaim(String guest) throws OperationsException;
+  void resolve(String guest, boolean here) throws OperationsException;
 
   /**
    * What happened in the last migration of a guest.

@@ -35,6 +35,12 @@ public final class NotificationTypes {
   /** A migration entered a phase; the message is the guest's name, the phase and why. */
   public static final String MIGRATION_PHASE = "io.sluice.migration.phase";
 
+  /**
+   * Nobody says whose a guest is that was being given away; the message is its name and why. A
+   * phase follows when that ends.
+   */
+  public static final String MIGRATION_UNDECIDED = "io.sluice.migration.undecided";
+
   /** The daemon begins to stop; the message lists the guests that lose their GPU. */
   public static final String DAEMON_STOPPING = "io.sluice.daemon.stopping";
 

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -157,6 +158,11 @@ final class MigrationCommand extends Noun {
       Output output = ctl.output();
       output.list(Views.MIGRATIONS, List.copyOf(migrations.getMigrations().values()));
       if (output.format() == Format.table) {
+        for (MigrationStatusView view : migrations.getMigrations().values()) {
+          if (view.undecided()) {
+            output.text("guest \"" + view.guest() + "\" is undecided. " + view.remedy() + "\n");
+          }
+        }
         output.text("other daemons of this host connect to " + migrations.getSocketPath() + "\n");
       }
     }
@@ -202,7 +208,7 @@ final class MigrationCommand extends Noun {
                 "SLU-CTL-010",
                 "nobody knows whether guest \"" + guest + "\" has moved",
                 "its destination, " + view.peer() + ", was about to take it and cannot be asked",
-                "start the destination's daemon again, which decides it; sluicectl migration reclaim"
+                "start the destination's daemon again, which decides it; sluicectl migration resolve"
                     + " --help says what to do when that is lost"),
             ExitCode.MIGRATION_UNDECIDED);
       }
@@ -244,25 +250,36 @@ final class MigrationCommand extends Noun {
   }
 
   @Command(
-      name = "reclaim",
+      name = "resolve",
       description = {
-        "Takes a guest back whose destination was lost in the very moment of the switch-over. Only"
-            + " when the destination is certainly dead: otherwise the guest runs twice."
+        "Says whose a guest is that a daemon was giving away when it, or the destination, was lost:"
+            + " one that migration status calls undecided. Only for who knows; starting the other"
+            + " daemon again decides it without risk."
       })
-  int reclaim(
+  int resolve(
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
-      @Option(
-              names = "--destination-is-dead",
-              required = true,
-              description = "Says that you know it.")
-          boolean dead)
+      @ArgGroup(multiplicity = "1") Whose whose)
       throws IOException, OperationsException {
-    if (dead) {
-      try (LocalConnection connection = ctl.connect()) {
-        connection.migrations().reclaim(find(connection, name));
-      }
+    try (LocalConnection connection = ctl.connect()) {
+      connection.migrations().resolve(find(connection, name), whose.here);
     }
     return ExitCode.OK;
+  }
+
+  /** Which of the two sides has an undecided guest. */
+  static final class Whose {
+    @Option(
+        names = "--here",
+        description =
+            "It goes on here. Only if it certainly runs nowhere else and never will: otherwise it"
+                + " runs twice.")
+    boolean here;
+
+    @Option(
+        names = "--there",
+        description =
+            "It runs at the destination: what is here of it ends, and is lost if it does not.")
+    boolean there;
   }
 
   @Command(

@@ -86,7 +86,7 @@ final class FakeMigrations implements MigrationsMXBean {
   public void abort(String name) {}
 
   @Override
-  public void reclaim(String name) {}
+  public void resolve(String name, boolean here) {}
 
   @Override
   public String report(String name, String format) throws OperationsException {

@@ -149,6 +149,7 @@ final class SluiceCtlTest {
     "help-quota, quota --help",
     "help-migration, migration --help",
     "help-migration-start, migration start --help",
+    "help-migration-resolve, migration resolve --help",
     "help-guest-checkpoint, guest checkpoint --help",
     "help-quota-set, quota set --help",
     "help-completion, completion --help",
@@ -289,7 +290,7 @@ final class SluiceCtlTest {
     assertThat(run.code()).isEqualTo(8);
     assertThat(run.err())
         .contains("nobody knows whether guest \"web-01\" has moved", "[SLU-CTL-010]")
-        .contains("its destination, kvm-b:7443,", "reclaim");
+        .contains("its destination, kvm-b:7443,", "resolve");
   }
 
   @Test

@@ -48,9 +48,12 @@ final class AuditedMigrations implements MigrationsMXBean {
   }
 
   @Override
-  public void reclaim(String guest) throws OperationsException {
-    migrations.reclaim(guest);
-    Audit.of("migration-reclaim").addKeyValue("guest", guest).log("guest taken back");
+  public void resolve(String guest, boolean here) throws OperationsException {
+    migrations.resolve(guest, here);
+    Audit.of("migration-resolve")
+        .addKeyValue("guest", guest)
+        .addKeyValue("here", here)
+        .log("it was said whose a guest is");
   }
 
   @Override

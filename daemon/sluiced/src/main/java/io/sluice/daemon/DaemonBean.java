@@ -51,6 +51,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
               NotificationTypes.QUOTA_MOVED,
               NotificationTypes.CHANNEL_KILLED,
               NotificationTypes.MIGRATION_PHASE,
+              NotificationTypes.MIGRATION_UNDECIDED,
               NotificationTypes.DAEMON_STOPPING
             },
             Notification.class.getName(),
@@ -138,7 +139,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
     for (GuestHost host : guests.all().values()) {
       if (host.gpu() == gpu) {
         GuestStatus guest = host.status();
-        attached += guest.state().equals(GuestStatus.RUNNING) ? 1 : 0;
+        attached += host.isAttached() ? 1 : 0;
         channels += guest.channels();
         used += guest.memoryUsedBytes();
       }

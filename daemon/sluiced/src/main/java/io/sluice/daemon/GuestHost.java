@@ -52,6 +52,8 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
   /** Of the client that is attached; used by the thread that serves it. */
   private @Nullable InterruptForwarder forwarder;
 
+  private volatile boolean undecided;
+
   private GuestHost(
       GuestSettings settings,
       String origin,
@@ -155,7 +157,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     return new GuestStatus(
         settings.name(),
         settings.uuid().toString(),
-        peer.isPresent() ? GuestStatus.RUNNING : GuestStatus.WAITING,
+        state(peer.isPresent()),
         gpu.name(),
         gpu.gpu().info().model(),
         origin,
@@ -167,6 +169,18 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
         getMaxChannels(),
         ask(guest -> guest.quota().vramUsedBytes(), 0L),
         ask(guest -> guest.quota().vramLimitBytes(), limit));
+  }
+
+  private String state(boolean attached) {
+    if (undecided) {
+      return GuestStatus.UNDECIDED;
+    }
+    return attached ? GuestStatus.RUNNING : GuestStatus.WAITING;
+  }
+
+  /** Whether nobody says whose it is, after a migration that was cut off in its last moment. */
+  void setUndecided(boolean now) {
+    undecided = now;
   }
 
   /** What it may have of its GPU, and what it has. */

@@ -1,13 +1,18 @@
 package io.sluice.daemon;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Errno;
 import io.sluice.daemon.config.WireSettings;
+import io.sluice.migrate.engine.Inquiry;
+import io.sluice.migrate.engine.Inquiry.Answer;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.qemu.QemuSource;
 import io.sluice.migrate.qemu.QemuTarget;
+import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.wire.LinkClient;
 import io.sluice.migrate.wire.LinkServer;
 import io.sluice.migrate.wire.TlsFiles;
@@ -15,13 +20,16 @@ import io.sluice.migrate.wire.TunnelSource;
 import io.sluice.migrate.wire.TunnelTargets;
 import io.sluice.migrate.wire.WireLoops;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +48,11 @@ final class HostRoute implements AutoCloseable {
 
   private static final int LOOPS = 2;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** Longer than a link tries to come about. */
+  private static final Duration ANSWER = Duration.ofSeconds(15);
+
+  private static final long IDLE_NS = 1_000_000;
 
   private final WireSettings settings;
   private final TlsFiles files;
@@ -114,9 +127,10 @@ final class HostRoute implements AutoCloseable {
   /**
    * A way for a machine. Blocks for its monitor's answers.
    *
+   * @param onEnd called when all of it is closed, and the machine's monitor let go
    * @throws SluiceException the machine's monitor cannot be had, or the wish not be fulfilled
    */
-  Way open(GuestHost guest, InetSocketAddress to, Wish wish) {
+  Way open(GuestHost guest, InetSocketAddress to, Wish wish, Runnable onEnd) {
     boolean compress = wish.compress().orElse(settings.compress());
     int streams = wish.streams();
     LinkClient client =
@@ -128,7 +142,7 @@ final class HostRoute implements AutoCloseable {
           QemuSource.open(
               guest.device(),
               qmp,
-              new TunnelSource(client, beside(qmp, OUT)),
+              new Ending(new TunnelSource(client, beside(qmp, OUT)), onEnd),
               new QemuSource.Settings(0, wish.downtime(), PATIENCE),
               threads);
       return new Way(
@@ -136,6 +150,45 @@ final class HostRoute implements AutoCloseable {
     } catch (SluiceException e) {
       client.close();
       throw e;
+    }
+  }
+
+  /** Tells when what it is made of was closed, which is the last thing to be. */
+  private record Ending(RamTransport.Source transport, Runnable onEnd)
+      implements RamTransport.Source {
+    @Override
+    public String open(ByteBuffer target) {
+      return transport.open(target);
+    }
+
+    @Override
+    public void close() {
+      transport.close();
+      onEnd.run();
+    }
+  }
+
+  /**
+   * Asks a destination what became of an attempt whose source is no more. Blocks.
+   *
+   * @throws RefusedException there is no answer
+   */
+  Answer ask(InetSocketAddress to, UUID id, LongSupplier clock) {
+    Wish wish = new Wish(0, DEFAULT_DOWNTIME, 1, Optional.empty());
+    try (Question question = question(to, wish)) {
+      Inquiry inquiry = new Inquiry(question.link(), id, ANSWER.toNanos(), clock.getAsLong());
+      Thread self = Thread.currentThread();
+      question.link().setWaker(() -> LockSupport.unpark(self));
+      while (!inquiry.isOver()) {
+        if (inquiry.doWork(clock.getAsLong()) == 0) {
+          LockSupport.parkNanos(this, IDLE_NS);
+        }
+      }
+      Reason none = inquiry.failure().orElse(new Reason("", "", ""));
+      return inquiry
+          .answer()
+          .orElseThrow(
+              () -> new RefusedException(none.code(), Errno.ENOTCONN, none.what(), none.remedy()));
     }
   }
 

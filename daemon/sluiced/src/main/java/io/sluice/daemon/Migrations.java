@@ -17,6 +17,7 @@ import io.sluice.management.Problem;
 import io.sluice.migrate.checkpoint.CheckpointReader;
 import io.sluice.migrate.checkpoint.CheckpointWriter;
 import io.sluice.migrate.checkpoint.ProcessCheckpoint;
+import io.sluice.migrate.engine.Inquiry;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
@@ -64,6 +65,8 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, OutgoingMigration> outgoing = new TreeMap<>(); // by lock
   private final Arrivals arrivals;
+  private final DepartureLedger departures;
+  private final LeftMachines left;
   private @Nullable HostRoute route; // by lock
 
   /**
@@ -90,10 +93,50 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     randoms = surroundings.randoms();
     observer = surroundings.observer();
     arrivals = new Arrivals(guests, socketPath, new CommitLedger(config.stateDir()), surroundings);
+    departures = new DepartureLedger(config.stateDir());
+    Map<String, Path> monitors = new TreeMap<>();
+    guests.all().forEach((name, guest) -> monitors.put(name, guest.settings().qmp()));
+    left =
+        new LeftMachines(
+            monitors,
+            new LeftMachines.Surroundings(
+                threads, departures, this::ask, observer, this::undecided, clock));
+  }
+
+  private Inquiry.Answer ask(DepartureLedger.Departure departure) {
+    HostRoute open;
+    lock.lock();
+    try {
+      open = route;
+    } finally {
+      lock.unlock();
+    }
+    Optional<InetSocketAddress> to = HostRoute.address(departure.to());
+    if (open == null || to.isEmpty()) {
+      throw new RefusedException(
+          ErrorCode.MIGRATION_BLOCKED.code(),
+          Errno.EPERM,
+          "this daemon has no certificate to show to " + departure.to(),
+          "");
+    }
+    return open.ask(to.get(), departure.id(), clock);
+  }
+
+  private void undecided(String guest, boolean now) {
+    GuestHost host = guests.all().get(guest);
+    if (host != null) {
+      host.setUndecided(now);
+    }
+  }
+
+  /** Sees to machines that a former daemon was killed with; in a thread of its own. */
+  void lookForLeftMachines() {
+    Thread _ = threads.start("sluice-left-machines", left);
   }
 
   /** Makes the socket and begins to accept other daemons. */
   void start() throws OperationsException {
+    left.removeSockets();
     lock.lock();
     try {
       arrivals.start();
@@ -137,6 +180,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         began.put(name, migration.startNs());
       }
     }
+    left.views().forEach(view -> views.put(view.guest(), view));
     lock.lock();
     try {
       outgoing.forEach((name, migration) -> {
@@ -236,7 +280,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         () ->
             outgoing(
                 attached,
-                parts(attached, to, new ProcessSource(host.device(), link), link),
+                parts(drawId(), attached, to, new ProcessSource(host.device(), link), link),
                 settings,
                 () -> new UnixLink(kernel, kernel.connect(path), threads)),
         link);
@@ -250,11 +294,18 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       Map<String, String> options)
       throws OperationsException {
     Guest attached = attached(failed, host);
+    String name = attached.name();
+    String peer = to.getHostString() + ":" + to.getPort();
+    UUID id = drawId();
     HostRoute.Way way;
     try {
       way =
           route(failed)
-              .open(host, to, MigrationOptions.wish(options, settings.linkBytesPerSecond()));
+              .open(
+                  host,
+                  to,
+                  MigrationOptions.wish(options, settings.linkBytesPerSecond()),
+                  () -> departures.end(name, id));
     } catch (SluiceException e) {
       throw Problem.of(
               ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
@@ -263,12 +314,14 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     begin(
         failed,
         attached,
-        () ->
-            outgoing(
-                attached,
-                parts(attached, to.getHostString() + ":" + to.getPort(), way.machine(), way.link()),
-                settings,
-                way.again()::get),
+        () -> {
+          departures.begin(name, new DepartureLedger.Departure(id, peer));
+          return outgoing(
+              attached,
+              parts(id, attached, peer, way.machine(), way.link()),
+              settings,
+              way.again()::get);
+        },
         () -> {
           way.link().close();
           way.machine().close();
@@ -276,8 +329,14 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   }
 
   private OutgoingMigration.Parts parts(
-      Guest guest, String peer, SourceMachine machine, MigrationLink link) {
-    return new OutgoingMigration.Parts(peer, MappedGuest.of(guest, kernel), machine, link);
+      UUID id, Guest guest, String peer, SourceMachine machine, MigrationLink link) {
+    return new OutgoingMigration.Parts(
+        id,
+        peer,
+        MappedGuest.of(guest, kernel),
+        machine,
+        link,
+        now -> undecided(guest.name(), now));
   }
 
   private OutgoingMigration outgoing(
@@ -389,18 +448,29 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   }
 
   @Override
-  public void reclaim(String guest) throws OperationsException {
-    String failed = "cannot take guest \"" + guest + "\" back";
+  public void resolve(String guest, boolean here) throws OperationsException {
+    String failed = "cannot say whose guest \"" + guest + "\" is";
+    Inquiry.Answer whose = here ? Inquiry.Answer.SOURCE : Inquiry.Answer.DESTINATION;
+    if (left.isUndecided(guest)) {
+      try {
+        left.resolve(guest, whose);
+      } catch (SluiceException e) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_LINK, failed, String.valueOf(e.getMessage()), e.remedy())
+            .exception();
+      }
+      return;
+    }
     OutgoingMigration migration = running(failed, guest);
     if (!migration.source().isUndecided()) {
       throw Problem.of(
               ErrorCode.MIGRATION_PHASE,
               failed,
-              "nobody has lost the destination, phase=" + migration.source().phase().label(),
+              "it is not undecided, phase=" + migration.source().phase().label(),
               "see sluicectl migration status " + guest)
           .exception();
     }
-    migration.reclaim();
+    migration.resolve(whose);
   }
 
   @Override
@@ -446,7 +516,11 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
                 outgoing(
                     attached,
                     parts(
-                        attached, "file:" + path, ProcessCheckpoint.source(host.device()), writer),
+                        drawId(),
+                        attached,
+                        DepartureLedger.FILE + path,
+                        ProcessCheckpoint.source(host.device()),
+                        writer),
                     settings,
                     () -> null),
             writer);
@@ -566,6 +640,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   @Override
   public void close() {
     List<OutgoingMigration> running;
+    left.close();
     lock.lock();
     try {
       arrivals.stop();

@@ -3,6 +3,7 @@ package io.sluice.daemon;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.Guest;
 import io.sluice.management.MigrationStatusView;
+import io.sluice.migrate.engine.Inquiry.Answer;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSource;
@@ -16,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +38,13 @@ final class OutgoingMigration implements Runnable {
   private final Reconnect reconnect;
   private final MigrationSource source;
   private final MigrationReport report;
+  private final IncomingMigration.PhaseObserver observer;
+  private final Consumer<Boolean> onUndecided;
   private final long startNs;
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile boolean reclaiming;
+  private volatile @Nullable Answer said; // by the operator
+  private boolean undecided;
 
   /** Makes another link to the same destination, to ask it what became of the guest. */
   @FunctionalInterface
@@ -49,12 +54,21 @@ final class OutgoingMigration implements Runnable {
   }
 
   /**
-   * What one is made of; all of it is closed when it ends.
+   * What one is made of; mapped, machine and link are closed when it ends.
    *
+   * @param id of the attempt, drawn at random
    * @param peer the other side, for people
    * @param link to it
+   * @param onUndecided told when the destination's word is needed and the link to it has ended, and
+   *     when that is over
    */
-  record Parts(String peer, MappedGuest mapped, SourceMachine machine, MigrationLink link) {}
+  record Parts(
+      UUID id,
+      String peer,
+      MappedGuest mapped,
+      SourceMachine machine,
+      MigrationLink link,
+      Consumer<Boolean> onUndecided) {}
 
   OutgoingMigration(
       Guest guest,
@@ -71,13 +85,15 @@ final class OutgoingMigration implements Runnable {
     link = parts.link();
     this.clock = clock;
     this.reconnect = reconnect;
+    this.observer = observer;
+    onUndecided = parts.onUndecided();
     startNs = clock.getAsLong();
     report = new MigrationReport(startNs);
     source =
         new MigrationSource(
             new MigrationSource.Parts(mapped, machine, link),
             settings,
-            new UUID(random.nextLong(), random.nextLong()),
+            parts.id(),
             random,
             startNs,
             (phase, reason) -> observer.entered(guest.name(), phase.label(), reason));
@@ -94,9 +110,10 @@ final class OutgoingMigration implements Runnable {
         long now = clock.getAsLong();
         int worked = source.doWork(now);
         report.observe(source.status());
-        if (reclaiming && source.isUndecided()) {
-          source.reclaim(
-              new Reason(Reason.CANCELLED, "the operator says that the destination is dead", ""));
+        tellUndecided();
+        Answer wish = said;
+        if (wish != null && source.isUndecided()) {
+          obey(wish);
         } else if (source.isUndecided() && now - askedNs > ASK_AGAIN_NS) {
           askedNs = now;
           ask(self);
@@ -110,6 +127,9 @@ final class OutgoingMigration implements Runnable {
       link.close();
       machine.close();
       mapped.close();
+      if (undecided) {
+        onUndecided.accept(false);
+      }
       ended.countDown();
       LOG.atInfo()
           .addKeyValue("event", "migration")
@@ -117,6 +137,25 @@ final class OutgoingMigration implements Runnable {
           .addKeyValue("phase", source.phase().label())
           .addKeyValue("reason", source.reason().map(Reason::what).orElse(""))
           .log("migration ended");
+    }
+  }
+
+  /** Once: a destination that cannot be reached is asked again and again. */
+  private void tellUndecided() {
+    if (!undecided && source.isUndecided()) {
+      undecided = true;
+      onUndecided.accept(true);
+      observer.entered(
+          guest, LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
+    }
+  }
+
+  private void obey(Answer wish) {
+    switch (wish) {
+      case SOURCE ->
+          source.reclaim(
+              new Reason(Reason.CANCELLED, "the operator says that it runs nowhere else", ""));
+      case DESTINATION -> source.relinquish();
     }
   }
 
@@ -170,18 +209,32 @@ final class OutgoingMigration implements Runnable {
     }
   }
 
-  /** The operator takes an undecided guest back. */
-  void reclaim() {
-    reclaiming = true;
+  /** The operator says whose an undecided guest is. */
+  void resolve(Answer whose) {
+    said = whose;
   }
 
   MigrationReport report() {
     return report;
   }
 
+  private Reason doubt() {
+    if (!source.isUndecided()) {
+      return new Reason("", "", "");
+    }
+    return new Reason(
+        "",
+        "the destination cannot be asked what became of the guest",
+        "Start its daemon again, which knows. Only if you know yourself: sluicectl migration"
+            + " resolve "
+            + guest
+            + " --here when it certainly runs nowhere else and never will, --there when it runs"
+            + " there.");
+  }
+
   MigrationStatusView view() {
     MigrationStatus status = source.status();
-    Reason reason = status.reason().orElse(new Reason("", "", ""));
+    Reason reason = status.reason().orElseGet(this::doubt);
     return new MigrationStatusView(
         guest,
         status.id().toString(),

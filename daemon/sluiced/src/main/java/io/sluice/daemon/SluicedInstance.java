@@ -162,16 +162,16 @@ public final class SluicedInstance implements AutoCloseable {
                 SecureRandom::new,
                 (guest, phase, reason) ->
                     announcer.tell(
-                        NotificationTypes.MIGRATION_PHASE, guest + " " + phase + ": " + reason)));
+                        phase.equals(LeftMachines.UNDECIDED)
+                            ? NotificationTypes.MIGRATION_UNDECIDED
+                            : NotificationTypes.MIGRATION_PHASE,
+                        guest + " " + phase + ": " + reason)));
     announcer.migrations = migrations;
     parts.push(migrations::close);
-    LeftMachines left =
-        new LeftMachines(table.all().values().stream().map(GuestHost::settings).toList(), threads);
-    left.removeSockets();
     migrations.start();
     register(new AuditedMigrations(migrations), ObjectNames.MIGRATIONS);
     startControl();
-    Thread _ = threads.start("sluice-left-machines", left);
+    migrations.lookForLeftMachines();
     parts.push(() -> announceStop(bean, table));
     LOG.atInfo()
         .addKeyValue("event", "started")

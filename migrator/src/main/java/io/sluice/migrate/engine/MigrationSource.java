@@ -171,6 +171,20 @@ public final class MigrationSource implements AutoCloseable {
     giveUp(why);
   }
 
+  /** The operator knows that the destination runs the guest: what is here of it ends. */
+  public void relinquish() {
+    if (phase() != Phase.COMMIT) {
+      throw new IllegalStateException("nothing to relinquish, phase=" + phase());
+    }
+    gone("it runs at the destination, the operator says");
+  }
+
+  private void gone(String why) {
+    memory.close();
+    machine.finish();
+    enter(Phase.DONE, why);
+  }
+
   /** The snapshot an operator sees. */
   public MigrationStatus status() {
     return new MigrationStatus(
@@ -456,11 +470,7 @@ public final class MigrationSource implements AutoCloseable {
       return 0;
     }
     inquiring = false;
-    send(
-        new Payload()
-            .u64(id.getMostSignificantBits())
-            .u64(id.getLeastSignificantBits())
-            .frame(FrameType.INQUIRE));
+    send(Inquiry.question(id));
     return 1;
   }
 
@@ -517,9 +527,7 @@ public final class MigrationSource implements AutoCloseable {
       }
       case COMMITTED -> {
         require(phase() == Phase.COMMIT, frame);
-        memory.close();
-        machine.finish();
-        enter(Phase.DONE, "it runs at the destination");
+        gone("it runs at the destination");
       }
       case ABORT -> giveUp(Reason.decode(frame));
       case RELINQUISHED -> {

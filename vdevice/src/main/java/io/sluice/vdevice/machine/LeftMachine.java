@@ -2,52 +2,93 @@ package io.sluice.vdevice.machine;
 
 import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 
 /**
  * A machine whose daemon was killed while it moved it. Its GPU is lost; QEMU would go on to migrate
  * it to nobody, and one that stands still for its last pass waits for ever for a word to go on.
  *
  * <p>Until that word ({@code migrate-continue}) is given nobody else can have been given the
- * machine, so it may run here. After it QEMU ends the migration by itself; one that says {@code
- * completed} may be another host's, and is left standing.
+ * machine, so it may run here. After it QEMU ends the migration by itself, as its stream went
+ * through the daemon; one that says {@code completed}, and stands still for that, may be another
+ * host's: who knows whose it is says {@link #goOn} or {@link #end}.
  */
 public final class LeftMachine {
   /** Statuses before the word was given. */
   private static final ImmutableSet<String> OURS =
       ImmutableSet.of("setup", "active", "pre-switchover");
 
+  /** Statuses that QEMU leaves by itself. */
+  private static final ImmutableSet<String> PASSING =
+      ImmutableSet.of("device", "failing", "cancelling");
+
+  /** How a machine stands still that has sent everything; one that went on since is its own. */
+  private static final ImmutableSet<String> STANDING =
+      ImmutableSet.of("finish-migrate", "postmigrate");
+
   private LeftMachine() {}
 
   /** What was found. */
   public enum Found {
-    /** No machine, or one that somebody else talks to. */
+    /** No machine. */
     NONE,
     /** A machine that was not on its way. */
     AT_HOME,
     /** Its migration was given up: it goes on. */
     RELEASED,
-    /** It is another host's, or was about to become that. */
+    /** Its migration is just ending, well or badly: look again. */
+    ENDING,
+    /** It has sent everything and stands still: another host's, or it was about to become that. */
     GIVEN_AWAY
   }
 
   /**
-   * Lets a machine go on that a former daemon was moving away. Blocks for its monitor's answers.
+   * Lets a machine go on that a former daemon was moving away, when it can only be ours. Blocks for
+   * its monitor's answers.
    *
    * @param qmp the socket of the machine's monitor
-   * @throws RefusedException the monitor answers, but not as it should
+   * @throws RefusedException the monitor does not answer, or not as it should
    */
   public static Found release(Path qmp, ThreadFactory threads, Duration patience) {
+    return look(qmp, threads, patience, _ -> {});
+  }
+
+  /**
+   * Lets a machine that stands still go on: nobody else has it, nor ever will.
+   *
+   * @return what was found; only {@link Found#GIVEN_AWAY} goes on by this
+   */
+  public static Found goOn(Path qmp, ThreadFactory threads, Duration patience) {
+    return look(qmp, threads, patience, QemuMachine::resume);
+  }
+
+  /**
+   * Ends a machine that stands still: it runs elsewhere.
+   *
+   * @return what was found; only {@link Found#GIVEN_AWAY} is ended
+   */
+  public static Found end(Path qmp, ThreadFactory threads, Duration patience) {
+    return look(qmp, threads, patience, QemuMachine::quit);
+  }
+
+  private static Found look(
+      Path qmp, ThreadFactory threads, Duration patience, Consumer<QemuMachine> decided) {
     QemuMachine machine;
     try {
       machine = QemuMachine.connect(qmp, threads, patience);
-    } catch (RefusedException _) {
-      return Found.NONE;
+    } catch (RefusedException e) {
+      if (e.errno() == Errno.ECONNREFUSED) {
+        return Found.NONE;
+      }
+      throw e;
     }
     try (machine) {
-      if (machine.runState().equals("inmigrate")) {
+      String runState = machine.runState();
+      if (runState.equals("inmigrate")) {
         return Found.AT_HOME;
       }
       String status = machine.migration().status();
@@ -55,7 +96,14 @@ public final class LeftMachine {
         machine.cancelMigration();
         return Found.RELEASED;
       }
-      return status.equals("completed") ? Found.GIVEN_AWAY : Found.AT_HOME;
+      if (PASSING.contains(status)) {
+        return Found.ENDING;
+      }
+      if (!status.equals("completed") || !STANDING.contains(runState)) {
+        return Found.AT_HOME;
+      }
+      decided.accept(machine);
+      return Found.GIVEN_AWAY;
     }
   }
 }

@@ -113,8 +113,7 @@ public final class QmpClient implements AutoCloseable {
       long left = timeout.toNanos();
       while (greeting == null && !ended) {
         if (left <= 0) {
-          throw QmpFailure.unreachable(
-              socketName, "no greeting in time; somebody else may be connected");
+          throw QmpFailure.held(socketName);
         }
         left = changed.awaitNanos(left);
       }

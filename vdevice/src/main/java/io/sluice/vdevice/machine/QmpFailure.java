@@ -18,6 +18,17 @@ final class QmpFailure {
             + ",server=on,wait=off, and let nobody else hold it.");
   }
 
+  /** Somebody listens and says nothing: QEMU serves one connection at a time. */
+  static RefusedException held(String socket) {
+    return new RefusedException(
+        "SLU-QMP-001",
+        Errno.EBUSY,
+        "the machine's QMP socket cannot be used, socket="
+            + socket
+            + ", reason=no greeting in time; somebody else may be connected",
+        "Let nobody else hold it, and see whether QEMU is frozen.");
+  }
+
   /** The connection ended. */
   static RefusedException lost(String socket) {
     return new RefusedException(

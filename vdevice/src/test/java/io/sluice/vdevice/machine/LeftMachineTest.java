@@ -70,12 +70,54 @@ final class LeftMachineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "none", "device", "failing", "failed", "cancelling", "cancelled"})
-  void release_endsByItself_isLeftAlone(String migration) throws Exception {
+  @ValueSource(strings = {"", "none", "failed", "cancelled"})
+  void release_notOnItsWay_isLeftAlone(String migration) throws Exception {
     try (ScriptedMonitor _ = machine("running", migration)) {
       assertThat(release()).isEqualTo(Found.AT_HOME);
     }
     assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"device", "failing", "cancelling"})
+  void release_endsByItself_isToBeLookedAtAgain(String migration) throws Exception {
+    try (ScriptedMonitor _ = machine("finish-migrate", migration)) {
+      assertThat(release()).isEqualTo(Found.ENDING);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"running", "paused"})
+  void goOn_completedAndWentOnSince_isLeftAlone(String runState) throws Exception {
+    try (ScriptedMonitor _ = machine(runState, "completed")) {
+      assertThat(LeftMachine.goOn(socket(), THREADS, PATIENCE)).isEqualTo(Found.AT_HOME);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @Test
+  void goOn_standing_goesOn() throws Exception {
+    try (ScriptedMonitor _ = machine("postmigrate", "completed")) {
+      assertThat(LeftMachine.goOn(socket(), THREADS, PATIENCE)).isEqualTo(Found.GIVEN_AWAY);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate", "cont");
+  }
+
+  @Test
+  void end_running_isLeftAlone() throws Exception {
+    try (ScriptedMonitor _ = machine("running", "completed")) {
+      assertThat(LeftMachine.end(socket(), THREADS, PATIENCE)).isEqualTo(Found.AT_HOME);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @Test
+  void end_standing_quits() throws Exception {
+    try (ScriptedMonitor _ = machine("postmigrate", "completed")) {
+      assertThat(LeftMachine.end(socket(), THREADS, PATIENCE)).isEqualTo(Found.GIVEN_AWAY);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate", "quit");
   }
 
   @Test

@@ -198,9 +198,9 @@ final class MachineRig implements AutoCloseable {
   }
 
   /**
-   * The source's daemon was killed before it gave the machine away, and is started anew: the
-   * machine goes on without its GPU, or QEMU has ended as it does when its server goes while a
-   * request is under way.
+   * The source's daemon was killed, the destination has not the machine, and the daemon is started
+   * anew: the machine goes on without its GPU, or QEMU has ended as it does when its server goes
+   * while a request is under way.
    */
   void checkGoesOnWithoutDevice() throws Exception {
     source.ensure();
@@ -212,6 +212,15 @@ final class MachineRig implements AutoCloseable {
       assertThat(left.isAlive()).as("%s: %s", e.getMessage(), left.console()).isFalse();
       assertThat(left.console()).contains("Assertion");
     }
+  }
+
+  /**
+   * The source's daemon was killed, the destination has the machine, and the daemon is started
+   * anew: what stands here is ended.
+   */
+  void checkEndsAtSource() throws Exception {
+    source.ensure();
+    await().atMost(PATIENCE).until(() -> !source.machine().isAlive());
   }
 
   /** After a cell that failed the next begins with a machine of its own. */

@@ -82,7 +82,7 @@ final class ProcessMigrationTest {
             .atMost(PATIENCE)
             .until(() -> view(migrations).over() || view(migrations).undecided());
         if (view(migrations).undecided()) {
-          migrations.reclaim(GUEST);
+          migrations.resolve(GUEST, true);
           await().atMost(PATIENCE).until(() -> view(migrations).over());
         }
         if (view(migrations).phase().equals("aborted")) {

@@ -1,0 +1,114 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationLink;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a destination what became of an attempt whose source is no more. It is driven as {@link
+ * MigrationSource} is. The answer holds for ever: a destination that has no record discards what
+ * still waits for the source's word before it says so.
+ *
+ * <pre>
+ *  INQUIRE id →
+ *        ← COMMITTED, or RELINQUISHED
+ * </pre>
+ */
+public final class Inquiry {
+  private final MigrationLink link;
+  private final UUID id;
+  private final long deadlineNs;
+  private boolean asked;
+  private @Nullable Answer answer;
+  private @Nullable Reason failure;
+
+  /** Whose the guest is. */
+  public enum Answer {
+    /** The destination has a record of it. */
+    DESTINATION,
+    /** The destination never will have it. */
+    SOURCE
+  }
+
+  /**
+   * @param link to the destination; stays the caller's
+   * @param id of the attempt
+   * @param timeoutNs longest time for the answer
+   */
+  public Inquiry(MigrationLink link, UUID id, long timeoutNs, long nowNs) {
+    this.link = link;
+    this.id = id;
+    deadlineNs = nowNs + timeoutNs;
+  }
+
+  /** Whether there is an answer, or a reason why there is none. */
+  public boolean isOver() {
+    return answer != null || failure != null;
+  }
+
+  /** Empty when there is none. */
+  public Optional<Answer> answer() {
+    return Optional.ofNullable(answer);
+  }
+
+  /** Why there is no answer. */
+  public Optional<Reason> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  /**
+   * Does what can be done now.
+   *
+   * @return how much was done
+   */
+  public int doWork(long nowNs) {
+    if (isOver()) {
+      return 0;
+    }
+    if (nowNs - deadlineNs > 0) {
+      failure =
+          new Reason(
+              "SLU-MIG-025",
+              "the destination does not answer",
+              "See whether its daemon runs and can be reached.");
+      return 1;
+    }
+    try {
+      return step();
+    } catch (SluiceException e) {
+      failure = Reason.of(e);
+      return 1;
+    }
+  }
+
+  private int step() {
+    if (!asked) {
+      asked = true;
+      link.send(MigrationLink.CONTROL, question(id));
+      return 1;
+    }
+    Frame frame = link.poll(MigrationLink.CONTROL);
+    if (frame == null) {
+      failure = link.failure().map(Reason::of).orElse(null);
+      return 0;
+    }
+    switch (frame.type()) {
+      case COMMITTED -> answer = Answer.DESTINATION;
+      case RELINQUISHED -> answer = Answer.SOURCE;
+      case ABORT -> failure = Reason.decode(frame);
+      default -> new PayloadReader(frame).require(frame.type() == FrameType.HEARTBEAT, "is odd");
+    }
+    return 1;
+  }
+
+  static Frame question(UUID id) {
+    return new Payload()
+        .u64(id.getMostSignificantBits())
+        .u64(id.getLeastSignificantBits())
+        .frame(FrameType.INQUIRE);
+  }
+}
