@@ -134,28 +134,34 @@ final class GuestBuffers {
   }
 
   /**
-   * Moves a buffer to the other kind of memory. Nothing happens when it is gone, is there already,
-   * or would bring the guest over the limit.
+   * Moves buffers to the other kind of memory. One that is gone, is there already, or would bring
+   * the guest over the limit stays as it is.
    *
-   * @return whether it moved
+   * @return how many moved
    */
-  boolean move(long serial, boolean toSystem, long vramLimitBytes) {
-    GuestMemory memory = buffers.get(serial);
-    if (memory == null
-        || memory.isSystem()
-        || memory.evicted == toSystem
-        || !toSystem && memory.sizeBytes() > vramLimitBytes - account.vramBytes()) {
-      return false;
+  int move(List<Long> serials, boolean toSystem, long vramLimitBytes) {
+    List<GuestMemory> moving = new ArrayList<>(serials.size());
+    long room = vramLimitBytes - account.vramBytes();
+    for (long serial : serials) {
+      GuestMemory memory = buffers.get(serial);
+      if (memory != null
+          && !memory.isSystem()
+          && memory.evicted != toSystem
+          && (toSystem || memory.sizeBytes() <= room)) {
+        moving.add(memory);
+        room -= memory.sizeBytes();
+      }
     }
-    move(memory, toSystem);
-    return true;
-  }
-
-  private void move(GuestMemory memory, boolean toSystem) {
-    memory.backend.setPool(toSystem);
-    account.subtract(memory);
-    memory.evicted = toSystem;
-    account.add(memory);
+    if (moving.isEmpty()) {
+      return 0;
+    }
+    int moved = backend.setPools(moving.stream().map(memory -> memory.backend).toList(), toSystem);
+    for (GuestMemory memory : moving.subList(0, moved)) {
+      account.subtract(memory);
+      memory.evicted = toSystem;
+      account.add(memory);
+    }
+    return moved;
   }
 
   /** An empty buffer of guest memory; EINVAL size or flags, ENOMEM. */

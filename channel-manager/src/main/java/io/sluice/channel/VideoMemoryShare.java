@@ -67,11 +67,7 @@ final class VideoMemoryShare {
     List<GuestChannel> suspended = new ArrayList<>();
     try {
       channels.suspendRunning(suspended, "buffers move");
-      int moved = 0;
-      for (long id : ids) {
-        moved += buffers.move(id, toSystem, limitBytes) ? 1 : 0;
-      }
-      return moved;
+      return buffers.move(ids, toSystem, limitBytes);
     } finally {
       suspended.forEach(channel -> channel.resume("buffers moved"));
     }

@@ -56,6 +56,11 @@ final class CopyEngines {
     return engines.isEmpty();
   }
 
+  /** Ascending. */
+  List<Integer> all() {
+    return engines;
+  }
+
   /** The engine of monitor channels, which is also the fastest. */
   int ofMonitors() {
     return engines.getLast();

@@ -114,6 +114,24 @@ public final class HopperCommands {
         .method(copy, HopperMethods.COPY_LAUNCH_DMA, LAUNCH);
   }
 
+  /**
+   * Fills with zeros.
+   *
+   * @param bytes a multiple of 4, 4 to 2<sup>34</sup> minus 4
+   */
+  HopperCommands zeros(GpuVa start, long bytes) {
+    if (bytes < 4 || bytes % 4 != 0 || bytes > 4 * 0xffff_ffffL) {
+      throw new IllegalArgumentException("no length to fill, bytes=" + bytes);
+    }
+    int copy = HopperMethods.SUBCHANNEL_COPY;
+    return method(
+            copy, HopperMethods.COPY_OFFSET_OUT_UPPER, high(start.value()), low(start.value()))
+        .method(copy, HopperMethods.COPY_LINE_LENGTH, (int) (bytes / 4))
+        .method(copy, HopperMethods.COPY_LINE_COUNT, 1)
+        .method(copy, HopperMethods.COPY_REMAP_CONST_A, 0, 0, HopperMethods.REMAP_ONE_WORD)
+        .method(copy, HopperMethods.COPY_LAUNCH_DMA, LAUNCH | HopperMethods.LAUNCH_REMAP);
+  }
+
   /** Stores words to consecutive methods. */
   public HopperCommands method(int subchannel, int method, int... values) {
     if (values.length >= MAX_WORDS - count) {

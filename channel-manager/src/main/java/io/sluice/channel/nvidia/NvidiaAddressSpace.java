@@ -264,7 +264,7 @@ final class NvidiaAddressSpace implements AddressSpace {
     NvidiaMemory memory = at.getValue();
     long offset = address - at.getKey();
     try {
-      if (memory.isSystem()) {
+      if (!(memory instanceof NvidiaMemory.Video)) {
         MemorySegment.copy(memory.cpu(offset, into.byteSize()), 0, into, 0, into.byteSize());
       } else {
         gpu.monitor().peek(new GpuVa(memory.alias().value() + offset), into);

@@ -306,6 +306,17 @@ final class NvidiaGuestGpu implements GuestGpu {
     return false;
   }
 
+  /** Whether a channel is on an engine; takes no lock. */
+  boolean runsOn(int engine) {
+    for (NvidiaChannel channel : channelArray) {
+      HardwareChannel hardware = channel.hardware();
+      if (hardware != null && hardware.engineType() == engine) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Whether a channel has entries that the GPU has not fetched; takes no lock. */
   boolean waits() {
     for (NvidiaChannel channel : channelArray) {
@@ -517,6 +528,20 @@ final class NvidiaGuestGpu implements GuestGpu {
       NvidiaMemory memory = NvidiaMemory.Video.allocateEvicted(this, request.sizeBytes());
       buffers.add(memory);
       return memory;
+    });
+  }
+
+  @Override
+  public int setPools(List<? extends GpuMemory> memories, boolean system) {
+    return ask(() -> {
+      List<NvidiaMemory.Video> buffers = new ArrayList<>(memories.size());
+      for (GpuMemory memory : memories) {
+        if (!(memory instanceof NvidiaMemory.Video video) || video.gpu != this) {
+          throw RmRefusal.invalid("not allocated in video memory of this open");
+        }
+        buffers.add(video);
+      }
+      return buffers.isEmpty() ? 0 : staging().move(this, buffers, system);
     });
   }
 

@@ -48,7 +48,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
   /**
    * The CPU's view of a few bytes that are in one page.
    *
-   * @throws io.sluice.abi.RefusedException of memory that is not the host's
+   * @throws io.sluice.abi.RefusedException of what was allocated in video memory, wherever it is
    */
   abstract MemorySegment cpu(long offset, long bytes);
 
@@ -187,74 +187,33 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     /** The bytes move, the addresses stay: for a moment both memories hold the buffer. */
     @Override
     public void setPool(boolean system) {
-      gpu.run(() -> {
-        if (system == isSystem()) {
-          return;
-        }
-        dropAlias();
-        boolean mapped = system ? evict() : comeBack();
-        if (!mapped) {
-          throw RmRefusal.notBack();
-        }
-      });
+      int _ = gpu.setPools(List.of(this), system);
     }
 
-    private boolean evict() {
-      List<Chunk> chunks = gpu.staging().take(gpu, sizeBytes(), false);
-      int former = object;
-      try {
-        boolean all = move(former, chunks, 0, chunks);
-        gpu.client().free(gpu.client().device(), former);
-        return all;
-      } finally {
-        if (host == null) {
-          gpu.staging().giveBack(gpu, chunks);
-        }
-      }
+    /** RM's handle of what is in video memory. */
+    int object() {
+      return object;
     }
 
-    private boolean comeBack() {
-      List<Chunk> former = host();
-      int made = allocateObject(gpu.client(), sizeBytes());
-      try {
-        boolean all = move(made, former, made, null);
-        gpu.staging().giveBack(gpu, former);
-        return all;
-      } finally {
-        if (host != null) {
-          gpu.client().free(gpu.client().device(), made);
-        }
-      }
+    /** Video memory for one that is not there; the caller's until {@link #toVideo}. */
+    int allocateAgain() {
+      return allocateObject(gpu.client(), sizeBytes());
     }
 
-    /**
-     * Copies, and maps what is copied to meanwhile; no channel that could see it runs.
-     *
-     * @param video the video memory, before or afterwards
-     * @param chunks the host memory, afterwards or before
-     * @return whether it is mapped wherever it was
-     */
-    private boolean move(
-        int video, List<Chunk> chunks, int toObject, @Nullable List<Chunk> toHost) {
-      boolean[] mapped = new boolean[1];
-      boolean out = toHost != null;
-      gpu.staging()
-          .copy(
-              gpu,
-              video,
-              alignment(),
-              chunks,
-              out,
-              () -> {
-                gpu.unmapEverywhere(this);
-                object = toObject;
-                host = toHost;
-                mapped[0] = gpu.mapEverywhereAgain(this);
-              });
-      return mapped[0];
+    /** It is in chunks from here on; mapped nowhere. */
+    void toHost(List<Chunk> chunks) {
+      object = 0;
+      host = chunks;
     }
 
-    private List<Chunk> host() {
+    /** It is in video memory from here on; mapped nowhere. */
+    void toVideo(int newObject) {
+      object = newObject;
+      host = null;
+    }
+
+    /** Of one that is not in video memory. */
+    List<Chunk> chunks() {
       List<Chunk> chunks = host;
       if (chunks == null) {
         throw new AssertionError("in video memory");
@@ -288,10 +247,6 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     @Override
     MemorySegment cpu(long offset, long bytes) {
-      if (host != null) {
-        Chunk chunk = host.get((int) (offset / Staging.CHUNK_BYTES));
-        return chunk.cpu().asSlice(offset % Staging.CHUNK_BYTES, bytes);
-      }
       throw RmRefusal.missing("taking back a ring in video memory");
     }
 

@@ -16,6 +16,7 @@ import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.Limits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.OptionalInt;
@@ -26,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves a channel of ours from one open to another, for no other purpose than that the code has run
- * before a guest stands still for it: what is loaded, linked and compiled then takes tens of
- * milliseconds the first time.
+ * Moves a channel of ours from one open to another, and buffers out of video memory and back, for
+ * no other purpose than that the code has run before a guest stands still for it: what is loaded,
+ * linked and compiled then takes tens of milliseconds the first time.
  */
 final class Rehearsal {
   private static final Logger log = LoggerFactory.getLogger(Rehearsal.class);
@@ -39,6 +40,8 @@ final class Rehearsal {
   private static final long VIDEO_BYTES = 16 * Limits.PAGE_BYTES;
   private static final long LIMIT_NS = 2_000_000_000L;
   private static final int SUBMISSIONS = 8;
+  private static final int EVICTED = 4;
+  private static final long EVICTED_BYTES = 2L << 20;
 
   private final NvidiaGpu gpu;
   private final Kernel kernel;
@@ -55,13 +58,14 @@ final class Rehearsal {
   /** What a guest has in one open. */
   private final class Side {
     final GuestGpu open;
+    final AddressSpace space;
     final GpuMemory video;
     final GpuMemory window;
     final Channel channel;
 
     Side(GuestGpu open, Fd ram, OptionalInt id) {
       this.open = open;
-      AddressSpace space = open.createAddressSpace();
+      space = open.createAddressSpace();
       GuestGpu.MemoryRegion region = open.addRegion(ram, 0, RING_BYTES, true);
       GpuMemory own = open.register(request(PscnvGem.SYSRAM_SNOOP, RING_BYTES));
       own.setPages(0, List.of(new Extent(region, 0, RING_BYTES)));
@@ -132,6 +136,23 @@ final class Rehearsal {
     to.channel.attach();
     await(() -> to.channel.status().state() == GuestAbi.CHANNEL_RUNNING);
     submit(ring);
+    evict(to);
+    submit(ring);
+  }
+
+  /** Buffers leave video memory, and come back. */
+  private void evict(Side side) {
+    List<GpuMemory> buffers = new ArrayList<>();
+    for (int i = 0; i < EVICTED; i++) {
+      GpuMemory buffer = side.open.allocate(request(PscnvGem.VRAM_SMALL, EVICTED_BYTES));
+      map(side.space, buffer, new GpuVa(VIDEO.value() + (i + 1) * EVICTED_BYTES));
+      buffers.add(buffer);
+    }
+    side.channel.suspend();
+    int _ = side.open.setPools(buffers, true);
+    int _ = side.open.setPools(buffers, false);
+    side.channel.resume();
+    gpu.staging().rest();
   }
 
   private void submit(HopperRing ring) {

@@ -1,9 +1,10 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.MemoryAlloc;
+import io.sluice.abi.rm.RmClass;
 import io.sluice.channel.Limits;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,34 +15,41 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import java.util.stream.LongStream;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Host memory of a card for what its guests' video memory does not hold, in chunks that the GPU
- * knows, and the channel that copies there and back. Making such memory takes twenty times as long
- * as copying to it: pages are given and pinned one by one. So some are made beforehand, and chunks
- * that guests give back are kept, up to {@link #KEPT_BYTES}.
+ * Host memory of a card for what its guests' video memory does not hold, in chunks of RM, and the
+ * channels that copy there and back. Making such memory takes several times as long as copying to
+ * it. So some is made beforehand, and chunks that guests give back are kept, up to {@link
+ * #KEPT_BYTES}.
  *
- * <p>The memory belongs to an RM client of its own, whose monitor has all of it mapped. A guest's
- * client gets a handle of its own of each chunk, and this client one of the guest's video memory
- * while it is copied. No chunk shows a guest what another one has left: it is cleared between two.
+ * <p>Chunks have pages of 2 MiB if the host can give them, so that a mapping is a few entries: with
+ * pages of 4 KiB mapping takes as long as copying. No CPU maps them. They belong to an RM client of
+ * its own, whose monitor has all of them mapped. A guest's client gets a handle of its own of each
+ * chunk, and this client one of the guest's video memory while it is copied. No chunk shows a guest
+ * what another one, or the host, has left: the GPU clears it between two.
  *
  * <p>One lock guards all of it. It is taken under a guest's, never the other way round.
  */
 final class Staging implements AutoCloseable {
   static final long CHUNK_BYTES = 32L << 20;
 
+  /** What a mapping's entry can cover, if memory is in pages of that size. */
+  private static final long HUGE_PAGE_BYTES = NvidiaMemory.Video.HUGE_PAGE_BYTES;
+
   /** Kept at most. */
   static final long KEPT_BYTES = 2L << 30;
-
-  /** From here on several processors fill the pages. */
-  private static final long PARALLEL_BYTES = 8L << 20;
 
   /** How long nobody must have moved anything before more is made. */
   private static final long QUIET_NS = 1_000_000_000;
 
+  private static final Logger log = LoggerFactory.getLogger(Staging.class);
+
   private final Supplier<NvidiaGuestGpu> opening;
+  private final ToIntFunction<NvidiaGuestGpu> engines;
   private final LongSupplier nanoTime;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -55,10 +63,15 @@ final class Staging implements AutoCloseable {
 
   /**
    * @param opening opens the client that the memory belongs to
+   * @param engines which engine is to copy for a guest
    * @param nanoTime a clock
    */
-  Staging(Supplier<NvidiaGuestGpu> opening, LongSupplier nanoTime) {
+  Staging(
+      Supplier<NvidiaGuestGpu> opening,
+      ToIntFunction<NvidiaGuestGpu> engines,
+      LongSupplier nanoTime) {
     this.opening = opening;
+    this.engines = engines;
     this.nanoTime = nanoTime;
   }
 
@@ -72,24 +85,16 @@ final class Staging implements AutoCloseable {
     long bytes() {
       return memory.bytes();
     }
-
-    MemorySegment cpu() {
-      return memory.pages().all();
-    }
   }
 
   /**
    * A piece of host memory.
    *
-   * @param pages the memory
+   * @param bytes length
    * @param object our handle of it
    * @param alias its address in our monitor's space
    */
-  record Memory(SharedPages pages, int object, GpuVa alias) {
-    long bytes() {
-      return pages.all().byteSize();
-    }
-  }
+  record Memory(long bytes, int object, GpuVa alias) {}
 
   /**
    * What is kept.
@@ -104,7 +109,17 @@ final class Staging implements AutoCloseable {
       throw RmRefusal.closed();
     }
     if (owner == null) {
-      owner = opening.get();
+      NvidiaGuestGpu opened = opening.get();
+      boolean complete = false;
+      try {
+        opened.run(() -> opened.copyEngines().all().forEach(opened.monitor()::queue));
+        complete = true;
+        owner = opened;
+      } finally {
+        if (!complete) {
+          opened.close();
+        }
+      }
     }
     return owner;
   }
@@ -139,6 +154,16 @@ final class Staging implements AutoCloseable {
     lastUseNs = nanoTime.getAsLong();
   }
 
+  /** What was moved until now is no sign of more. */
+  void rest() {
+    lock.lock();
+    try {
+      used = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private Chunk lend(NvidiaGuestGpu guest, Memory memory) {
     boolean complete = false;
     try {
@@ -166,49 +191,85 @@ final class Staging implements AutoCloseable {
       }
     }
     if (best == null) {
-      return make(bytes);
+      Memory made = make(bytes);
+      if (zeros) {
+        clear(guest, made);
+      }
+      return made;
     }
     same.remove(best);
     keptBytes -= bytes;
     if (best.last() != null && (zeros || best.last() != guest)) {
-      clear(best.memory());
+      clear(guest, best.memory());
     }
     return best.memory();
   }
 
   private Memory make(long bytes) {
     NvidiaGuestGpu own = owner();
-    SharedPages pages = SharedPages.create(own.kernel(), "sluice-evicted", bytes);
-    int object = 0;
+    long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : Limits.PAGE_BYTES;
+    int object = allocate(own.client(), bytes);
     boolean complete = false;
     try {
-      touch(pages.all());
-      object = own.client().registerMemory(pages.all());
-      int registered = object;
-      GpuVa alias = own.ask(() -> own.monitor().alias(registered, bytes, Limits.PAGE_BYTES));
+      GpuVa alias = own.ask(() -> own.monitor().alias(object, bytes, page));
       complete = true;
-      return new Memory(pages, object, alias);
+      return new Memory(bytes, object, alias);
     } finally {
       if (!complete) {
-        if (object != 0) {
-          own.client().free(own.client().device(), object);
-        }
-        pages.close();
+        own.client().free(own.client().device(), object);
       }
     }
   }
 
-  /** Has the kernel give the pages, which RM would have it do one after the other. */
-  private static void touch(MemorySegment memory) {
-    if (memory.byteSize() >= PARALLEL_BYTES) {
-      LongStream.range(0, memory.byteSize() / Limits.PAGE_BYTES)
-          .parallel()
-          .forEach(page -> memory.set(ValueLayout.JAVA_BYTE, page * Limits.PAGE_BYTES, (byte) 0));
+  /** With the largest pages that the host can give. */
+  private static int allocate(RmClient client, long bytes) {
+    if (bytes % HUGE_PAGE_BYTES == 0) {
+      try {
+        return allocate(
+            client,
+            bytes,
+            HUGE_PAGE_BYTES,
+            MemoryAlloc.ATTR_PAGE_SIZE_HUGE,
+            MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB);
+      } catch (RefusedException e) {
+        log.atInfo().setCause(e).log("the host has no pages of 2 MiB: moves take longer");
+      }
     }
+    return allocate(client, bytes, Limits.PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_4KB, 0);
   }
 
-  private static void clear(Memory memory) {
-    memory.pages().all().fill((byte) 0);
+  private static int allocate(RmClient client, long bytes, long page, int attr, int attr2) {
+    return client.alloc(
+        client.device(),
+        RmClass.NV01_MEMORY_SYSTEM,
+        block -> {
+          MemoryAlloc.owner(block, client.root());
+          MemoryAlloc.type(block, MemoryAlloc.TYPE_NOTIFIER);
+          MemoryAlloc.flags(
+              block,
+              MemoryAlloc.FLAGS_IGNORE_BANK_PLACEMENT
+                  | MemoryAlloc.FLAGS_ALIGNMENT_FORCE
+                  | MemoryAlloc.FLAGS_MEMORY_HANDLE_PROVIDED
+                  | MemoryAlloc.FLAGS_MAP_NOT_REQUIRED);
+          MemoryAlloc.attr(
+              block,
+              MemoryAlloc.ATTR_LOCATION_PCI
+                  | MemoryAlloc.ATTR_COHERENCY_WRITE_BACK
+                  | MemoryAlloc.ATTR_PHYSICALITY_ALLOW_NONCONTIGUOUS
+                  | attr);
+          MemoryAlloc.attr2(block, MemoryAlloc.ATTR2_GPU_UNCACHEABLE | attr2);
+          MemoryAlloc.sizeBytes(block, bytes);
+          MemoryAlloc.alignment(block, page);
+          MemoryAlloc.limit(block, bytes - 1);
+        });
+  }
+
+  private void clear(NvidiaGuestGpu guest, Memory memory) {
+    NvidiaGuestGpu own = owner();
+    own.run(() -> {
+      CopyQueue queue = own.monitor().queue(engines.applyAsInt(guest));
+      queue.await(queue.clear(memory.alias(), memory.bytes()));
+    });
   }
 
   /** The guest does not map them any more. */
@@ -238,58 +299,25 @@ final class Staging implements AutoCloseable {
     NvidiaGuestGpu own = owner();
     own.run(() -> own.monitor().removeAlias(memory.object(), memory.bytes(), memory.alias()));
     own.client().free(own.client().device(), memory.object());
-    memory.pages().close();
   }
 
   /**
-   * Copies a guest's video memory to chunks, or back.
+   * Moves buffers of a guest, of which no channel runs that could see them, to host memory or back.
    *
-   * @param video the guest's handle of the video memory
-   * @param alignment of its pages
-   * @param out whether to the chunks
-   * @param meanwhile is done while the engine works
+   * @return how many, from the first on; the others have found no room
+   * @throws RefusedException not even the first has
    */
-  void copy(
-      NvidiaGuestGpu guest,
-      int video,
-      long alignment,
-      List<Chunk> chunks,
-      boolean out,
-      Runnable meanwhile) {
-    long bytes = chunks.stream().mapToLong(Chunk::bytes).sum();
+  int move(NvidiaGuestGpu guest, List<NvidiaMemory.Video> buffers, boolean out) {
     lock.lock();
     try {
       NvidiaGuestGpu own = owner();
-      RmClient client = own.client();
-      int object = client.dup(guest.client(), video);
-      try {
-        own.run(() -> {
-          Monitor monitor = own.monitor();
-          GpuVa alias = monitor.alias(object, bytes, alignment);
-          try {
-            monitor.copy(copies(alias, chunks, out), meanwhile);
-          } finally {
-            monitor.removeAlias(object, bytes, alias);
-          }
-        });
-      } finally {
-        client.free(client.device(), object);
-      }
+      return own.ask(() -> {
+        CopyQueue queue = own.monitor().queue(engines.applyAsInt(guest));
+        return new BufferMove(this, guest, own, queue, out).run(buffers);
+      });
     } finally {
       lock.unlock();
     }
-  }
-
-  private static List<Monitor.Copy> copies(GpuVa video, List<Chunk> chunks, boolean out) {
-    List<Monitor.Copy> copies = new ArrayList<>(chunks.size());
-    long at = video.value();
-    for (Chunk chunk : chunks) {
-      GpuVa there = new GpuVa(at);
-      GpuVa here = chunk.memory().alias();
-      copies.add(new Monitor.Copy(out ? there : here, out ? here : there, chunk.bytes()));
-      at += chunk.bytes();
-    }
-    return copies;
   }
 
   /**
@@ -310,7 +338,7 @@ final class Staging implements AutoCloseable {
           NvidiaGuestGpu last = one.last();
           if (last != null && last.isClosed()) {
             each.remove();
-            clear(one.memory());
+            clear(owner(), one.memory());
             same.addLast(new Kept(one.memory(), null));
             return true;
           }
@@ -320,7 +348,9 @@ final class Staging implements AutoCloseable {
       if ((ready.size() + 1) * CHUNK_BYTES > readyBytes) {
         return false;
       }
-      keep(new Kept(make(CHUNK_BYTES), null));
+      Memory made = make(CHUNK_BYTES);
+      clear(owner(), made);
+      keep(new Kept(made, null));
       return true;
     } finally {
       lock.unlock();

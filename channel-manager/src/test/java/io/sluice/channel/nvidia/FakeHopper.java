@@ -230,7 +230,11 @@ final class FakeHopper implements AutoCloseable {
       if (!state.bound.contains(subchannel)) {
         throw new Fault(ILLEGAL);
       }
-      copy(channel, state);
+      if ((value & HopperMethods.LAUNCH_REMAP) != 0) {
+        clear(channel, state);
+      } else {
+        copy(channel, state);
+      }
     } else if (subchannel == COMPUTE && method == SEND_PCAS && value == LAUNCH) {
       if (!state.bound.contains(subchannel)) {
         throw new Fault(ILLEGAL);
@@ -307,6 +311,22 @@ final class FakeHopper implements AutoCloseable {
       to += piece;
       left -= piece;
     }
+  }
+
+  private void clear(FakeRm.Running channel, State state) {
+    int copy = HopperMethods.SUBCHANNEL_COPY;
+    int remap = HopperMethods.COPY_REMAP_CONST_A;
+    int constant = state.methods.getOrDefault(copy << 16 | remap, 1);
+    int components = state.methods.getOrDefault(copy << 16 | remap + 8, 0);
+    if (constant != 0 || components != HopperMethods.REMAP_ONE_WORD) {
+      throw new Fault(ILLEGAL);
+    }
+    int base = HopperMethods.COPY_OFFSET_OUT_UPPER;
+    long to = wide(state, copy, base, base + 4);
+    long words =
+        Integer.toUnsignedLong(
+            state.methods.getOrDefault(copy << 16 | HopperMethods.COPY_LINE_LENGTH, INVALIDATED));
+    at(channel, to).asSlice(0, words * 4).fill((byte) 0);
   }
 
   private static long wide(State state, int subchannel, int high, int low) {

@@ -84,6 +84,9 @@ final class FakeRm implements RmPort {
   /** The call, counted from 1, that RM refuses; 0 for none. */
   int refuseCall;
 
+  /** The host has no pages of 2 MiB. */
+  boolean noHugePages;
+
   /** RM rounds addresses of mappings down to this. */
   long mapGranularity = PAGE;
 
@@ -297,8 +300,18 @@ final class FakeRm implements RmPort {
       spaceOf.put(key, MemoryVirtualAlloc.hVaSpace(block));
     } else if (type == RmClass.KEPLER_CHANNEL_GROUP_A.number()) {
       spaceOf.put(key, ChannelGroupAlloc.hVaSpace(block));
-    } else if (type == RmClass.NV01_MEMORY_LOCAL_USER.number()) {
+    } else if (type == RmClass.NV01_MEMORY_LOCAL_USER.number()
+        || type == RmClass.NV01_MEMORY_SYSTEM.number()) {
+      boolean huge =
+          (MemoryAlloc.attr(block) & MemoryAlloc.ATTR_PAGE_SIZE_HUGE)
+              == MemoryAlloc.ATTR_PAGE_SIZE_HUGE;
+      if (huge && type == RmClass.NV01_MEMORY_SYSTEM.number() && noHugePages) {
+        return noMemory();
+      }
       pages = videoMemory.allocate(MemoryAlloc.sizeBytes(block), PAGE);
+      if (type == RmClass.NV01_MEMORY_SYSTEM.number()) {
+        pages.fill((byte) 0x6b); // RM may be told not to clear it
+      }
     }
     objects.put(key, new Rmo(client, parent.handle(), type, pages));
     return 0;

@@ -2,8 +2,10 @@ package io.sluice.channel.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -12,18 +14,23 @@ import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a card makes beforehand, and whose bytes are in it. */
 final class StagingTest {
   private static final long CHUNK = Staging.CHUNK_BYTES;
-  private static final String PINNED =
-      Integer.toHexString(RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number());
+  private static final long HUGE = 2L << 20;
+  private static final long SMALL = 4096;
+  private static final String PINNED = Integer.toHexString(RmClass.NV01_MEMORY_SYSTEM.number());
 
   private final Kernel real = RealKernel.create();
   private final FakeRm rm = new FakeRm(real);
@@ -53,7 +60,7 @@ final class StagingTest {
   /** The byte at the end of a buffer. */
   private byte last(GuestGpu open, GpuMemory memory) {
     GpuMemory seen = open.allocate(request(PscnvGem.SYSRAM_SNOOP, 4096));
-    open.copy(memory, CHUNK - 4096, seen, 0, 4096);
+    open.copy(memory, memory.sizeBytes() - 4096, seen, 0, 4096);
     GuestGpu.SharedArea area = seen.share();
     try (Fd fd = area.fd();
         Mapping mapping = real.mmap(fd, 0, 4096, Kernel.PROT_READ)) {
@@ -69,7 +76,7 @@ final class StagingTest {
     try (Fd fd = area.fd();
         Mapping mapping = real.mmap(fd, 0, 4096, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
       mapping.segment().fill(value);
-      open.copy(from, 0, memory, CHUNK - 4096, 4096);
+      open.copy(from, 0, memory, memory.sizeBytes() - 4096, 4096);
     } finally {
       from.close();
     }
@@ -84,18 +91,22 @@ final class StagingTest {
     }
   }
 
-  /** Rehearsals leave nothing behind; then chunks are pinned, as many as asked for. */
+  /** Rehearsals leave no more behind than the first one; then there is as much as was asked for. */
   @Test
   void prepareMore_untilThereIsNoMore_hasWhatWasAskedFor() {
-    Map<String, Integer> before = rm.objectCounts();
-    while (!rm.objectCounts().containsKey(PINNED)) {
-      assertThat(rm.objectCounts()).isEqualTo(before);
+    assertThat(gpu.prepareMore(2 * CHUNK)).isTrue();
+    Map<String, Integer> after = rm.objectCounts();
+    int left = after.getOrDefault(PINNED, 0);
+    for (int i = 1; i < 6; i++) {
+      assertThat(rm.objectCounts()).isEqualTo(after);
       assertThat(gpu.prepareMore(2 * CHUNK)).isTrue();
     }
+    assertThat(rm.objectCounts()).isEqualTo(after);
     while (gpu.prepareMore(2 * CHUNK)) {
-      assertThat(rm.objectCounts().get(PINNED)).isLessThan(20);
+      assertThat(rm.objectCounts().getOrDefault(PINNED, 0)).isLessThan(20);
     }
-    int ready = rm.objectCounts().get(PINNED);
+    int ready = rm.objectCounts().getOrDefault(PINNED, 0);
+    assertThat(ready).isEqualTo(left + 2);
     assertThat(gpu.prepareMore(2 * CHUNK)).isFalse();
     try (GuestGpu guest = gpu.open("guest")) {
       GpuMemory first = video(guest);
@@ -145,5 +156,63 @@ final class StagingTest {
     }
     awaitMore(0);
     assertThat(gpu.prepareMore(0)).isFalse();
+  }
+
+  private static List<GpuMemory> several(GuestGpu open, long bytes) {
+    List<GpuMemory> several = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      several.add(open.allocate(request(PscnvGem.VRAM_SMALL, bytes)));
+    }
+    return several;
+  }
+
+  /** Without pages of 2 MiB it takes longer, and is the same. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void setPools_ofSeveral_keepsTheirBytes(boolean smallPages) {
+    rm.noHugePages = smallPages;
+    try (GuestGpu guest = gpu.open("guest")) {
+      List<GpuMemory> several = several(guest, HUGE);
+      for (int i = 0; i < several.size(); i++) {
+        store(guest, several.get(i), (byte) (i + 1));
+      }
+      several.get(2).setPool(true); // it is there already
+      for (boolean system : new boolean[] {true, true, false}) {
+        assertThat(guest.setPools(several, system)).isEqualTo(4);
+        assertThat(guest.usage().vramBytes()).isEqualTo(system ? 0 : 4 * HUGE);
+        for (int i = 0; i < several.size(); i++) {
+          assertThat(last(guest, several.get(i))).as("buffer %d", i).isEqualTo((byte) (i + 1));
+        }
+      }
+    }
+  }
+
+  /** Whatever RM refuses: those before have moved, those behind are where they were. */
+  @Test
+  void setPools_thatFindNoRoom_moveThoseForWhichThereIsSome() {
+    for (boolean system : new boolean[] {true, false}) {
+      for (int call = 1; call < 40; call++) {
+        try (GuestGpu guest = gpu.open("guest")) {
+          List<GpuMemory> several = several(guest, SMALL);
+          for (int i = 0; i < several.size(); i++) {
+            store(guest, several.get(i), (byte) (i + 1));
+          }
+          assertThat(guest.setPools(several, !system)).isEqualTo(4);
+          rm.refuseCall = rm.calls() + call;
+          int moved = 0;
+          try {
+            moved = guest.setPools(several, system);
+          } catch (RefusedException e) {
+            assertThat(e.errno()).isEqualTo(Errno.ENOMEM);
+          }
+          rm.refuseCall = 0;
+          long there = system ? 4 - moved : moved;
+          assertThat(guest.usage().vramBytes()).as("call %d", call).isEqualTo(there * SMALL);
+          for (int i = 0; i < several.size(); i++) {
+            assertThat(last(guest, several.get(i))).as("buffer %d", i).isEqualTo((byte) (i + 1));
+          }
+        }
+      }
+    }
   }
 }

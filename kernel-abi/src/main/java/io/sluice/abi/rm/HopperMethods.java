@@ -65,6 +65,15 @@ public final class HopperMethods {
   /** Copy: four words, source high and low, destination high and low. */
   public static final int COPY_OFFSET_IN_UPPER = 0x400;
 
+  /** Copy: two words, destination high and low. */
+  public static final int COPY_OFFSET_OUT_UPPER = 0x408;
+
+  /** Copy: three words, two constants, and what is made of them. */
+  public static final int COPY_REMAP_CONST_A = 0x700;
+
+  /** {@link #COPY_REMAP_CONST_A}, third word: one component of 4 bytes, which is constant A. */
+  public static final int REMAP_ONE_WORD = 4 | 3 << 16;
+
   /** Copy: bytes of a line. */
   public static final int COPY_LINE_LENGTH = 0x418;
 
@@ -85,6 +94,9 @@ public final class HopperMethods {
 
   /** Launch: the destination is linear. */
   public static final int LAUNCH_DESTINATION_PITCH = 1 << 8;
+
+  /** Launch: stores components of {@link #COPY_REMAP_CONST_A}; a line's length counts those. */
+  public static final int LAUNCH_REMAP = 1 << 10;
 
   /** Ring entries and pushbuffers are addressed with so many bits. */
   public static final int PUSHBUFFER_ADDRESS_BITS = 40;

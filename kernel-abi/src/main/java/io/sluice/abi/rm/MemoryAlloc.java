@@ -64,6 +64,9 @@ public final class MemoryAlloc {
   /** {@link #attr}: 4 KiB pages. */
   public static final int ATTR_PAGE_SIZE_4KB = 1 << 23;
 
+  /** {@link #attr}: 64 KiB pages. */
+  public static final int ATTR_PAGE_SIZE_BIG = 2 << 23;
+
   /** {@link #attr}: 2 MiB pages. */
   public static final int ATTR_PAGE_SIZE_HUGE = 3 << 23;
 

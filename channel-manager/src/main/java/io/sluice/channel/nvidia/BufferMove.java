@@ -1,0 +1,153 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.nvidia.Staging.Chunk;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One move of buffers of a guest to host memory, or back. The engine copies all of them without a
+ * pause; meanwhile what is copied to is mapped, and what is through given back. Under the locks of
+ * the guest, of {@link Staging} and of its open.
+ */
+final class BufferMove {
+  private static final Logger log = LoggerFactory.getLogger(BufferMove.class);
+
+  private final Staging staging;
+  private final NvidiaGuestGpu guest;
+  private final NvidiaGuestGpu own;
+  private final CopyQueue queue;
+  private final boolean out;
+
+  /**
+   * A buffer under way.
+   *
+   * @param video the guest's handle of the video memory, before or afterwards
+   * @param chunks the host memory, afterwards or before
+   * @param object our handle of the video memory
+   * @param alias its address in our monitor's space
+   * @param copied what its last copy releases
+   */
+  private record Step(
+      NvidiaMemory.Video buffer,
+      int video,
+      List<Chunk> chunks,
+      int object,
+      GpuVa alias,
+      long copied) {}
+
+  /**
+   * @param own the open that the host memory belongs to
+   * @param queue copies there
+   * @param out whether to host memory
+   */
+  BufferMove(
+      Staging staging, NvidiaGuestGpu guest, NvidiaGuestGpu own, CopyQueue queue, boolean out) {
+    this.staging = staging;
+    this.guest = guest;
+    this.own = own;
+    this.queue = queue;
+    this.out = out;
+  }
+
+  /**
+   * @return how many are where they are wanted, from the first on
+   * @throws RefusedException not even the first is
+   */
+  int run(List<NvidiaMemory.Video> buffers) {
+    List<Step> steps = new ArrayList<>(buffers.size());
+    int moved = 0;
+    try {
+      for (NvidiaMemory.Video buffer : buffers) {
+        if (buffer.isSystem() != out) {
+          steps.add(begin(buffer));
+        }
+        moved++;
+      }
+    } catch (RefusedException e) {
+      if (moved == 0) {
+        throw e;
+      }
+      log.atWarn().addKeyValue("moved", moved).setCause(e).log("no room for more buffers");
+    }
+    int ended = 0;
+    try {
+      steps.forEach(this::map);
+      for (; ended < steps.size(); ended++) {
+        queue.await(steps.get(ended).copied());
+        end(steps.get(ended));
+      }
+    } finally {
+      steps.subList(ended, steps.size()).forEach(this::end);
+    }
+    return moved;
+  }
+
+  /** Finds room, and has the engine copy there. */
+  private Step begin(NvidiaMemory.Video buffer) {
+    buffer.dropAlias();
+    List<Chunk> chunks =
+        out ? staging.take(guest, buffer.sizeBytes(), false) : List.copyOf(buffer.chunks());
+    List<Runnable> undo = new ArrayList<>();
+    boolean complete = false;
+    try {
+      if (out) {
+        undo.add(() -> staging.giveBack(guest, chunks));
+      }
+      int video = out ? buffer.object() : buffer.allocateAgain();
+      if (!out) {
+        undo.add(() -> guest.client().free(guest.client().device(), video));
+      }
+      RmClient client = own.client();
+      int object = client.dup(guest.client(), video);
+      undo.add(() -> client.free(client.device(), object));
+      GpuVa alias = own.monitor().alias(object, buffer.sizeBytes(), buffer.alignment());
+      undo.add(() -> own.monitor().removeAlias(object, buffer.sizeBytes(), alias));
+      long copied = copy(alias, chunks);
+      complete = true;
+      return new Step(buffer, video, chunks, object, alias, copied);
+    } finally {
+      if (!complete) {
+        undo.reversed().forEach(Runnable::run);
+      }
+    }
+  }
+
+  private long copy(GpuVa video, List<Chunk> chunks) {
+    long copied = 0;
+    long at = video.value();
+    for (Chunk chunk : chunks) {
+      GpuVa there = new GpuVa(at);
+      GpuVa here = chunk.memory().alias();
+      copied = queue.copy(out ? there : here, out ? here : there, chunk.bytes());
+      at += chunk.bytes();
+    }
+    return copied;
+  }
+
+  /** An address that cannot be mapped again is the guest's loss, and a line in the log. */
+  private void map(Step step) {
+    guest.unmapEverywhere(step.buffer());
+    if (out) {
+      step.buffer().toHost(step.chunks());
+    } else {
+      step.buffer().toVideo(step.video());
+    }
+    boolean _ = guest.mapEverywhereAgain(step.buffer());
+  }
+
+  /** Gives back what the buffer does not use. */
+  private void end(Step step) {
+    own.monitor().removeAlias(step.object(), step.buffer().sizeBytes(), step.alias());
+    own.client().free(own.client().device(), step.object());
+    boolean host = step.buffer().isSystem();
+    if (host) {
+      guest.client().free(guest.client().device(), step.video());
+    } else {
+      staging.giveBack(guest, step.chunks());
+    }
+  }
+}

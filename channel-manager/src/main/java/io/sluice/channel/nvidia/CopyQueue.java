@@ -1,0 +1,165 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Limits;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A channel of ours on a copy engine, in an address space of ours, and a page that answers are
+ * copied to. Guarded by the open's lock.
+ */
+final class CopyQueue {
+  private static final long BYTES = HopperRing.SIZE_BYTES + Limits.PAGE_BYTES;
+  private static final long MAX_PIECE_BYTES = 1L << 31;
+
+  /** Longer than any copies that are waited for at once take. */
+  private static final long LIMIT_NS = 5_000_000_000L;
+
+  private final NvidiaGuestGpu gpu;
+  private final NvidiaAddressSpace space;
+  private final GpuVa start;
+  private final SharedPages memory;
+  private final SharedPages pages;
+  private final int object;
+  private final HardwareChannel channel;
+  private final HopperRing ring;
+  private final HopperCommands commands = new HopperCommands();
+  private boolean bound;
+  private long last;
+
+  private CopyQueue(
+      NvidiaGuestGpu gpu,
+      NvidiaAddressSpace space,
+      GpuVa start,
+      SharedPages memory,
+      SharedPages pages,
+      int object,
+      HardwareChannel channel) {
+    this.gpu = gpu;
+    this.space = space;
+    this.start = start;
+    this.memory = memory;
+    this.pages = pages;
+    this.object = object;
+    this.channel = channel;
+    ring = new HopperRing(memory.all(), pages.page(0), gpu.doorbellPage().page(), start);
+  }
+
+  /**
+   * @param engine of {@link CopyEngines}
+   * @param start where its ring is mapped; nothing else is in the 16 MiB from there on
+   */
+  static CopyQueue open(NvidiaGuestGpu gpu, NvidiaAddressSpace space, int engine, GpuVa start) {
+    Kernel kernel = gpu.kernel();
+    RmClient client = gpu.client();
+    List<Runnable> undo = new ArrayList<>();
+    boolean complete = false;
+    try {
+      SharedPages memory = SharedPages.create(kernel, "sluice-monitor", BYTES);
+      undo.add(memory::close);
+      SharedPages pages = SharedPages.create(kernel, "sluice-monitor-page", 2 * Limits.PAGE_BYTES);
+      undo.add(pages::close);
+      int object = client.registerMemory(memory.all());
+      undo.add(() -> client.free(client.device(), object));
+      space.mapObject(object, BYTES, start.value());
+      HardwareChannel channel =
+          HardwareChannel.create(
+              client,
+              new HardwareChannel.Plan(
+                  space.object(), engine, start, HopperRing.ENTRIES, pages.page(0), pages.page(1)),
+              false);
+      new UserdWords(pages.page(0)).publish(channel.token());
+      complete = true;
+      return new CopyQueue(gpu, space, start, memory, pages, object, channel);
+    } finally {
+      if (!complete) {
+        undo.reversed().forEach(Runnable::run);
+      }
+    }
+  }
+
+  /** A token whose doorbell is ours: ringing it does nothing to anybody. */
+  int token() {
+    return channel.token();
+  }
+
+  /** Copies a few bytes, a page at most, to where the CPU reads them. */
+  MemorySegment read(GpuVa from, long bytes) {
+    bind().copy(from, new GpuVa(start.value() + HopperRing.SIZE_BYTES), bytes);
+    await(submit());
+    return memory.all().asSlice(HopperRing.SIZE_BYTES, bytes);
+  }
+
+  /** Has the GPU store a word, where no CPU can any more. */
+  void store(GpuVa address, int word) {
+    bind().store(address, word);
+    await(submit());
+  }
+
+  /**
+   * Begins to copy, by at most 2 GiB at a time.
+   *
+   * @return what {@link #await} wants
+   */
+  long copy(GpuVa from, GpuVa to, long bytes) {
+    long done = last;
+    long piece;
+    for (long at = 0; at < bytes; at += piece) {
+      piece = Math.min(bytes - at, MAX_PIECE_BYTES);
+      bind().copy(after(from, at), after(to, at), piece);
+      done = submit();
+    }
+    return done;
+  }
+
+  /**
+   * Begins to fill with zeros.
+   *
+   * @param bytes a multiple of 4, at most 4 GiB
+   * @return what {@link #await} wants
+   */
+  long clear(GpuVa from, long bytes) {
+    bind().zeros(from, bytes);
+    return submit();
+  }
+
+  private long submit() {
+    while (ring.isFull()) {
+      await(Math.min(ring.lastReleased() + 1, last));
+    }
+    last = ring.submitWithRelease(commands);
+    return last;
+  }
+
+  private static GpuVa after(GpuVa start, long bytes) {
+    return new GpuVa(start.value() + bytes);
+  }
+
+  private HopperCommands bind() {
+    commands.clear();
+    if (!bound) {
+      bound = true;
+      commands.bindCopy();
+    }
+    return commands;
+  }
+
+  /** Waits for what was begun, and all before. */
+  void await(long done) {
+    if (!ring.await(done, gpu::timeNs, LIMIT_NS)) {
+      throw RmRefusal.monitorStuck();
+    }
+  }
+
+  /** Frees it; nothing is under way. */
+  void release() {
+    channel.destroy();
+    space.unmapObject(object, BYTES, start.value());
+    gpu.client().free(gpu.client().device(), object);
+    memory.close();
+    pages.close();
+  }
+}
