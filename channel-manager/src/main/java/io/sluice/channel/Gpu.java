@@ -61,6 +61,22 @@ public interface Gpu extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Takes what happens in the background a step further: a channel that was given back while it
+   * waited goes on only when it is looked at. By one thread, now and then.
+   *
+   * @return nanoseconds until it wants to be called again; {@link Long#MAX_VALUE} until {@link
+   *     #onTend} says so
+   */
+  default long tend() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
+   * @param wanted told, by any thread and under any lock, that {@link #tend} has something to do
+   */
+  default void onTend(Runnable wanted) {}
+
   @Override
   void close();
 }

@@ -31,16 +31,20 @@ import org.jspecify.annotations.Nullable;
  * which we hold back what it submits. So none is poisoned before all of the guest's that are
  * detached have come to their ends and wait for nothing; and while one has waited for {@link
  * #PATIENCE_NS} what the guest has put meanwhile is passed on to all.
+ *
+ * <p>One that has poison in its ring may wait all the same: it was given back while it waited. Then
+ * the guest does not hold still any longer. Its next entry takes the place of the poison, and when
+ * the wait is over is run as one whose store was on the way.
  */
 final class Detachment {
-  /** In how many slots poison is tried; a guest that holds still when asked takes one at most. */
-  private static final int MAX_ATTEMPTS = 8;
+  /**
+   * In how many slots poison is tried. A guest that holds still when asked takes one at most, and
+   * one more for each wait that follows on another.
+   */
+  private static final int MAX_ATTEMPTS = Scratch.MAX_POISONS;
 
   /** How long an acquire may last before more is passed on. */
   private static final long PATIENCE_NS = 1_000_000;
-
-  /** How long is waited for a release before the guest has to hold still. */
-  private static final long LAST_CHANCE_NS = 20_000_000;
 
   private static final VarHandle U64 = Layouts.U64.varHandle();
   private static final long OUR_WORDS = GuestAbi.CONTROL_OFFSET + 2L * Integer.BYTES;
@@ -63,8 +67,13 @@ final class Detachment {
   private @Nullable Scratch scratch;
   private Stage stage = Stage.FETCHING;
 
-  /** The first entry that was not put when the page was replaced. */
+  /** The first entry that was not put when the page was replaced; then where the poison is. */
   private int put;
+
+  private long poisonedNs;
+
+  /** The poison waits, and the guest does not hold still for it. */
+  private boolean letGo;
 
   private int fetched;
 
@@ -166,7 +175,7 @@ final class Detachment {
     if (stage == Stage.FETCHING && !atEnd) {
       fetched = gpu.monitor().pointers(alias).get();
       words.get(fetched);
-      blocked = waits();
+      blocked = waits(put);
       atEnd = fetched == put && !blocked;
     }
     return stage != Stage.FETCHING || atEnd;
@@ -174,10 +183,13 @@ final class Detachment {
 
   /** Whether it waits, and has done so long enough for more to be passed on. */
   boolean isPatienceOver() {
-    return stage == Stage.FETCHING && blocked && gpu.timeNs() - blockedSinceNs > PATIENCE_NS;
+    return stage != Stage.DRAINED && blocked && gpu.timeNs() - blockedSinceNs > PATIENCE_NS;
   }
 
-  private boolean waits() {
+  /**
+   * @param end the first entry that the GPU has not been told of
+   */
+  private boolean waits(int end) {
     if (PendingAcquire.find(ring, fetched).isEmpty()) {
       return false;
     }
@@ -187,7 +199,7 @@ final class Detachment {
       idleAnswers = 0;
     }
     // It may be over, and the semaphore something else since.
-    boolean sure = fetched == put && channel.isIdle(Probe.IDLE_US) && ++idleAnswers >= Probe.SURE;
+    boolean sure = fetched == end && channel.isIdle(Probe.IDLE_US) && ++idleAnswers >= Probe.SURE;
     return !sure;
   }
 
@@ -205,23 +217,13 @@ final class Detachment {
 
   /**
    * Has it end without waiting for more: what the guest has put until now is run, then the poison.
-   * The guest holds still until the channel counts again, or another one.
+   * The guest holds still until the channel counts again, or another one; but not while it waits.
    */
   void finish() {
     if (stage == Stage.FETCHING) {
-      awaitRelease();
       words.withdraw();
       put = words.put();
       poison();
-    }
-  }
-
-  /** While the guest holds still it can release nothing: it gets a moment more for that. */
-  private void awaitRelease() {
-    long since = gpu.timeNs();
-    while (!isAtEnd() && blocked && gpu.timeNs() - since < LAST_CHANCE_NS) {
-      gpu.passOn();
-      Thread.onSpinWait();
     }
   }
 
@@ -235,6 +237,9 @@ final class Detachment {
     long saved = (long) U64.getAndSet(slot, 0L, entry);
     poisons.add(new Poison(slot, entry, saved));
     stage = Stage.POISONED;
+    poisonedNs = gpu.timeNs();
+    letGo = false;
+    blocked = false;
     gpu.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), ring.after(put));
     gpu.doorbellPage().ring(channel.token());
   }
@@ -258,9 +263,32 @@ final class Detachment {
     Poison poison = poisons.get(last);
     boolean taken = (long) U64.getAcquire(poison.slot(), 0L) != poison.entry();
     boolean guestIsDone = words.put() != put;
-    if (taken && guestIsDone && poisons.size() < MAX_ATTEMPTS) {
+    if (waitsBeforePoison()) {
+      letGo();
+    } else if (taken && guestIsDone && poisons.size() < MAX_ATTEMPTS) {
       put = ring.after(put);
       poison();
+    }
+  }
+
+  /** Poison is run within microseconds of what is before it, unless that waits. */
+  private boolean waitsBeforePoison() {
+    if (gpu.timeNs() - poisonedNs > PATIENCE_NS) {
+      fetched = gpu.monitor().pointers(alias).get();
+      blocked = waits(ring.after(put));
+    }
+    return blocked;
+  }
+
+  /** The guest goes on, as far as its ring has room; what it waits for may be among that. */
+  private void letGo() {
+    if (!letGo && poisons.size() < MAX_ATTEMPTS) {
+      letGo = true;
+      if (fetched == ring.after(put)) {
+        fetched = put; // the guest may take the place of the poison
+      }
+      words.get(fetched);
+      words.publish(gpu.monitor().token());
     }
   }
 

@@ -54,7 +54,7 @@ final class NvidiaChannel implements Channel {
   private OptionalInt savedPut = OptionalInt.empty();
 
   private boolean suspended;
-  private boolean attaching;
+  private volatile boolean attaching; // written under the lock
   private boolean closed;
 
   // Why it has ended.
@@ -226,6 +226,10 @@ final class NvidiaChannel implements Channel {
   @Override
   public void detach() {
     gpu.run(() -> {
+      if (detachment != null && attaching && !suspended) {
+        attaching = false; // it has not been given back yet
+        return;
+      }
       if (hardware == null || ring == null || detachment != null || suspended) {
         throw RmRefusal.busy("the channel does not run, cid=" + id);
       }
@@ -233,7 +237,10 @@ final class NvidiaChannel implements Channel {
     });
   }
 
-  /** What was put before the detach ends first, if it has not; the guest holds still so long. */
+  /**
+   * What was put before the detach ends first, if it has not; the guest holds still so long, but
+   * not while that waits for a semaphore: it may be the guest who has yet to release it.
+   */
   @Override
   public void attach() {
     gpu.run(() -> {
@@ -243,7 +250,15 @@ final class NvidiaChannel implements Channel {
       attaching = true;
       detachment.finish();
       advance();
+      if (attaching) {
+        gpu.wantTending();
+      }
     });
+  }
+
+  /** Whether it was given back, and goes on only when what was put before has ended. */
+  boolean isAttaching() {
+    return attaching;
   }
 
   /** Takes what is under way a step further. */
@@ -498,6 +513,7 @@ final class NvidiaChannel implements Channel {
   }
 
   private void destroyHardware() {
+    attaching = false;
     if (hardware == null) {
       return;
     }

@@ -63,6 +63,9 @@ public final class NvidiaGpu implements Gpu {
   private static final int MAX_ADDRESS_SPACES = 128;
   private static final int MAX_CLASSES = 200;
 
+  /** Time between two looks at channels that are to go on. */
+  private static final long TEND_NS = 1_000_000;
+
   /** Of moves, with either class in turns: what is still slow the first time is not the sixth. */
   private static final int REHEARSALS = 6;
 
@@ -78,6 +81,8 @@ public final class NvidiaGpu implements Gpu {
   private final Set<NvidiaGuestGpu> guests = ConcurrentHashMap.newKeySet();
   private final TimeSlices timeSlices = new TimeSlices();
   private final Staging staging = new Staging(this::openUnseen, this::engineForMoves, this::timeNs);
+
+  private volatile Runnable tendWanted = () -> {};
 
   /** Left to do; of one thread. */
   private int rehearsals = REHEARSALS;
@@ -224,6 +229,24 @@ public final class NvidiaGpu implements Gpu {
   NvidiaGuestGpu adoptUnseen(NvidiaGuestGpu other) {
     Fd control = other.controlPages().orElseThrow().fd();
     return NvidiaGuestGpu.adopt(this, kernel, RmClient.open(port, driver, card, random), control);
+  }
+
+  @Override
+  public void onTend(Runnable wanted) {
+    tendWanted = wanted;
+  }
+
+  void wantTending() {
+    tendWanted.run();
+  }
+
+  @Override
+  public long tend() {
+    boolean more = false;
+    for (NvidiaGuestGpu guest : guests) {
+      more |= guest.tend();
+    }
+    return more ? TEND_NS : Long.MAX_VALUE;
   }
 
   /** First what a guest that moves would wait for, then pinned memory for evictions. */

@@ -296,6 +296,38 @@ final class NvidiaGuestGpu implements GuestGpu {
     return gpu.anotherIsActive(this);
   }
 
+  /** A channel goes on only when it is looked at again. */
+  void wantTending() {
+    gpu.wantTending();
+  }
+
+  /** Looks at channels that are to go on; whether there are any. */
+  boolean tend() {
+    boolean any = false;
+    for (NvidiaChannel channel : channelArray) {
+      any |= channel.isAttaching();
+    }
+    return any && tendChannels();
+  }
+
+  private boolean tendChannels() {
+    lock.lock();
+    try {
+      boolean more = false;
+      if (!closed) {
+        for (NvidiaChannel channel : channelArray) {
+          if (channel.isAttaching()) {
+            channel.advance();
+            more |= channel.isAttaching();
+          }
+        }
+      }
+      return more;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Whether a channel may have something to do; takes no lock. */
   boolean isActive() {
     for (NvidiaChannel channel : channelArray) {

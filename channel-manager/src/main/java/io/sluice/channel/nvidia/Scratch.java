@@ -23,6 +23,9 @@ final class Scratch implements AutoCloseable {
   private static final long POISON = PUSHBUFFERS + 12 * Limits.PAGE_BYTES;
   private static final long POISON_BYTES = 256;
 
+  /** Poisons that there is room for. */
+  static final int MAX_POISONS = 64;
+
   private final NvidiaGuestGpu gpu;
   private final NvidiaAddressSpace space;
   private final SharedPages pages;
@@ -62,7 +65,7 @@ final class Scratch implements AutoCloseable {
   /**
    * A pushbuffer that releases a semaphore once all before it has finished, and interrupts.
    *
-   * @param index of the semaphore, 0 to 15
+   * @param index of the semaphore, 0 to {@link #MAX_POISONS} - 1
    * @return its ring entry
    */
   long poison(int index) {

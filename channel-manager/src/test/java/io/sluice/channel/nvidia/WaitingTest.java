@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Channels that wait for semaphores: seen while another guest has work, and taken back. */
@@ -297,5 +298,89 @@ final class WaitingTest {
     long after = waits.submit();
     await(() -> waits.ring.hasReleased(after));
     assertThat(after).isEqualTo(done + 1);
+  }
+
+  /**
+   * Given back while it waits for what the guest has yet to submit, which may come in any order.
+   */
+  @ParameterizedTest
+  @CsvSource({"false, 0", "false, 1", "false, 5", "true, 0", "true, 1", "true, 5"})
+  void attach_ofAChannelThatWaits_doesNotHoldTheGuest(boolean detachedAgain, int submitted) {
+    Queue waits = guest.queue(0x10_0000_0000L);
+    Queue releases = guest.queue(0x11_0000_0000L);
+    waits.waits(HOST, 7);
+    commands.increment(new GpuVa(HOST.value() + 64));
+    long _ = waits.submit();
+    waits.channel.detach();
+    releases.channel.detach();
+    assertThat(waits.channel.status().drained()).isFalse();
+    waits.channel.attach();
+    releases.channel.attach();
+    waits.ring.whileWithdrawn(gpu::tend);
+    releases.ring.whileWithdrawn(gpu::tend);
+    for (int i = 0; i < submitted; i++) {
+      // The second one waits once more, when it is let go.
+      commands.clear();
+      if (i == 1) {
+        commands.acquire(new GpuVa(HOST.value() + 128), 8);
+      }
+      commands.increment(new GpuVa(HOST.value() + 64));
+      long _ = waits.submit();
+    }
+    assertThat(waits.ring.hasReleased(1)).isFalse();
+    if (detachedAgain) {
+      waits.channel.detach();
+      assertThat(waits.channel.status().drained()).isFalse();
+      waits.channel.attach();
+    }
+    commands.clear().release(HOST, 7).release(new GpuVa(HOST.value() + 128), 8);
+    long released = releases.submit();
+    await(() -> {
+      long _ = gpu.tend();
+      return releases.ring.hasReleased(released) && waits.ring.hasReleased(1 + submitted);
+    });
+    await(() -> gpu.tend() == Long.MAX_VALUE);
+    for (int i = 0; i < 3; i++) {
+      commands.clear().increment(new GpuVa(HOST.value() + 64));
+      long last = waits.submit();
+      await(() -> waits.ring.hasReleased(last));
+    }
+    assertThat(guest.host.get(Layouts.U32, 64)).isEqualTo(1 + submitted + 3);
+    assertThat(waits.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+  }
+
+  /** Nobody looks at it but the one who tends, and that one is told. */
+  @Test
+  void attach_ofAChannelThatWaits_wantsToBeTended() {
+    int[] wanted = new int[1];
+    gpu.onTend(() -> wanted[0]++);
+    Queue waits = guest.queue(0x10_0000_0000L);
+    waits.channel.detach();
+    await(() -> waits.channel.status().drained());
+    waits.channel.attach();
+    assertThat(wanted[0]).as("it went on at once").isZero();
+    assertThat(gpu.tend()).isEqualTo(Long.MAX_VALUE);
+    waits.waits(HOST, 7);
+    long done = waits.submit();
+    await(() -> waits.channel.status().gpGet() == 1);
+    waits.channel.detach();
+    waits.channel.attach();
+    assertThat(wanted[0]).isEqualTo(1);
+    assertThat(gpu.tend()).isLessThan(Long.MAX_VALUE);
+    guest.host.set(Layouts.U64, 0, 7);
+    await(() -> gpu.tend() == Long.MAX_VALUE);
+    assertThat(waits.ring.hasReleased(done)).isTrue();
+  }
+
+  @Test
+  void kill_ofAChannelThatWaitsToGoOn_endsIt() {
+    Queue waits = guest.queue(0x10_0000_0000L);
+    waits.waits(HOST, 7);
+    long _ = waits.submit();
+    waits.channel.detach();
+    waits.channel.attach();
+    waits.channel.kill(GuestAbi.ERROR_TIMEOUT, 12);
+    assertThat(gpu.tend()).isEqualTo(Long.MAX_VALUE);
+    assertThat(waits.channel.status().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
   }
 }

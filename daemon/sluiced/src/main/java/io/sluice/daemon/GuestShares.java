@@ -54,7 +54,7 @@ final class GuestShares implements AutoCloseable {
   }
 
   /** What the thread does. */
-  private record Duties(MemoryQuotas quotas, Watchdog watchdog) implements Sharing.Work {
+  private record Duties(Gpu gpu, MemoryQuotas quotas, Watchdog watchdog) implements Sharing.Work {
     @Override
     public void rebalance() {
       MemoryQuotas.Moves _ = quotas.rebalance();
@@ -68,6 +68,11 @@ final class GuestShares implements AutoCloseable {
     @Override
     public long watchDueInNs() {
       return watchdog.dueInNs();
+    }
+
+    @Override
+    public long tend() {
+      return gpu.tend();
     }
   }
 
@@ -93,7 +98,9 @@ final class GuestShares implements AutoCloseable {
     ShareEvents events = new ShareEvents(clock, loop::wake, loop::nudge);
     MemoryQuotas quotas = new MemoryQuotas(gpu.info().vramBytes(), events);
     Watchdog watchdog = new Watchdog(events::onKill);
-    loop.setSharing(new Sharing(new Duties(quotas, watchdog)), () -> events.tell(notifications));
+    loop.setSharing(
+        new Sharing(new Duties(gpu, quotas, watchdog)), () -> events.tell(notifications));
+    gpu.onTend(loop::nudge);
     Thread thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
     return new GuestShares(gpu, quotas, watchdog, loop, thread);
   }

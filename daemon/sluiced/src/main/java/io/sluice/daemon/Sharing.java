@@ -6,7 +6,8 @@ import java.time.Duration;
  * When a GPU's memory is rebalanced and its channels are watched: a duty cycle. A change of what
  * guests use has its rebalance at once, changes that follow have one together after {@link
  * #MIN_INTERVAL}; an operator's change, of which there are only so many, is never put off. Without
- * any change there is a rebalance each {@link #TICK}, for what nobody told of.
+ * any change there is a rebalance each {@link #TICK}, for what nobody told of. The GPU is asked
+ * each time whether it wants something done.
  */
 final class Sharing {
   /** Least time between two rebalances. */
@@ -25,6 +26,14 @@ final class Sharing {
 
     /** How long after a look the next is due, in nanoseconds; {@link Long#MAX_VALUE} for never. */
     long watchDueInNs();
+
+    /**
+     * Does what the GPU wants to have done now and then; how long until again, in nanoseconds, or
+     * {@link Long#MAX_VALUE}.
+     */
+    default long tend() {
+      return Long.MAX_VALUE;
+    }
   }
 
   private final Work work;
@@ -68,7 +77,8 @@ final class Sharing {
       sinceBalance = 0;
     }
     long due = (changed ? MIN_INTERVAL : TICK).toNanos() - sinceBalance;
-    return urgent ? 0 : Math.max(0, Math.min(due, watch(nowNs)));
+    due = Math.min(due, Math.min(watch(nowNs), work.tend()));
+    return urgent ? 0 : Math.max(0, due);
   }
 
   private long watch(long nowNs) {

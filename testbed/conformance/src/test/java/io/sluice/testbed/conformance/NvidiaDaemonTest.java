@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -407,11 +408,21 @@ final class NvidiaDaemonTest {
   }
 
   private static long[] latencies(Guest guest, int count) {
+    return latencies(guest, count, _ -> {});
+  }
+
+  /**
+   * How long submissions take, ascending.
+   *
+   * @param work what each one does
+   */
+  private static long[] latencies(Guest guest, int count, Consumer<HopperCommands> work) {
     long[] each = new long[count];
     HopperCommands commands = new HopperCommands();
     for (int i = 0; i < count; i++) {
       long start = System.nanoTime();
-      long done = guest.ring.submitWithRelease(commands.clear());
+      work.accept(commands.clear());
+      long done = guest.ring.submitWithRelease(commands);
       assertThat(guest.done(done)).isTrue();
       each[i] = System.nanoTime() - start;
     }
@@ -438,6 +449,11 @@ final class NvidiaDaemonTest {
       }
       latencies(b, 20_000);
       long quiet = latencies(b, 20_000)[19_800];
+      // Of what it does the bus carries the submission alone.
+      GpuVa from = new GpuVa(b.space.map(b.device.allocateVideo(BYTES)).value());
+      Consumer<HopperCommands> inside = c -> c.bindCopy().copy(from, new GpuVa(b.video), BYTES);
+      latencies(b, 5_000, inside); // the clocks go up meanwhile
+      long quietInside = latencies(b, 5_000, inside)[4_950];
       for (int round = 0; round < 8; round++) {
         long start = System.nanoTime();
         bean.setQuota("a", null, null, low, null, null);
@@ -465,14 +481,12 @@ final class NvidiaDaemonTest {
             (end - middle) / 1e6);
       }
       Thread changes = Thread.ofPlatform().start(() -> changeAgainAndAgain(bean, low));
-      long disturbed = latencies(b, 200_000)[198_000];
+      printOther("p99", quiet, latencies(b, 200_000)[198_000]);
       changes.join();
-      System.out.printf(
-          Locale.ROOT,
-          "P12 another guest's p99: quiet %.2f us, meanwhile %.2f us, ratio %.3f%n",
-          quiet / 1e3,
-          disturbed / 1e3,
-          (double) disturbed / quiet);
+      changes = Thread.ofPlatform().start(() -> changeAgainAndAgain(bean, low));
+      printOther(
+          "p99 of 8 MiB inside video memory", quietInside, latencies(b, 9_000, inside)[8_910]);
+      changes.join();
       for (int i = 0; i < 16; i++) {
         a.half(0).fill((byte) (0x10 + i));
         a.half(1).fill((byte) 0);
@@ -481,6 +495,16 @@ final class NvidiaDaemonTest {
         assertThat(a.half(1).mismatch(a.half(0))).as("buffer %d", i).isEqualTo(-1);
       }
     }
+  }
+
+  private static void printOther(String what, long quiet, long disturbed) {
+    System.out.printf(
+        Locale.ROOT,
+        "P12 another guest's %s: quiet %.2f us, meanwhile %.2f us, ratio %.3f%n",
+        what,
+        quiet / 1e3,
+        disturbed / 1e3,
+        (double) disturbed / quiet);
   }
 
   private static QuotaStatus quota(DaemonMXBean bean) {

@@ -138,6 +138,66 @@ final class NvidiaSharingTest {
     }
   }
 
+  /** Given back while it waits for what the guest submits only then, behind more that waits. */
+  @Test
+  void attach_ofAChannelThatWaits_doesNotHoldTheGuest() throws Exception {
+    try (NvidiaGpu gpu = NvidiaRig.open();
+        var guest = new NvidiaRig.Guest(gpu, "guest", NvidiaRig.COPY_CLASS)) {
+      GpuMemory words = guest.allocate(true, 4096);
+      guest.mapAt(words, PROGRAM);
+      GpuVa word = new GpuVa(PROGRAM);
+      GpuVa counter = new GpuVa(PROGRAM + 64);
+      try (var second =
+          new HopperQueue(
+              guest.gpu,
+              guest.space,
+              guest.kernel,
+              new GpuVa(NvidiaRig.RING.value() + 0x1_0000_0000L),
+              NvidiaRig.COMPUTE_CLASS)) {
+        int counted = 0;
+        for (int round = 1; round <= 12; round++) {
+          HopperQueue waits = round % 2 == 0 ? guest.queue : second;
+          HopperQueue releases = round % 2 == 0 ? second : guest.queue;
+          int behind = round % 4;
+          waits.ring().whileWithdrawn(gpu::tend);
+          releases.ring().whileWithdrawn(gpu::tend);
+          long _ =
+              waits
+                  .ring()
+                  .submitWithRelease(new HopperCommands().acquire(word, round).increment(counter));
+          guest.queue.channel().detach();
+          second.channel().detach();
+          assertThat(waits.channel().status().drained()).isFalse();
+          guest.queue.channel().attach();
+          second.channel().attach();
+          long start = System.nanoTime();
+          long last = waits.ring().submitWithRelease(new HopperCommands().increment(counter));
+          for (int i = 0; i < behind; i++) {
+            last = waits.ring().submitWithRelease(new HopperCommands().increment(counter));
+          }
+          long submitted = System.nanoTime();
+          long _ = gpu.tend();
+          long released =
+              releases.ring().submitWithRelease(new HopperCommands().release(word, round));
+          while (!waits.ring().hasReleased(last) | !releases.ring().hasReleased(released)) {
+            long _ = gpu.tend();
+            assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
+          }
+          counted += 2 + behind;
+          System.out.printf(
+              Locale.ROOT,
+              "given back while it waits: guest submits after %.2f ms, all done after %.2f ms%n",
+              (submitted - start) / 1e6,
+              (System.nanoTime() - start) / 1e6);
+          while (gpu.tend() != Long.MAX_VALUE) {
+            assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
+          }
+          assertThat(guest.cpu(words).get(ValueLayout.JAVA_INT, 64)).isEqualTo(counted);
+        }
+      }
+    }
+  }
+
   @Test
   void weights_ofTwoChannelsOnOneEngine_shareItsTime() throws Exception {
     try (NvidiaGpu gpu = NvidiaRig.open();
