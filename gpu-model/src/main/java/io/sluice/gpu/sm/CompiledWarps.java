@@ -176,6 +176,9 @@ final class CompiledWarps implements WarpRunner {
       control(step.instruction(), block, warp);
       return 1;
     }
+    if (!step.isPlain() && !warp.hasRoom(step.tokens().size())) {
+      return interpretToFault(block, warp);
+    }
     context.count(step.count());
     inSegment = true;
     int lanes = part.compiled.code().run(step.segment(), context, warp, warp.active);
@@ -185,6 +188,13 @@ final class CompiledWarps implements WarpRunner {
     }
     context.throwFault();
     inSegment = false;
+    if (step.isPlain()) {
+      warp.pc = step.end();
+      return step.count();
+    }
+    for (int n = 0; n < step.tokens().size(); n++) {
+      warp.push(Warp.Token.JOIN, step.tokens().get(n), warp.active);
+    }
     pc = step.end() - Instruction.BYTES; // of the instruction that branches, or where lanes meet
     switch (step.kind()) {
       case BRANCH -> {
@@ -202,6 +212,14 @@ final class CompiledWarps implements WarpRunner {
       default -> warp.pc = step.end();
     }
     return step.count();
+  }
+
+  /** An SSY of the step has no room for its token: so what comes before it is executed, then it. */
+  private int interpretToFault(Block block, Warp warp) {
+    while (true) {
+      pc = warp.pc;
+      int _ = interpret(block, warp);
+    }
   }
 
   /** Lanes whose code has left a segment undone; says which of them branch or join. */

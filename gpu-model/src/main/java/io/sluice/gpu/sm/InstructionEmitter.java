@@ -35,7 +35,7 @@ final class InstructionEmitter {
     for (int n = 0; n < body.size(); n++) {
       int at = pc + n * Instruction.BYTES;
       lane.flags().enter(at);
-      if (lane.popOnce(at)) {
+      if (Planner.isToken(body.get(n)) || lane.popOnce(at)) {
         continue;
       }
       if (n + 1 < body.size() && isPair(body.get(n), body.get(n + 1), at)) {

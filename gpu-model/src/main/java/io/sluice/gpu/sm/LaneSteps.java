@@ -36,7 +36,7 @@ final class LaneSteps {
       boolean holds = warp.predicate(i.predicate(), lane) != i.predicateNegated();
       joins = holds && i.join();
       try {
-        if (holds) {
+        if (holds && !Planner.isToken(i)) {
           warp.pc = pc + Instruction.BYTES;
           stepper.executeLane(i.form(), i, block, warp, lane);
         }

@@ -12,6 +12,8 @@ import java.util.Map;
  * before a store that follows a load or a store, and before a load that follows a store; atomics
  * and locks stand alone. Local memory belongs to a lane, and constants do not change.
  *
+ * <p>What an SSY does is done for the warp after the segment it is in: no lane notices.
+ *
  * <p>A block that branches to its own start and stores nothing becomes a loop of each lane.
  */
 final class Planner {
@@ -23,6 +25,7 @@ final class Planner {
   private int openPc;
   private boolean loads;
   private boolean stores;
+  private final List<Integer> tokens = new ArrayList<>();
 
   /**
    * @param longest most instructions of a segment
@@ -58,16 +61,25 @@ final class Planner {
 
   private void add(int pc, Instruction i) {
     Opcode opcode = i.form();
+    if (isToken(i)) {
+      append(pc, i);
+      tokens.add(ProgramImage.target(i, pc));
+      if (open.size() == longest) {
+        close(Step.Kind.SEGMENT);
+      }
+      return;
+    }
     if (isPlainBranch(opcode, i) && !open.isEmpty()) {
       append(pc, i);
-      boolean loop = ProgramImage.target(i, pc) == openPc && !stores && !isAlone();
+      boolean backToStart = ProgramImage.target(i, pc) == openPc;
+      boolean loop = backToStart && !stores && !isAlone() && tokens.isEmpty();
       close(loop ? Step.Kind.LOOP : Step.Kind.BRANCH);
       return;
     }
-    if (ControlUnit.isFor(opcode) || (opcode == Opcode.NOP && i.join())) {
+    boolean joinsAlone = opcode == Opcode.NOP && i.join() && open.isEmpty();
+    if (ControlUnit.isFor(opcode) || joinsAlone) {
       close(Step.Kind.SEGMENT);
-      int end = pc + Instruction.BYTES;
-      steps.add(new Step(Step.Kind.CONTROL, pc, end, -1, i, 1));
+      addControl(pc, i);
       return;
     }
     if (endsBefore(opcode)) {
@@ -79,6 +91,11 @@ final class Planner {
     } else if (standsAlone(opcode) || open.size() == longest) {
       close(Step.Kind.SEGMENT);
     }
+  }
+
+  /** Whether an instruction pushes a token for lanes to meet, and does nothing else. */
+  static boolean isToken(Instruction i) {
+    return i.form() == Opcode.SSY && !i.bit(14) && !i.join();
   }
 
   /** A relative branch that each lane takes for itself. */
@@ -123,9 +140,19 @@ final class Planner {
     }
     int count = open.size();
     int end = openPc + count * Instruction.BYTES;
-    Segment segment = new Segment(kind, openPc, open);
-    steps.add(new Step(kind, openPc, end, segments.size(), segment.last(), count));
-    segments.add(segment);
+    if (count == 1 && ControlUnit.isFor(open.getFirst().form())) {
+      addControl(openPc, open.getFirst());
+    } else {
+      Segment segment = new Segment(kind, openPc, open);
+      steps.add(new Step(kind, openPc, end, segments.size(), segment.last(), count, tokens));
+      segments.add(segment);
+    }
     open.clear();
+    tokens.clear();
+  }
+
+  private void addControl(int pc, Instruction i) {
+    int end = pc + Instruction.BYTES;
+    steps.add(new Step(Step.Kind.CONTROL, pc, end, -1, i, 1, List.of()));
   }
 }

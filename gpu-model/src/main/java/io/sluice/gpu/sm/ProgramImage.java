@@ -136,7 +136,7 @@ record ProgramImage(
 
   /** Whether control may come to the next instruction from elsewhere, or not at all. */
   private static boolean endsBlock(Instruction i) {
-    return i.group() == Instruction.CONTROL_GROUP || i.join();
+    return (i.group() == Instruction.CONTROL_GROUP && !Planner.isToken(i)) || i.join();
   }
 
   /** Whether a lane may go on to the next instruction. */

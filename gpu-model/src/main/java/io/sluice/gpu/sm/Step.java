@@ -1,5 +1,7 @@
 package io.sluice.gpu.sm;
 
+import java.util.List;
+
 /**
  * What a warp does at an offset of a compiled program.
  *
@@ -9,8 +11,20 @@ package io.sluice.gpu.sm;
  * @param segment number of its code, unless it is {@link Kind#CONTROL}
  * @param instruction the last one, for those kinds that act on it
  * @param count instructions
+ * @param tokens where lanes meet that its SSYs name
  */
-record Step(Kind kind, int pc, int end, int segment, Instruction instruction, int count) {
+record Step(
+    Kind kind,
+    int pc,
+    int end,
+    int segment,
+    Instruction instruction,
+    int count,
+    List<Integer> tokens) {
+  Step {
+    tokens = List.copyOf(tokens);
+  }
+
   /** What a step is. */
   enum Kind {
     /** One instruction that concerns the warp as a whole. */
@@ -23,6 +37,11 @@ record Step(Kind kind, int pc, int end, int segment, Instruction instruction, in
     JOIN,
     /** Instructions of lanes, and a branch back to the first of them. */
     LOOP
+  }
+
+  /** Whether the warp goes on behind it, whatever its lanes did. */
+  boolean isPlain() {
+    return kind == Kind.SEGMENT && tokens.isEmpty();
   }
 
   /** Where its branch goes. */

@@ -192,6 +192,11 @@ final class Warp {
     }
   }
 
+  /** Whether there is room for so many tokens. */
+  boolean hasRoom(int tokens) {
+    return depth + tokens <= kinds.length;
+  }
+
   /** Pushes a token for the lanes given. */
   void push(Token kind, int address, int lanes) {
     if (depth == kinds.length) {

@@ -8,7 +8,9 @@ import io.sluice.gpu.sm.GridRun;
 import io.sluice.gpu.sm.Interpreter;
 import io.sluice.testbed.workloads.asm.Assembler;
 import io.sluice.testbed.workloads.asm.Kernel;
+import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -47,6 +49,55 @@ final class StackFaultTest {
 
       assertThat(expected).isInstanceOf(GridOutcome.Faulted.class);
       assertThat(run.outcome()).isEqualTo(expected);
+    }
+  }
+
+  /**
+   * The last SSY stands between instructions of lanes, of which those behind it must not execute.
+   */
+  private static final String BETWEEN =
+      """
+      .kernel k
+      .param 8 out
+        S2R R2, SR_TID.X
+        MOV32I R3, 4
+        IMAD R4.CC, R2, R3, %out
+        IMAD.HI.X R5, R2, R3, %out+4
+        IADD R2, R2, 1
+        ST.E [R4], R2
+        MOV32I R6, 5
+      """
+          + "  SSY end\n".repeat(TOKENS + 1)
+          + """
+            IADD R2, R2, R6
+            SSY end
+            ST.E [R4], R2
+          end:
+            EXIT
+          """;
+
+  @Test
+  void run_stackThatIsFullAtAnSsy_faultsThereWithWhatWasBeforeIt() {
+    Kernel kernel = Assembler.assemble(BETWEEN).get(0);
+    List<Workload.Argument> arguments = List.of(Workload.Argument.of("out"));
+    Workload.Launch launch = new Workload.Launch(kernel, 1, 1, 32, 1, arguments);
+    try (Device interpreted = new Device(1 << 20);
+        Device compiled = new Device(1 << 20)) {
+      interpreted.add(new Workload.Buffer("out", new int[32]));
+      compiled.add(new Workload.Buffer("out", new int[32]));
+      GridOutcome expected =
+          new Interpreter(interpreted, () -> false).run(interpreted.prepare(launch));
+      GridRun run =
+          GridRun.compiled(compiled.prepare(launch), new CompiledPrograms(), () -> compiled, 1);
+
+      run.start(Runnable::run, () -> false);
+
+      assertThat(expected).isInstanceOf(GridOutcome.Faulted.class);
+      assertThat(run.outcome()).isEqualTo(expected);
+      int[] stored = new int[32];
+      Arrays.setAll(stored, lane -> lane + 1);
+      assertThat(interpreted.read("out", 32)).isEqualTo(stored);
+      assertThat(compiled.read("out", 32)).isEqualTo(stored);
     }
   }
 }
