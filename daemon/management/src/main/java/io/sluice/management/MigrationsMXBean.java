@@ -52,7 +52,7 @@ public interface MigrationsMXBean {
   String report(String guest, String format) throws OperationsException;
 
   /**
-   * Writes a guest to a file.
+   * Writes a guest to a file, and returns when it is there.
    *
    * @param file absolute; replaced when it exists
    * @param live copies most of it while the GPU works
@@ -60,7 +60,7 @@ public interface MigrationsMXBean {
   void checkpoint(String guest, String file, boolean live) throws OperationsException;
 
   /**
-   * Makes an attached, empty guest what a file says.
+   * Makes an attached, empty guest what a file says; a machine runs when this returns.
    *
    * @param file absolute
    */

@@ -185,8 +185,8 @@ final class GuestCommand extends Noun {
   @Command(
       name = "checkpoint",
       description = {
-        "Writes a guest to a file: its GPU memory, its channels, and what of its own memory the GPU"
-            + " uses. The guest goes on."
+        "Writes a guest to a file: its GPU memory and its channels; of a process what of its own"
+            + " memory the GPU uses, of a machine all of it but its disks. The guest goes on."
       })
   int checkpoint(
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
@@ -204,8 +204,9 @@ final class GuestCommand extends Noun {
   @Command(
       name = "restore",
       description = {
-        "Makes a guest, to which a process is attached that has made nothing yet, what a file says."
-            + " A file can be used for several guests."
+        "Makes a guest what a file says, to which a process is attached that has made nothing yet,"
+            + " or a QEMU that was started with -S -incoming defer. A file can be used for several"
+            + " guests."
       })
   int restore(
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,

@@ -9,10 +9,12 @@ import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.phase.TargetPhase;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /** Makes a guest that is attached and empty what a checkpoint says. */
 final class CheckpointRestore {
+  private static final long IDLE_NS = 200_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
   private final LongSupplier clock;
@@ -35,7 +37,7 @@ final class CheckpointRestore {
     try (target) {
       while (!target.phase().isOver()) {
         if (target.doWork(clock.getAsLong()) == 0) {
-          Thread.onSpinWait();
+          LockSupport.parkNanos(this, IDLE_NS);
         }
       }
     }

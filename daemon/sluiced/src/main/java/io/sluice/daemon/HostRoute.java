@@ -154,11 +154,15 @@ final class HostRoute implements AutoCloseable {
   }
 
   /** Tells when what it is made of was closed, which is the last thing to be. */
-  private record Ending(RamTransport.Source transport, Runnable onEnd)
-      implements RamTransport.Source {
+  record Ending(RamTransport.Source transport, Runnable onEnd) implements RamTransport.Source {
     @Override
     public String open(ByteBuffer target) {
       return transport.open(target);
+    }
+
+    @Override
+    public boolean isAnswered() {
+      return transport.isAnswered();
     }
 
     @Override

@@ -14,13 +14,9 @@ import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.Problem;
-import io.sluice.migrate.checkpoint.CheckpointReader;
-import io.sluice.migrate.checkpoint.CheckpointWriter;
-import io.sluice.migrate.checkpoint.ProcessCheckpoint;
 import io.sluice.migrate.engine.Inquiry;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
-import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
@@ -67,6 +63,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final Arrivals arrivals;
   private final DepartureLedger departures;
   private final LeftMachines left;
+  private final Checkpoints checkpoints;
   private @Nullable HostRoute route; // by lock
 
   /**
@@ -94,6 +91,10 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     observer = surroundings.observer();
     arrivals = new Arrivals(guests, socketPath, new CommitLedger(config.stateDir()), surroundings);
     departures = new DepartureLedger(config.stateDir());
+    checkpoints =
+        new Checkpoints(
+            new Checkpoints.Surroundings(kernel, threads, clock, this::drawId, departures),
+            this::copy);
     Map<String, Path> monitors = new TreeMap<>();
     guests.all().forEach((name, guest) -> monitors.put(name, guest.settings().qmp()));
     left =
@@ -409,7 +410,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
                 "wait for it, or give it up: sluicectl migration abort " + guest.name())
             .exception();
       }
-      OutgoingMigration migration = maker.get();
+      OutgoingMigration migration = make(failed, maker);
       outgoing.put(guest.name(), migration);
       threads.start("sluice-" + guest.name() + "-migration", migration);
       begun = true;
@@ -419,6 +420,17 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       if (!begun) {
         closeQuietly(link);
       }
+    }
+  }
+
+  private static OutgoingMigration make(String failed, Supplier<OutgoingMigration> maker)
+      throws OperationsException {
+    try {
+      return maker.get();
+    } catch (SluiceException e) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
+          .exception();
     }
   }
 
@@ -495,77 +507,33 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   public void checkpoint(String guest, String file, boolean live) throws OperationsException {
     String failed = "no checkpoint of guest \"" + guest + "\"";
     GuestHost host = find(failed, guest);
-    Guest attached = attached(failed, host);
-    requireProcess(failed, host);
-    Path path = Path.of(file);
-    CheckpointWriter writer;
-    try {
-      writer = CheckpointWriter.create(path);
-    } catch (SluiceException e) {
-      throw checkpointFailed(failed, e.getMessage(), e.remedy());
-    }
-    MigrationSettings settings =
-        MigrationSettings.DEFAULT
-            .keepingSource()
-            .withDetach(live ? DetachTime.LAST : DetachTime.FIRST);
-    OutgoingMigration migration =
-        begin(
-            failed,
-            attached,
-            () ->
-                outgoing(
-                    attached,
-                    parts(
-                        drawId(),
-                        attached,
-                        DepartureLedger.FILE + path,
-                        ProcessCheckpoint.source(host.device()),
-                        writer),
-                    settings,
-                    () -> null),
-            writer);
-    migration.awaitOver();
-    if (!writer.isComplete()) {
-      Reason why = migration.source().reason().orElse(new Reason("", "it was not finished", ""));
-      throw checkpointFailed(failed, why.what(), why.remedy());
-    }
+    checkpoints.write(failed, host, attached(failed, host), Path.of(file), live);
   }
 
   @Override
   public void restore(String guest, String file) throws OperationsException {
     String failed = "guest \"" + guest + "\" cannot be made of " + file;
     GuestHost host = find(failed, guest);
-    Guest attached = attached(failed, host);
-    requireProcess(failed, host);
-    try (CheckpointReader reader = CheckpointReader.open(Path.of(file));
-        MappedGuest mapped = MappedGuest.of(attached, kernel)) {
-      CheckpointRestore restore =
-          new CheckpointRestore(reader, mapped, ProcessCheckpoint.target(host.device()), clock);
-      Optional<Reason> why = restore.run();
-      if (why.isPresent()) {
-        throw checkpointFailed(failed, why.get().what(), why.get().remedy());
-      }
-    } catch (SluiceException e) {
-      throw checkpointFailed(failed, e.getMessage(), e.remedy());
-    }
+    checkpoints.read(failed, host, attached(failed, host), Path.of(file));
   }
 
-  /**
-   * Of a machine more would have to stop, and be in the file, than its GPU: processors, memory and
-   * devices that are QEMU's. Who has given BAR 0 an address is a machine, also without its monitor.
-   */
-  private static void requireProcess(String failed, GuestHost host) throws OperationsException {
-    if (host.device().pci().registersAddress() != 0 || Files.exists(host.settings().qmp())) {
-      throw checkpointFailed(
-          failed,
-          "it is a machine, whose processors and memory are QEMU's",
-          "move it to another host with sluicectl migration start; checkpoints are of processes");
-    }
-  }
-
-  private static OperationsException checkpointFailed(
-      String failed, @Nullable String cause, String fix) {
-    return Problem.of(ErrorCode.CHECKPOINT_FAILED, failed, String.valueOf(cause), fix).exception();
+  private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)
+      throws OperationsException {
+    return begin(
+        failed,
+        attached,
+        () -> {
+          copy.before().run();
+          return outgoing(
+              attached,
+              parts(copy.id(), attached, copy.to(), copy.machine(), copy.writer()),
+              copy.settings(),
+              () -> null);
+        },
+        () -> {
+          copy.writer().close();
+          copy.machine().close();
+        });
   }
 
   // ---- finding ----

@@ -406,21 +406,22 @@ final class ProcessMigrationTest {
   }
 
   @Test
-  void checkpoint_machine_isRefusedWithAReason() throws Exception {
+  void checkpoint_machineWhoseMonitorIsDead_isRefusedAndLeavesNothing() throws Exception {
     Path monitor = Path.of(first.guest(GUEST).getQmpPath());
+    Path file = dir.resolve("guest.checkpoint");
+    Path ofAProcess = dir.resolve("process.checkpoint");
     try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket(GUEST))) {
+      first.migrations().checkpoint(GUEST, ofAProcess.toString(), false);
       Files.createFile(monitor);
-      Path file = dir.resolve("guest.checkpoint");
       assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
           .isInstanceOf(OperationsException.class)
-          .hasMessageContaining("it is a machine")
-          .hasMessageContaining("sluicectl migration start");
-      assertThatThrownBy(() -> first.migrations().restore(GUEST, file.toString()))
+          .hasMessageContaining("QMP socket cannot be used");
+      assertThatThrownBy(() -> first.migrations().restore(GUEST, ofAProcess.toString()))
           .isInstanceOf(OperationsException.class)
-          .hasMessageContaining("it is a machine");
-      assertThat(file).doesNotExist();
+          .hasMessageContaining("the file is of a process");
+      assertThat(dir).isDirectoryNotContaining("glob:**guest.checkpoint*");
     } finally {
-      Files.delete(monitor);
+      Files.deleteIfExists(monitor);
     }
   }
 

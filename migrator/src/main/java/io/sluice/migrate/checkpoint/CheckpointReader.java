@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,10 +35,14 @@ public final class CheckpointReader implements MigrationLink {
   private boolean committing;
   private boolean ended;
   private long bytes;
+  private final boolean hasMachine;
+  private final AtomicLong machineBytes = new AtomicLong(); // that its machine has taken
+  private long machineBytesSeen;
 
-  private CheckpointReader(Path file, InputStream in) {
+  private CheckpointReader(Path file, InputStream in, boolean hasMachine) {
     this.file = file;
     this.in = in;
+    this.hasMachine = hasMachine;
   }
 
   /**
@@ -47,9 +52,9 @@ public final class CheckpointReader implements MigrationLink {
    */
   public static CheckpointReader open(Path file) {
     try {
-      verify(file);
+      boolean machine = verify(file);
       InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
-      CheckpointReader reader = new CheckpointReader(file, in);
+      CheckpointReader reader = new CheckpointReader(file, in, machine);
       Section _ = reader.next(in, file);
       return reader;
     } catch (IOException e) {
@@ -57,7 +62,8 @@ public final class CheckpointReader implements MigrationLink {
     }
   }
 
-  private static void verify(Path file) throws IOException {
+  /** Whether a machine's own stream is in it. */
+  private static boolean verify(Path file) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
       Section first = read(in, file);
       byte[] magic = CheckpointWriter.MAGIC.getBytes(StandardCharsets.US_ASCII);
@@ -70,9 +76,12 @@ public final class CheckpointReader implements MigrationLink {
         throw refused(file, "it is of an unknown version, version=" + first.version());
       }
       long sections = 1;
+      boolean machine = false;
       Section section = read(in, file);
       while (section.id() != CheckpointWriter.END_SECTION) {
-        if (FrameType.of(section.id()) == null) {
+        if (section.id() == CheckpointWriter.MACHINE_SECTION) {
+          machine = true;
+        } else if (FrameType.of(section.id()) == null) {
           throw refused(file, "it has a part of no known kind, id=" + section.id());
         }
         sections++;
@@ -83,10 +92,25 @@ public final class CheckpointReader implements MigrationLink {
           || in.read() >= 0) {
         throw refused(file, "parts are missing or too many, parts=" + sections);
       }
+      return machine;
     }
   }
 
-  private static Section read(InputStream in, Path file) throws IOException {
+  /** Whether it is of a machine; otherwise of a process. */
+  public boolean hasMachine() {
+    return hasMachine;
+  }
+
+  Path file() {
+    return file;
+  }
+
+  /** Its machine has taken so many bytes of its own stream; called by any thread. */
+  void machineTook(int count) {
+    machineBytes.addAndGet(count);
+  }
+
+  static Section read(InputStream in, Path file) throws IOException {
     byte[] head = in.readNBytes(SectionHeader.BYTES);
     if (head.length < SectionHeader.BYTES) {
       throw refused(file, "it is cut off");
@@ -129,6 +153,10 @@ public final class CheckpointReader implements MigrationLink {
       committing = false;
       return Frame.of(FrameType.COMMIT);
     }
+    if (stream == CONTROL && machineBytesSeen != machineBytes.get()) {
+      machineBytesSeen = machineBytes.get();
+      return Frame.of(FrameType.HEARTBEAT);
+    }
     if (offered && !accepted) {
       return null;
     }
@@ -154,6 +182,9 @@ public final class CheckpointReader implements MigrationLink {
     }
     try {
       Section section = next(in, file);
+      while (section.id() == CheckpointWriter.MACHINE_SECTION) {
+        section = next(in, file); // goes to the machine another way
+      }
       FrameType type = FrameType.of(section.id());
       if (type == null) {
         ended = true;

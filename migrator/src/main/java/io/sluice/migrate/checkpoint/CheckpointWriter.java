@@ -21,6 +21,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +30,19 @@ import org.jspecify.annotations.Nullable;
  * offer, and in the end the whole guest, once the file is complete, flushed and has its name. Until
  * then the file has another name, and goes when this is closed.
  *
+ * <p>One thread drives it; a machine's own stream comes by another.
+ *
  * <pre>
  *  section 0x1f1 version 1: "sluice checkpoint"
- *  the frames, each a section, in the order they were sent
+ *  the frames, each a section, in the order they were sent; of a machine among them
+ *    section 0x1f3 version 1: bytes of QEMU's own stream, in their order
  *  section 0x1f2 version 1: u64 how many sections came before
  * </pre>
  */
 public final class CheckpointWriter implements MigrationLink {
   static final int HEAD_SECTION = 0x1f1;
   static final int END_SECTION = 0x1f2;
+  static final int MACHINE_SECTION = 0x1f3;
   static final String MAGIC = "sluice checkpoint";
 
   private static final int BUFFER_BYTES = 4 << 20;
@@ -44,14 +50,20 @@ public final class CheckpointWriter implements MigrationLink {
   private final Path file;
   private final Path staged;
   private final FileChannel channel;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // All of it by lock.
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private final Deque<Frame> replies = new ArrayDeque<>();
+  private BooleanSupplier machineIsIn = () -> true;
+  private boolean machineEnded = true;
   private @Nullable RefusedException failure;
   private @Nullable Section restore;
   private int passes;
   private int reached;
   private boolean complete;
   private boolean alive;
+  private boolean closed;
   private long sections;
   private long bytes;
 
@@ -84,6 +96,65 @@ public final class CheckpointWriter implements MigrationLink {
     }
   }
 
+  /**
+   * A machine's own stream is part of the file too, which is not complete without it.
+   *
+   * @param sent whether the machine says that it has sent all of it
+   */
+  public void expectMachine(BooleanSupplier sent) {
+    lock.lock();
+    try {
+      machineIsIn = sent;
+      machineEnded = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Bytes of the machine's own stream; called by any thread.
+   *
+   * @throws RefusedException when they cannot be written, or nobody wants them any more
+   */
+  void machine(byte[] part) {
+    lock.lock();
+    try {
+      requireOpen();
+      write(new Section(MACHINE_SECTION, 1, part));
+      alive = true;
+    } catch (IOException e) {
+      throw failed(e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The machine's own stream has ended; whether well is the machine's to say. */
+  void machineEnded() {
+    lock.lock();
+    try {
+      machineEnded = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void requireOpen() {
+    RefusedException ended = failure;
+    if (ended != null) {
+      throw ended;
+    }
+    if (closed) {
+      throw refused(staged, new IOException("given up"));
+    }
+  }
+
+  private RefusedException failed(IOException e) {
+    RefusedException why = refused(staged, e);
+    failure = why;
+    return why;
+  }
+
   @Override
   public int dataStreams() {
     return 1;
@@ -91,28 +162,27 @@ public final class CheckpointWriter implements MigrationLink {
 
   @Override
   public boolean send(int stream, Frame frame) {
-    RefusedException ended = failure;
-    if (ended != null) {
-      throw ended;
-    }
-    if (complete || frame.type() == FrameType.HEARTBEAT) {
-      return true;
-    }
-    byte[] payload = new byte[frame.payload().remaining()];
-    frame.reader().get(payload);
+    lock.lock();
     try {
+      requireOpen();
+      alive = true;
+      if (complete || frame.type() == FrameType.HEARTBEAT) {
+        return true;
+      }
+      byte[] payload = new byte[frame.payload().remaining()];
+      frame.reader().get(payload);
       take(frame, new Section(frame.type().number(), frame.version(), payload));
+      return true;
     } catch (IOException e) {
-      failure = refused(staged, e);
-      throw failure;
+      throw failed(e);
+    } finally {
+      lock.unlock();
     }
-    alive = true;
-    return true;
   }
 
   /**
-   * The state may come while pages still do: RESTORE, which closes the file, waits for the last
-   * barrier.
+   * The state may come while pages still do, and before the machine's last pass: RESTORE, which
+   * closes the file, waits for the last barrier and the end of the machine's stream.
    */
   private void take(Frame frame, Section section) throws IOException {
     if (frame.type() == FrameType.RESTORE) {
@@ -126,8 +196,15 @@ public final class CheckpointWriter implements MigrationLink {
     } else if (frame.type() == FrameType.BARRIER) {
       reached = frame.reader().getInt();
     }
+    finishWhenAllIsIn();
+  }
+
+  private void finishWhenAllIsIn() throws IOException {
     Section last = restore;
-    if (last != null && reached >= passes) {
+    if (last == null || complete) {
+      return;
+    }
+    if (reached >= passes && machineEnded && machineIsIn.getAsBoolean()) {
       write(last);
       finish();
       replies.add(Frame.of(FrameType.READY));
@@ -176,27 +253,46 @@ public final class CheckpointWriter implements MigrationLink {
     if (stream != CONTROL) {
       return null;
     }
-    Frame reply = replies.poll();
-    if (reply == null && alive) {
-      alive = false;
-      return Frame.of(FrameType.HEARTBEAT);
+    lock.lock();
+    try {
+      requireOpen();
+      finishWhenAllIsIn();
+      Frame reply = replies.poll();
+      if (reply == null && alive) {
+        alive = false;
+        return Frame.of(FrameType.HEARTBEAT);
+      }
+      return reply;
+    } catch (IOException e) {
+      throw failed(e);
+    } finally {
+      lock.unlock();
     }
-    return reply;
   }
 
   @Override
   public boolean isFlushed() {
-    return complete;
+    return isComplete();
   }
 
   @Override
   public Optional<RefusedException> failure() {
-    return Optional.ofNullable(failure);
+    lock.lock();
+    try {
+      return Optional.ofNullable(failure);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Whether the file is there, whole and with its name. */
   public boolean isComplete() {
-    return complete;
+    lock.lock();
+    try {
+      return complete;
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
@@ -204,19 +300,28 @@ public final class CheckpointWriter implements MigrationLink {
 
   @Override
   public Statistics statistics() {
-    return new Statistics(bytes, 0, 0, 0, 0, 0);
+    lock.lock();
+    try {
+      return new Statistics(bytes, 0, 0, 0, 0, 0);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** A file that is not complete goes. */
   @Override
   public void close() {
+    lock.lock();
     try {
+      closed = true;
       channel.close();
       if (!complete) {
         Files.deleteIfExists(staged);
       }
     } catch (IOException e) {
       failure = refused(staged, e);
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -109,6 +109,21 @@ public record MigrationSettings(
         keepSource);
   }
 
+  /** With another limit of the time up to the switch-over. */
+  public MigrationSettings withTimeout(Duration longest, OnTimeout then) {
+    return new MigrationSettings(
+        detach,
+        detection,
+        livePasses,
+        linkBytesPerSecond,
+        drainTimeout,
+        longest,
+        then,
+        peerTimeout,
+        silence,
+        keepSource);
+  }
+
   /** With the guest staying here. */
   public MigrationSettings keepingSource() {
     return new MigrationSettings(

@@ -158,7 +158,7 @@ public final class QemuSource implements SourceMachine {
   public void start(ByteBuffer target) {
     started = true;
     worker.submit(() -> {
-      machine.prepareSource(settings.bandwidthBytesPerSecond(), NOT_YET);
+      machine.prepareSource(settings.bandwidthBytesPerSecond(), NOT_YET, transport.isAnswered());
       machine.migrate(transport.open(target));
       waker.run();
     });

@@ -45,6 +45,10 @@ public final class QemuTarget implements TargetMachine {
   // Of the engine's thread.
   private @Nullable PciAddress address;
   private boolean restoring;
+
+  /** It has waited for another one: only such a machine is ours to end. */
+  private volatile boolean waited;
+
   private @Nullable Thread aborting;
 
   private QemuTarget(
@@ -94,9 +98,11 @@ public final class QemuTarget implements TargetMachine {
   public ByteBuffer prepare(ByteBuffer source) {
     address = MachineMessages.address(source);
     machine.requireIncoming();
+    waited = true;
     device.hold();
     machine.prepareDestination();
     machine.migrateIncoming(transport.uri());
+    transport.listening();
     prepared = true;
     return transport.address();
   }
@@ -180,7 +186,7 @@ public final class QemuTarget implements TargetMachine {
 
   private void end() {
     try {
-      if (machine.isOpen()) {
+      if (waited && machine.isOpen()) {
         MachineStart.insist(machine::quit, this::stillThere);
       }
     } catch (SluiceException e) {

@@ -14,6 +14,11 @@ public interface RamTransport {
      */
     String open(ByteBuffer target);
 
+    /** Whether a QEMU is at the other end, which says whether it could load what it got. */
+    default boolean isAnswered() {
+      return true;
+    }
+
     @Override
     void close();
   }
@@ -22,6 +27,9 @@ public interface RamTransport {
   interface Target extends AutoCloseable {
     /** Where QEMU shall listen for its stream. */
     String uri();
+
+    /** QEMU listens now. */
+    default void listening() {}
 
     /** What the source's end needs to find this one. */
     ByteBuffer address();

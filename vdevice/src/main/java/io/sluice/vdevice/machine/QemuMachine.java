@@ -5,7 +5,6 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadFactory;
@@ -87,9 +86,10 @@ public final class QemuMachine implements AutoCloseable {
    *
    * @param bandwidthBytesPerSecond for its stream; 0 for no limit
    * @param downtime the machine is stopped when the rest takes no longer
+   * @param answered whether a QEMU is at the other end, whose failures are to be heard of
    */
-  public void prepareSource(long bandwidthBytesPerSecond, Duration downtime) {
-    capabilities("events", "return-path", "pause-before-switchover");
+  public void prepareSource(long bandwidthBytesPerSecond, Duration downtime, boolean answered) {
+    capabilities(Map.of("events", true, "return-path", answered, "pause-before-switchover", true));
     JsonObject _ =
         client.execute(
             "migrate-set-parameters",
@@ -99,7 +99,7 @@ public final class QemuMachine implements AutoCloseable {
 
   /** Sets a destination up that was started with {@code -S -incoming defer}. */
   public void prepareDestination() {
-    capabilities("events", "return-path");
+    capabilities(Map.of("events", true, "return-path", true));
   }
 
   /**
@@ -123,10 +123,12 @@ public final class QemuMachine implements AutoCloseable {
     return client.execute("query-migrate", patience).texts("blocked-reasons");
   }
 
-  private void capabilities(String... names) {
+  /** Those not named stay as they are: of an earlier migration, perhaps. */
+  private void capabilities(Map<String, Boolean> states) {
     List<Map<String, Object>> wanted =
-        Arrays.stream(names)
-            .map(name -> Map.<String, Object>of("capability", name, "state", true))
+        states.entrySet().stream()
+            .map(wish ->
+                Map.<String, Object>of("capability", wish.getKey(), "state", wish.getValue()))
             .toList();
     JsonObject _ =
         client.execute("migrate-set-capabilities", Map.of("capabilities", wanted), patience);
