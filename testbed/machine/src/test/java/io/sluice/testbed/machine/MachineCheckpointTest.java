@@ -104,6 +104,7 @@ final class MachineCheckpointTest {
           .hasMessageContaining("-incoming defer");
       checkWork(machine);
 
+      assertDiskFull(migrations, machine);
       for (String clone : List.of("clone-a", "clone-b")) {
         try (MachineGuest made = bootWaiting(environment, daemon, clone)) {
           assertRefusedWhole(migrations, clone, Path.of(file));
@@ -116,6 +117,30 @@ final class MachineCheckpointTest {
       assertThat(files(".qmp.in")).isEmpty();
       assertThat(files(".partial")).isEmpty();
     }
+  }
+
+  /** The machine goes on, and nothing is left on the disk. Mounting one takes root. */
+  private void assertDiskFull(MigrationsMXBean migrations, MachineGuest machine) throws Exception {
+    Path disk = Files.createDirectory(directory.resolve("disk"));
+    if (!isDone("mount", "-t", "tmpfs", "-o", "size=16m", "none", disk.toString())) {
+      return;
+    }
+    try {
+      for (boolean live : new boolean[] {true, false}) {
+        assertThatThrownBy(
+                () -> migrations.checkpoint(ORIGINAL, disk.resolve("small").toString(), live))
+            .isInstanceOf(OperationsException.class)
+            .hasMessageContaining("No space left on device");
+        assertThat(disk).isEmptyDirectory();
+        checkWork(machine);
+      }
+    } finally {
+      assertThat(isDone("umount", disk.toString())).isTrue();
+    }
+  }
+
+  private static boolean isDone(String... command) throws IOException, InterruptedException {
+    return new ProcessBuilder(command).redirectErrorStream(true).start().waitFor() == 0;
   }
 
   /** A file that is damaged in the machine's own memory costs the machine that waits nothing. */

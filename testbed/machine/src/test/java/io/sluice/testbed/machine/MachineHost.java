@@ -116,11 +116,26 @@ final class MachineHost extends HeldDaemon {
   /** Starts a machine that waits for another. */
   void bootIncoming(String run, List<String> arguments) throws IOException {
     boot(run, arguments, List.of("-S", "-incoming", "defer"));
-    Path qmp = host.seen(host.directory().resolve(GUEST + ".qmp"));
+    awaitAttached();
+  }
+
+  /** Starts a machine whose processors stand still, and that waits for nobody. */
+  void bootStopped(String run, List<String> arguments) throws IOException {
+    boot(run, arguments, List.of("-S"));
+    awaitAttached();
+  }
+
+  private void awaitAttached() {
     await()
         .atMost(PATIENCE)
         .until(() ->
-            daemon().connection().guest(GUEST).getState().equals("running") && Files.exists(qmp));
+            daemon().connection().guest(GUEST).getState().equals("running")
+                && Files.exists(monitor()));
+  }
+
+  /** The QMP socket of its machine, as we see it. */
+  Path monitor() {
+    return host.seen(host.directory().resolve(GUEST + ".qmp"));
   }
 
   /** Whatever of QEMU is left. */

@@ -103,6 +103,11 @@ final class MachineRig implements AutoCloseable {
     target.bootIncoming(run, arguments);
   }
 
+  /** On the target is a machine that waits for nobody. */
+  void bootNotWaiting() throws IOException {
+    target.bootStopped(run, arguments);
+  }
+
   /** Begins to move the machine, and holds it in a phase. */
   void holdIn(Moment moment, Map<String, String> options) throws Exception {
     MachineHost held = moment.atSource() ? source : target;
