@@ -8,7 +8,6 @@ import io.sluice.gpu.launch.Multiprocessors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -27,7 +26,7 @@ public final class SoftwareGpu implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SoftwareGpu.class);
   private static final long SWEEP_INTERVAL_NS = 1_000_000_000L;
 
-  private final ReentrantLock lock = new ReentrantLock(true);
+  private final CardLock lock = new CardLock();
   private final Kernel kernel;
   private final GpuConfig config;
   private final LongSupplier clock;
@@ -137,7 +136,7 @@ public final class SoftwareGpu implements AutoCloseable {
     return computeThreads;
   }
 
-  ReentrantLock lock() {
+  CardLock lock() {
     return lock;
   }
 
@@ -181,7 +180,7 @@ public final class SoftwareGpu implements AutoCloseable {
   }
 
   private final class Engine implements GpuEngine {
-    private final BooleanSupplier isWanted = lock::hasQueuedThreads;
+    private final BooleanSupplier isWanted = lock::isWanted;
     private long nextSweepNs;
     private long idleNs;
 
