@@ -25,7 +25,10 @@ import javax.management.remote.rmi.RMIConnectorServer;
 import javax.management.remote.rmi.RMIJRMPServerImpl;
 import javax.security.auth.Subject;
 
-/** The daemon's end: serves an MBean server on a UNIX socket. */
+/**
+ * The daemon's end: serves what {@link BeanAccess} lets through of an MBean server on a UNIX
+ * socket.
+ */
 public final class LocalConnectorServer implements AutoCloseable {
   /** What a caller's arguments may be made of: the types of the MXBeans, and no more. */
   private static final String ARGUMENT_FILTER =
@@ -110,6 +113,7 @@ public final class LocalConnectorServer implements AutoCloseable {
             environment);
     JMXConnectorServer connector =
         new RMIConnectorServer(new JMXServiceURL("service:jmx:rmi://"), environment, server, beans);
+    connector.setMBeanServerForwarder(BeanAccess.forwarder());
     connector.start();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {

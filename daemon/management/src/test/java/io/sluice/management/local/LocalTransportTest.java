@@ -82,7 +82,7 @@ final class LocalTransportTest {
   void makeServer() throws Exception {
     path = dir.resolve("control");
     beans = MBeanServerFactory.newMBeanServer();
-    name = new ObjectName("test:type=Sample");
+    name = new ObjectName("io.sluice:type=Sample");
     beans.registerMBean(new Sample(), name);
   }
 
