@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Fd;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** A command-submission channel of a backend. Closing it ends it. */
@@ -83,6 +84,14 @@ public interface Channel extends AutoCloseable {
 
   /** Where it stands. */
   Status status();
+
+  /**
+   * A number that is another one when it has got on or was given more, as far as that can be told
+   * without asking the GPU; empty when it cannot, or when it has nothing to do.
+   */
+  default OptionalLong progress() {
+    return OptionalLong.empty();
+  }
 
   /** Everything the backend needs to go on elsewhere; needs {@link Capability#STATE_SAVE}. */
   byte[] saveState();

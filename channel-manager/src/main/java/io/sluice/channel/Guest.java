@@ -13,7 +13,9 @@ import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.quota.Buffer;
 import io.sluice.quota.GuestQuota;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -441,6 +443,17 @@ public final class Guest implements EventSource, AutoCloseable {
   /** State and counters of a channel; ENOENT. */
   public ChannelInfo channelQuery(int cid) {
     return lock.call(() -> channels.query(channels.get(cid)));
+  }
+
+  /** {@link Channel#progress} of the channels that tell. */
+  Map<Integer, Long> progress() {
+    return lock.call(() -> {
+      Map<Integer, Long> all = new HashMap<>();
+      for (GuestChannel channel : channels.all()) {
+        channel.backend.progress().ifPresent(value -> all.put(channel.id(), value));
+      }
+      return all;
+    });
   }
 
   /** Ids of all channels, ascending. */

@@ -31,6 +31,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
  * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
+ *
+ * <p>Where channels tell for nothing whether they have got on, it glances at that more often than
+ * it observes, and observes at once a guest of whom one has not: an acquire is timed from the first
+ * observation that saw it.
  */
 public final class Watchdog {
   /** Limit of a guest that has none of its own. */
@@ -48,6 +52,9 @@ public final class Watchdog {
   /** Time between two observations while a command is at its limit: two are needed to end it. */
   public static final Duration SHORTEST_TICK = Duration.ofMillis(2);
 
+  /** Time between two glances at channels that tell of their progress, while one does something. */
+  public static final Duration GLANCE = Duration.ofMillis(3);
+
   /** A limit is at least as many observations long. */
   private static final int TICKS_PER_LIMIT = 4;
 
@@ -59,6 +66,11 @@ public final class Watchdog {
     String name();
 
     List<ChannelInfo> channels();
+
+    /** {@link Channel#progress} of those that tell, by id. */
+    default Map<Integer, Long> progress() {
+      return Map.of();
+    }
 
     void kill(int channelId, int info);
   }
@@ -102,6 +114,14 @@ public final class Watchdog {
     /** The longest that a command was seen to last, and has not ended. */
     long lastingNs;
 
+    /** When it was observed last. */
+    long observedNs;
+
+    /** Progress at the last glance, and where a channel had not got on and was observed since. */
+    Map<Integer, Long> glanced = Map.of();
+
+    Map<Integer, Long> known = Map.of();
+
     boolean busy;
     boolean wanted;
     boolean waits;
@@ -118,6 +138,12 @@ public final class Watchdog {
   private final Consumer<Kill> onKill;
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<String, State> states = new LinkedHashMap<>();
+
+  /** Whether some channel tells of its progress, and when all were observed, and something done. */
+  private boolean glancing;
+
+  private long observedNs;
+  private long workedNs;
 
   /** A watchdog that tells nobody but the log. */
   public Watchdog() {
@@ -221,7 +247,7 @@ public final class Watchdog {
   }
 
   /**
-   * One observation.
+   * One observation, or a glance if none is due.
    *
    * @param nowNs any monotonic time
    * @return channels ended, 0 or 1
@@ -229,9 +255,17 @@ public final class Watchdog {
   public int doWork(long nowNs) {
     lock.lock();
     try {
+      boolean all = !glancing || nowNs - observedNs >= observationDueInNs();
+      observedNs = all ? nowNs : observedNs;
+      workedNs = nowNs;
+      glancing = false;
       List<Offender> offenders = new ArrayList<>();
       for (State state : states.values()) {
-        observe(state, nowNs, offenders);
+        boolean suspicious = glance(state);
+        glancing |= !state.glanced.isEmpty();
+        if (all || suspicious) {
+          observe(state, nowNs, offenders);
+        }
       }
       offenders.sort((a, b) -> Long.compare(b.lastedNs(), a.lastedNs()));
       for (Offender offender : offenders) {
@@ -245,9 +279,20 @@ public final class Watchdog {
     }
   }
 
+  /** Whether a channel has not got on since the last glance, and was not observed since then. */
+  private static boolean glance(State state) {
+    Map<Integer, Long> now = state.guest.progress();
+    Map<Integer, Long> still = new HashMap<>(now);
+    still.entrySet().retainAll(state.glanced.entrySet());
+    boolean suspicious = !state.known.entrySet().containsAll(still.entrySet());
+    state.known = still;
+    state.glanced = now;
+    return suspicious;
+  }
+
   /**
-   * How long after an observation the next is due, in nanoseconds; {@link Long#MAX_VALUE} when only
-   * {@link #add} can change that.
+   * How long after a call of {@link #doWork} the next is due, in nanoseconds; {@link
+   * Long#MAX_VALUE} when only {@link #add} can change that.
    */
   public long dueInNs() {
     lock.lock();
@@ -255,18 +300,25 @@ public final class Watchdog {
       if (states.size() < 2) {
         return Long.MAX_VALUE;
       }
-      boolean busy = states.values().stream().anyMatch(state -> state.busy);
-      long due = (busy ? LONGEST_TICK : IDLE_TICK).toNanos();
-      for (State state : states.values()) {
-        due = Math.min(due, state.limitNs / TICKS_PER_LIMIT);
-        if (state.lastingNs > 0) {
-          due = Math.min(due, state.limitNs - state.lastingNs + 1);
-        }
-      }
-      return Math.max(due, SHORTEST_TICK.toNanos());
+      long due = observationDueInNs() - (workedNs - observedNs);
+      return Math.max(glancing ? Math.min(due, GLANCE.toNanos()) : due, SHORTEST_TICK.toNanos());
     } finally {
       lock.unlock();
     }
+  }
+
+  /** How long after the last observation of all the next one is due. */
+  private long observationDueInNs() {
+    boolean busy = states.values().stream().anyMatch(state -> state.busy);
+    long due = (busy ? LONGEST_TICK : IDLE_TICK).toNanos();
+    for (State state : states.values()) {
+      due = Math.min(due, state.limitNs / TICKS_PER_LIMIT);
+      if (state.lastingNs > 0) {
+        long reached = state.observedNs + state.limitNs - state.lastingNs + 1;
+        due = Math.min(due, reached - observedNs);
+      }
+    }
+    return due;
   }
 
   private boolean anotherWaits(State than) {
@@ -275,6 +327,7 @@ public final class Watchdog {
 
   private static void observe(State state, long nowNs, List<Offender> offenders) {
     boolean wants = false;
+    state.observedNs = nowNs;
     state.busy = false;
     state.lastingNs = 0;
     @Nullable Offender longest = null;
@@ -356,6 +409,16 @@ public final class Watchdog {
         log.atDebug().setCause(gone).log("gone while it was observed");
       }
       return found;
+    }
+
+    @Override
+    public Map<Integer, Long> progress() {
+      try {
+        return guest.progress();
+      } catch (RefusedException gone) {
+        log.atDebug().setCause(gone).log("gone while it was glanced at");
+        return Map.of();
+      }
     }
 
     @Override

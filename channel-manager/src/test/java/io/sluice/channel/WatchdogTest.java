@@ -8,7 +8,10 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 final class WatchdogTest {
@@ -28,6 +31,8 @@ final class WatchdogTest {
     final String name;
     final List<ChannelInfo> channels = new ArrayList<>();
     final List<String> killed = new ArrayList<>();
+    final Map<Integer, Long> progress = new HashMap<>();
+    int observed;
 
     Watched(String name) {
       this.name = name;
@@ -40,7 +45,13 @@ final class WatchdogTest {
 
     @Override
     public List<ChannelInfo> channels() {
+      observed++;
       return List.copyOf(channels);
+    }
+
+    @Override
+    public Map<Integer, Long> progress() {
+      return Map.copyOf(progress);
     }
 
     @Override
@@ -244,5 +255,71 @@ final class WatchdogTest {
       rig.run();
       assertThat(sibling.reference()).isEqualTo(2);
     }
+  }
+
+  /**
+   * Works as often as it is due, each time after something has happened; until when it has killed.
+   */
+  private long workUntil(long fromMs, long untilMs, Consumer<Long> before) {
+    for (long now = fromMs * MS; now < untilMs * MS; now += watchdog.dueInNs()) {
+      before.accept(now);
+      if (watchdog.doWork(now) > 0) {
+        return now / MS;
+      }
+    }
+    return -1;
+  }
+
+  @Test
+  void doWork_acquireOfAChannelThatTellsOfProgress_isEndedSoonAfterItsLimit() {
+    watchdog.setLimit("a", Duration.ofMillis(200));
+    b.runs(1, 0);
+    for (long round = 1; round < 10; round++) {
+      long base = round * 10_000;
+      long begins = base + 100 + 7 * round;
+      long ended =
+          workUntil(
+              base,
+              base + 1000,
+              now -> {
+                b.progress.put(1, now);
+                if (now >= begins * MS && a.channels.isEmpty()) {
+                  a.add(1, ChannelState.RUNNING, 0, false, true);
+                  a.progress.put(1, 1L);
+                }
+              });
+      assertThat(ended).isBetween(begins + 200, begins + 200 + 10);
+      assertThat(a.killed).hasSize(1);
+      a.killed.clear();
+      a.progress.clear();
+      b.progress.clear();
+    }
+  }
+
+  /** What does not wait is observed once more for having stood still, not with every glance. */
+  @Test
+  void doWork_channelThatStandsStill_isObservedOnceForThat() {
+    a.runs(1, 0);
+    a.progress.put(1, 5L);
+    b.runs(1, 0);
+    assertThat(workUntil(0, 1000, _ -> {})).isEqualTo(-1);
+    int still = a.observed;
+    assertThat(still).isLessThanOrEqualTo(13);
+    b.progress.put(1, 1L);
+    assertThat(workUntil(1000, 2000, now -> a.progress.put(1, now))).isEqualTo(-1);
+    assertThat(a.observed - still).as("gets on").isLessThanOrEqualTo(13);
+  }
+
+  @Test
+  void dueInNs_whileAChannelTellsOfProgress_isAGlance() {
+    a.runs(1, 0);
+    watchdog.doWork(0);
+    assertThat(watchdog.dueInNs()).isEqualTo(Watchdog.LONGEST_TICK.toNanos());
+    a.progress.put(1, 1L);
+    watchdog.doWork(MS);
+    assertThat(watchdog.dueInNs()).isEqualTo(Watchdog.GLANCE.toNanos());
+    a.progress.clear();
+    watchdog.doWork(4 * MS);
+    assertThat(watchdog.dueInNs()).isEqualTo(Watchdog.LONGEST_TICK.toNanos() - 3 * MS);
   }
 }

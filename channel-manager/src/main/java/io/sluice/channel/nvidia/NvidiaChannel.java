@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -411,6 +412,13 @@ final class NvidiaChannel implements Channel {
   /** Whether it runs, and may have something to do; takes no lock. */
   boolean isActive() {
     return reason == 0 && hardware != null && !suspended && !probe.isResting(words);
+  }
+
+  @Override
+  public OptionalLong progress() {
+    return isActive() && detachment == null
+        ? OptionalLong.of((long) words.get() << Integer.SIZE | words.put())
+        : OptionalLong.empty();
   }
 
   /** Whether it has entries that the GPU has not fetched. */
