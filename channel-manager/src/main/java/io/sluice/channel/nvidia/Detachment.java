@@ -161,7 +161,7 @@ final class Detachment {
 
   /** Looks how far it is. */
   boolean advance() {
-    if (stage == Stage.FETCHING && gpu.endOfDetached()) {
+    if (stage == Stage.FETCHING && gpu.channels().endOfDetached()) {
       poison();
     }
     if (stage == Stage.POISONED) {

@@ -139,7 +139,7 @@ final class NvidiaChannel implements Channel {
   private void run(HardwareChannel made, Ring wanted) {
     hardware = made;
     ring = wanted;
-    gpu.setTimeSlices();
+    gpu.slices().divide();
   }
 
   private void announce(HardwareChannel made) {
@@ -331,7 +331,7 @@ final class NvidiaChannel implements Channel {
     }
     gpu.run(() -> {
       this.weight = weight;
-      gpu.setTimeSlices();
+      gpu.slices().divide();
     });
   }
 
@@ -350,7 +350,7 @@ final class NvidiaChannel implements Channel {
   public Status status() {
     return gpu.ask(() -> {
       advance();
-      gpu.refreshTimeSlices();
+      gpu.slices().refresh();
       Probe.Answer answer = look();
       boolean drained = detachment == null ? !answer.unfinished() : detachment.isDrained();
       long where = answer.acquire() == 0 ? address : answer.acquire();
@@ -533,6 +533,6 @@ final class NvidiaChannel implements Channel {
       detachment = null;
     }
     doomed.destroy();
-    gpu.setTimeSlices();
+    gpu.slices().divide();
   }
 }

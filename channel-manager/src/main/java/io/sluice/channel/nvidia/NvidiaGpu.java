@@ -272,7 +272,7 @@ public final class NvidiaGpu implements Gpu {
    */
   private int engineForMoves(NvidiaGuestGpu guest) {
     return copyEngines.all().stream()
-        .filter(engine -> guests.stream().noneMatch(g -> g != guest && g.runsOn(engine)))
+        .filter(engine -> guests.stream().noneMatch(g -> g != guest && g.channels().runOn(engine)))
         .findFirst()
         .orElseGet(copyEngines::ofMonitors);
   }
@@ -293,12 +293,12 @@ public final class NvidiaGpu implements Gpu {
 
   /** Whether a guest other than this has entries that the GPU has not fetched. */
   boolean anotherWaits(NvidiaGuestGpu than) {
-    return guests.stream().anyMatch(guest -> guest != than && guest.waits());
+    return guests.stream().anyMatch(guest -> guest != than && guest.channels().haveWork());
   }
 
   /** Whether a guest other than this may have something to do. */
   boolean anotherIsActive(NvidiaGuestGpu than) {
-    return guests.stream().anyMatch(guest -> guest != than && guest.isActive());
+    return guests.stream().anyMatch(guest -> guest != than && guest.channels().areActive());
   }
 
   /** Guests are closed before. */

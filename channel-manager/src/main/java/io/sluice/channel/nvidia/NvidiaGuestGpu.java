@@ -1,7 +1,6 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvParam;
@@ -16,35 +15,22 @@ import io.sluice.channel.GuestGpu;
 import io.sluice.channel.Limits;
 import io.sluice.quota.GuestQuota;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A guest's open of an NVIDIA GPU: an RM client of its own, so that the driver keeps guests apart
  * and gives everything back when it goes. One lock guards all that belongs to it.
  */
 final class NvidiaGuestGpu implements GuestGpu {
-  private static final Logger log = LoggerFactory.getLogger(NvidiaGuestGpu.class);
-
-  /** Weight of a channel of which nobody has said anything, among those of its guest. */
-  private static final int USUAL_WEIGHT = 16;
-
-  /** Where guests have no weights: 16 is about what RM gives a channel by itself. */
-  private static final long MICROSECONDS_PER_WEIGHT = 64;
-
   private final NvidiaGpu gpu;
   private final Kernel kernel;
   private final RmClient client;
@@ -54,8 +40,8 @@ final class NvidiaGuestGpu implements GuestGpu {
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
-  private final TreeMap<Integer, NvidiaChannel> channels = new TreeMap<>();
-  private volatile NvidiaChannel[] channelArray = {};
+  private final OpenChannels channels = new OpenChannels();
+  private final ChannelSlices slices;
   private final Set<NvidiaAddressSpace> spaces = new HashSet<>();
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
@@ -66,9 +52,6 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   private @Nullable PageHasher hasher;
   private boolean shared;
-  private int weight;
-  private long slicedUnitNs;
-  private boolean closing;
   private volatile boolean closed;
 
   private NvidiaGuestGpu(
@@ -84,6 +67,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     this.control = control;
     this.notifiers = notifiers;
     this.events = events;
+    slices = new ChannelSlices(gpu.timeSlices(), channels);
   }
 
   /** Takes the client over: it is closed with this, or when this fails. */
@@ -180,26 +164,17 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   NvidiaChannel addChannel(NvidiaAddressSpace space, OptionalInt wanted) {
     int limit = info().maxChannels();
-    int id = wanted.orElseGet(this::lowestFreeId);
+    int id = wanted.orElseGet(channels::lowestFreeId);
     if (id < 1 || id >= limit) {
       throw RmRefusal.noRoom("no more channels, limit=" + (limit - 1));
     }
-    if (channels.containsKey(id)) {
+    if (channels.has(id)) {
       throw RmRefusal.busy("there is a channel with this id, cid=" + id);
     }
     NvidiaChannel channel =
         new NvidiaChannel(this, space, id, control.page(id), notifiers.page(id));
-    channels.put(id, channel);
-    channelArray = channels.values().toArray(new NvidiaChannel[0]);
+    channels.add(channel);
     return channel;
-  }
-
-  private int lowestFreeId() {
-    int id = 1;
-    while (channels.containsKey(id)) {
-      id++;
-    }
-    return id;
   }
 
   SharedArea controlPage(int id) {
@@ -233,49 +208,6 @@ final class NvidiaGuestGpu implements GuestGpu {
     return closed;
   }
 
-  /** Stops the channels of an address space that run; the caller lets them go on. */
-  List<HardwareChannel> stopChannelsOf(NvidiaAddressSpace space) {
-    List<HardwareChannel> stopped = new ArrayList<>();
-    for (NvidiaChannel channel : channels.values()) {
-      HardwareChannel hardware = channel.hardware();
-      if (channel.space() == space && hardware != null && !hardware.isDisabled()) {
-        hardware.setDisabled(true);
-        stopped.add(hardware);
-      }
-    }
-    return stopped;
-  }
-
-  /**
-   * Whether all channels that are detached have come to the ends of what they may run. While one
-   * waits for what another has yet to release they are given more.
-   */
-  boolean endOfDetached() {
-    boolean all = true;
-    boolean impatient = false;
-    for (NvidiaChannel channel : channels.values()) {
-      Detachment detachment = channel.detachment();
-      if (detachment != null) {
-        all &= detachment.isAtEnd();
-        impatient |= detachment.isPatienceOver();
-      }
-    }
-    if (impatient) {
-      passOn();
-    }
-    return all;
-  }
-
-  /** Gives what the guest has put to the channels that are detached. */
-  void passOn() {
-    for (NvidiaChannel channel : channels.values()) {
-      Detachment detachment = channel.detachment();
-      if (detachment != null) {
-        detachment.passOn();
-      }
-    }
-  }
-
   void unmapEverywhere(NvidiaMemory memory) {
     spaces.forEach(space -> space.unmapAll(memory));
   }
@@ -303,60 +235,20 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   /** Looks at channels that are to go on; whether there are any. */
   boolean tend() {
-    boolean any = false;
-    for (NvidiaChannel channel : channelArray) {
-      any |= channel.isAttaching();
+    if (!channels.wantTending()) {
+      return false;
     }
-    return any && tendChannels();
-  }
-
-  private boolean tendChannels() {
     lock.lock();
     try {
-      boolean more = false;
-      if (!closed) {
-        for (NvidiaChannel channel : channelArray) {
-          if (channel.isAttaching()) {
-            channel.advance();
-            more |= channel.isAttaching();
-          }
-        }
-      }
-      return more;
+      return !closed && channels.tend();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Whether a channel may have something to do; takes no lock. */
-  boolean isActive() {
-    for (NvidiaChannel channel : channelArray) {
-      if (channel.isActive()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Whether a channel is on an engine; takes no lock. */
-  boolean runsOn(int engine) {
-    for (NvidiaChannel channel : channelArray) {
-      HardwareChannel hardware = channel.hardware();
-      if (hardware != null && hardware.engineType() == engine) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Whether a channel has entries that the GPU has not fetched; takes no lock. */
-  boolean waits() {
-    for (NvidiaChannel channel : channelArray) {
-      if (channel.waits()) {
-        return true;
-      }
-    }
-    return false;
+  /** Of which what takes no lock may be asked without this one's. */
+  OpenChannels channels() {
+    return channels;
   }
 
   // ---- time ----
@@ -368,60 +260,18 @@ final class NvidiaGuestGpu implements GuestGpu {
       throw RmRefusal.invalid("no such weight, weight=" + newWeight);
     }
     run(() -> {
-      weight = newWeight;
       gpu.timeSlices().set(this, newWeight);
-      setTimeSlices();
+      slices.weigh(newWeight);
     });
   }
 
-  /** Other guests' weights, or how many of them there are, may have changed the unit. */
-  void refreshTimeSlices() {
-    if (weight != 0 && gpu.timeSlices().unitNs() != slicedUnitNs) {
-      setTimeSlices();
-    }
-  }
-
-  /** Divides what the guest's weight is worth among its channels of each engine. */
-  void setTimeSlices() {
-    if (closing) {
-      return;
-    }
-    slicedUnitNs = gpu.timeSlices().unitNs();
-    Map<Integer, Integer> wholes = new HashMap<>();
-    for (NvidiaChannel channel : channels.values()) {
-      HardwareChannel hardware = channel.hardware();
-      if (hardware != null) {
-        wholes.merge(hardware.engineType(), part(channel), Integer::sum);
-      }
-    }
-    for (NvidiaChannel channel : channels.values()) {
-      HardwareChannel hardware = channel.hardware();
-      if (hardware != null) {
-        setTimeSlice(channel, hardware, wholes.getOrDefault(hardware.engineType(), 1));
-      }
-    }
-  }
-
-  private static int part(NvidiaChannel channel) {
-    return channel.weight() == 0 ? USUAL_WEIGHT : channel.weight();
-  }
-
-  /** Of a channel that has ended RM may refuse it. */
-  private void setTimeSlice(NvidiaChannel channel, HardwareChannel hardware, int whole) {
-    try {
-      if (weight != 0) {
-        hardware.setTimeslice(TimeSlices.microseconds(slicedUnitNs, weight, part(channel), whole));
-      } else if (channel.weight() != 0) {
-        hardware.setTimeslice(channel.weight() * MICROSECONDS_PER_WEIGHT);
-      }
-    } catch (RefusedException e) {
-      log.atWarn().addKeyValue("cid", channel.id()).setCause(e).log("no time slice was set");
-    }
+  /** What its weight is worth to its channels. */
+  ChannelSlices slices() {
+    return slices;
   }
 
   void forget(NvidiaChannel channel) {
-    channels.remove(channel.id());
-    channelArray = channels.values().toArray(new NvidiaChannel[0]);
+    channels.remove(channel);
   }
 
   long timeNs() {
@@ -440,8 +290,8 @@ final class NvidiaGuestGpu implements GuestGpu {
     try {
       int count = 0;
       if (!closed) {
-        refreshTimeSlices();
-        for (NvidiaChannel channel : channelArray) {
+        slices.refresh();
+        for (NvidiaChannel channel : channels.all()) {
           channel.advance();
           if (channel.hasWork()) {
             interrupted[count++] = channel.id();
@@ -472,7 +322,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   void revoke(NvidiaRegion region) {
     for (NvidiaMemory memory : buffers) {
       if (memory instanceof NvidiaMemory.Registered registered && registered.uses(region)) {
-        for (NvidiaChannel channel : channels.values()) {
+        for (NvidiaChannel channel : channels.all()) {
           if (channel.space().maps(memory)) {
             channel.kill(GuestAbi.ERROR_REVOKED, 0);
           }
@@ -632,7 +482,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     run(() -> {
       shared = !sweeping;
       if (sweeping) {
-        channels.values().forEach(NvidiaChannel::announceAgain);
+        channels.all().forEach(NvidiaChannel::announceAgain);
       }
     });
   }
@@ -681,9 +531,9 @@ final class NvidiaGuestGpu implements GuestGpu {
       if (closed) {
         return;
       }
-      closing = true;
+      slices.stop();
       try {
-        List.copyOf(channels.values()).forEach(NvidiaChannel::close);
+        channels.all().forEach(NvidiaChannel::close);
         List.copyOf(spaces).forEach(NvidiaAddressSpace::close);
         List.copyOf(buffers).forEach(NvidiaMemory::close);
         List.copyOf(regions).forEach(NvidiaRegion::close);

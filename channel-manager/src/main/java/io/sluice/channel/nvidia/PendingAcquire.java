@@ -32,6 +32,14 @@ final class PendingAcquire {
   private final NvidiaAddressSpace space;
   private final int[] semaphore = new int[HopperMethods.SEM_WORDS];
 
+  // The header that counts: values that are left of it, for which method.
+  private int kind;
+  private int method;
+  private int left;
+
+  /** Whether all words until now could be had, and made sense. */
+  private boolean readable = true;
+
   private PendingAcquire(NvidiaAddressSpace space) {
     this.space = space;
   }
@@ -60,49 +68,41 @@ final class PendingAcquire {
   private long search(long entry) {
     long address = HopperMethods.address(entry);
     int words = Math.min(HopperMethods.words(entry), MAX_WORDS);
-    int kind = 0;
-    int method = 0;
-    int left = 0;
-    int[] page = {};
+    long found = 0;
     int at = 0;
-    for (int i = 0; i < words; i++, at++) {
-      if (at == page.length) {
-        long from = address + i * 4L;
-        int here = PAGE_WORDS - (int) (from % Limits.PAGE_BYTES / Integer.BYTES);
-        page = new int[Math.min(here, words - i)];
-        at = 0;
-        if (!space.peek(from, MemorySegment.ofArray(page))) {
-          return 0;
-        }
+    while (at < words && found == 0 && readable) {
+      long from = address + (long) at * Integer.BYTES;
+      int here = PAGE_WORDS - (int) (from % Limits.PAGE_BYTES / Integer.BYTES);
+      int[] page = new int[Math.min(here, words - at)];
+      readable = space.peek(from, MemorySegment.ofArray(page));
+      for (int i = 0; i < page.length && found == 0 && readable; i++) {
+        found = left > 0 ? value(page[i]) : header(page[i]);
       }
-      int word = page[at];
-      if (left > 0) {
-        long found = method(method, word);
-        if (found != 0) {
-          return found;
-        }
-        left--;
-        method += kind == NOT_INCREASING ? 0 : Integer.BYTES;
-        kind = kind == INCREASING_ONCE ? NOT_INCREASING : kind;
-        continue;
-      }
-      kind = word >>> 29;
-      method = (word & 0xfff) << 2;
-      left = word >>> 16 & 0x1fff;
-      if (kind == IMMEDIATE) {
-        long found = method(method, left);
-        if (found != 0) {
-          return found;
-        }
-        left = 0;
-      } else if (word != 0
-          && kind != INCREASING
-          && kind != NOT_INCREASING
-          && kind != INCREASING_ONCE) {
-        return 0;
-      }
+      at += page.length;
     }
+    return found;
+  }
+
+  /** A word that says what follows. */
+  private long header(int word) {
+    kind = word >>> 29;
+    method = (word & 0xfff) << 2;
+    left = word >>> 16 & 0x1fff;
+    if (kind == IMMEDIATE) {
+      int value = left;
+      left = 0;
+      return method(method, value);
+    }
+    readable = word == 0 || kind == INCREASING || kind == NOT_INCREASING || kind == INCREASING_ONCE;
     return 0;
+  }
+
+  private long value(int word) {
+    long found = method(method, word);
+    left--;
+    method += kind == NOT_INCREASING ? 0 : Integer.BYTES;
+    kind = kind == INCREASING_ONCE ? NOT_INCREASING : kind;
+    return found;
   }
 
   /** A method of the host, on any subchannel: the semaphore's address if it is waited for. */

@@ -98,7 +98,7 @@ final class Seeding implements AutoCloseable {
    * GP_PUT and its ring back.
    */
   HardwareChannel lead(int next, int guestPut) {
-    List<HardwareChannel> stopped = gpu.stopChannelsOf(ring.space());
+    List<HardwareChannel> stopped = gpu.channels().stop(ring.space());
     HardwareChannel led = null;
     boolean complete = false;
     try (NvidiaAddressSpace.Hole hole =
