@@ -53,7 +53,7 @@ public final class Watchdog {
   public static final Duration SHORTEST_TICK = Duration.ofMillis(2);
 
   /** Time between two glances at channels that tell of their progress, while one does something. */
-  public static final Duration GLANCE = Duration.ofMillis(3);
+  public static final Duration GLANCE = Duration.ofMillis(2);
 
   /** A limit is at least as many observations long. */
   private static final int TICKS_PER_LIMIT = 4;
