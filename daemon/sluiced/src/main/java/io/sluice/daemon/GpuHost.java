@@ -171,7 +171,8 @@ final class GpuHost implements AutoCloseable {
     ThreadFactory named =
         action -> {
           Thread thread = threads.newThread(action);
-          thread.setName("sluice-sm-" + gpu);
+          // Linux shows 15 characters.
+          thread.setName("sm-" + gpu);
           return thread;
         };
     ThreadPoolExecutor pool =

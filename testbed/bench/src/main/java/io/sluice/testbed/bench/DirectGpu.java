@@ -16,6 +16,9 @@ import java.util.concurrent.locks.LockSupport;
  * What guests are compared with. It has as many threads for grids as the daemon's.
  */
 final class DirectGpu implements AutoCloseable {
+  /** What the names of the threads for grids begin with. */
+  static final String THREADS = "direct-sm-";
+
   private final Kernel kernel;
   private final ExecutorService compute;
   private final SoftwareGpu card;
@@ -32,7 +35,7 @@ final class DirectGpu implements AutoCloseable {
     int cores = Runtime.getRuntime().availableProcessors();
     compute =
         Executors.newFixedThreadPool(
-            cores, Thread.ofPlatform().daemon().name("direct-compute-", 0).factory());
+            cores, Thread.ofPlatform().daemon().name(THREADS, 0).factory());
     IdleStrategy idle = new Parking();
     card = new SoftwareGpu(kernel, GpuConfig.gtx480(), System::nanoTime, idle, compute, cores);
     thread = Thread.ofPlatform().daemon().name("direct-gpu").start(() -> work(idle));

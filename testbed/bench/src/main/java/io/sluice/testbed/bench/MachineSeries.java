@@ -18,8 +18,19 @@ import java.util.Optional;
  * @param executedMs of it, the kernels
  * @param gpuMs of it, between the GPU's time stamps around the kernels
  * @param cpuMs CPU time of the daemon, mean of the same runs
+ * @param gridsMs of it, the threads that run the grids
+ * @param waitedMs how long these had work and no processor, added up
  */
-record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpuMs) {
+record MachineSeries(
+    double totalMs,
+    double executedMs,
+    double gpuMs,
+    double cpuMs,
+    double gridsMs,
+    double waitedMs) {
+  /** What the names of the daemon's threads for grids begin with. */
+  private static final String GRID_THREADS = "sm-";
+
   private static final Duration BOOT = Duration.ofMinutes(3);
   private static final Duration RUN = Duration.ofMinutes(9);
 
@@ -44,6 +55,8 @@ record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpu
             Optional.empty(),
             List.of());
     Duration cpu;
+    ProcessUse use = new ProcessUse(daemon.pid());
+    ProcessUse.Threads grids;
     try (MachineGuest machine = MachineGuest.start(environment, setup, _ -> {})) {
       machine.await("SLUICE-BOOTED ", BOOT);
       int expected = Integer.parseInt(command.replaceAll(".*--runs (\\d+).*", "$1"));
@@ -51,18 +64,25 @@ record MachineSeries(double totalMs, double executedMs, double gpuMs, double cpu
         String _ = machine.await("run: " + program + " ", RUN);
       }
       Duration before = CpuTime.of(daemon.pid());
+      ProcessUse.Threads gridsBefore = use.threads(GRID_THREADS);
       for (int i = dropped; i < expected; i++) {
         runs.add(parse(machine.await("run: " + program + " ", RUN)));
       }
       cpu = CpuTime.of(daemon.pid()).minus(before);
+      grids = use.threads(GRID_THREADS).minus(gridsBefore);
       int status = machine.awaitExit(RUN);
       if (status != 0) {
         throw new IOException(command + " ended with " + status + "\n" + machine.console());
       }
     }
-    double perRun = cpu.toNanos() / 1e6 / runs.size();
+    double perMs = 1e6 * runs.size();
     return new MachineSeries(
-        mean(runs, "total_ms"), mean(runs, "exec_ms"), mean(runs, "gpu_ms"), perRun);
+        mean(runs, "total_ms"),
+        mean(runs, "exec_ms"),
+        mean(runs, "gpu_ms"),
+        cpu.toNanos() / perMs,
+        grids.runNs() / perMs,
+        grids.waitNs() / perMs);
   }
 
   /** {@code 3 exec_ms=1.5 ...} */

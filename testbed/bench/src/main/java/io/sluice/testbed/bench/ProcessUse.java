@@ -44,6 +44,38 @@ final class ProcessUse {
     return byThread;
   }
 
+  /**
+   * What threads have used of processors so far.
+   *
+   * @param runNs time on one
+   * @param waitNs time in which they had work, and waited for one
+   */
+  record Threads(long runNs, long waitNs) {
+    Threads minus(Threads before) {
+      return new Threads(runNs - before.runNs, waitNs - before.waitNs);
+    }
+  }
+
+  /** The threads that are named so, from the start: first and second field of schedstat. */
+  Threads threads(String name) throws IOException {
+    long runNs = 0;
+    long waitNs = 0;
+    try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+      for (Path thread : (Iterable<Path>) threads::iterator) {
+        try {
+          if (Files.readString(thread.resolve("comm")).startsWith(name)) {
+            String[] fields = Files.readString(thread.resolve("schedstat")).split(" ", -1);
+            runNs += Long.parseLong(fields[0]);
+            waitNs += Long.parseLong(fields[1]);
+          }
+        } catch (NoSuchFileException _) {
+          // ended since it was listed
+        }
+      }
+    }
+    return new Threads(runNs, waitNs);
+  }
+
   /** What was run between two {@link #runNs}, threads that ended meanwhile left out. */
   static long between(Map<String, Long> before, Map<String, Long> after) {
     long sum = 0;

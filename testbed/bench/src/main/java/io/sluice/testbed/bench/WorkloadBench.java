@@ -64,12 +64,15 @@ final class WorkloadBench implements Measurement {
     List<Figure> figures = new ArrayList<>();
     Courses guest = new Courses();
     Courses backend = new Courses();
+    ProcessUse.Threads grids;
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST))) {
       // Attached before, as a machine's device is there before a program begins.
       try (GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
           DirectGpu gpu = new DirectGpu(context.kernel())) {
         Results results = new Results(workload);
         warmUp(device, daemon, gpu, results);
+        ProcessUse use = new ProcessUse(ProcessHandle.current().pid());
+        ProcessUse.Threads before = use.threads(DirectGpu.THREADS);
         long end = System.nanoTime() + MEASURE_NS;
         for (int i = 0; i < RUNS || i < MOST_RUNS && System.nanoTime() < end; i++) {
           if (guests == Guests.machine) {
@@ -82,17 +85,20 @@ final class WorkloadBench implements Measurement {
             guest.add(guest(device, daemon, results));
           }
         }
+        grids = use.threads(DirectGpu.THREADS).minus(before);
       }
+      double gridsMs = grids.runNs() / 1e6 / backend.count();
       backend.dropFirst();
       context.log().printf("bench: %d runs measured%n", backend.count());
       figures.addAll(backend.figures(workload.name() + ", bare backend"));
+      figures.add(grids(workload.name() + ", bare backend", gridsMs));
       if (guests != Guests.machine) {
         guest.dropFirst();
         figures.addAll(guest.figures(workload.name() + ", process guest"));
         figures.addAll(ratios(workload.name(), guest, backend));
       }
       if (guests != Guests.process) {
-        inMachine(context, daemon, backend, figures);
+        inMachine(context, daemon, backend, gridsMs, figures);
       }
     }
     return figures;
@@ -182,8 +188,17 @@ final class WorkloadBench implements Measurement {
     return Figure.info("P1", what + ", guest / backend", ratio, "");
   }
 
+  /** What the GPU's own work takes of processors, however long it waits for one. */
+  private static Figure grids(String where, double ms) {
+    return Figure.info("P1", where + ": processor time of the grids", ms, "ms");
+  }
+
   private void inMachine(
-      BenchContext context, DaemonProcess daemon, Courses backend, List<Figure> figures)
+      BenchContext context,
+      DaemonProcess daemon,
+      Courses backend,
+      double backendGridsMs,
+      List<Figure> figures)
       throws Exception {
     Optional<MachineEnvironment> environment = MachineEnvironment.find();
     if (environment.isEmpty()) {
@@ -199,6 +214,16 @@ final class WorkloadBench implements Measurement {
     figures.add(Figure.info("P1", name + " in a machine: GPU time", machine.gpuMs(), "ms"));
     figures.add(
         Figure.info("P1", name + " in a machine: CPU time of the daemon", machine.cpuMs(), "ms"));
+    figures.add(grids(name + " in a machine", machine.gridsMs()));
+    figures.add(
+        Figure.info(
+            "P1", name + " in a machine: grids waited for a processor", machine.waitedMs(), "ms"));
+    figures.add(
+        Figure.info(
+            "P1",
+            name + ", processor time of the grids, in a machine / on the backend",
+            machine.gridsMs() / backendGridsMs,
+            ""));
     figures.add(
         Figure.info(
             "P1",
