@@ -424,8 +424,9 @@ public final class MigrationSource implements AutoCloseable {
     }
     int worked = memory.work(PAGES_AT_ONCE);
     if (!state.isTaken()) {
-      state.take().forEach(this::send);
-      return worked + 1;
+      Optional<List<Frame>> told = state.take();
+      told.ifPresent(frames -> frames.forEach(this::send));
+      return worked + (told.isPresent() ? 1 : 0);
     }
     if (state.isRedirtying()) {
       state.redirtyOn();

@@ -5,6 +5,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.MemorySource;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What is told of a guest that stands still: its records, its control pages, its device; and the
@@ -15,6 +16,7 @@ final class SourceState {
   private final SourceMachine machine;
   private final MemorySource memory;
   private final boolean copiesMemory;
+  private boolean begun;
   private boolean taken;
   private boolean redirtying;
   private long redirtiedBytes;
@@ -35,21 +37,31 @@ final class SourceState {
     return taken;
   }
 
-  /** Takes it, once; the frames that tell it. */
-  List<Frame> take() {
+  /**
+   * Takes it, once.
+   *
+   * @return the frames that tell it; empty while the machine is not held still: call again
+   */
+  Optional<List<Frame>> take() {
+    if (!begun) {
+      begun = true;
+      if (!machine.handsMemoryOver() && !machine.asksForGuestWrites()) {
+        redirty();
+      }
+    }
+    if (!machine.holdStill()) {
+      return Optional.empty();
+    }
     StateFrames.Writer writer = new StateFrames.Writer();
     writer.records(Snapshot.write(mapped.guest().snapshot()));
     if (!machine.handsMemoryOver()) {
       for (int channelId : mapped.guest().channelIds()) {
         writer.controlPage(channelId, ControlWordsCopy.take(mapped.control(), channelId));
       }
-      if (!machine.asksForGuestWrites()) {
-        redirty();
-      }
     }
     machine.save().forEach(writer::device);
     taken = true;
-    return writer.finish(copiesMemory ? memory.pass() : 0);
+    return Optional.of(writer.finish(copiesMemory ? memory.pass() : 0));
   }
 
   private void redirty() {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * thread calls it.
  *
  * <pre>
- *   describe → start → allowStop → (STOPPED) → redirty → save → switchOver → (COMPLETED) → finish
+ *   describe → start → allowStop → (STOPPED) → redirty, holdStill → save
+ *     → switchOver → (COMPLETED) → finish
  *        abort, from anywhere before finish: the machine goes on here
  * </pre>
  */
@@ -75,8 +76,18 @@ public interface SourceMachine extends AutoCloseable {
   boolean redirty(List<PageRange> pages);
 
   /**
-   * While STOPPED, or for a process while it is not served: the virtual device as the destination's
-   * side restores it, in parts of at most a section. Calls that run are waited for before.
+   * While STOPPED: no call of the guest begins any more, and what {@link #save} needs is asked for.
+   * Only then is the guest's own state taken, as a call would change that.
+   *
+   * @return false while a call still runs, or the machine has not answered: call again when woken
+   */
+  default boolean holdStill() {
+    return true;
+  }
+
+  /**
+   * Once held still, or for a process while it is not served: the virtual device as the
+   * destination's side restores it, in parts of at most a section.
    */
   List<ByteBuffer> save();
 

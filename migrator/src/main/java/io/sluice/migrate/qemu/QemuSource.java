@@ -7,7 +7,6 @@ import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
-import io.sluice.vdevice.DeviceState;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.machine.MigrationProgress;
 import io.sluice.vdevice.machine.PciAddress;
@@ -68,7 +67,7 @@ public final class QemuSource implements SourceMachine {
   private volatile MachineProgress figures = MachineProgress.of(State.IDLE);
 
   // Of the engine's thread, but for what says otherwise.
-  private boolean held;
+  private @Nullable HeldState holding;
   private @Nullable Redirty redirty;
   private @Nullable Thread aborting;
   private volatile boolean settled = true;
@@ -238,13 +237,35 @@ public final class QemuSource implements SourceMachine {
   }
 
   @Override
+  public boolean holdStill() {
+    HeldState begun = holding;
+    if (begun == null) {
+      HeldState made = new HeldState(device, settings.patience());
+      holding = made;
+      Thread thread = threads.newThread(() -> hold(made));
+      thread.setName("sluice-" + device.name() + "-hold");
+      thread.start();
+      return false;
+    }
+    return begun.isDone();
+  }
+
+  private void hold(HeldState begun) {
+    try {
+      begun.run();
+    } catch (SluiceException e) {
+      failed(e);
+    }
+    waker.run();
+  }
+
+  @Override
   public List<ByteBuffer> save() {
-    device.hold();
-    held = true;
-    DeviceState state = device.save(settings.patience());
-    ByteBuffer bytes = ByteBuffer.allocate(state.encode().sizeBytes());
-    state.encode().write(bytes);
-    return List.of(bytes.flip());
+    HeldState begun = holding;
+    if (begun == null) {
+      throw new IllegalStateException("the device is not held");
+    }
+    return List.of(begun.encoded());
   }
 
   @Override
@@ -254,18 +275,18 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public void abort() {
-    boolean release = held;
-    held = false;
+    HeldState held = holding;
+    holding = null;
     settled = false;
     Redirty begun = redirty;
-    Thread thread = threads.newThread(() -> giveUp(begun, release));
+    Thread thread = threads.newThread(() -> giveUp(begun, held));
     thread.setName("sluice-" + device.name() + "-abort");
     aborting = thread;
     thread.start();
   }
 
   /** Ends the migration however QEMU stands, and lets the machine go on. */
-  private void giveUp(@Nullable Redirty begun, boolean release) {
+  private void giveUp(@Nullable Redirty begun, @Nullable HeldState held) {
     try {
       settle(begun);
       if (started && machine.isOpen()) {
@@ -275,11 +296,19 @@ public final class QemuSource implements SourceMachine {
       failed(e);
       LOG.atError().addKeyValue("guest", device.name()).log("a machine did not go on", e);
     } finally {
-      if (release) {
-        device.release();
-      }
+      release(held);
       ended = true;
       waker.run();
+    }
+  }
+
+  private static void release(@Nullable HeldState held) {
+    try {
+      if (held != null) {
+        held.release();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -30,6 +30,7 @@ final class SimMachine {
   private State source = State.IDLE;
   private State target = State.IDLE;
   private long since;
+  private boolean asked; // to hold still
   private boolean stopAllowed;
   private boolean stopForced;
   private @Nullable String failure;
@@ -115,8 +116,19 @@ final class SimMachine {
           return true;
         }
 
+        /** Answers the second time that it is asked. */
+        @Override
+        public boolean holdStill() {
+          boolean done = asked;
+          asked = true;
+          return done;
+        }
+
         @Override
         public List<ByteBuffer> save() {
+          if (!asked) {
+            throw new AssertionError("a device that is not held is saved");
+          }
           return List.of(ByteBuffer.wrap(new byte[] {9}));
         }
 

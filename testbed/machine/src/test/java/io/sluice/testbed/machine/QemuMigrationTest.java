@@ -117,6 +117,7 @@ final class QemuMigrationTest {
       List<Integer> channels = guest.channelIds();
       channels.forEach(cid -> guest.detach(cid, "moves"));
       await().atMost(PATIENCE).until(() -> channels.stream().allMatch(guest::drained));
+      await().atMost(PATIENCE).until(from::holdStill);
       List<ByteBuffer> device = from.save();
       List<StateRecord> records = guest.snapshot();
       List<PageRange> pages = new ArrayList<>();
