@@ -116,7 +116,12 @@ final class Checkpoints {
     }
     migration.awaitOver();
     if (!writer.isComplete()) {
-      Reason why = migration.source().reason().orElse(new Reason("", "it was not finished", ""));
+      Reason why =
+          writer
+              .failure()
+              .map(Reason::of)
+              .or(migration.source()::reason)
+              .orElse(new Reason("", "it was not finished", ""));
       throw failed(failed, why.what(), why.remedy());
     }
   }

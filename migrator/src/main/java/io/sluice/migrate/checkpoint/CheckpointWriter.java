@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The source's end of a migration into a file. It plays the destination that takes everything: the
- * offer, and in the end the whole guest, once the file is complete, flushed and has its name. Until
- * then the file has another name, and goes when this is closed.
+ * offer, and in the end the whole guest. The guest goes on as soon as all was taken; the file is
+ * flushed and gets its name when this is closed, if the source has said COMMIT. Until then it has
+ * another name, and otherwise it goes.
  *
  * <p>One thread drives it; a machine's own stream comes by another.
  *
@@ -61,6 +62,8 @@ public final class CheckpointWriter implements MigrationLink {
   private @Nullable Section restore;
   private int passes;
   private int reached;
+  private boolean whole; // but for its end
+  private boolean committed;
   private boolean complete;
   private boolean alive;
   private boolean closed;
@@ -166,7 +169,11 @@ public final class CheckpointWriter implements MigrationLink {
     try {
       requireOpen();
       alive = true;
-      if (complete || frame.type() == FrameType.HEARTBEAT) {
+      if (frame.type() == FrameType.COMMIT) {
+        committed = whole;
+        return true;
+      }
+      if (whole || frame.type() == FrameType.HEARTBEAT) {
         return true;
       }
       byte[] payload = new byte[frame.payload().remaining()];
@@ -196,17 +203,17 @@ public final class CheckpointWriter implements MigrationLink {
     } else if (frame.type() == FrameType.BARRIER) {
       reached = frame.reader().getInt();
     }
-    finishWhenAllIsIn();
+    endWhenAllIsIn();
   }
 
-  private void finishWhenAllIsIn() throws IOException {
+  private void endWhenAllIsIn() throws IOException {
     Section last = restore;
-    if (last == null || complete) {
+    if (last == null || whole) {
       return;
     }
     if (reached >= passes && machineEnded && machineIsIn.getAsBoolean()) {
       write(last);
-      finish();
+      whole = true;
       replies.add(Frame.of(FrameType.READY));
     }
   }
@@ -256,7 +263,7 @@ public final class CheckpointWriter implements MigrationLink {
     lock.lock();
     try {
       requireOpen();
-      finishWhenAllIsIn();
+      endWhenAllIsIn();
       Frame reply = replies.poll();
       if (reply == null && alive) {
         alive = false;
@@ -272,7 +279,7 @@ public final class CheckpointWriter implements MigrationLink {
 
   @Override
   public boolean isFlushed() {
-    return isComplete();
+    return true;
   }
 
   @Override
@@ -285,7 +292,7 @@ public final class CheckpointWriter implements MigrationLink {
     }
   }
 
-  /** Whether the file is there, whole and with its name. */
+  /** Whether the file is there, whole and with its name; not before this is closed. */
   public boolean isComplete() {
     lock.lock();
     try {
@@ -308,20 +315,34 @@ public final class CheckpointWriter implements MigrationLink {
     }
   }
 
-  /** A file that is not complete goes. */
+  /** Flushes the file and gives it its name, if that is wanted; otherwise it goes. */
   @Override
   public void close() {
     lock.lock();
     try {
-      closed = true;
-      channel.close();
+      if (!closed) {
+        closed = true;
+        end();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void end() {
+    try (channel) {
+      if (committed && failure == null) {
+        finish();
+      }
+    } catch (IOException e) {
+      RefusedException _ = failed(e);
+    }
+    try {
       if (!complete) {
         Files.deleteIfExists(staged);
       }
     } catch (IOException e) {
-      failure = refused(staged, e);
-    } finally {
-      lock.unlock();
+      RefusedException _ = failed(e);
     }
   }
 

@@ -16,7 +16,7 @@ import java.time.Duration;
  * @param onTimeout what happens when that is over
  * @param peerTimeout longest silence of the other side's engine
  * @param silence longest silence of the other side's host while the guest waits
- * @param keepSource the guest stays here: the other side gets a copy (a checkpoint)
+ * @param keepSource the guest stays here: the other side, which must be a file, gets a copy
  */
 public record MigrationSettings(
     DetachTime detach,

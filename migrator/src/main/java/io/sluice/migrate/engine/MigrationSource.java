@@ -565,6 +565,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private void commit() {
     if (settings.keepSource()) {
+      send(Frame.of(FrameType.COMMIT)); // of the copy
       giveUp(new Reason("", "the copy is complete", ""));
       return;
     }

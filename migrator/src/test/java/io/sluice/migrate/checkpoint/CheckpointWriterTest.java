@@ -22,6 +22,29 @@ final class CheckpointWriterTest {
     return Frame.of(type, payload.putInt(first).putInt(second).putLong(0).flip());
   }
 
+  private static boolean readyIsSaid(CheckpointWriter writer) {
+    boolean ready = false;
+    for (Frame said = writer.poll(MigrationLink.CONTROL);
+        said != null;
+        said = writer.poll(MigrationLink.CONTROL)) {
+      ready |= said.type() == FrameType.READY;
+    }
+    return ready;
+  }
+
+  @Test
+  void close_wholeAndNotWanted_leavesNothing() {
+    try (CheckpointWriter writer = CheckpointWriter.create(directory.resolve("unwanted"))) {
+      boolean sent = writer.send(MigrationLink.CONTROL, frame(FrameType.OFFER, 1, 1));
+      sent &= writer.send(MigrationLink.CONTROL, frame(FrameType.RESTORE, 0, 0));
+      assertThat(sent).isTrue();
+      assertThat(readyIsSaid(writer)).isTrue();
+      writer.close();
+      assertThat(writer.isComplete()).isFalse();
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+
   /** More memory than is sent in one step of the engine. */
   @Test
   void send_pagesBehindTheState_areInTheFileBeforeItIsComplete() {
@@ -32,11 +55,15 @@ final class CheckpointWriterTest {
       sent &= writer.send(1, frame(FrameType.BARRIER, 1, 0));
       sent &= writer.send(MigrationLink.CONTROL, frame(FrameType.STATE, 0, 0));
       sent &= writer.send(MigrationLink.CONTROL, frame(FrameType.RESTORE, 2, 0));
-      assertThat(writer.isComplete()).as("while pages come").isFalse();
+      assertThat(readyIsSaid(writer)).as("while pages come").isFalse();
       sent &= writer.send(1, frame(FrameType.PAGES, 0, 0));
-      assertThat(writer.isComplete()).isFalse();
+      assertThat(readyIsSaid(writer)).isFalse();
       sent &= writer.send(1, frame(FrameType.BARRIER, 2, 0));
+      assertThat(readyIsSaid(writer)).isTrue();
+      assertThat(file).as("nobody has said that it is wanted").doesNotExist();
+      sent &= writer.send(MigrationLink.CONTROL, Frame.of(FrameType.COMMIT));
       assertThat(sent).isTrue();
+      writer.close();
       assertThat(writer.isComplete()).isTrue();
     }
     List<FrameType> found = new ArrayList<>();

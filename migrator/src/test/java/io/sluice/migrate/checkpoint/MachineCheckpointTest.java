@@ -80,6 +80,11 @@ final class MachineCheckpointTest {
     }
   }
 
+  private static void commit(CheckpointWriter writer) {
+    boolean taken = writer.send(MigrationLink.CONTROL, Frame.of(FrameType.COMMIT));
+    assertThat(taken).isTrue();
+  }
+
   private void save(byte[] stream) throws IOException {
     sent = false;
     try (CheckpointWriter writer = CheckpointWriter.create(file())) {
@@ -88,12 +93,13 @@ final class MachineCheckpointTest {
       write(tap.open(ByteBuffer.allocate(0)), stream);
       tell(writer);
       sent = true;
-      while (!writer.isComplete()) {
-        FrameType _ = next(writer);
+      while (next(writer) != FrameType.READY) {
         Thread.onSpinWait();
       }
+      commit(writer);
       tap.close();
     }
+    assertThat(file()).exists();
     assertThat(socket()).doesNotExist();
   }
 
@@ -131,11 +137,17 @@ final class MachineCheckpointTest {
       sent = false;
       writer.machineEnded();
       assertThat(next(writer)).as("it has failed").isNull();
-      assertThat(writer.isComplete()).isFalse();
+      commit(writer); // out of turn: it counts for nothing
       sent = true;
       assertThat(next(writer)).isEqualTo(FrameType.READY);
-      assertThat(writer.isComplete()).isTrue();
     }
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void close_machineHasSentAllAndItIsWanted_theFileIsThere() throws Exception {
+    save(stream());
+    assertThat(directory).isDirectoryContaining("glob:**guest.checkpoint");
   }
 
   @Test

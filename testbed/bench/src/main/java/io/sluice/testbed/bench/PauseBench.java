@@ -124,6 +124,7 @@ final class PauseBench implements Measurement {
       }
       MigrationStatus status = source.status();
       report.observe(status);
+      file.close();
       if (!file.isComplete()) {
         throw new IllegalStateException("not written: " + status.reason());
       }
