@@ -86,6 +86,13 @@ final class OpenChannels {
 
   /** Looks at those that are to go on; whether some still are. */
   boolean tend() {
+    for (NvidiaChannel channel : all) {
+      Detachment detachment = channel.detachment();
+      if (detachment != null && channel.isAttaching()) {
+        // Making a channel takes long: first of all the guest is let go where one waits.
+        boolean _ = detachment.advance();
+      }
+    }
     boolean more = false;
     for (NvidiaChannel channel : all) {
       if (channel.isAttaching()) {

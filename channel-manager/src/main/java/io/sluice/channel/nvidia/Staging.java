@@ -19,6 +19,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Host memory of a card for what its guests' video memory does not hold, in chunks of RM, and the
@@ -58,6 +59,10 @@ final class Staging implements AutoCloseable {
   private long keptBytes;
   private @Nullable NvidiaGuestGpu owner;
   private boolean closed;
+
+  /** The host was found to have no large pages. */
+  private boolean fragmented;
+
   private boolean used;
   private long lastUseNs;
 
@@ -222,23 +227,41 @@ final class Staging implements AutoCloseable {
   }
 
   /** With the largest pages that the host can give. */
-  private static int allocate(RmClient client, long bytes) {
-    if (bytes % HUGE_PAGE_BYTES == 0) {
-      try {
-        return allocate(
-            client,
-            bytes,
-            HUGE_PAGE_BYTES,
-            MemoryAlloc.ATTR_PAGE_SIZE_HUGE,
-            MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB);
-      } catch (RefusedException e) {
-        log.atInfo().setCause(e).log("the host has no pages of 2 MiB: moves take longer");
+  private int allocate(RmClient client, long bytes) {
+    for (PageSize size : PageSize.values()) {
+      if (bytes % size.bytes == 0 && size != PageSize.SMALL) {
+        try {
+          return allocate(client, bytes, size);
+        } catch (RefusedException e) {
+          log.atLevel(fragmented ? Level.DEBUG : Level.WARN)
+              .addKeyValue("pages", size)
+              .setCause(e)
+              .log("the host has no memory in large pages: moves take longer");
+          fragmented = true;
+        }
       }
     }
-    return allocate(client, bytes, Limits.PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_4KB, 0);
+    return allocate(client, bytes, PageSize.SMALL);
   }
 
-  private static int allocate(RmClient client, long bytes, long page, int attr, int attr2) {
+  /** Pages of host memory, the largest first. */
+  private enum PageSize {
+    HUGE(HUGE_PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_HUGE, MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB),
+    BIG(64L << 10, MemoryAlloc.ATTR_PAGE_SIZE_BIG, 0),
+    SMALL(Limits.PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_4KB, 0);
+
+    private final long bytes;
+    private final int attr;
+    private final int attr2;
+
+    PageSize(long bytes, int attr, int attr2) {
+      this.bytes = bytes;
+      this.attr = attr;
+      this.attr2 = attr2;
+    }
+  }
+
+  private static int allocate(RmClient client, long bytes, PageSize size) {
     return client.alloc(
         client.device(),
         RmClass.NV01_MEMORY_SYSTEM,
@@ -256,10 +279,10 @@ final class Staging implements AutoCloseable {
               MemoryAlloc.ATTR_LOCATION_PCI
                   | MemoryAlloc.ATTR_COHERENCY_WRITE_BACK
                   | MemoryAlloc.ATTR_PHYSICALITY_ALLOW_NONCONTIGUOUS
-                  | attr);
-          MemoryAlloc.attr2(block, MemoryAlloc.ATTR2_GPU_UNCACHEABLE | attr2);
+                  | size.attr);
+          MemoryAlloc.attr2(block, MemoryAlloc.ATTR2_GPU_UNCACHEABLE | size.attr2);
           MemoryAlloc.sizeBytes(block, bytes);
-          MemoryAlloc.alignment(block, page);
+          MemoryAlloc.alignment(block, size.bytes);
           MemoryAlloc.limit(block, bytes - 1);
         });
   }

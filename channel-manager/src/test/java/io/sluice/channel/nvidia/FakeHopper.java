@@ -302,6 +302,7 @@ final class FakeHopper implements AutoCloseable {
     long left =
         Integer.toUnsignedLong(
             state.methods.getOrDefault(copy << 16 | HopperMethods.COPY_LINE_LENGTH, INVALIDATED));
+    rm.copied.merge(channel.engine(), left, Long::sum);
     while (left > 0) {
       MemorySegment source = at(channel, from);
       MemorySegment target = at(channel, to);

@@ -84,8 +84,8 @@ final class FakeRm implements RmPort {
   /** The call, counted from 1, that RM refuses; 0 for none. */
   int refuseCall;
 
-  /** The host has no pages of 2 MiB. */
-  boolean noHugePages;
+  /** The host has pages of 4 KiB alone. */
+  boolean noLargePages;
 
   /** RM rounds addresses of mappings down to this. */
   long mapGranularity = PAGE;
@@ -96,14 +96,19 @@ final class FakeRm implements RmPort {
   final Set<Integer> waiting = new HashSet<>();
 
   /** What a channel was made over. */
-  private record ChannelMemory(int userd, int errors, int space, long ring, int entries) {}
+  private record ChannelMemory(
+      int userd, int errors, int space, long ring, int entries, int engine) {}
 
   /** A mapping of a space. */
   private record Mapped(int handle, long bytes) {}
 
   private final Arena videoMemory = Arena.ofAuto();
   private final Map<Key, Integer> spaceOf = new HashMap<>();
+  private final Map<Key, Integer> engineOf = new HashMap<>();
   private final Map<Key, Integer> disabled = new HashMap<>();
+
+  /** Bytes that channels have copied, by engine. */
+  final Map<Integer, Long> copied = new HashMap<>();
 
   FakeRm(Kernel kernel) {
     this.kernel = kernel;
@@ -125,7 +130,14 @@ final class FakeRm implements RmPort {
 
   /** A channel as the GPU sees it. */
   record Running(
-      int client, int handle, int space, MemorySegment userd, long ring, int entries, boolean on) {}
+      int client,
+      int handle,
+      int space,
+      MemorySegment userd,
+      long ring,
+      int entries,
+      int engine,
+      boolean on) {}
 
   synchronized List<Running> running() {
     List<Running> all = new ArrayList<>();
@@ -138,6 +150,7 @@ final class FakeRm implements RmPort {
                 pages(key.client(), memory.userd()),
                 memory.ring(),
                 memory.entries(),
+                memory.engine(),
                 disabled.getOrDefault(key, 0) == 0)));
     return all;
   }
@@ -300,12 +313,11 @@ final class FakeRm implements RmPort {
       spaceOf.put(key, MemoryVirtualAlloc.hVaSpace(block));
     } else if (type == RmClass.KEPLER_CHANNEL_GROUP_A.number()) {
       spaceOf.put(key, ChannelGroupAlloc.hVaSpace(block));
+      engineOf.put(key, ChannelGroupAlloc.engineType(block));
     } else if (type == RmClass.NV01_MEMORY_LOCAL_USER.number()
         || type == RmClass.NV01_MEMORY_SYSTEM.number()) {
-      boolean huge =
-          (MemoryAlloc.attr(block) & MemoryAlloc.ATTR_PAGE_SIZE_HUGE)
-              == MemoryAlloc.ATTR_PAGE_SIZE_HUGE;
-      if (huge && type == RmClass.NV01_MEMORY_SYSTEM.number() && noHugePages) {
+      boolean large = (MemoryAlloc.attr(block) & MemoryAlloc.ATTR_PAGE_SIZE_BIG) != 0;
+      if (large && type == RmClass.NV01_MEMORY_SYSTEM.number() && noLargePages) {
         return noMemory();
       }
       pages = videoMemory.allocate(MemoryAlloc.sizeBytes(block), PAGE);
@@ -326,7 +338,8 @@ final class FakeRm implements RmPort {
             ChannelAlloc.hObjectError(block),
             spaceOf.getOrDefault(group, 0),
             ChannelAlloc.gpFifoOffset(block),
-            ChannelAlloc.gpFifoEntries(block)));
+            ChannelAlloc.gpFifoEntries(block),
+            engineOf.getOrDefault(group, 0)));
     disabled.remove(key);
     pages(key.client(), userd).asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
   }

@@ -2,6 +2,7 @@ package io.sluice.channel.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.rm.RmClass;
@@ -10,6 +11,8 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
@@ -17,6 +20,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -170,7 +174,7 @@ final class StagingTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void setPools_ofSeveral_keepsTheirBytes(boolean smallPages) {
-    rm.noHugePages = smallPages;
+    rm.noLargePages = smallPages;
     try (GuestGpu guest = gpu.open("guest")) {
       List<GpuMemory> several = several(guest, HUGE);
       for (int i = 0; i < several.size(); i++) {
@@ -185,6 +189,44 @@ final class StagingTest {
         }
       }
     }
+  }
+
+  private long copiedOn(int engine) {
+    synchronized (rm) {
+      return rm.copied.getOrDefault(engine, 0L);
+    }
+  }
+
+  /** Engines 11 to 13 are guests', of which the last one is left to monitors. */
+  @Test
+  void setPools_copies_onAnEngineThatNoOtherGuestHasAChannelOn() {
+    try (GuestGpu guest = gpu.open("guest");
+        GuestGpu first = gpu.open("first");
+        GuestGpu second = gpu.open("second")) {
+      GpuMemory memory = guest.allocate(request(PscnvGem.VRAM_SMALL, HUGE));
+      assertThat(guest.setPools(List.of(memory), true)).isEqualTo(1);
+      assertThat(copiedOn(11)).isEqualTo(HUGE);
+      startChannel(first);
+      assertThat(guest.setPools(List.of(memory), false)).isEqualTo(1);
+      assertThat(copiedOn(12)).isEqualTo(HUGE);
+      assertThat(copiedOn(13)).isZero();
+      startChannel(second);
+      assertThat(guest.setPools(List.of(memory), true)).isEqualTo(1);
+      assertThat(copiedOn(13)).isEqualTo(HUGE);
+      GpuMemory other = first.allocate(request(PscnvGem.VRAM_SMALL, HUGE));
+      assertThat(first.setPools(List.of(other), true)).as("its own").isEqualTo(1);
+      assertThat(copiedOn(11)).isEqualTo(2 * HUGE);
+    }
+  }
+
+  private static void startChannel(GuestGpu open) {
+    AddressSpace space = open.createAddressSpace();
+    GpuMemory ring = open.allocate(request(PscnvGem.SYSRAM_SNOOP, HopperRing.SIZE_BYTES));
+    GpuVa at = new GpuVa(0x10_0000_0000L);
+    GpuVa _ = space.map(ring, at, new GpuVa(at.value() + ring.sizeBytes()), false);
+    Channel channel = space.createChannel(OptionalInt.empty());
+    channel.declareObject(1, RmClass.HOPPER_DMA_COPY_A.number(), 0);
+    channel.start(at, HopperRing.ORDER, 1);
   }
 
   /** Whatever RM refuses: those before have moved, those behind are where they were. */
