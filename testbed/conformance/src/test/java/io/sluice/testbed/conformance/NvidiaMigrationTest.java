@@ -2,11 +2,22 @@ package io.sluice.testbed.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.HopperRing;
+import io.sluice.guest.Buffer;
+import io.sluice.guest.GuestDevice;
+import io.sluice.guest.Space;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.local.LocalConnection;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -77,6 +88,116 @@ final class NvidiaMigrationTest {
       guest.busy.stop();
       guest.verify();
       System.out.println("submissions " + guest.busy.submitted());
+    }
+  }
+
+  /** A guest of a daemon with two channels, and a word that one of them waits for. */
+  private static final class Waiting implements AutoCloseable {
+    private static final long RING_BYTES = (HopperRing.SIZE_BYTES + 0xffff) & -0x1_0000L;
+    private static final GpuVa BASE = NvidiaRig.RING;
+    private static final GpuVa WORD = new GpuVa(BASE.value() + 2 * RING_BYTES);
+    private static final GpuVa COUNTER = new GpuVa(WORD.value() + 64);
+
+    final GuestDevice device;
+    final MemorySegment words;
+    final HopperRing waits;
+    final HopperRing releases;
+    final HopperCommands commands = new HopperCommands();
+
+    Waiting(Path socket) {
+      device = GuestDevice.attach(NvidiaRig.kernel(), socket);
+      Buffer ram = device.allocateProcess(2 * RING_BYTES + 0x1_0000);
+      Space space = device.newSpace();
+      var _ = space.map(ram, BASE.value(), BASE.value() + 2 * RING_BYTES + 0x1_0000);
+      words = ram.bytes().asSlice(2 * RING_BYTES);
+      waits = ring(ram, space, 0);
+      releases = ring(ram, space, RING_BYTES);
+    }
+
+    private HopperRing ring(Buffer ram, Space space, long offset) {
+      long at = BASE.value() + offset;
+      int cid = device.newChannel(space, NvidiaRig.COPY_CLASS);
+      device.startChannel(cid, at, HopperRing.ORDER);
+      HopperRing ring =
+          new HopperRing(
+              ram.bytes().asSlice(offset, RING_BYTES),
+              device.controlPage(cid),
+              device.doorbell(),
+              new GpuVa(at));
+      ring.whenMoved(device::mapDoorbell);
+      return ring;
+    }
+
+    long count(HopperRing ring) {
+      return ring.submitWithRelease(commands.clear().increment(COUNTER));
+    }
+
+    boolean done(HopperRing ring, long submission) {
+      return ring.await(submission, System::nanoTime, 10 * NvidiaRig.TIMEOUT_NS);
+    }
+
+    @Override
+    public void close() {
+      device.close();
+    }
+  }
+
+  private static String phase(LocalConnection connection) throws Exception {
+    MigrationStatusView view = connection.migrations().getMigrations().get(GUEST);
+    return view == null ? "" : view.phase();
+  }
+
+  /** Given up in the drain, which waits for what the guest submits to the other channel later. */
+  @Test
+  void abort_whileAChannelWaits_holdsTheGuestOnNeither() throws Exception {
+    try (Daemon first = daemon("a", 0);
+        Daemon second = daemon("b", 0);
+        Waiting guest = new Waiting(first.socket(GUEST))) {
+      assertThat(guest.done(guest.waits, guest.count(guest.waits))).isTrue();
+      assertThat(guest.done(guest.releases, guest.count(guest.releases))).isTrue();
+      int counted = 2;
+      for (int round = 1; round <= 2; round++) {
+        long _ =
+            guest.waits.submitWithRelease(
+                guest.commands.clear().acquire(Waiting.WORD, round).increment(Waiting.COUNTER));
+        String to = second.migrationSocket();
+        var started =
+            CompletableFuture.supplyAsync(() -> {
+              try {
+                return first.tryCtl("migration", "start", GUEST, "--to", to);
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            });
+        try (LocalConnection connection = first.connect()) {
+          while (!phase(connection).equals("drain")) {
+            assertThat(started).isNotDone();
+            Thread.sleep(5);
+          }
+        }
+        first.ctl("migration", "abort", GUEST);
+        assertThat(started.get().code()).isNotZero();
+        long start = System.nanoTime();
+        long last = guest.count(guest.waits);
+        last = guest.count(guest.waits);
+        long submitted = System.nanoTime();
+        long released =
+            guest.releases.submitWithRelease(guest.commands.clear().release(Waiting.WORD, round));
+        assertThat(guest.done(guest.releases, released)).isTrue();
+        assertThat(guest.done(guest.waits, last)).isTrue();
+        counted += 3;
+        System.out.printf(
+            Locale.ROOT,
+            "migration given up while a channel waits: guest submits after %.2f ms, all done after"
+                + " %.2f ms%n",
+            (submitted - start) / 1e6,
+            (System.nanoTime() - start) / 1e6);
+        assertThat(guest.words.get(ValueLayout.JAVA_INT, 64)).isEqualTo(counted);
+      }
+      System.out.print(first.ctl("migration", "start", GUEST, "--to", second.migrationSocket()));
+      assertThat(guest.done(guest.waits, guest.count(guest.waits))).isTrue();
+      assertThat(guest.done(guest.releases, guest.count(guest.releases))).isTrue();
+      assertThat(guest.words.get(ValueLayout.JAVA_INT, 64)).isEqualTo(counted + 2);
     }
   }
 
