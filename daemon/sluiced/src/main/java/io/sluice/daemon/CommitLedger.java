@@ -3,12 +3,20 @@ package io.sluice.daemon;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Which guests have become this daemon's by migration, durably: a small file for each attempt. */
 final class CommitLedger {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitLedger.class);
+  private static final String ID = "[0-9a-f-]{36}";
+
   private final Path directory;
 
   /**
@@ -30,6 +38,42 @@ final class CommitLedger {
           "it cannot be written down that the guest has come, " + file + ": " + e.getMessage(),
           "See to the disk of daemon.state-dir at the destination.");
     }
+  }
+
+  /** The guest runs here: a daemon that starts anew need not see to that. */
+  void begun(UUID id) {
+    try {
+      if (isCommitted(id)) {
+        Files.writeString(mark(id), "");
+      }
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("id", id).setCause(e).log("it is not noted that a guest runs");
+    }
+  }
+
+  /** The attempts by which a guest has come of which it is not noted that it ran here. */
+  List<UUID> unbegun(String guest) {
+    if (!Files.isDirectory(directory)) {
+      return List.of();
+    }
+    List<UUID> found = new ArrayList<>();
+    try (DirectoryStream<Path> records = Files.newDirectoryStream(directory)) {
+      for (Path record : records) {
+        String name = String.valueOf(record.getFileName());
+        if (name.matches(ID)
+            && !Files.exists(mark(UUID.fromString(name)))
+            && Files.readString(record).strip().equals(guest)) {
+          found.add(UUID.fromString(name));
+        }
+      }
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("guest", guest).setCause(e).log("records cannot be read");
+    }
+    return found;
+  }
+
+  private Path mark(UUID id) {
+    return directory.resolve(id + ".runs");
   }
 
   boolean isCommitted(UUID id) {

@@ -13,6 +13,7 @@ import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.engine.TargetHost;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.migrate.process.ProcessTarget;
@@ -107,6 +108,7 @@ final class IncomingMigration implements Runnable, TargetHost {
           LockSupport.parkNanos(this, IDLE_NS);
         }
       }
+      noteThatItRuns();
       linger();
     } catch (SluiceException e) {
       LOG.atError().addKeyValue("guest", guest).log("a migration came to nothing", e);
@@ -120,6 +122,22 @@ final class IncomingMigration implements Runnable, TargetHost {
       if (mapped != null) {
         mapped.close();
       }
+    }
+  }
+
+  /** Nobody else would let a machine run that has come, were this daemon killed before. */
+  private void noteThatItRuns() {
+    Arrival here = arrival;
+    if (here == null || target.phase() != TargetPhase.RUNNING) {
+      return;
+    }
+    MachineProgress.State state = here.machine().progress().state();
+    while (state != MachineProgress.State.RUNNING && state != MachineProgress.State.FAILED) {
+      LockSupport.parkNanos(this, IDLE_NS);
+      state = here.machine().progress().state();
+    }
+    if (state == MachineProgress.State.RUNNING) {
+      id().ifPresent(surroundings.ledger()::begun);
     }
   }
 

@@ -69,6 +69,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
   record Surroundings(
       ThreadFactory threads,
       DepartureLedger departures,
+      CommitLedger arrivals,
       Destination destination,
       IncomingMigration.PhaseObserver observer,
       BiConsumer<String, Boolean> undecided,
@@ -149,6 +150,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     }
     switch (found) {
       case NONE, AT_HOME -> forget(machine);
+      case ARRIVED -> begin(machine);
       case RELEASED -> {
         forget(machine);
         tell(machine, "released", "the machine goes on here, without its GPU");
@@ -156,6 +158,22 @@ final class LeftMachines implements Runnable, AutoCloseable {
       case ENDING -> {}
       case GIVEN_AWAY -> settle(machine);
     }
+  }
+
+  /** The daemon died between its record, that the machine is its own, and letting it run. */
+  private void begin(Standing machine) {
+    if (surroundings.arrivals().unbegun(machine.guest).isEmpty()) {
+      forget(machine); // somebody has paused it
+      return;
+    }
+    try {
+      Found _ = LeftMachine.begin(machine.qmp, surroundings.threads(), PATIENCE);
+    } catch (RefusedException e) {
+      LOG.atWarn().addKeyValue("guest", machine.guest).log("a machine does not go on yet", e);
+      return;
+    }
+    forget(machine);
+    tell(machine, "released", "the machine that had come goes on here, without its GPU");
   }
 
   private void settle(Standing machine) {
@@ -238,6 +256,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     if (standing.remove(machine.guest, machine)) {
       machine.departure.ifPresent(gone -> surroundings.departures().end(machine.guest, gone.id()));
       surroundings.undecided().accept(machine.guest, false);
+      surroundings.arrivals().unbegun(machine.guest).forEach(surroundings.arrivals()::begun);
     }
   }
 

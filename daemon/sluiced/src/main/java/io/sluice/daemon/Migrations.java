@@ -89,7 +89,8 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     clock = surroundings.clock();
     randoms = surroundings.randoms();
     observer = surroundings.observer();
-    arrivals = new Arrivals(guests, socketPath, new CommitLedger(config.stateDir()), surroundings);
+    CommitLedger commits = new CommitLedger(config.stateDir());
+    arrivals = new Arrivals(guests, socketPath, commits, surroundings);
     departures = new DepartureLedger(config.stateDir());
     checkpoints =
         new Checkpoints(
@@ -101,7 +102,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         new LeftMachines(
             monitors,
             new LeftMachines.Surroundings(
-                threads, departures, this::ask, observer, this::undecided, clock));
+                threads, departures, commits, this::ask, observer, this::undecided, clock));
   }
 
   private Inquiry.Answer ask(DepartureLedger.Departure departure) {

@@ -32,6 +32,7 @@ final class LeftMachinesTest {
 
   @TempDir private Path dir;
   private DepartureLedger departures;
+  private CommitLedger commits;
   private final AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
   private final List<Departure> asked = new CopyOnWriteArrayList<>();
   private final List<String> entered = new CopyOnWriteArrayList<>();
@@ -40,6 +41,7 @@ final class LeftMachinesTest {
   @BeforeEach
   void makeLedger() {
     departures = new DepartureLedger(dir);
+    commits = new CommitLedger(dir);
   }
 
   private Path qmp() {
@@ -52,6 +54,7 @@ final class LeftMachinesTest {
         new LeftMachines.Surroundings(
             THREADS,
             departures,
+            commits,
             this::ask,
             (guest, phase, _) -> entered.add(guest + " " + phase),
             (_, now) -> undecided.add(now),
@@ -224,6 +227,46 @@ final class LeftMachinesTest {
       assertThat(monitor.told).isEmpty();
     }
     assertThat(departures.find(GUEST)).contains(AWAY);
+  }
+
+  @Test
+  void run_cameAndWasNeverLetRun_runs() throws Exception {
+    commits.commit(AWAY.id(), GUEST);
+    try (FakeMonitor monitor = new FakeMonitor(qmp(), "paused", "completed")) {
+      machines().run();
+      assertThat(monitor.told).containsExactly("cont");
+    }
+    assertThat(entered).containsExactly("web released");
+    assertThat(commits.unbegun(GUEST)).isEmpty();
+    assertThat(commits.isCommitted(AWAY.id())).as("for ever").isTrue();
+  }
+
+  @Test
+  void run_cameRanAndWasPaused_isLeftAlone() throws Exception {
+    commits.commit(AWAY.id(), GUEST);
+    commits.begun(AWAY.id());
+    try (FakeMonitor monitor = new FakeMonitor(qmp(), "paused", "completed")) {
+      machines().run();
+      assertThat(monitor.told).isEmpty();
+    }
+  }
+
+  @Test
+  void run_pausedAndAnotherGuestHasCome_isLeftAlone() throws Exception {
+    commits.commit(AWAY.id(), "another");
+    try (FakeMonitor monitor = new FakeMonitor(qmp(), "paused", "completed")) {
+      machines().run();
+      assertThat(monitor.told).isEmpty();
+    }
+    assertThat(commits.unbegun("another")).containsExactly(AWAY.id());
+  }
+
+  @Test
+  void run_cameAndIsGone_isNotLetRunLater() throws Exception {
+    commits.commit(AWAY.id(), GUEST);
+    Files.createFile(qmp());
+    machines().run();
+    assertThat(commits.unbegun(GUEST)).isEmpty();
   }
 
   @Test

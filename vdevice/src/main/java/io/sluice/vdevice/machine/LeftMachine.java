@@ -43,7 +43,9 @@ public final class LeftMachine {
     /** Its migration is just ending, well or badly: look again. */
     ENDING,
     /** It has sent everything and stands still: another host's, or it was about to become that. */
-    GIVEN_AWAY
+    GIVEN_AWAY,
+    /** It has received everything, or sent it earlier, and was paused, or has never run here. */
+    ARRIVED
   }
 
   /**
@@ -54,7 +56,7 @@ public final class LeftMachine {
    * @throws RefusedException the monitor does not answer, or not as it should
    */
   public static Found release(Path qmp, ThreadFactory threads, Duration patience) {
-    return look(qmp, threads, patience, _ -> {});
+    return look(qmp, threads, patience, Found.NONE, _ -> {});
   }
 
   /**
@@ -63,7 +65,7 @@ public final class LeftMachine {
    * @return what was found; only {@link Found#GIVEN_AWAY} goes on by this
    */
   public static Found goOn(Path qmp, ThreadFactory threads, Duration patience) {
-    return look(qmp, threads, patience, QemuMachine::resume);
+    return look(qmp, threads, patience, Found.GIVEN_AWAY, QemuMachine::resume);
   }
 
   /**
@@ -72,11 +74,27 @@ public final class LeftMachine {
    * @return what was found; only {@link Found#GIVEN_AWAY} is ended
    */
   public static Found end(Path qmp, ThreadFactory threads, Duration patience) {
-    return look(qmp, threads, patience, QemuMachine::quit);
+    return look(qmp, threads, patience, Found.GIVEN_AWAY, QemuMachine::quit);
   }
 
+  /**
+   * Lets a machine run that has come, as its daemon was about to when it died.
+   *
+   * @return what was found; only {@link Found#ARRIVED} goes on by this
+   */
+  public static Found begin(Path qmp, ThreadFactory threads, Duration patience) {
+    return look(qmp, threads, patience, Found.ARRIVED, QemuMachine::resume);
+  }
+
+  /**
+   * @param decided done to a machine that is found like this
+   */
   private static Found look(
-      Path qmp, ThreadFactory threads, Duration patience, Consumer<QemuMachine> decided) {
+      Path qmp,
+      ThreadFactory threads,
+      Duration patience,
+      Found like,
+      Consumer<QemuMachine> decided) {
     QemuMachine machine;
     try {
       machine = QemuMachine.connect(qmp, threads, patience);
@@ -87,23 +105,34 @@ public final class LeftMachine {
       throw e;
     }
     try (machine) {
-      String runState = machine.runState();
-      if (runState.equals("inmigrate")) {
-        return Found.AT_HOME;
-      }
-      String status = machine.migration().status();
-      if (OURS.contains(status)) {
+      Found found = find(machine);
+      if (found == Found.RELEASED) {
         machine.cancelMigration();
-        return Found.RELEASED;
+      } else if (found == like) {
+        decided.accept(machine);
       }
-      if (PASSING.contains(status)) {
-        return Found.ENDING;
-      }
-      if (!status.equals("completed") || !STANDING.contains(runState)) {
-        return Found.AT_HOME;
-      }
-      decided.accept(machine);
+      return found;
+    }
+  }
+
+  private static Found find(QemuMachine machine) {
+    String runState = machine.runState();
+    if (runState.equals("inmigrate")) {
+      return Found.AT_HOME;
+    }
+    String status = machine.migration().status();
+    if (OURS.contains(status)) {
+      return Found.RELEASED;
+    }
+    if (PASSING.contains(status)) {
+      return Found.ENDING;
+    }
+    if (!status.equals("completed")) {
+      return Found.AT_HOME;
+    }
+    if (STANDING.contains(runState)) {
       return Found.GIVEN_AWAY;
     }
+    return runState.equals("paused") ? Found.ARRIVED : Found.AT_HOME;
   }
 }

@@ -88,10 +88,26 @@ final class LeftMachineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"running", "paused"})
-  void goOn_completedAndWentOnSince_isLeftAlone(String runState) throws Exception {
+  @CsvSource({"running, AT_HOME", "paused, ARRIVED"})
+  void goOn_completedAndWentOnSince_isLeftAlone(String runState, Found found) throws Exception {
     try (ScriptedMonitor _ = machine(runState, "completed")) {
-      assertThat(LeftMachine.goOn(socket(), THREADS, PATIENCE)).isEqualTo(Found.AT_HOME);
+      assertThat(LeftMachine.goOn(socket(), THREADS, PATIENCE)).isEqualTo(found);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @Test
+  void begin_arrived_runs() throws Exception {
+    try (ScriptedMonitor _ = machine("paused", "completed")) {
+      assertThat(LeftMachine.begin(socket(), THREADS, PATIENCE)).isEqualTo(Found.ARRIVED);
+    }
+    assertThat(commands).containsExactly("query-status", "query-migrate", "cont");
+  }
+
+  @Test
+  void begin_givenAway_isLeftStanding() throws Exception {
+    try (ScriptedMonitor _ = machine("postmigrate", "completed")) {
+      assertThat(LeftMachine.begin(socket(), THREADS, PATIENCE)).isEqualTo(Found.GIVEN_AWAY);
     }
     assertThat(commands).containsExactly("query-status", "query-migrate");
   }
