@@ -2,6 +2,7 @@ package io.sluice.migrate.engine;
 
 import io.sluice.migrate.memory.DirtyDetection;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * How a migration is to be done.
@@ -66,76 +67,64 @@ public record MigrationSettings(
 
   /** With another time to take access back. */
   public MigrationSettings withDetach(DetachTime time) {
-    return new MigrationSettings(
-        time,
-        detection,
-        livePasses,
-        linkBytesPerSecond,
-        drainTimeout,
-        timeout,
-        onTimeout,
-        peerTimeout,
-        silence,
-        keepSource);
+    return with(draft -> draft.detach = time);
   }
 
   /** With other ways to find changed pages. */
   public MigrationSettings withDetection(DirtyDetection other) {
-    return new MigrationSettings(
-        detach,
-        other,
-        livePasses,
-        linkBytesPerSecond,
-        drainTimeout,
-        timeout,
-        onTimeout,
-        peerTimeout,
-        silence,
-        keepSource);
+    return with(draft -> draft.detection = other);
   }
 
   /** With another patience for a silent host. */
   public MigrationSettings withSilence(Duration longest) {
-    return new MigrationSettings(
-        detach,
-        detection,
-        livePasses,
-        linkBytesPerSecond,
-        drainTimeout,
-        timeout,
-        onTimeout,
-        peerTimeout,
-        longest,
-        keepSource);
+    return with(draft -> draft.silence = longest);
   }
 
   /** With another limit of the time up to the switch-over. */
   public MigrationSettings withTimeout(Duration longest, OnTimeout then) {
-    return new MigrationSettings(
-        detach,
-        detection,
-        livePasses,
-        linkBytesPerSecond,
-        drainTimeout,
-        longest,
-        then,
-        peerTimeout,
-        silence,
-        keepSource);
+    return with(draft -> {
+      draft.timeout = longest;
+      draft.onTimeout = then;
+    });
   }
 
   /** With the guest staying here. */
   public MigrationSettings keepingSource() {
+    return with(draft -> draft.keepSource = true);
+  }
+
+  private MigrationSettings with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
     return new MigrationSettings(
-        detach,
-        detection,
+        draft.detach,
+        draft.detection,
         livePasses,
         linkBytesPerSecond,
         drainTimeout,
-        timeout,
-        onTimeout,
+        draft.timeout,
+        draft.onTimeout,
         peerTimeout,
-        silence,
-        true);
+        draft.silence,
+        draft.keepSource);
+  }
+
+  /** What can be made otherwise. */
+  private static final class Draft {
+    DetachTime detach;
+    DirtyDetection detection;
+    Duration timeout;
+    OnTimeout onTimeout;
+    Duration silence;
+    boolean keepSource;
+
+    Draft(MigrationSettings from) {
+      detach = from.detach;
+      detection = from.detection;
+      timeout = from.timeout;
+      onTimeout = from.onTimeout;
+      silence = from.silence;
+      keepSource = from.keepSource;
+    }
   }
 }
