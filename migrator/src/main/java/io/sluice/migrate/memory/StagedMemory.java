@@ -19,6 +19,12 @@ final class StagedMemory implements AutoCloseable {
   /** Pages that the window shows at one time. */
   static final int WINDOW_PAGES = 4096;
 
+  /**
+   * Pages of which the GPU computes the fingerprints at one time: asking takes about as long as
+   * computing those of 256 MiB.
+   */
+  private static final int PRINTED_PAGES = 1 << 16;
+
   /** More ranges than this are not copied each on its own: that would take longer than all. */
   private static final int MAX_RANGES = 32;
 
@@ -36,12 +42,18 @@ final class StagedMemory implements AutoCloseable {
   private final boolean fingerprints;
   private final MemoryWindow window;
   private final BitSet changed = new BitSet(WINDOW_PAGES);
+  private final BitSet others = new BitSet(PRINTED_PAGES);
 
   // What the window shows; nothing at first.
   private long serial = -1;
   private long first;
   private int rehearsals;
   private int count;
+
+  // Of which pages it is known whether they have other fingerprints; of none at first.
+  private long printedSerial = -1;
+  private long firstPrinted;
+  private int printed;
 
   /**
    * @param pages what was sent of them
@@ -52,12 +64,13 @@ final class StagedMemory implements AutoCloseable {
     this.move = move;
     this.pages = pages;
     fingerprints = hashing && capabilities.contains(Capability.PAGE_FINGERPRINTS);
-    window = move.openWindow(PRINTS + (long) WINDOW_PAGES * PRINT_BYTES, kernel);
+    window = move.openWindow(PRINTS + (long) PRINTED_PAGES * PRINT_BYTES, kernel);
   }
 
-  /** A new pass: what the window shows is old. */
+  /** A new pass: what the window shows, and what was compared, is old. */
   void forget() {
     serial = -1;
+    printedSerial = -1;
   }
 
   /**
@@ -92,8 +105,8 @@ final class StagedMemory implements AutoCloseable {
     changed.clear();
     if (fingerprints && rehearsals < REHEARSALS) {
       rehearsals++;
-      boolean _ = compareWindow(record, from, pages::differs);
-      changed.clear();
+      boolean _ = print(record, from, count, pages::differs);
+      printedSerial = -1;
     }
     if (!copy(record, 0, count)) {
       return false;
@@ -106,25 +119,36 @@ final class StagedMemory implements AutoCloseable {
 
   /** What the GPU says has changed comes. It may change again before: that is found next time. */
   private boolean compare(MemoryRecord record, int from) {
-    changed.clear();
-    if (!compareWindow(record, from, pages::isOther)) {
-      return false;
+    long ahead = first - firstPrinted;
+    if (record.serial() != printedSerial || ahead < 0 || ahead + count > printed) {
+      long all = record.sizeBytes() / Fingerprint.PAGE_BYTES;
+      int many = (int) Math.min(PRINTED_PAGES, all - first);
+      if (!print(record, from, pages.areSent(from, many) ? many : count, pages::isOther)) {
+        return false;
+      }
+      ahead = 0;
     }
+    changed.clear();
+    changed.or(others.get((int) ahead, (int) ahead + count));
     return copyChanged(record);
   }
 
-  /** Finds which pages of the window have other fingerprints than those that were sent. */
-  private boolean compareWindow(MemoryRecord record, int from, Comparison comparison) {
-    if (!move.fingerprint(record.serial(), first, count, pages.key(), window, PRINTS)) {
+  /** Finds which pages, from the first of the window on, have other fingerprints than were sent. */
+  private boolean print(MemoryRecord record, int from, int many, Comparison comparison) {
+    printedSerial = -1;
+    if (!move.fingerprint(record.serial(), first, many, pages.key(), window, PRINTS)) {
       return false;
     }
     MemorySegment prints = window.bytes();
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < many; i++) {
       long at = PRINTS + (long) i * PRINT_BYTES;
       long low = prints.get(ValueLayout.JAVA_LONG, at);
       long high = prints.get(ValueLayout.JAVA_LONG, at + Long.BYTES);
-      changed.set(i, comparison.isOther(from + i, low, high));
+      others.set(i, comparison.isOther(from + i, low, high));
     }
+    printedSerial = record.serial();
+    firstPrinted = first;
+    printed = many;
     return true;
   }
 
