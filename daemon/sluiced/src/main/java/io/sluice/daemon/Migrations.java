@@ -20,15 +20,12 @@ import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
-import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.process.ProcessSource;
 import io.sluice.migrate.process.UnixLink;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -47,9 +44,6 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
   private static final String UNIX = "unix:";
 
-  /** Longer than a step of a machine that answers takes. */
-  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
-
   private final GuestTable guests;
   private final Path socketPath;
   private final Kernel kernel;
@@ -59,7 +53,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final IncomingMigration.PhaseObserver observer;
   private final @Nullable WireSettings wire;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<String, OutgoingMigration> outgoing = new TreeMap<>(); // by lock
+  private final Departing departing;
   private final Arrivals arrivals;
   private final DepartureLedger departures;
   private final LeftMachines left;
@@ -90,6 +84,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     randoms = surroundings.randoms();
     observer = surroundings.observer();
     CommitLedger commits = new CommitLedger(config.stateDir());
+    departing = new Departing(guests, threads);
     arrivals = new Arrivals(guests, socketPath, commits, surroundings);
     departures = new DepartureLedger(config.stateDir());
     checkpoints =
@@ -106,13 +101,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   }
 
   private Inquiry.Answer ask(DepartureLedger.Departure departure) {
-    HostRoute open;
-    lock.lock();
-    try {
-      open = route;
-    } finally {
-      lock.unlock();
-    }
+    HostRoute open = route();
     Optional<InetSocketAddress> to = HostRoute.address(departure.to());
     if (open == null || to.isEmpty()) {
       throw new RefusedException(
@@ -183,16 +172,13 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       }
     }
     left.views().forEach(view -> views.put(view.guest(), view));
-    lock.lock();
-    try {
-      outgoing.forEach((name, migration) -> {
-        if (migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
-          views.put(name, migration.view());
-        }
-      });
-    } finally {
-      lock.unlock();
-    }
+    departing
+        .all()
+        .forEach((name, migration) -> {
+          if (migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
+            views.put(name, migration.view());
+          }
+        });
     return views;
   }
 
@@ -207,16 +193,8 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
     MigrationCheck check = new MigrationCheck(host);
     check.guest();
-    boolean busy;
-    HostRoute open;
-    lock.lock();
-    try {
-      OutgoingMigration running = outgoing.get(guest);
-      busy = running != null && !running.isOver();
-      open = route;
-    } finally {
-      lock.unlock();
-    }
+    boolean busy = departing.isMoving(guest);
+    HostRoute open = route();
     if (busy) {
       check.busy();
     }
@@ -276,7 +254,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
           .exception();
     }
     UnixLink link = new UnixLink(kernel, socket, threads);
-    begin(
+    departing.begin(
         failed,
         attached,
         () ->
@@ -313,7 +291,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
               ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
           .exception();
     }
-    begin(
+    departing.begin(
         failed,
         attached,
         () -> {
@@ -349,21 +327,26 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     return new OutgoingMigration(guest, parts, settings, clock, randoms.get(), reconnect, observer);
   }
 
-  private HostRoute route(String failed) throws OperationsException {
+  private @Nullable HostRoute route() {
     lock.lock();
     try {
-      if (route == null) {
-        throw Problem.of(
-                ErrorCode.MIGRATION_BLOCKED,
-                failed,
-                "this daemon has no certificate to show to another host's",
-                "add [migration] to the configuration: docs/migration.md, \"Certificates\"")
-            .exception();
-      }
       return route;
     } finally {
       lock.unlock();
     }
+  }
+
+  private HostRoute route(String failed) throws OperationsException {
+    HostRoute open = route();
+    if (open == null) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BLOCKED,
+              failed,
+              "this daemon has no certificate to show to another host's",
+              "add [migration] to the configuration: docs/migration.md, \"Certificates\"")
+          .exception();
+    }
+    return open;
   }
 
   /**
@@ -372,81 +355,19 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
    * @throws RefusedException EBUSY
    */
   void requireStaying(String guest) {
-    lock.lock();
-    try {
-      OutgoingMigration running = outgoing.get(guest);
-      if (running != null && !running.isOver()) {
-        throw new RefusedException(
-            ErrorCode.MIGRATION_BUSY.code(),
-            Errno.EBUSY,
-            "the daemon moves the guest, guest=" + guest,
-            "Wait for it, or give it up: sluicectl migration abort " + guest + ".");
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private OutgoingMigration begin(
-      String failed, Guest guest, Supplier<OutgoingMigration> maker, AutoCloseable link)
-      throws OperationsException {
-    boolean begun = false;
-    lock.lock();
-    try {
-      GuestHost host = guests.all().get(guest.name());
-      if (host != null && host.device().isMovedByClient()) {
-        throw Problem.of(
-                ErrorCode.MIGRATION_BUSY,
-                failed,
-                "its client moves it by VFIO's migration protocol",
-                "wait for it")
-            .exception();
-      }
-      OutgoingMigration running = outgoing.get(guest.name());
-      if (running != null && !running.isOver()) {
-        throw Problem.of(
-                ErrorCode.MIGRATION_BUSY,
-                failed,
-                "it moves already",
-                "wait for it, or give it up: sluicectl migration abort " + guest.name())
-            .exception();
-      }
-      OutgoingMigration migration = make(failed, maker);
-      outgoing.put(guest.name(), migration);
-      threads.start("sluice-" + guest.name() + "-migration", migration);
-      begun = true;
-      return migration;
-    } finally {
-      lock.unlock();
-      if (!begun) {
-        closeQuietly(link);
-      }
-    }
-  }
-
-  private static OutgoingMigration make(String failed, Supplier<OutgoingMigration> maker)
-      throws OperationsException {
-    try {
-      return maker.get();
-    } catch (SluiceException e) {
-      throw Problem.of(
-              ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
-          .exception();
-    }
-  }
-
-  private static void closeQuietly(AutoCloseable link) {
-    try {
-      link.close();
-    } catch (Exception e) {
-      LOG.atDebug().setCause(e).log("a link did not close");
+    if (departing.isMoving(guest)) {
+      throw new RefusedException(
+          ErrorCode.MIGRATION_BUSY.code(),
+          Errno.EBUSY,
+          "the daemon moves the guest, guest=" + guest,
+          "Wait for it, or give it up: sluicectl migration abort " + guest + ".");
     }
   }
 
   @Override
   public void abort(String guest) throws OperationsException {
     String failed = "cannot give up the migration of guest \"" + guest + "\"";
-    OutgoingMigration migration = running(failed, guest);
+    OutgoingMigration migration = departing.running(failed, guest);
     if (!migration.source().phase().canAbort()) {
       throw Problem.of(
               ErrorCode.MIGRATION_PHASE,
@@ -474,7 +395,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
       }
       return;
     }
-    OutgoingMigration migration = running(failed, guest);
+    OutgoingMigration migration = departing.running(failed, guest);
     if (!migration.source().isUndecided()) {
       throw Problem.of(
               ErrorCode.MIGRATION_PHASE,
@@ -489,7 +410,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   @Override
   public String report(String guest, String format) throws OperationsException {
     String failed = "no report of guest \"" + guest + "\"";
-    OutgoingMigration migration = last(failed, guest);
+    OutgoingMigration migration = departing.last(failed, guest);
     return switch (format) {
       case "text" -> migration.report().text();
       case "json" -> migration.report().json();
@@ -520,7 +441,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)
       throws OperationsException {
-    return begin(
+    return departing.begin(
         failed,
         attached,
         () -> {
@@ -574,57 +495,18 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     return Path.of(to.substring(UNIX.length()));
   }
 
-  private OutgoingMigration last(String failed, String guest) throws OperationsException {
-    lock.lock();
-    try {
-      OutgoingMigration migration = outgoing.get(guest);
-      if (migration == null) {
-        throw Problem.of(
-                ErrorCode.MIGRATION_UNKNOWN,
-                failed,
-                "it has not been moved since the daemon started",
-                "see sluicectl migration status")
-            .exception();
-      }
-      return migration;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private OutgoingMigration running(String failed, String guest) throws OperationsException {
-    OutgoingMigration migration = last(failed, guest);
-    if (migration.isOver()) {
-      throw Problem.of(
-              ErrorCode.MIGRATION_PHASE,
-              failed,
-              "it is over, phase=" + migration.source().phase().label(),
-              "see sluicectl migration report " + guest)
-          .exception();
-    }
-    return migration;
-  }
-
   /** Gives up what can be given up and accepts nobody any more. */
   @Override
   public void close() {
-    List<OutgoingMigration> running;
     left.close();
     lock.lock();
     try {
       arrivals.stop();
-      running = List.copyOf(outgoing.values());
     } finally {
       lock.unlock();
     }
     Reason why = new Reason(Reason.CANCELLED, "the daemon stops", "");
-    for (OutgoingMigration migration : running) {
-      migration.source().abort(why);
-      if (migration.source().phase() != Phase.COMMIT) {
-        // One whose machine is frozen ends when the device does.
-        migration.awaitOver(STOP_PATIENCE);
-      }
-    }
+    departing.giveUp(why);
     arrivals.abortAll(why);
     HostRoute last;
     lock.lock();
