@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,8 @@ final class MovedMachine implements AutoCloseable {
   private static final int PORT = 7443;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final int POLL_MS = 20;
+  private static final Pattern PAUSE_PHASE =
+      Pattern.compile("\"phase\":\"([a-z-]+)\",\"fromNs\":\\d+,\"lengthNs\":(\\d+),\"pause\":true");
 
   /** Lines of the console are commands, so that a program can outlive the one that started it. */
   private static final String RUN = "while read line; do eval $line; done";
@@ -48,6 +51,7 @@ final class MovedMachine implements AutoCloseable {
    *     what QEMU had left
    * @param pausePages of them, of video memory
    * @param inFlight when access was taken back
+   * @param split of the pause, by phase
    */
   record Move(
       long pauseNs,
@@ -55,7 +59,8 @@ final class MovedMachine implements AutoCloseable {
       long totalNs,
       long pauseBytes,
       long pausePages,
-      String inFlight) {}
+      String inFlight,
+      Map<String, Double> split) {}
 
   private final class Side implements AutoCloseable {
     final TestHost host;
@@ -171,7 +176,18 @@ final class MovedMachine implements AutoCloseable {
         view.elapsedNs(),
         view.pausePages() * 4096 + written + Math.max(0, view.machineBytesLeft()),
         view.pausePages(),
-        text(report, "(channels=\\d+ running=\\d+ pendingEntries=\\d+)"));
+        text(report, "(channels=\\d+ running=\\d+ pendingEntries=\\d+)"),
+        split(report));
+  }
+
+  /** Milliseconds of each phase in which machine or GPU stood still. */
+  private static Map<String, Double> split(String report) {
+    Map<String, Double> split = new LinkedHashMap<>();
+    Matcher phase = PAUSE_PHASE.matcher(report);
+    while (phase.find()) {
+      split.put(phase.group(1), Math.round(Long.parseLong(phase.group(2)) / 1e4) / 100.0);
+    }
+    return split;
   }
 
   private static long number(String report, String pattern) {
