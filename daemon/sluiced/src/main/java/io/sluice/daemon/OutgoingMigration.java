@@ -44,7 +44,8 @@ final class OutgoingMigration implements Runnable {
   private MigrationLink link;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile @Nullable Answer said; // by the operator
-  private boolean undecided;
+  private volatile boolean undecided; // told
+  private long lastDecidedNs;
 
   /** Makes another link to the same destination, to ask it what became of the guest. */
   @FunctionalInterface
@@ -105,12 +106,13 @@ final class OutgoingMigration implements Runnable {
     link.setWaker(() -> LockSupport.unpark(self));
     machine.setWaker(() -> LockSupport.unpark(self));
     long askedNs = 0;
+    lastDecidedNs = startNs;
     try {
       while (!source.phase().isOver()) {
         long now = clock.getAsLong();
         int worked = source.doWork(now);
         report.observe(source.status());
-        tellUndecided();
+        tellUndecided(now);
         Answer wish = said;
         if (wish != null && source.isUndecided()) {
           obey(wish);
@@ -140,9 +142,14 @@ final class OutgoingMigration implements Runnable {
     }
   }
 
-  /** Once: a destination that cannot be reached is asked again and again. */
-  private void tellUndecided() {
-    if (!undecided && source.isUndecided()) {
+  /**
+   * Once: a destination that cannot be reached is asked again and again. Not of a link that ends
+   * with the destination's last word, which is read just after that.
+   */
+  private void tellUndecided(long now) {
+    if (!source.isUndecided()) {
+      lastDecidedNs = now;
+    } else if (!undecided && now - lastDecidedNs > ASK_AGAIN_NS) {
       undecided = true;
       onUndecided.accept(true);
       observer.entered(
@@ -256,6 +263,6 @@ final class OutgoingMigration implements Runnable {
         report.gpuPausedNs(),
         (isOver() ? status.atNs() : clock.getAsLong()) - startNs,
         isOver(),
-        source.isUndecided());
+        undecided && source.isUndecided());
   }
 }

@@ -39,6 +39,8 @@ public final class MigrationSource implements AutoCloseable {
   private static final long MAX_LAST_PASS_NS = 60_000_000_000L;
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
+  private static final long UNKNOWN_NS = Long.MAX_VALUE;
+
   /** A machine with less left than this is as good as copied: the pause decides the rest. */
   private static final long NEAR_BYTES = 8L << 20;
 
@@ -322,8 +324,8 @@ public final class MigrationSource implements AutoCloseable {
     }
     plan.observe(move.longestRunningNs());
     long left = left();
-    boolean copied = !memory.isPassing() && machineLeft() <= NEAR_BYTES;
-    if (forced || plan.isDue(rate.durationNs(left), copied)) {
+    boolean copied = !memory.isPassing() && isMachineNear();
+    if (forced || plan.isDue(isMachineKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied)) {
       enter(
           Phase.DETACH,
           (forced ? "forced, left=" : "left=")
@@ -345,6 +347,16 @@ public final class MigrationSource implements AutoCloseable {
     rate.update(nowNs, carried.bytesSent() - carried.bytesQueued());
     checkMachine();
     return worked;
+  }
+
+  /** A machine that has just begun to copy its memory does not say yet how much it has. */
+  private boolean isMachineKnown() {
+    return machine.progress().bytesLeft() >= 0;
+  }
+
+  private boolean isMachineNear() {
+    MachineProgress progress = machine.progress();
+    return progress.state() == State.STOPPED || isMachineKnown() && machineLeft() <= NEAR_BYTES;
   }
 
   private long machineLeft() {

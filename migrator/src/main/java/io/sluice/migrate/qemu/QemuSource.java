@@ -36,9 +36,6 @@ import org.slf4j.LoggerFactory;
 public final class QemuSource implements SourceMachine {
   private static final Logger LOG = LoggerFactory.getLogger(QemuSource.class);
 
-  /** Until it may stop, the machine is to stop only if nothing at all were left to copy. */
-  private static final Duration NOT_YET = Duration.ofMillis(1);
-
   /** QEMU's own maximum. */
   private static final Duration NOW = Duration.ofSeconds(2000);
 
@@ -155,9 +152,10 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public void start(ByteBuffer target) {
+    figures = new MachineProgress(State.COPYING, 0, -1, -1, ""); // QEMU has yet to tell
     started = true;
     worker.submit(() -> {
-      machine.prepareSource(settings.bandwidthBytesPerSecond(), NOT_YET, transport.isAnswered());
+      machine.prepareSource(settings.bandwidthBytesPerSecond(), transport.isAnswered());
       machine.migrate(transport.open(target));
       waker.run();
     });

@@ -28,6 +28,19 @@ public final class QemuMachine implements AutoCloseable {
   private static final String PRE_SWITCHOVER = "pre-switchover";
   private static final String COMPLETED = "completed";
 
+  /** What QEMU reckons with when it compares what is left with how long it may stand still. */
+  private static final String SWITCHOVER_BANDWIDTH = "avail-switchover-bandwidth";
+
+  private static final long AS_MEASURED = 0;
+
+  /**
+   * With the shortest time, a single byte: less than any page. Without any byte QEMU would take the
+   * end of a pass for the end, and not look at what has changed meanwhile.
+   */
+  private static final long BYTES_PER_SECOND_NOT_YET = 1000;
+
+  private static final long MILLIS_NOT_YET = 1;
+
   private final String socket;
   private final QmpClient client;
   private final MachineEvents events;
@@ -82,18 +95,24 @@ public final class QemuMachine implements AutoCloseable {
 
   /**
    * Sets a source up: it will report events, hear of the destination's failures, and wait when the
-   * machine has stopped.
+   * machine has stopped. It stops it only if nothing at all were left to copy, until {@link
+   * #setDowntime} says how long it may stand still.
    *
    * @param bandwidthBytesPerSecond for its stream; 0 for no limit
-   * @param downtime the machine is stopped when the rest takes no longer
    * @param answered whether a QEMU is at the other end, whose failures are to be heard of
    */
-  public void prepareSource(long bandwidthBytesPerSecond, Duration downtime, boolean answered) {
+  public void prepareSource(long bandwidthBytesPerSecond, boolean answered) {
     capabilities(Map.of("events", true, "return-path", answered, "pause-before-switchover", true));
     JsonObject _ =
         client.execute(
             "migrate-set-parameters",
-            Map.of("max-bandwidth", bandwidthBytesPerSecond, "downtime-limit", downtime.toMillis()),
+            Map.of(
+                "max-bandwidth",
+                bandwidthBytesPerSecond,
+                "downtime-limit",
+                MILLIS_NOT_YET,
+                SWITCHOVER_BANDWIDTH,
+                BYTES_PER_SECOND_NOT_YET),
             patience);
   }
 
@@ -138,7 +157,9 @@ public final class QemuMachine implements AutoCloseable {
   public void setDowntime(Duration downtime) {
     JsonObject _ =
         client.execute(
-            "migrate-set-parameters", Map.of("downtime-limit", downtime.toMillis()), patience);
+            "migrate-set-parameters",
+            Map.of("downtime-limit", downtime.toMillis(), SWITCHOVER_BANDWIDTH, AS_MEASURED),
+            patience);
   }
 
   /** Begins to migrate to {@code unix:PATH} or {@code tcp:HOST:PORT}. */
