@@ -67,6 +67,10 @@ public final class MigrationSource implements AutoCloseable {
   private long lastSentNs;
   private long lastHeardNs;
   private long switchOverNs;
+
+  /** When the machine was last seen not to stand still. */
+  private long ranNs;
+
   private boolean offered;
   private boolean drained;
   private boolean undone;
@@ -345,6 +349,9 @@ public final class MigrationSource implements AutoCloseable {
     int worked = memory.work(PAGES_AT_ONCE);
     MigrationLink.Statistics carried = link.statistics();
     rate.update(nowNs, carried.bytesSent() - carried.bytesQueued());
+    if (machine.progress().state() != State.STOPPED) {
+      ranNs = nowNs;
+    }
     checkMachine();
     return worked;
   }
@@ -408,7 +415,9 @@ public final class MigrationSource implements AutoCloseable {
           Phase.FINAL_COPY,
           "drained, parked="
               + parked
-              + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended()));
+              + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended())
+              + " stoodNs="
+              + (nowNs - ranNs));
     }
     return worked + 1;
   }

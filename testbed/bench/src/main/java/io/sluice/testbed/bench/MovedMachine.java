@@ -44,7 +44,8 @@ final class MovedMachine implements AutoCloseable {
   /**
    * What a move came to.
    *
-   * @param pauseNs machine and GPU stood still
+   * @param pauseNs the machine stood still
+   * @param stoodNs of it, while the GPU still ended its work
    * @param drainNs before that nothing new was begun
    * @param totalNs from the order to the end
    * @param pauseBytes sent meanwhile: video memory, what the GPU wrote of the machine's memory, and
@@ -55,6 +56,7 @@ final class MovedMachine implements AutoCloseable {
    */
   record Move(
       long pauseNs,
+      long stoodNs,
       long drainNs,
       long totalNs,
       long pauseBytes,
@@ -170,8 +172,10 @@ final class MovedMachine implements AutoCloseable {
     here = there;
     there = left;
     long written = number(report, "\"guestBytesRedirtied\":(\\d+)");
+    long stood = number(report, "stoodNs=(\\d+)");
     return new Move(
-        view.gpuPausedNs(),
+        view.gpuPausedNs() + stood,
+        stood,
         number(report, "\"phase\":\"drain\",\"fromNs\":\\d+,\"lengthNs\":(\\d+)"),
         view.elapsedNs(),
         view.pausePages() * 4096 + written + Math.max(0, view.machineBytesLeft()),

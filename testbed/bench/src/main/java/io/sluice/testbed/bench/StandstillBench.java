@@ -65,7 +65,9 @@ final class StandstillBench implements Measurement {
           Move move = machine.move(Map.of("detach", time, "drain-timeout", "120s"));
           double took = program.awaitRun(machine, start);
           context.log().printf("%s, %s: %s%n", program.name(), time, move);
-          standstill.put(program.name() + " " + time, (move.drainNs() + move.pauseNs()) / 1e6);
+          standstill.put(
+              program.name() + " " + time,
+              (move.drainNs() - move.stoodNs() + move.pauseNs()) / 1e6);
           figures.addAll(figures(program.name() + ", detach " + time, move, took - alone));
         }
         ways(context, machine, program, figures, pauses);
@@ -82,7 +84,7 @@ final class StandstillBench implements Measurement {
     figures.add(Figure.info("P6", what + ": run longer by", longerMs, "ms"));
     figures.add(Figure.info("P6", what + ": migration", move.totalNs() / 1e6, "ms"));
     figures.add(Figure.info("P6", what + ": drain", move.drainNs() / 1e6, "ms"));
-    double stood = (move.drainNs() + move.pauseNs()) / 1e6;
+    double stood = (move.drainNs() - move.stoodNs() + move.pauseNs()) / 1e6;
     if (what.endsWith("planned")) {
       figures.add(
           Figure.atMost(
