@@ -41,6 +41,12 @@ public final class MigrationSource implements AutoCloseable {
 
   private static final long UNKNOWN_NS = Long.MAX_VALUE;
 
+  /** A machine with no more left may be stopped, and until then is held back. */
+  private static final long LITTLE_BYTES = 1L << 20;
+
+  /** For how long a machine may send more than that before it is stopped all the same. */
+  private static final long CATCH_UP_NS = 300_000_000;
+
   /** A machine with less left than this is as good as copied: the pause decides the rest. */
   private static final long NEAR_BYTES = 8L << 20;
 
@@ -73,6 +79,9 @@ public final class MigrationSource implements AutoCloseable {
 
   private boolean offered;
   private boolean drained;
+  private long drainedNs;
+  private boolean heldBack;
+  private boolean stopAllowed;
   private boolean undone;
 
   /** The operator's time is over, and it is to be done all the same. */
@@ -400,9 +409,16 @@ public final class MigrationSource implements AutoCloseable {
       drained = false;
       int ended = drainWatch.ended();
       drainWatch.look(busy, nowNs).ifPresent(this::giveUp);
+      holdMachineBack();
       return worked + drainWatch.ended() - ended;
     }
-    worked += stopMachine();
+    if (!drained) {
+      drained = true;
+      drainedNs = nowNs;
+    }
+    if (forced || hasLittle() || nowNs - drainedNs > CATCH_UP_NS) {
+      worked += stopMachine();
+    }
     if (memory.isPassing() || machine.progress().state() != State.STOPPED) {
       return worked;
     }
@@ -422,11 +438,25 @@ public final class MigrationSource implements AutoCloseable {
     return worked + 1;
   }
 
+  /** What it has left is sent while it stands still: it may run on while most of that is sent. */
+  private boolean hasLittle() {
+    MachineProgress progress = machine.progress();
+    return progress.state() == State.STOPPED
+        || isMachineKnown() && progress.bytesLeft() <= LITTLE_BYTES;
+  }
+
+  private void holdMachineBack() {
+    if (!heldBack && !stopAllowed && phase() == Phase.DRAIN && hasLittle()) {
+      heldBack = true;
+      machine.holdBack();
+    }
+  }
+
   /** The machine may stop when it is near enough; once the operator's time is over, it must. */
   private int stopMachine() {
     int asked = 0;
-    if (!drained) {
-      drained = true;
+    if (!stopAllowed) {
+      stopAllowed = true;
       machine.allowStop();
       asked++;
     }

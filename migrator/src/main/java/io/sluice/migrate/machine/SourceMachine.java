@@ -58,6 +58,12 @@ public interface SourceMachine extends AutoCloseable {
    */
   void start(ByteBuffer target);
 
+  /**
+   * The machine is as good as copied and must not be stopped yet, though nothing may be left of it
+   * at some moment: its GPU still works. Ends with {@link #allowStop} or {@link #forceStop}.
+   */
+  default void holdBack() {}
+
   /** The machine may now be stopped for its last pass, as soon as it is near enough. */
   void allowStop();
 

@@ -162,13 +162,22 @@ public final class QemuSource implements SourceMachine {
   }
 
   @Override
+  public void holdBack() {
+    worker.submit(machine::holdBack);
+  }
+
+  @Override
   public void allowStop() {
-    worker.submit(() -> machine.setDowntime(settings.downtime()));
+    stopWithin(settings.downtime());
   }
 
   @Override
   public void forceStop() {
-    worker.submit(() -> machine.setDowntime(NOW));
+    stopWithin(NOW);
+  }
+
+  private void stopWithin(Duration downtime) {
+    worker.submit(() -> machine.setDowntime(downtime, settings.bandwidthBytesPerSecond()));
   }
 
   @Override
