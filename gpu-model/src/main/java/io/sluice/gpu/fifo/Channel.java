@@ -26,16 +26,6 @@ public final class Channel implements EngineHost {
   private static final long WORD_UNITS = 64;
 
   private static final int FIRST_ENGINE_METHOD = 0x100;
-  private static final int SET_OBJECT = 0x00;
-  private static final int NOP = 0x08;
-  private static final int NON_STALL_INTERRUPT = 0x20;
-  private static final int FB_FLUSH = 0x24;
-  private static final int MEM_OP_A = 0x28;
-  private static final int MEM_OP_B = 0x2c;
-  private static final int SET_REFERENCE = 0x50;
-  private static final int CRC_CHECK = 0x7c;
-  private static final int YIELD = 0x80;
-
   private final int cid;
   private final AddressSpace space;
   private final Userd userd;
@@ -48,8 +38,8 @@ public final class Channel implements EngineHost {
   final Decoder decoder;
   final HostSemaphore semaphore;
   final Subchannels subchannels;
+  final HostMethods hostMethods;
   final Pace pace = new Pace();
-  int reference;
   @Nullable Engine pending;
 
   /** Number of its last turn, of all that were given. */
@@ -65,9 +55,10 @@ public final class Channel implements EngineHost {
   private int interrupts;
   private @Nullable InterruptTarget interruptTarget;
 
-  private int errorReason;
-  private int errorInfo;
-  private long errorAddress;
+  private @Nullable Fault fault;
+
+  /** What ended it. */
+  private record Fault(int reason, int info, long address) {}
 
   /**
    * @param cid the channel's number on the card
@@ -90,6 +81,7 @@ public final class Channel implements EngineHost {
     this.semaphore = new HostSemaphore(this, this::illegalSemaphore);
     GridLauncher launcher = services.launcher();
     this.subchannels = new Subchannels(this, launcher);
+    this.hostMethods = new HostMethods(this, subchannels, semaphore, userd);
   }
 
   // ---- control, under the GPU's lock ----
@@ -146,7 +138,7 @@ public final class Channel implements EngineHost {
     life.transition(ChannelLife.Step.START);
     life.suspended(true);
     ring.publishAll(userd);
-    userd.publishReference(reference);
+    hostMethods.publishReference();
     pace.touched(timeNs());
   }
 
@@ -220,17 +212,17 @@ public final class Channel implements EngineHost {
 
   /** SLUICE_ERROR_*, 0 while it lives. */
   public int errorReason() {
-    return errorReason;
+    return fault == null ? 0 : fault.reason();
   }
 
   /** Detail of the error. */
   public int errorInfo() {
-    return errorInfo;
+    return fault == null ? 0 : fault.info();
   }
 
   /** Address of the error. */
   public long errorAddress() {
-    return errorAddress;
+    return fault == null ? 0 : fault.address();
   }
 
   /** Next ring entry to fetch. */
@@ -475,7 +467,7 @@ public final class Channel implements EngineHost {
     public Outcome method(int subchannel, int method, int data) {
       currentSubchannel = subchannel;
       return method < FIRST_ENGINE_METHOD
-          ? hostMethod(method, data)
+          ? hostMethods.method(subchannel, method, data)
           : engineMethod(subchannel, method, data);
     }
 
@@ -501,43 +493,6 @@ public final class Channel implements EngineHost {
       pending = engine;
     }
     return outcome;
-  }
-
-  private Outcome hostMethod(int method, int data) {
-    switch (method) {
-      case SET_OBJECT -> {
-        return bind(data);
-      }
-      case NOP, FB_FLUSH, MEM_OP_A, MEM_OP_B, CRC_CHECK -> {
-        return Outcome.DONE;
-      }
-      case NON_STALL_INTERRUPT -> {
-        interrupt();
-        return Outcome.DONE;
-      }
-      case SET_REFERENCE -> {
-        reference = data;
-        userd.publishReference(data);
-        return Outcome.DONE;
-      }
-      case YIELD -> {
-        return Outcome.YIELD;
-      }
-      default -> {
-        if (method >= HostSemaphore.A && method <= HostSemaphore.D) {
-          return semaphore.method(method, data);
-        }
-        return illegalMethod(method, data);
-      }
-    }
-  }
-
-  private Outcome bind(int word) {
-    return switch (subchannels.bind(currentSubchannel, word)) {
-      case BOUND -> Outcome.DONE;
-      case ILLEGAL -> illegalMethod(SET_OBJECT, word);
-      case UNSUPPORTED -> unsupported(SET_OBJECT, word);
-    };
   }
 
   // ---- what engines see ----
@@ -641,9 +596,7 @@ public final class Channel implements EngineHost {
     }
     cancelGrid();
     pending = null;
-    errorReason = reason;
-    errorInfo = info;
-    errorAddress = address;
+    fault = new Fault(reason, info, address);
     events.raiseError(timeNs());
     services.events().run();
   }

@@ -29,7 +29,7 @@ public final class ChannelRecord {
     channel.ring.save(to);
     channel.decoder.save(to);
     channel.semaphore.save(to);
-    to.putInt(channel.reference).putLong(channel.busyNs);
+    to.putInt(channel.hostMethods.reference()).putLong(channel.busyNs);
     channel.subchannels.save(to);
     to.putInt(channel.subchannels.numberOf(channel.pending));
     to.putInt(4, to.position());
@@ -52,7 +52,7 @@ public final class ChannelRecord {
       channel.ring.restore(from);
       channel.decoder.restore(from);
       channel.semaphore.restore(from);
-      channel.reference = from.getInt();
+      channel.hostMethods.restoreReference(from.getInt());
       channel.busyNs = from.getLong();
       channel.subchannels.restore(from);
       int number = from.getInt();
