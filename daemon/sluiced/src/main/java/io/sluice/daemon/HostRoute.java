@@ -19,6 +19,7 @@ import io.sluice.migrate.wire.TlsFiles;
 import io.sluice.migrate.wire.TunnelSource;
 import io.sluice.migrate.wire.TunnelTargets;
 import io.sluice.migrate.wire.WireLoops;
+import io.sluice.vdevice.machine.QemuMachine;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /** The way to daemons of other hosts, and from them: for guests that are machines. */
 final class HostRoute implements AutoCloseable {
   /** How long the machine may stand still for its own memory, when the operator says nothing. */
-  static final Duration DEFAULT_DOWNTIME = Duration.ofMillis(300);
+  static final Duration DEFAULT_DOWNTIME = QemuMachine.USUAL_DOWNTIME;
 
   /** Streams of pages, when the operator says nothing. */
   static final int DEFAULT_STREAMS = 2;

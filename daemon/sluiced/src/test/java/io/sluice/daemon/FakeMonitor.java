@@ -31,6 +31,7 @@ final class FakeMonitor implements AutoCloseable {
   private final Thread thread;
   private volatile String runState;
   private volatile String migration;
+  private volatile String parameters = "{}";
 
   FakeMonitor(Path path, String runState, String migration) throws IOException {
     this.runState = runState;
@@ -69,6 +70,9 @@ final class FakeMonitor implements AutoCloseable {
       case "query-migrate" -> {
         return "{\"status\": \"" + migration + "\"}";
       }
+      case "query-migrate-parameters" -> {
+        return parameters;
+      }
       case "qmp_capabilities" -> {}
       default -> {
         told.add(command);
@@ -86,6 +90,11 @@ final class FakeMonitor implements AutoCloseable {
   void become(String newRunState, String newMigration) {
     runState = newRunState;
     migration = newMigration;
+  }
+
+  /** A former daemon holds it back. */
+  void heldBack() {
+    parameters = "{\"max-bandwidth\": 1000, \"downtime-limit\": 1}";
   }
 
   private static String find(Pattern pattern, String line) throws IOException {

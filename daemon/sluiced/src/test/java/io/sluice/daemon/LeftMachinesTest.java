@@ -127,6 +127,29 @@ final class LeftMachinesTest {
   }
 
   @Test
+  void run_heldBackByItsDaemon_goesOnWithItsLimitsBack() throws Exception {
+    departures.begin(GUEST, AWAY);
+    try (FakeMonitor monitor = new FakeMonitor(qmp(), "running", "active")) {
+      monitor.heldBack();
+      machines().run();
+      assertThat(monitor.told).containsExactly("migrate_cancel", "migrate-set-parameters");
+    }
+    assertThat(entered).containsExactly("web released");
+  }
+
+  /** QEMU's stream went through the daemon: it has often given up before anybody looks. */
+  @Test
+  void run_heldBackAndGivenUpByQemu_getsItsLimitsBack() throws Exception {
+    departures.begin(GUEST, AWAY);
+    try (FakeMonitor monitor = new FakeMonitor(qmp(), "running", "failed")) {
+      monitor.heldBack();
+      machines().run();
+      assertThat(monitor.told).containsExactly("migrate-set-parameters");
+    }
+    assertThat(departures.find(GUEST)).isEmpty();
+  }
+
+  @Test
   void run_justEnding_isLookedAtAgain() throws Exception {
     departures.begin(GUEST, AWAY);
     answer.set(Answer.DESTINATION);

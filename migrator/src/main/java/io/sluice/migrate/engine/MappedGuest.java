@@ -59,6 +59,11 @@ public final class MappedGuest implements AutoCloseable {
     return vram != null;
   }
 
+  /** Bytes of the aperture, or of the card where there is none. */
+  long memoryBytes() {
+    return hasAperture() ? vram().byteSize() : guest.info().vramBytes();
+  }
+
   Kernel kernel() {
     return kernel;
   }

@@ -3,8 +3,6 @@ package io.sluice.migrate.engine;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.Drain;
-import io.sluice.channel.record.GuestRecord;
-import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
@@ -35,20 +33,9 @@ public final class MigrationSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationSource.class);
 
   private static final int PAGES_AT_ONCE = 512;
-  private static final int LAST_PASS_FACTOR = 4;
-  private static final long MAX_LAST_PASS_NS = 60_000_000_000L;
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
   private static final long UNKNOWN_NS = Long.MAX_VALUE;
-
-  /** A machine with no more left may be stopped, and until then is held back. */
-  private static final long LITTLE_BYTES = 1L << 20;
-
-  /** For how long a machine may send more than that before it is stopped all the same. */
-  private static final long CATCH_UP_NS = 300_000_000;
-
-  /** A machine with less left than this is as good as copied: the pause decides the rest. */
-  private static final long NEAR_BYTES = 8L << 20;
 
   private final MappedGuest mapped;
   private final GuestMove move;
@@ -62,10 +49,11 @@ public final class MigrationSource implements AutoCloseable {
   private final LinkRate rate;
   private final DetachPlan plan;
   private final DrainWatch drainWatch;
+  private final MachineStop stop;
+  private final SourcePatience patience;
   private final SourceState state;
   private final SourceUndo undo;
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
-  private final long startNs;
 
   private MigrationLink link;
   private volatile @Nullable Reason reason;
@@ -78,16 +66,11 @@ public final class MigrationSource implements AutoCloseable {
   private long ranNs;
 
   private boolean offered;
-  private boolean drained;
-  private long drainedNs;
-  private boolean heldBack;
-  private boolean stopAllowed;
   private boolean undone;
 
   /** The operator's time is over, and it is to be done all the same. */
   private boolean forced;
 
-  private boolean stopForced;
   private boolean inquiring;
   private boolean readyEarly;
   private Phase undoOf = Phase.PREPARE;
@@ -134,9 +117,10 @@ public final class MigrationSource implements AutoCloseable {
     rate = new LinkRate(settings.linkBytesPerSecond());
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
+    stop = new MachineStop(machine);
     state = new SourceState(mapped, machine, memory, copiesMemory);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
-    startNs = nowNs;
+    patience = new SourcePatience(settings, rate, nowNs);
     lastHeardNs = nowNs;
     lastSentNs = nowNs;
   }
@@ -263,9 +247,7 @@ public final class MigrationSource implements AutoCloseable {
     if (phase() != before) {
       return worked + 1;
     }
-    if (phase() == before) {
-      watchTime();
-    }
+    watchTime();
     worked += tellMachine();
     worked +=
         switch (phase()) {
@@ -292,27 +274,9 @@ public final class MigrationSource implements AutoCloseable {
       giveUp(obstacles.getFirst());
       return 1;
     }
-    GuestRecord record = move.guest();
-    send(
-        new Offer(
-                Offer.VERSION,
-                Offer.SPOKEN.oldest(),
-                id,
-                record.name(),
-                record.chipset(),
-                record.vramLimitBytes(),
-                mapped.guest().quota().vramUsedBytes(),
-                copiesMemory ? memoryBytes() : 0,
-                link.dataStreams(),
-                machine.describe())
-            .encode());
+    send(Offer.of(mapped, id, copiesMemory, link.dataStreams(), machine.describe()).encode());
     offered = true;
     return 1;
-  }
-
-  /** Of the aperture, or of the card where there is none. */
-  private long memoryBytes() {
-    return mapped.hasAperture() ? mapped.vram().byteSize() : mapped.guest().info().vramBytes();
   }
 
   private void accepted(Frame frame) {
@@ -337,8 +301,8 @@ public final class MigrationSource implements AutoCloseable {
     }
     plan.observe(move.longestRunningNs());
     long left = left();
-    boolean copied = !memory.isPassing() && isMachineNear();
-    if (forced || plan.isDue(isMachineKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied)) {
+    boolean copied = !memory.isPassing() && stop.isNear();
+    if (forced || plan.isDue(stop.isKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied)) {
       enter(
           Phase.DETACH,
           (forced ? "forced, left=" : "left=")
@@ -358,29 +322,15 @@ public final class MigrationSource implements AutoCloseable {
     int worked = memory.work(PAGES_AT_ONCE);
     MigrationLink.Statistics carried = link.statistics();
     rate.update(nowNs, carried.bytesSent() - carried.bytesQueued());
-    if (machine.progress().state() != State.STOPPED) {
+    if (!stop.isStopped()) {
       ranNs = nowNs;
     }
     checkMachine();
     return worked;
   }
 
-  /** A machine that has just begun to copy its memory does not say yet how much it has. */
-  private boolean isMachineKnown() {
-    return machine.progress().bytesLeft() >= 0;
-  }
-
-  private boolean isMachineNear() {
-    MachineProgress progress = machine.progress();
-    return progress.state() == State.STOPPED || isMachineKnown() && machineLeft() <= NEAR_BYTES;
-  }
-
-  private long machineLeft() {
-    return Math.max(0, machine.progress().bytesLeft());
-  }
-
   private long left() {
-    return memory.bytesLeft() + link.statistics().bytesQueued() + machineLeft();
+    return memory.bytesLeft() + link.statistics().bytesQueued() + stop.bytesLeft();
   }
 
   private int detach() {
@@ -406,20 +356,15 @@ public final class MigrationSource implements AutoCloseable {
     }
     Drain found = move.drain("migration");
     if (found instanceof Drain.Draining busy) {
-      drained = false;
       int ended = drainWatch.ended();
       drainWatch.look(busy, nowNs).ifPresent(this::giveUp);
-      holdMachineBack();
+      if (phase() == Phase.DRAIN) {
+        stop.works();
+      }
       return worked + drainWatch.ended() - ended;
     }
-    if (!drained) {
-      drained = true;
-      drainedNs = nowNs;
-    }
-    if (forced || hasLittle() || nowNs - drainedNs > CATCH_UP_NS) {
-      worked += stopMachine();
-    }
-    if (memory.isPassing() || machine.progress().state() != State.STOPPED) {
+    worked += stop.drained(nowNs, forced);
+    if (memory.isPassing() || !stop.isStopped()) {
       return worked;
     }
     // The guest stands still now: what it started since the last look is found by this one.
@@ -436,36 +381,6 @@ public final class MigrationSource implements AutoCloseable {
               + (nowNs - ranNs));
     }
     return worked + 1;
-  }
-
-  /** What it has left is sent while it stands still: it may run on while most of that is sent. */
-  private boolean hasLittle() {
-    MachineProgress progress = machine.progress();
-    return progress.state() == State.STOPPED
-        || isMachineKnown() && progress.bytesLeft() <= LITTLE_BYTES;
-  }
-
-  private void holdMachineBack() {
-    if (!heldBack && !stopAllowed && phase() == Phase.DRAIN && hasLittle()) {
-      heldBack = true;
-      machine.holdBack();
-    }
-  }
-
-  /** The machine may stop when it is near enough; once the operator's time is over, it must. */
-  private int stopMachine() {
-    int asked = 0;
-    if (!stopAllowed) {
-      stopAllowed = true;
-      machine.allowStop();
-      asked++;
-    }
-    if (forced && !stopForced) {
-      stopForced = true;
-      machine.forceStop();
-      asked++;
-    }
-    return asked;
   }
 
   private int finalCopy() {
@@ -501,20 +416,10 @@ public final class MigrationSource implements AutoCloseable {
       return 1;
     }
     checkMachine();
-    if (phase() == Phase.SWITCH_OVER && nowNs - switchOverNs > lastPassNs()) {
-      giveUp(
-          new Reason(
-              "SLU-MIG-028",
-              "the machine's last pass does not end, seconds=" + lastPassNs() / 1_000_000_000,
-              "See whether the destination's machine is frozen."));
+    if (phase() == Phase.SWITCH_OVER) {
+      patience.withLastPass(nowNs - switchOverNs, stop.bytesLeft()).ifPresent(this::giveUp);
     }
     return 0;
-  }
-
-  /** The machine stands still meanwhile: what a live peer takes several times over, and no more. */
-  private long lastPassNs() {
-    long expected = LAST_PASS_FACTOR * rate.durationNs(machineLeft());
-    return settings.peerTimeout().toNanos() + Math.min(MAX_LAST_PASS_NS, expected);
   }
 
   private int inquireOnce() {
@@ -636,36 +541,20 @@ public final class MigrationSource implements AutoCloseable {
     if (!phase.canAbort()) {
       return;
     }
-    if (phase.holdsGuest() && link.silenceNs() > settings.silence().toNanos()) {
-      giveUp(
-          new Reason(
-              "SLU-MIG-025",
-              "the destination is silent while the guest waits",
-              "See whether its daemon runs and can be reached."));
-    } else if (nowNs - lastHeardNs > settings.peerTimeout().toNanos()) {
-      giveUp(
-          new Reason(
-              "SLU-MIG-025",
-              "the destination is silent, seconds=" + settings.peerTimeout().toSeconds(),
-              "See whether its daemon runs and can be reached."));
-    } else if (!settings.timeout().isZero()
-        && !forced
-        && nowNs - startNs > settings.timeout().toNanos()
-        && (phase == Phase.PRE_COPY || phase == Phase.DETACH || phase == Phase.DRAIN)) {
-      if (settings.onTimeout() == OnTimeout.FORCE) {
-        forced = true;
-        LOG.atWarn()
-            .addKeyValue("guest", mapped.guest().name())
-            .addKeyValue("phase", phase.label())
-            .log("the migration takes too long: what is left is copied while the machine stands");
-      } else {
-        giveUp(
-            new Reason(
-                "SLU-MIG-026",
-                "the migration takes too long, seconds=" + settings.timeout().toSeconds(),
-                "Try again with a longer --timeout, a faster link, or --on-timeout force."));
-      }
+    Optional<Reason> silent = patience.withPeer(phase, link.silenceNs(), nowNs - lastHeardNs);
+    if (silent.isPresent()) {
+      giveUp(silent.get());
+    } else if (!forced && patience.isOver(phase, nowNs)) {
+      patience.tooLong().ifPresentOrElse(this::giveUp, () -> force(phase));
     }
+  }
+
+  private void force(Phase phase) {
+    forced = true;
+    LOG.atWarn()
+        .addKeyValue("guest", mapped.guest().name())
+        .addKeyValue("phase", phase.label())
+        .log("the migration takes too long: what is left is copied while the machine stands");
   }
 
   private void send(Frame frame) {

@@ -1,5 +1,6 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.channel.record.GuestRecord;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.VersionRange;
@@ -49,6 +50,27 @@ public record Offer(
 
   /** Longest description of a machine. */
   static final int MAX_MACHINE_BYTES = 1 << 16;
+
+  /**
+   * Of a guest, in the protocols spoken here.
+   *
+   * @param copiesMemory whether its video memory is copied, not handed over
+   */
+  static Offer of(
+      MappedGuest guest, UUID id, boolean copiesMemory, int streams, ByteBuffer machine) {
+    GuestRecord record = guest.guest().move().guest();
+    return new Offer(
+        VERSION,
+        SPOKEN.oldest(),
+        id,
+        record.name(),
+        record.chipset(),
+        record.vramLimitBytes(),
+        guest.guest().quota().vramUsedBytes(),
+        copiesMemory ? guest.memoryBytes() : 0,
+        streams,
+        machine);
+  }
 
   /** Protocols that the source speaks. */
   VersionRange spoken() {

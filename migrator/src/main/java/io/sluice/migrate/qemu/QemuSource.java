@@ -69,7 +69,8 @@ public final class QemuSource implements SourceMachine {
   private @Nullable Thread aborting;
   private volatile boolean settled = true;
 
-  private QemuSource(
+  /** As {@link #open} makes it, of a monitor that is open. */
+  QemuSource(
       GuestDevice device,
       QemuMachine machine,
       RamTransport.Source transport,
@@ -328,6 +329,8 @@ public final class QemuSource implements SourceMachine {
     if (!machine.runState().equals("running")) {
       machine.resume();
     }
+    // Held back, or never to stop, QEMU would do the same with its next migration.
+    machine.setDowntime(settings.downtime(), settings.bandwidthBytesPerSecond());
   }
 
   /** What QEMU was asked to write was to be written while nobody else does: not later. */

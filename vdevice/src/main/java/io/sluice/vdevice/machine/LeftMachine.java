@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A machine whose daemon was killed while it moved it. Its GPU is lost; QEMU would go on to migrate
@@ -29,6 +31,8 @@ public final class LeftMachine {
   /** How a machine stands still that has sent everything; one that went on since is its own. */
   private static final ImmutableSet<String> STANDING =
       ImmutableSet.of("finish-migrate", "postmigrate");
+
+  private static final Logger LOG = LoggerFactory.getLogger(LeftMachine.class);
 
   private LeftMachine() {}
 
@@ -65,7 +69,7 @@ public final class LeftMachine {
    * @return what was found; only {@link Found#GIVEN_AWAY} goes on by this
    */
   public static Found goOn(Path qmp, ThreadFactory threads, Duration patience) {
-    return look(qmp, threads, patience, Found.GIVEN_AWAY, QemuMachine::resume);
+    return look(qmp, threads, patience, Found.GIVEN_AWAY, LeftMachine::goOn);
   }
 
   /**
@@ -105,22 +109,39 @@ public final class LeftMachine {
       throw e;
     }
     try (machine) {
-      Found found = find(machine);
+      String runState = machine.runState();
+      String status = runState.equals("inmigrate") ? "" : machine.migration().status();
+      Found found = find(runState, status);
       if (found == Found.RELEASED) {
         machine.cancelMigration();
       } else if (found == like) {
         decided.accept(machine);
       }
+      if (found == Found.RELEASED || QemuMachine.ENDED_BADLY.contains(status)) {
+        forgetHoldBack(machine);
+      }
       return found;
     }
   }
 
-  private static Found find(QemuMachine machine) {
-    String runState = machine.runState();
-    if (runState.equals("inmigrate")) {
-      return Found.AT_HOME;
+  private static void goOn(QemuMachine machine) {
+    machine.resume();
+    forgetHoldBack(machine);
+  }
+
+  /** It goes on as it is: only its next migration would be none the better for it. */
+  private static void forgetHoldBack(QemuMachine machine) {
+    try {
+      machine.forgetHoldBack();
+    } catch (RefusedException e) {
+      LOG.atWarn().log("a machine keeps the limits of a former migration: {}", e.getMessage());
     }
-    String status = machine.migration().status();
+  }
+
+  /**
+   * @param status of its own migration; empty of a machine that waits for another one
+   */
+  private static Found find(String runState, String status) {
     if (OURS.contains(status)) {
       return Found.RELEASED;
     }

@@ -33,6 +33,11 @@ public final class QemuMachine implements AutoCloseable {
 
   private static final String BANDWIDTH = "max-bandwidth";
 
+  private static final String DOWNTIME = "downtime-limit";
+
+  /** What migrations of ours allow a machine when the operator says nothing. */
+  public static final Duration USUAL_DOWNTIME = Duration.ofMillis(300);
+
   /** A page in each of the ten parts of a second for which QEMU has an allowance. */
   private static final long HELD_BACK = 1000;
 
@@ -112,7 +117,7 @@ public final class QemuMachine implements AutoCloseable {
             Map.of(
                 BANDWIDTH,
                 bandwidthBytesPerSecond,
-                "downtime-limit",
+                DOWNTIME,
                 MILLIS_NOT_YET,
                 SWITCHOVER_BANDWIDTH,
                 BYTES_PER_SECOND_NOT_YET),
@@ -178,11 +183,24 @@ public final class QemuMachine implements AutoCloseable {
             Map.of(
                 BANDWIDTH,
                 bandwidthBytesPerSecond,
-                "downtime-limit",
+                DOWNTIME,
                 downtime.toMillis(),
                 SWITCHOVER_BANDWIDTH,
                 bandwidthBytesPerSecond),
             patience);
+  }
+
+  /**
+   * Ends {@link #holdBack}, and what {@link #prepareSource} has set, of a migration that was not
+   * ended by whoever began it. Parameters that are not as those two set them are left alone.
+   */
+  public void forgetHoldBack() {
+    JsonObject now = client.execute("query-migrate-parameters", patience);
+    if (now.number(BANDWIDTH).orElse(0) == HELD_BACK
+        || now.number(DOWNTIME).orElse(0) == MILLIS_NOT_YET
+        || now.number(SWITCHOVER_BANDWIDTH).orElse(0) == BYTES_PER_SECOND_NOT_YET) {
+      setDowntime(USUAL_DOWNTIME, 0);
+    }
   }
 
   /** Begins to migrate to {@code unix:PATH} or {@code tcp:HOST:PORT}. */

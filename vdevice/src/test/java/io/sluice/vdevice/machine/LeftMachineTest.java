@@ -21,6 +21,8 @@ final class LeftMachineTest {
 
   @TempDir private Path directory;
   private final List<String> commands = new ArrayList<>(); // by the monitor's thread, then ours
+  private final List<JsonObject> parameters = new ArrayList<>(); // likewise
+  private String known = "{}";
 
   private Path socket() {
     return directory.resolve("qmp");
@@ -38,12 +40,19 @@ final class LeftMachineTest {
           with.negotiate();
           hear(with, "{\"status\": \"" + runState + "\"}");
           hear(with, migration.isEmpty() ? "{}" : "{\"status\": \"" + migration + "\"}");
-          hear(with, "{}");
+          while (true) {
+            hear(with, known);
+          }
         });
   }
 
   private void hear(ScriptedMonitor.Conversation with, String answer) throws IOException {
-    commands.add(with.answer(answer).text("execute").orElseThrow());
+    JsonObject command = with.answer(answer);
+    String name = command.text("execute").orElseThrow();
+    commands.add(name);
+    if (name.equals("migrate-set-parameters")) {
+      parameters.add(command.object("arguments").orElseThrow());
+    }
   }
 
   @Test
@@ -58,7 +67,40 @@ final class LeftMachineTest {
     try (ScriptedMonitor _ = machine(runState, migration)) {
       assertThat(release()).isEqualTo(Found.RELEASED);
     }
-    assertThat(commands).containsExactly("query-status", "query-migrate", "migrate_cancel");
+    assertThat(commands)
+        .containsExactly(
+            "query-status", "query-migrate", "migrate_cancel", "query-migrate-parameters");
+  }
+
+  /** Each of what a migration sets that is killed while its machine is held back. */
+  @ParameterizedTest
+  @CsvSource({
+    "active, max-bandwidth, 1000",
+    "pre-switchover, downtime-limit, 1",
+    "failed, avail-switchover-bandwidth, 1000",
+    "cancelled, max-bandwidth, 1000"
+  })
+  void release_heldBack_getsItsLimitsBack(String migration, String parameter, int value)
+      throws Exception {
+    known = "{\"" + parameter + "\": " + value + "}";
+    try (ScriptedMonitor _ = machine("running", migration)) {
+      Found _ = release();
+    }
+    assertThat(commands).endsWith("query-migrate-parameters", "migrate-set-parameters");
+    assertThat(parameters).hasSize(1);
+    assertThat(parameters.getFirst().number("max-bandwidth")).hasValue(0);
+    assertThat(parameters.getFirst().number("downtime-limit")).hasValue(300);
+    assertThat(parameters.getFirst().number("avail-switchover-bandwidth")).hasValue(0);
+  }
+
+  @Test
+  void release_limitsOfSomebodyElse_areLeftAlone() throws Exception {
+    known =
+        "{\"max-bandwidth\": 5000000, \"downtime-limit\": 50, \"avail-switchover-bandwidth\": 7}";
+    try (ScriptedMonitor _ = machine("running", "active")) {
+      assertThat(release()).isEqualTo(Found.RELEASED);
+    }
+    assertThat(parameters).isEmpty();
   }
 
   @Test
@@ -70,12 +112,22 @@ final class LeftMachineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "none", "failed", "cancelled"})
+  @ValueSource(strings = {"", "none"})
   void release_notOnItsWay_isLeftAlone(String migration) throws Exception {
     try (ScriptedMonitor _ = machine("running", migration)) {
       assertThat(release()).isEqualTo(Found.AT_HOME);
     }
     assertThat(commands).containsExactly("query-status", "query-migrate");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"failed", "cancelled"})
+  void release_endedBadly_isAskedForItsLimitsOnly(String migration) throws Exception {
+    try (ScriptedMonitor _ = machine("running", migration)) {
+      assertThat(release()).isEqualTo(Found.AT_HOME);
+    }
+    assertThat(commands)
+        .containsExactly("query-status", "query-migrate", "query-migrate-parameters");
   }
 
   @ParameterizedTest
@@ -117,7 +169,8 @@ final class LeftMachineTest {
     try (ScriptedMonitor _ = machine("postmigrate", "completed")) {
       assertThat(LeftMachine.goOn(socket(), THREADS, PATIENCE)).isEqualTo(Found.GIVEN_AWAY);
     }
-    assertThat(commands).containsExactly("query-status", "query-migrate", "cont");
+    assertThat(commands)
+        .containsExactly("query-status", "query-migrate", "cont", "query-migrate-parameters");
   }
 
   @Test

@@ -1,0 +1,81 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
+import io.sluice.migrate.phase.Phase;
+import java.time.Duration;
+import java.util.Optional;
+
+/** How long a source waits: for the other side, for the machine, and altogether. */
+final class SourcePatience {
+  /** The machine's last pass may take so many times as long as the link takes for what is left. */
+  private static final int LAST_PASS_FACTOR = 4;
+
+  private static final long MAX_LAST_PASS_NS = 60_000_000_000L;
+
+  private final MigrationSettings settings;
+  private final LinkRate rate;
+  private final long startNs;
+
+  SourcePatience(MigrationSettings settings, LinkRate rate, long startNs) {
+    this.settings = settings;
+    this.rate = rate;
+    this.startNs = startNs;
+  }
+
+  /**
+   * Whether the other side has been silent for too long.
+   *
+   * @param linkNs for which its host has said nothing
+   * @param engineNs for which its engine has said nothing
+   */
+  Optional<Reason> withPeer(Phase phase, long linkNs, long engineNs) {
+    if (phase.holdsGuest() && linkNs > settings.silence().toNanos()) {
+      return Optional.of(silent("the destination is silent while the guest waits"));
+    }
+    Duration longest = settings.peerTimeout();
+    return engineNs > longest.toNanos()
+        ? Optional.of(silent("the destination is silent, seconds=" + longest.toSeconds()))
+        : Optional.empty();
+  }
+
+  private static Reason silent(String what) {
+    return new Reason("SLU-MIG-025", what, "See whether its daemon runs and can be reached.");
+  }
+
+  /** Whether the operator's time up to the switch-over is over. */
+  boolean isOver(Phase phase, long nowNs) {
+    return !settings.timeout().isZero()
+        && nowNs - startNs > settings.timeout().toNanos()
+        && (phase == Phase.PRE_COPY || phase == Phase.DETACH || phase == Phase.DRAIN);
+  }
+
+  /** Why it is given up when that time is over; empty when it is to be done all the same. */
+  Optional<Reason> tooLong() {
+    return settings.onTimeout() == OnTimeout.FORCE
+        ? Optional.empty()
+        : Optional.of(
+            new Reason(
+                "SLU-MIG-026",
+                "the migration takes too long, seconds=" + settings.timeout().toSeconds(),
+                "Try again with a longer --timeout, a faster link, or --on-timeout force."));
+  }
+
+  /**
+   * Whether the machine's last pass takes too long. The machine stands still meanwhile: what a live
+   * peer takes several times over, and no more.
+   *
+   * @param passNs for how long it has lasted
+   * @param leftBytes that it was to carry
+   */
+  Optional<Reason> withLastPass(long passNs, long leftBytes) {
+    long expected = LAST_PASS_FACTOR * rate.durationNs(leftBytes);
+    long longest = settings.peerTimeout().toNanos() + Math.min(MAX_LAST_PASS_NS, expected);
+    return passNs > longest
+        ? Optional.of(
+            new Reason(
+                "SLU-MIG-028",
+                "the machine's last pass does not end, seconds=" + longest / 1_000_000_000,
+                "See whether the destination's machine is frozen."))
+        : Optional.empty();
+  }
+}

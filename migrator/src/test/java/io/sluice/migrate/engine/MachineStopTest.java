@@ -1,0 +1,179 @@
+package io.sluice.migrate.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.SourceMachine;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class MachineStopTest {
+  private static final long T = 5_000_000_000L;
+
+  private final Asked machine = new Asked();
+  private final MachineStop stop = new MachineStop(machine);
+
+  @Test
+  void works_machineHasMuch_isNotHeldBack() {
+    machine.has(MachineStop.LITTLE_BYTES + 1);
+    stop.works();
+    assertThat(machine.asked).isEmpty();
+  }
+
+  @Test
+  void works_machineDoesNotSayYet_isNotHeldBack() {
+    machine.has(-1);
+    stop.works();
+    assertThat(machine.asked).isEmpty();
+    assertThat(stop.isKnown()).isFalse();
+    assertThat(stop.isNear()).isFalse();
+    assertThat(stop.bytesLeft()).isZero();
+  }
+
+  @Test
+  void works_machineHasLittle_isHeldBackOnce() {
+    machine.has(MachineStop.LITTLE_BYTES);
+    stop.works();
+    stop.works();
+    assertThat(machine.asked).containsExactly("holdBack");
+  }
+
+  @Test
+  void works_mayAlreadyStop_isNotHeldBackAnyMore() {
+    machine.has(0);
+    assertThat(stop.drained(T, false)).isEqualTo(1);
+    stop.works();
+    assertThat(machine.asked).containsExactly("allowStop");
+  }
+
+  @Test
+  void drained_machineHasLittle_mayStopAndIsToldOnce() {
+    machine.has(MachineStop.LITTLE_BYTES);
+    stop.works();
+    assertThat(stop.drained(T, false)).isEqualTo(1);
+    assertThat(stop.drained(T + 1, false)).isZero();
+    assertThat(machine.asked).containsExactly("holdBack", "allowStop");
+  }
+
+  @Test
+  void drained_machineHasMuch_catchesUpFirst() {
+    machine.has(MachineStop.LITTLE_BYTES + 1);
+    assertThat(stop.drained(T, false)).isZero();
+    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS, false)).isZero();
+    assertThat(machine.asked).isEmpty();
+    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS + 1, false)).isEqualTo(1);
+    assertThat(machine.asked).containsExactly("allowStop");
+  }
+
+  @Test
+  void drained_worksAgainInBetween_catchesUpAnew() {
+    machine.has(MachineStop.LITTLE_BYTES + 1);
+    assertThat(stop.drained(T, false)).isZero();
+    stop.works();
+    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, false)).isZero();
+    assertThat(machine.asked).isEmpty();
+  }
+
+  @Test
+  void drained_timeIsOver_isStoppedWhateverItHas() {
+    machine.has(Long.MAX_VALUE);
+    assertThat(stop.drained(T, true)).isEqualTo(2);
+    assertThat(stop.drained(T, true)).isZero();
+    assertThat(machine.asked).containsExactly("allowStop", "forceStop");
+  }
+
+  @Test
+  void isNear_machineHasStopped_whateverItHas() {
+    machine.has(Long.MAX_VALUE);
+    assertThat(stop.isNear()).isFalse();
+    machine.state = State.STOPPED;
+    assertThat(stop.isNear()).isTrue();
+    assertThat(stop.isStopped()).isTrue();
+  }
+
+  @Test
+  void isNear_limit() {
+    machine.has(MachineStop.NEAR_BYTES);
+    assertThat(stop.isNear()).isTrue();
+    machine.has(MachineStop.NEAR_BYTES + 1);
+    assertThat(stop.isNear()).isFalse();
+  }
+
+  /** A machine that notes what it is asked, and has left what the test says. */
+  private static final class Asked implements SourceMachine {
+    final List<String> asked = new ArrayList<>();
+    State state = State.COPYING;
+    private long left;
+
+    void has(long bytes) {
+      left = bytes;
+    }
+
+    @Override
+    public List<Blocker> blockers() {
+      return List.of();
+    }
+
+    @Override
+    public ByteBuffer describe() {
+      return ByteBuffer.allocate(0);
+    }
+
+    @Override
+    public void start(ByteBuffer target) {}
+
+    @Override
+    public void holdBack() {
+      asked.add("holdBack");
+    }
+
+    @Override
+    public void allowStop() {
+      asked.add("allowStop");
+    }
+
+    @Override
+    public void forceStop() {
+      asked.add("forceStop");
+    }
+
+    @Override
+    public MachineProgress progress() {
+      return new MachineProgress(state, 0, left, 0, "");
+    }
+
+    @Override
+    public boolean redirty(List<PageRange> pages) {
+      throw new AssertionError("not asked of it");
+    }
+
+    @Override
+    public List<ByteBuffer> save() {
+      throw new AssertionError("not asked of it");
+    }
+
+    @Override
+    public void switchOver() {
+      throw new AssertionError("not asked of it");
+    }
+
+    @Override
+    public void abort() {
+      throw new AssertionError("not asked of it");
+    }
+
+    @Override
+    public void finish() {
+      throw new AssertionError("not asked of it");
+    }
+
+    @Override
+    public void setWaker(Runnable waker) {}
+
+    @Override
+    public void close() {}
+  }
+}
