@@ -1,11 +1,8 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Limits;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * A channel of ours on a copy engine, in an address space of ours, and a page that answers are
@@ -18,34 +15,17 @@ final class CopyQueue {
   /** Longer than any copies that are waited for at once take. */
   private static final long LIMIT_NS = 5_000_000_000L;
 
-  private final NvidiaGuestGpu gpu;
-  private final NvidiaAddressSpace space;
   private final GpuVa start;
-  private final SharedPages memory;
-  private final SharedPages pages;
-  private final int object;
-  private final HardwareChannel channel;
+  private final OwnChannel channel;
   private final HopperRing ring;
   private final HopperCommands commands = new HopperCommands();
   private boolean bound;
   private long last;
 
-  private CopyQueue(
-      NvidiaGuestGpu gpu,
-      NvidiaAddressSpace space,
-      GpuVa start,
-      SharedPages memory,
-      SharedPages pages,
-      int object,
-      HardwareChannel channel) {
-    this.gpu = gpu;
-    this.space = space;
+  private CopyQueue(GpuVa start, OwnChannel channel) {
     this.start = start;
-    this.memory = memory;
-    this.pages = pages;
-    this.object = object;
     this.channel = channel;
-    ring = new HopperRing(memory.all(), pages.page(0), gpu.doorbellPage().page(), start);
+    ring = channel.ring();
   }
 
   /**
@@ -53,32 +33,8 @@ final class CopyQueue {
    * @param start where its ring is mapped; nothing else is in the 16 MiB from there on
    */
   static CopyQueue open(NvidiaGuestGpu gpu, NvidiaAddressSpace space, int engine, GpuVa start) {
-    Kernel kernel = gpu.kernel();
-    RmClient client = gpu.client();
-    List<Runnable> undo = new ArrayList<>();
-    boolean complete = false;
-    try {
-      SharedPages memory = SharedPages.create(kernel, "sluice-monitor", BYTES);
-      undo.add(memory::close);
-      SharedPages pages = SharedPages.create(kernel, "sluice-monitor-page", 2 * Limits.PAGE_BYTES);
-      undo.add(pages::close);
-      int object = client.registerMemory(memory.all());
-      undo.add(() -> client.free(client.device(), object));
-      space.mapObject(object, BYTES, start.value());
-      HardwareChannel channel =
-          HardwareChannel.create(
-              client,
-              new HardwareChannel.Plan(
-                  space.object(), engine, start, HopperRing.ENTRIES, pages.page(0), pages.page(1)),
-              false);
-      new UserdWords(pages.page(0)).publish(channel.token());
-      complete = true;
-      return new CopyQueue(gpu, space, start, memory, pages, object, channel);
-    } finally {
-      if (!complete) {
-        undo.reversed().forEach(Runnable::run);
-      }
-    }
+    var plan = new OwnChannel.Plan("sluice-monitor", engine, start, BYTES);
+    return new CopyQueue(start, OwnChannel.open(gpu, space, plan));
   }
 
   /** A token whose doorbell is ours: ringing it does nothing to anybody. */
@@ -90,7 +46,7 @@ final class CopyQueue {
   MemorySegment read(GpuVa from, long bytes) {
     bind().copy(from, new GpuVa(start.value() + HopperRing.SIZE_BYTES), bytes);
     await(submit());
-    return memory.all().asSlice(HopperRing.SIZE_BYTES, bytes);
+    return channel.memory().asSlice(HopperRing.SIZE_BYTES, bytes);
   }
 
   /** Has the GPU store a word, where no CPU can any more. */
@@ -149,17 +105,11 @@ final class CopyQueue {
 
   /** Waits for what was begun, and all before. */
   void await(long done) {
-    if (!ring.await(done, gpu::timeNs, LIMIT_NS)) {
-      throw RmRefusal.monitorStuck();
-    }
+    channel.await(done, LIMIT_NS);
   }
 
   /** Frees it; nothing is under way. */
   void release() {
-    channel.destroy();
-    space.unmapObject(object, BYTES, start.value());
-    gpu.client().free(gpu.client().device(), object);
-    memory.close();
-    pages.close();
+    channel.close();
   }
 }

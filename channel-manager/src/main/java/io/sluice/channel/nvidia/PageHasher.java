@@ -9,8 +9,6 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,36 +40,17 @@ final class PageHasher implements AutoCloseable {
   /** Longer than the guest's own grids, which take turns with ours, let one take. */
   private static final long LIMIT_NS = 10_000_000_000L;
 
-  private final NvidiaGuestGpu gpu;
-  private final NvidiaAddressSpace space;
   private final HopperKernel kernel;
-  private final SharedPages memory;
-  private final SharedPages pages;
-  private final int object;
-  private final HardwareChannel channel;
-  private final HopperRing ring;
+  private final OwnChannel channel;
   private final HopperCommands commands = new HopperCommands();
   private long @Nullable [] lastKey;
   private boolean bound;
 
-  private PageHasher(
-      NvidiaGuestGpu gpu,
-      NvidiaAddressSpace space,
-      HopperKernel kernel,
-      SharedPages memory,
-      SharedPages pages,
-      int object,
-      HardwareChannel channel) {
-    this.gpu = gpu;
-    this.space = space;
+  private PageHasher(HopperKernel kernel, OwnChannel channel) {
     this.kernel = kernel;
-    this.memory = memory;
-    this.pages = pages;
-    this.object = object;
     this.channel = channel;
-    ring = new HopperRing(memory.all(), pages.page(0), gpu.doorbellPage().page(), RING);
     MemorySegment.copy(
-        kernel.code(), 0, memory.all(), ValueLayout.JAVA_BYTE, CODE, kernel.code().length);
+        kernel.code(), 0, channel.memory(), ValueLayout.JAVA_BYTE, CODE, kernel.code().length);
   }
 
   /**
@@ -81,39 +60,8 @@ final class PageHasher implements AutoCloseable {
    */
   static PageHasher open(NvidiaGuestGpu gpu, NvidiaAddressSpace space) {
     HopperKernel kernel = load();
-    RmClient client = gpu.client();
-    List<Runnable> undo = new ArrayList<>();
-    boolean complete = false;
-    try {
-      long bytes = bytes(kernel);
-      SharedPages memory = SharedPages.create(gpu.kernel(), "sluice-hasher", bytes);
-      undo.add(memory::close);
-      SharedPages pages =
-          SharedPages.create(gpu.kernel(), "sluice-hasher-page", 2 * Limits.PAGE_BYTES);
-      undo.add(pages::close);
-      int object = client.registerMemory(memory.all());
-      undo.add(() -> client.free(client.device(), object));
-      space.mapObject(object, bytes, RING.value());
-      undo.add(() -> space.unmapObject(object, bytes, RING.value()));
-      HardwareChannel channel =
-          HardwareChannel.create(
-              client,
-              new HardwareChannel.Plan(
-                  space.object(),
-                  RmEngine.GRAPHICS,
-                  RING,
-                  HopperRing.ENTRIES,
-                  pages.page(0),
-                  pages.page(1)),
-              false);
-      new UserdWords(pages.page(0)).publish(channel.token());
-      complete = true;
-      return new PageHasher(gpu, space, kernel, memory, pages, object, channel);
-    } finally {
-      if (!complete) {
-        undo.reversed().forEach(Runnable::run);
-      }
-    }
+    var plan = new OwnChannel.Plan("sluice-hasher", RmEngine.GRAPHICS, RING, bytes(kernel));
+    return new PageHasher(kernel, OwnChannel.open(gpu, space, plan));
   }
 
   private static long bytes(HopperKernel kernel) {
@@ -143,14 +91,14 @@ final class PageHasher implements AutoCloseable {
       throw new IllegalArgumentException("no key, words=" + key.length);
     }
     if (key != lastKey) {
-      MemorySegment.copy(key, 0, memory.all(), ValueLayout.JAVA_LONG, KEY, key.length);
+      MemorySegment.copy(key, 0, channel.memory(), ValueLayout.JAVA_LONG, KEY, key.length);
       lastKey = key;
     }
     int blocks = Math.min(MAX_BLOCKS, (count + PAGES_PER_BLOCK - 1) / PAGES_PER_BLOCK);
     HopperLaunch.store(
         kernel,
         RING.value() + CODE,
-        memory.all(),
+        channel.memory(),
         LAUNCH,
         RING.value() + LAUNCH,
         blocks,
@@ -168,10 +116,8 @@ final class PageHasher implements AutoCloseable {
       bound = true;
       HopperLaunch.setUp(commands);
     }
-    long done = ring.submitWithRelease(HopperLaunch.of(commands, RING.value() + LAUNCH));
-    if (!ring.await(done, gpu::timeNs, LIMIT_NS)) {
-      throw RmRefusal.monitorStuck();
-    }
+    HopperLaunch.of(commands, RING.value() + LAUNCH);
+    channel.await(channel.ring().submitWithRelease(commands), LIMIT_NS);
   }
 
   private static int low(long value) {
@@ -184,10 +130,6 @@ final class PageHasher implements AutoCloseable {
 
   @Override
   public void close() {
-    channel.destroy();
-    space.unmapObject(object, bytes(kernel), RING.value());
-    gpu.client().free(gpu.client().device(), object);
-    memory.close();
-    pages.close();
+    channel.close();
   }
 }
