@@ -9,6 +9,7 @@ import io.sluice.abi.rm.CopyAlloc;
 import io.sluice.abi.rm.CtxswPreemption;
 import io.sluice.abi.rm.DisableChannels;
 import io.sluice.abi.rm.GpfifoSchedule;
+import io.sluice.abi.rm.MmuFaultInfo;
 import io.sluice.abi.rm.Preempt;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
@@ -184,6 +185,16 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
     } catch (RefusedException e) {
       log.atDebug().addKeyValue("channel", channel).setCause(e).log("not known whether it is idle");
       return true;
+    }
+  }
+
+  /** Page of the address at which it faulted; 0 where the driver does not tell. */
+  long faultAddress() {
+    try {
+      return client.control(channel, RmControl.GET_MMU_FAULT_INFO, _ -> {}, MmuFaultInfo::address);
+    } catch (RefusedException e) {
+      log.atDebug().addKeyValue("channel", channel).setCause(e).log("not known where it faulted");
+      return 0;
     }
   }
 

@@ -159,15 +159,19 @@ final class HardwareChannel {
       return null;
     }
     VarHandle.acquireFence();
+    int xid = ErrorNotifier.info32(notifier);
     return new Death(
-        ErrorNotifier.info32(notifier), Short.toUnsignedInt(ErrorNotifier.info16(notifier)));
+        xid,
+        Short.toUnsignedInt(ErrorNotifier.info16(notifier)),
+        Xid.isPageFault(xid) ? group.faultAddress() : 0);
   }
 
   /**
    * @param xid the driver's number
    * @param engineType where
+   * @param address page of the address of a page fault, where the driver tells it; otherwise 0
    */
-  record Death(int xid, int engineType) {}
+  record Death(int xid, int engineType, long address) {}
 
   /** The group goes first: a channel whose USERD is freed is lost. */
   void destroy() {

@@ -400,6 +400,7 @@ final class NvidiaChannel implements Channel {
       untold = true;
       reason = Xid.reason(death.xid());
       info = Xid.info(death.xid(), death.engineType());
+      address = death.address();
     }
   }
 
@@ -432,7 +433,7 @@ final class NvidiaChannel implements Channel {
       return Optional.empty();
     }
     untold = false;
-    return Optional.of(new ChannelError(id, reason, info, 0, timeNs));
+    return Optional.of(new ChannelError(id, reason, info, address, timeNs));
   }
 
   // ---- state ----

@@ -247,7 +247,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     @Override
     MemorySegment cpu(long offset, long bytes) {
-      throw RmRefusal.missing("taking back a ring in video memory");
+      throw RmRefusal.ringInVideoMemory();
     }
 
     /**

@@ -73,4 +73,12 @@ final class RmRefusal {
     return new RefusedException(
         "SLU-RM-015", Errno.EIO, "a buffer could not be mapped again where it was", "");
   }
+
+  static RefusedException ringInVideoMemory() {
+    return new RefusedException(
+        "SLU-RM-016",
+        Errno.EOPNOTSUPP,
+        "a ring in video memory, which no CPU reaches, cannot be taken back",
+        "Have the guest keep its ring in its own memory; this channel runs on, but does not move.");
+  }
 }

@@ -20,6 +20,11 @@ final class Xid {
     };
   }
 
+  /** Whether it has an address. */
+  static boolean isPageFault(int xid) {
+    return xid == MMU_FAULT;
+  }
+
   /** The detail of a reason: the engine's type above the number. */
   static int info(int xid, int engineType) {
     return engineType << 16 | (xid & 0xffff);

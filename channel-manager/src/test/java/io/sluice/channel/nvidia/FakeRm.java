@@ -11,6 +11,7 @@ import io.sluice.abi.rm.ErrorNotifier;
 import io.sluice.abi.rm.FbInfo;
 import io.sluice.abi.rm.MemoryAlloc;
 import io.sluice.abi.rm.MemoryVirtualAlloc;
+import io.sluice.abi.rm.MmuFaultInfo;
 import io.sluice.abi.rm.NvAllocOsEvent;
 import io.sluice.abi.rm.NvCardInfo;
 import io.sluice.abi.rm.NvRegisterFd;
@@ -80,6 +81,9 @@ final class FakeRm implements RmPort {
 
   String version = "580.159.04";
   int missingClass;
+
+  /** What GET_MMU_FAULT_INFO tells. */
+  long faultAddress;
 
   /** The call, counted from 1, that RM refuses; 0 for none. */
   int refuseCall;
@@ -504,6 +508,7 @@ final class FakeRm implements RmPort {
       case CE_GET_CAPS_V2 ->
           CeCaps.caps(block, 0, (byte) (CeCaps.engineType(block) < 11 ? CeCaps.CAPS_GRCE : 0));
       case FB_GET_INFO_V2 -> FbInfo.list(block, 1, 1 << 20);
+      case GET_MMU_FAULT_INFO -> MmuFaultInfo.address(block, faultAddress);
       case GPFIFO_GET_WORK_SUBMIT_TOKEN -> WorkSubmitToken.token(block, nextToken++);
       case FIFO_DISABLE_CHANNELS -> {
         boolean disable = DisableChannels.disable(block) == 1;

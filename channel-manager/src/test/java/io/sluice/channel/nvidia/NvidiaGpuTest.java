@@ -189,6 +189,20 @@ final class NvidiaGpuTest {
   }
 
   @Test
+  void detach_ofARingInVideoMemory_isRefusedAndTheChannelRunsOn() {
+    try (NvidiaGpu gpu = open();
+        GuestGpu guest = gpu.open("a");
+        AddressSpace space = guest.createAddressSpace();
+        GpuMemory memory = guest.allocate(request(PscnvGem.VRAM_SMALL, 4096));
+        Channel channel = space.createChannel(OptionalInt.empty())) {
+      GpuVa at = space.map(memory, RING, new GpuVa(RING.value() + 4096), false);
+      channel.start(at, 4, 1);
+      assertErrno(channel::detach, Errno.EOPNOTSUPP, "SLU-RM-016");
+      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    }
+  }
+
+  @Test
   void unmap_whereNothingIs_isNoEntry() {
     try (NvidiaGpu gpu = open();
         GuestGpu guest = gpu.open("a");
@@ -352,10 +366,12 @@ final class NvidiaGpuTest {
         AddressSpace space = guest.createAddressSpace();
         Channel channel = space.createChannel(OptionalInt.empty())) {
       channel.start(RING, 4, 1);
+      rm.faultAddress = 0x12_3456_7000L;
       rm.failChannel(xid, 11);
       assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
       assertThat(channel.status().reason()).isEqualTo(reasons.get(xid));
       assertThat(channel.status().info()).isEqualTo(11 << 16 | xid);
+      assertThat(channel.status().faultAddress()).isEqualTo(xid == 31 ? rm.faultAddress : 0);
       channel.kill(GuestAbi.ERROR_OPERATOR, 1);
       assertThat(channel.status().reason()).isEqualTo(reasons.get(xid));
     }
@@ -381,6 +397,7 @@ final class NvidiaGpuTest {
         pages.segment().set(Layouts.U32, 4 * 4096 + GuestAbi.USERD_GP_PUT, 1);
         pages.segment().set(Layouts.U32, 3 * 4096 + GuestAbi.USERD_GP_PUT, 1);
       }
+      rm.faultAddress = 0x12_3456_7000L;
       rm.failChannel(31, 11);
       List<Integer> interrupts = new ArrayList<>();
       List<ChannelError> errors = new ArrayList<>();
@@ -403,6 +420,7 @@ final class NvidiaGpuTest {
       assertThat(errors)
           .extracting(ChannelError::reason)
           .containsExactly(GuestAbi.ERROR_PAGE_FAULT);
+      assertThat(errors).extracting(ChannelError::address).containsExactly(rm.faultAddress);
     }
   }
 

@@ -31,6 +31,9 @@ public enum RmControl {
   /** What a copy engine can do. */
   CE_GET_CAPS_V2(0x2080_2a03, CeCaps.LAYOUT),
 
+  /** Where a channel that has ended by a page fault had it; on the channel. */
+  GET_MMU_FAULT_INFO(0x906f_0106, MmuFaultInfo.LAYOUT),
+
   /** Lets a group run; on the group, as all up to PREEMPT. */
   GPFIFO_SCHEDULE(0xa06c_0101, GpfifoSchedule.LAYOUT),
 

@@ -37,6 +37,8 @@ final class RmLayoutTest {
               + " gpuNameString@4:80",
           "NV2080_CTRL_GR_SET_CTXSW_PREEMPTION_MODE_PARAMS 20: flags@0:4 hChannel@4:4"
               + " gfxpPreemptMode@8:4 cilpPreemptMode@c:4 grRouteFlags@10:4 grRoute@18:8",
+          "NV906F_CTRL_GET_MMU_FAULT_INFO_PARAMS 68: addrHi@0:4 addrLo@4:4 faultType@8:4"
+              + " faultString@c:20 shaderProgramVA@30:38",
           "NVA06C_CTRL_GPFIFO_SCHEDULE_PARAMS 3: bEnable@0:1 bSkipSubmit@1:1 bSkipEnable@2:1",
           "NVA06C_CTRL_PREEMPT_PARAMS 8: bWait@0:1 bManualTimeout@1:1 timeoutUs@4:4",
           "NVA06C_CTRL_TIMESLICE_PARAMS 8: timesliceUs@0:8",

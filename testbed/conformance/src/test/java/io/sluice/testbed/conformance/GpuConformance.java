@@ -387,6 +387,7 @@ abstract class GpuConformance {
     long never = bad.queue.begin().copy(TestGuest.NOWHERE, VIDEO, 4096).submit();
     assertThat(eventually(() -> bad.channel.status().state() == GuestAbi.CHANNEL_DEAD)).isTrue();
     assertThat(bad.channel.status().reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(bad.channel.status().faultAddress()).isEqualTo(TestGuest.NOWHERE);
     assertThat(bad.queue.isDone(never)).isFalse();
     good.copy(dataAt(0), VIDEO, VIDEO_BYTES);
     good.copy(VIDEO, dataAt(VIDEO_BYTES), VIDEO_BYTES);

@@ -149,6 +149,8 @@ final class NvidiaDaemonTest {
       }
       assertThat(ControlWords.error(a.control, GuestAbi.CONTROL_OFFSET))
           .isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+      assertThat(ControlWords.errorAddress(a.control, GuestAbi.CONTROL_OFFSET))
+          .isEqualTo(0x70_0000_0000L);
       assertThat(a.ring.hasReleased(bad)).isFalse();
       b.half(0).fill((byte) 0x77);
       assertThat(b.roundTrip()).isTrue();

@@ -250,7 +250,8 @@ final class NvidiaGpuTest {
       }
       assertThat(status.state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
       assertThat(status.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
-      System.out.printf("fault: info=0x%x%n", status.info());
+      assertThat(status.faultAddress()).isEqualTo(NOT_MAPPED);
+      System.out.printf("fault: info=0x%x address=0x%x%n", status.info(), status.faultAddress());
       assertThat(victim.queue.ring().hasReleased(done)).isFalse();
       assertThat(other.run(new HopperCommands())).isTrue();
     }
@@ -299,6 +300,7 @@ final class NvidiaGpuTest {
           .satisfies(error -> {
             assertThat(error.channelId()).isEqualTo(guest.queue.channel().id());
             assertThat(error.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+            assertThat(error.address()).isEqualTo(NOT_MAPPED);
           });
     }
   }
