@@ -24,6 +24,9 @@
 #
 # SLUICE_ACCEL: the accelerator (default: tcg).
 #
+# A root whose root.conf says PORTABLE=yes is one that testbed/bundle/machine.sh packed: QEMU is started in place, with
+# the libraries beside it, without mounts.
+#
 # The script execs all the way: its process id is QEMU's. SIGTERM ends QEMU in order. A guest's reset, or panic, ends
 # QEMU too, without --reboot.
 #
@@ -137,12 +140,17 @@ if [ -n "$timeout" ]; then
   esac
 fi
 
+portable=$(configured PORTABLE no)
+# Where QEMU sees the root.
+inside=
+[ "$portable" = no ] || inside=$(cd "$root" && pwd -P)
+
 # From here on the positional parameters are QEMU's arguments; the caller's own come last.
 extra=$#
 set -- "$@" -nodefaults -no-user-config -display none \
   -accel "${SLUICE_ACCEL:-tcg}" -cpu "$(configured CPU max)" -smp "$cpus" \
   -machine q35,memory-backend=ram -m "$memory" -object "memory-backend-memfd,id=ram,size=$memory,share=on" \
-  -kernel "/usr/lib/modules/$kernel/vmlinux" -initrd "$image/initrd" \
+  -kernel "$inside/usr/lib/modules/$kernel/vmlinux" -initrd "$image/initrd" \
   -append "console=ttyS0 quiet panic=-1$append${run:+ sluice.run=\"$run\"}"
 # Before the devices that it shall serve.
 [ "$iommu" = no ] || set -- "$@" -device intel-iommu,caching-mode=on
@@ -176,6 +184,10 @@ if [ "$print" = yes ]; then
   printf "'%s' " qemu-system-x86_64 "$@"
   echo
   exit 0
+fi
+if [ "$portable" = yes ]; then
+  exec "$inside/lib/ld-linux-x86-64.so.2" --library-path "$inside/lib" "$inside/usr/bin/qemu-system-x86_64" \
+    -L "$inside/usr/share/qemu" -L "$inside/usr/share/seabios" "$@"
 fi
 set -- -- qemu-system-x86_64 "$@"
 while IFS= read -r dir; do

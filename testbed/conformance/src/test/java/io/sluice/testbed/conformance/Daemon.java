@@ -9,10 +9,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 
 /** A sluiced of its own process, and sluicectl for it. */
 final class Daemon implements AutoCloseable {
   private static final long START_NS = 60_000_000_000L;
+
+  /** Options for its Java, as of the launcher; in them %p becomes another number each time. */
+  private static final String OPTIONS =
+      Objects.requireNonNullElse(System.getenv("SLUICE_JAVA_OPTS"), "");
+
+  private static final AtomicInteger STARTED = new AtomicInteger();
 
   private final Path directory;
   private final Process process;
@@ -46,7 +55,7 @@ final class Daemon implements AutoCloseable {
             """
                 .formatted(directory, directory.resolve("state"), gpu, guests));
     Process started =
-        new ProcessBuilder(java("io.sluice.daemon.Sluiced", "--config", config.toString()))
+        new ProcessBuilder(command(config))
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("log").toFile())
             .start();
@@ -60,6 +69,18 @@ final class Daemon implements AutoCloseable {
       Thread.sleep(10);
     }
     return daemon;
+  }
+
+  private static List<String> command(Path config) {
+    List<String> command = java("io.sluice.daemon.Sluiced", "--config", config.toString());
+    String number = Integer.toString(STARTED.incrementAndGet());
+    command.addAll(
+        1,
+        Pattern.compile(" ")
+            .splitAsStream(OPTIONS.replace("%p", number))
+            .filter(option -> !option.isEmpty())
+            .toList());
+    return command;
   }
 
   private static List<String> java(String main, String... arguments) {

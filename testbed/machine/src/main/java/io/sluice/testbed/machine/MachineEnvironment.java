@@ -23,6 +23,8 @@ import java.util.stream.Stream;
 public record MachineEnvironment(Path root, Path scripts) {
   private static final int BUILD_TIMEOUT_SECONDS = 300;
 
+  private static final String PACKED_IMAGE = "image";
+
   /** Where the guest's programs look for their kernels. */
   private static final String CUBIN_DIRECTORY = "/usr/share/sluice/";
 
@@ -37,12 +39,14 @@ public record MachineEnvironment(Path root, Path scripts) {
 
   /**
    * Builds, or finds cached, the guest image: kernel module, library and programs of
-   * guest-driver-stubs, and the kernels of testbed/workloads as cubins.
+   * guest-driver-stubs, and the kernels of testbed/workloads as cubins. A root that was packed for
+   * another machine has its image in it.
    *
    * @return its directory
    */
   public Path image() throws IOException, InterruptedException {
-    return image(List.of());
+    Path packed = root.resolve(PACKED_IMAGE);
+    return Files.isDirectory(packed) ? packed : image(List.of());
   }
 
   /**
