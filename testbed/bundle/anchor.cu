@@ -60,6 +60,15 @@ int main() {
     CHECK(cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice));
     CHECK(cudaStreamSynchronize(0));
   });
+  // For P4: the thread sleeps until the GPU interrupts.
+  cudaEvent_t event;
+  CHECK(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming));
+  measure("empty kernel, event and blocking wait for it", [&] {
+    empty<<<1, 1>>>();
+    CHECK(cudaEventRecord(event));
+    CHECK(cudaEventSynchronize(event));
+  });
+  CHECK(cudaEventDestroy(event));
   CHECK(cudaFree(device));
   CHECK(cudaFreeHost(host));
   return 0;
