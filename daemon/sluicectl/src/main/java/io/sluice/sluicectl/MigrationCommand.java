@@ -89,7 +89,7 @@ final class MigrationCommand extends Noun {
               names = "--silence",
               paramLabel = "DURATION",
               description =
-                  "How long the destination's host may say nothing while the guest waits (3s).")
+                  "How long the destination's host may say nothing while the guest waits (700ms).")
           @Nullable String silence,
       @Option(
               names = "--timeout",

@@ -62,7 +62,7 @@ public record MigrationSettings(
           Duration.ZERO,
           OnTimeout.ABORT,
           Duration.ofSeconds(10),
-          Duration.ofSeconds(3),
+          Duration.ofMillis(700),
           false);
 
   /** With another time to take access back. */
@@ -73,11 +73,6 @@ public record MigrationSettings(
   /** With other ways to find changed pages. */
   public MigrationSettings withDetection(DirtyDetection other) {
     return with(draft -> draft.detection = other);
-  }
-
-  /** With another patience for a silent host. */
-  public MigrationSettings withSilence(Duration longest) {
-    return with(draft -> draft.silence = longest);
   }
 
   /** With another limit of the time up to the switch-over. */
@@ -105,7 +100,7 @@ public record MigrationSettings(
         draft.timeout,
         draft.onTimeout,
         peerTimeout,
-        draft.silence,
+        silence,
         draft.keepSource);
   }
 
@@ -115,7 +110,6 @@ public record MigrationSettings(
     DirtyDetection detection;
     Duration timeout;
     OnTimeout onTimeout;
-    Duration silence;
     boolean keepSource;
 
     Draft(MigrationSettings from) {
@@ -123,7 +117,6 @@ public record MigrationSettings(
       detection = from.detection;
       timeout = from.timeout;
       onTimeout = from.onTimeout;
-      silence = from.silence;
       keepSource = from.keepSource;
     }
   }

@@ -16,6 +16,7 @@ final class SourceUndo {
   private final String guest;
   private final GuestMove move;
   private final SourceMachine machine;
+  private boolean attached;
 
   /**
    * @param guest its name, for the log
@@ -43,18 +44,20 @@ final class SourceUndo {
   }
 
   /**
-   * Ends it: the GPU goes on, once nobody writes guest memory for the migration any more.
+   * Ends it: the GPU goes on, once nobody writes guest memory for the migration any more, and so
+   * does the machine.
    *
-   * @return false while somebody does
+   * @return false while something of it is yet to come: call again
    */
   boolean end(Phase phase) {
     if (!machine.isSettled()) {
       return false;
     }
-    if (phase.undo().contains(Phase.Undo.ATTACH)) {
+    if (!attached && phase.undo().contains(Phase.Undo.ATTACH)) {
+      attached = true;
       attempt(Phase.Undo.ATTACH, () -> move.attachAll("migration given up"));
     }
-    return true;
+    return !phase.undo().contains(Phase.Undo.MACHINE) || machine.hasGoneOn();
   }
 
   private void attempt(Phase.Undo undo, Runnable step) {

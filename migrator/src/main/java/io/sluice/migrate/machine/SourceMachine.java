@@ -111,6 +111,11 @@ public interface SourceMachine extends AutoCloseable {
     return true;
   }
 
+  /** After {@link #abort}: whether the machine goes on, or is known not to be able to. */
+  default boolean hasGoneOn() {
+    return true;
+  }
+
   /** The guest is the destination's for good: the machine here ends. */
   void finish();
 

@@ -351,6 +351,11 @@ public final class QemuSource implements SourceMachine {
     return settled;
   }
 
+  @Override
+  public boolean hasGoneOn() {
+    return ended;
+  }
+
   private void endMigration() {
     switch (MachineStates.ofSource(machine.migrationStatus())) {
       case IDLE, FAILED, COMPLETED, RUNNING -> {}

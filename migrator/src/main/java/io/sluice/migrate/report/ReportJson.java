@@ -59,6 +59,7 @@ final class ReportJson {
     fields.add("\"reason\":" + quote(reason.what()));
     fields.add("\"remedy\":" + quote(reason.remedy()));
     fields.add("\"gpuPausedNs\":" + report.gpuPausedNs());
+    fields.add("\"wentOnNs\":" + report.wentOnNs());
     fields.add("\"bytesTotal\":" + status.bytesTotal());
     fields.add("\"passes\":" + status.pass());
     fields.add("\"pagesSent\":" + status.pagesSent());

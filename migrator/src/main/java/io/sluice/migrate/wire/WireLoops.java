@@ -30,10 +30,10 @@ public final class WireLoops implements AutoCloseable {
   private static final int SAY_SOMETHING_MS = 200;
 
   /** How long a side listens before it counts that nothing came. */
-  static final int LISTEN_MS = 400;
+  static final int LISTEN_MS = 100;
 
   /** Times in a row that nothing came until a connection is given up. */
-  static final int CUT_AFTER = 10;
+  static final int CUT_AFTER = 40;
 
   private static final int SHAPING_INTERVAL_MS = 100;
   private static final int CLOSING_MS = 5000;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.testbed.fakes.Seeds;
-import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
@@ -21,8 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(Seeds.class)
 final class GoesOnTest {
   private static final long LIMIT_NS = 1_000_000_000L;
-  private static final MigrationSettings SETTINGS =
-      MigrationSettings.DEFAULT.withSilence(Duration.ofMillis(900));
+  private static final MigrationSettings SETTINGS = MigrationSettings.DEFAULT;
   private static final int MAX_STEPS = 400_000;
   private static final int MAX_WORLDS = 200;
 
