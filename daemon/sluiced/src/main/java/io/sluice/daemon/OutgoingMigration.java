@@ -45,7 +45,6 @@ final class OutgoingMigration implements Runnable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile @Nullable Answer said; // by the operator
   private volatile boolean undecided; // told
-  private long lastDecidedNs;
 
   /** Makes another link to the same destination, to ask it what became of the guest. */
   @FunctionalInterface
@@ -106,13 +105,15 @@ final class OutgoingMigration implements Runnable {
     link.setWaker(() -> LockSupport.unpark(self));
     machine.setWaker(() -> LockSupport.unpark(self));
     long askedNs = 0;
-    lastDecidedNs = startNs;
+    Doubt doubt = new Doubt(ASK_AGAIN_NS, startNs);
     try {
       while (!source.phase().isOver()) {
         long now = clock.getAsLong();
         int worked = source.doWork(now);
         report.observe(source.status());
-        tellUndecided(now);
+        if (doubt.look(source.isUndecided(), now)) {
+          tellUndecided();
+        }
         Answer wish = said;
         if (wish != null && source.isUndecided()) {
           obey(wish);
@@ -142,19 +143,12 @@ final class OutgoingMigration implements Runnable {
     }
   }
 
-  /**
-   * Once: a destination that cannot be reached is asked again and again. Not of a link that ends
-   * with the destination's last word, which is read just after that.
-   */
-  private void tellUndecided(long now) {
-    if (!source.isUndecided()) {
-      lastDecidedNs = now;
-    } else if (!undecided && now - lastDecidedNs > ASK_AGAIN_NS) {
-      undecided = true;
-      onUndecided.accept(true);
-      observer.entered(
-          guest, LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
-    }
+  /** Once: a destination that cannot be reached is asked again and again. */
+  private void tellUndecided() {
+    undecided = true;
+    onUndecided.accept(true);
+    observer.entered(
+        guest, LeftMachines.UNDECIDED, "the destination cannot be asked what became of it");
   }
 
   private void obey(Answer wish) {
