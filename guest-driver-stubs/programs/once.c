@@ -7,9 +7,9 @@
  * was reached: one that ran a second time would copy the wrong words, one that was left out would
  * leave its place as it was. Fences may not go backwards. Up to DEPTH submissions are under way.
  *
- *	once [--device PATH] [--until FILE] SECONDS
+ *	once [--device PATH] [--until FILE] [--every SECONDS] SECONDS
  *
- * Prints "once: N" now and then, and "once: ok N" at the end, which comes early when FILE appears.
+ * Prints "once: N" every so often (0.25 s), and "once: ok N" at the end, which comes early when FILE appears.
  */
 #include "sluice.h"
 
@@ -138,18 +138,20 @@ int main(int argc, char **argv)
 {
 	const char *device = NULL, *until = NULL;
 	uint64_t id = 0, done = 0, verified = 0;
-	double end, told;
+	double end, told, every = 0.25;
 
 	for (; argc > 3 && !strncmp(argv[1], "--", 2); argv += 2, argc -= 2) {
 		if (!strcmp(argv[1], "--device"))
 			device = argv[2];
 		else if (!strcmp(argv[1], "--until"))
 			until = argv[2];
+		else if (!strcmp(argv[1], "--every"))
+			every = atof(argv[2]);
 		else
 			break;
 	}
 	if (argc != 2) {
-		fprintf(stderr, "usage: once [--device PATH] [--until FILE] SECONDS\n");
+		fprintf(stderr, "usage: once [--device PATH] [--until FILE] [--every SECONDS] SECONDS\n");
 		return 2;
 	}
 	need("open", sluice_open(&dev, device));
@@ -177,7 +179,7 @@ int main(int argc, char **argv)
 			verify(verified, done);
 			verified = done;
 		}
-		if (now() - told > 0.25) {
+		if (now() - told > every) {
 			told = now();
 			printf("once: %llu\n", (unsigned long long)done);
 			fflush(stdout);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * and must not hold more after a migration than after the first.
  */
 abstract class HeldDaemon implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofMinutes(3);
+  static final Duration PATIENCE = Machines.PATIENCE;
   private static final int SETTLE_STEP_MS = 100;
 
   private final String guest;

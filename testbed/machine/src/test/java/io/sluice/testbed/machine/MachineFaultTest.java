@@ -11,10 +11,13 @@ import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
@@ -40,161 +43,197 @@ final class MachineFaultTest {
 
   private static final Map<String, String> OPTIONS = Map.of("timeout", "60s");
 
+  private static final Standstill.Table STANDSTILLS = new Standstill.Table();
+
   @TempDir private Path directory;
+
+  private @Nullable Met met;
+
+  /** A fault, and when it was. */
+  private record Met(String fault, Moment moment, long atNs) {}
+
+  /** How long the machines stood still that stayed. */
+  @AfterAll
+  static void print() {
+    System.out.println(STANDSTILLS);
+  }
 
   @TestFactory
   Stream<DynamicTest> destinationDaemonKilled() throws Exception {
-    return cells((rig, moment) -> {
-      rig.target.killDaemon();
-      rig.forget(rig.target);
-      rig.release();
-      if (!moment.isBeforeCommit()) {
-        // Its QEMU is of no use without it, and its record decides once it is back.
-        rig.target.ensure();
-      }
-      settle(rig, moment.isAfterRecord() ? EnumSet.of(End.DEAD) : EnumSet.of(End.STAYS));
-    });
+    return cells(
+        "destinationDaemonKilled",
+        (rig, moment) -> {
+          rig.target.killDaemon();
+          rig.forget(rig.target);
+          rig.release();
+          if (!moment.isBeforeCommit()) {
+            // Its QEMU is of no use without it, and its record decides once it is back.
+            rig.target.ensure();
+          }
+          settle(rig, moment.isAfterRecord() ? EnumSet.of(End.DEAD) : EnumSet.of(End.STAYS));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> sourceDaemonKilled() throws Exception {
-    return cells((rig, moment) -> {
-      rig.source.killDaemon();
-      rig.forget(rig.source);
-      rig.release();
-      settle(
-          rig,
-          switch (moment) {
-            case TARGET_COMMITTING, TARGET_RUNNING, DONE -> EnumSet.of(End.MOVED);
-            case TARGET_READY -> EnumSet.of(End.MOVED, End.DEAD);
-            default -> EnumSet.of(End.DEAD);
-          },
-          true);
-    });
+    return cells(
+        "sourceDaemonKilled",
+        (rig, moment) -> {
+          rig.source.killDaemon();
+          rig.forget(rig.source);
+          rig.release();
+          settle(
+              rig,
+              switch (moment) {
+                case TARGET_COMMITTING, TARGET_RUNNING, DONE -> EnumSet.of(End.MOVED);
+                case TARGET_READY -> EnumSet.of(End.MOVED, End.DEAD);
+                default -> EnumSet.of(End.DEAD);
+              },
+              true);
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> sourceMachineKilled() throws Exception {
-    return cells((rig, moment) -> {
-      rig.source.machine().kill();
-      rig.release();
-      settle(
-          rig,
-          moment.compareTo(Moment.SWITCH_OVER) <= 0
-              ? EnumSet.of(End.DEAD)
-              : EnumSet.of(End.DEAD, End.MOVED));
-    });
+    return cells(
+        "sourceMachineKilled",
+        (rig, moment) -> {
+          rig.source.machine().kill();
+          rig.release();
+          settle(
+              rig,
+              moment.compareTo(Moment.SWITCH_OVER) <= 0
+                  ? EnumSet.of(End.DEAD)
+                  : EnumSet.of(End.DEAD, End.MOVED));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> destinationMachineKilled() throws Exception {
-    return cells((rig, moment) -> {
-      rig.target.machine().kill();
-      rig.release();
-      settle(
-          rig, moment.isBeforeCommit() ? EnumSet.of(End.STAYS) : EnumSet.of(End.STAYS, End.DEAD));
-    });
+    return cells(
+        "destinationMachineKilled",
+        (rig, moment) -> {
+          rig.target.machine().kill();
+          rig.release();
+          settle(
+              rig,
+              moment.isBeforeCommit() ? EnumSet.of(End.STAYS) : EnumSet.of(End.STAYS, End.DEAD));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> linkCut() throws Exception {
-    return cells((rig, moment) -> {
-      rig.target.link().cut();
-      rig.release();
-      settle(rig, stayed(moment));
-    });
+    return cells(
+        "linkCut",
+        (rig, moment) -> {
+          rig.target.link().cut();
+          rig.release();
+          settle(rig, stayed(moment));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> linkDown() throws Exception {
-    return cells((rig, moment) -> {
-      rig.target.host().setLink(false);
-      try {
-        if (moment.atSource()) {
-          rig.source.stop().release();
-        }
-        awaitStall(rig, moment);
-      } finally {
-        rig.target.host().setLink(true);
-      }
-      rig.release();
-      settle(rig, stalled(moment));
-    });
+    return cells(
+        "linkDown",
+        (rig, moment) -> {
+          rig.target.host().setLink(false);
+          try {
+            if (moment.atSource()) {
+              rig.source.stop().release();
+            }
+            awaitStall(rig, moment);
+          } finally {
+            rig.target.host().setLink(true);
+          }
+          rig.release();
+          settle(rig, stalled(moment));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> destinationDaemonStopped() throws Exception {
-    return cells((rig, moment) -> {
-      long pid = rig.target.daemon().pid();
-      Processes.signal(pid, "STOP");
-      try {
-        if (moment.atSource()) {
-          rig.source.stop().release();
-        }
-        awaitStall(rig, moment);
-      } finally {
-        Processes.signal(pid, "CONT");
-      }
-      rig.release();
-      settle(rig, stalled(moment));
-    });
+    return cells(
+        "destinationDaemonStopped",
+        (rig, moment) -> {
+          long pid = rig.target.daemon().pid();
+          Processes.signal(pid, "STOP");
+          try {
+            if (moment.atSource()) {
+              rig.source.stop().release();
+            }
+            awaitStall(rig, moment);
+          } finally {
+            Processes.signal(pid, "CONT");
+          }
+          rig.release();
+          settle(rig, stalled(moment));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> sourceDaemonStopped() throws Exception {
-    return cells((rig, moment) -> {
-      long pid = rig.source.daemon().pid();
-      Processes.signal(pid, "STOP");
-      try {
-        if (!moment.atSource()) {
-          rig.target.stop().release();
-        }
-        Thread.sleep(STALL_MS);
-      } finally {
-        Processes.signal(pid, "CONT");
-      }
-      rig.release();
-      settle(rig, stayed(moment));
-    });
+    return cells(
+        "sourceDaemonStopped",
+        (rig, moment) -> {
+          long pid = rig.source.daemon().pid();
+          Processes.signal(pid, "STOP");
+          try {
+            if (!moment.atSource()) {
+              rig.target.stop().release();
+            }
+            Thread.sleep(STALL_MS);
+          } finally {
+            Processes.signal(pid, "CONT");
+          }
+          rig.release();
+          settle(rig, stayed(moment));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> sourceMachineStopped() throws Exception {
-    return cells((rig, moment) -> {
-      stall(rig, rig.source.machine().pid());
-      settle(rig, EnumSet.of(End.STAYS, End.MOVED));
-    });
+    return cells(
+        "sourceMachineStopped",
+        (rig, moment) -> {
+          stall(rig, rig.source.machine().pid());
+          settle(rig, EnumSet.of(End.STAYS, End.MOVED));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> destinationMachineStopped() throws Exception {
-    return cells((rig, moment) -> {
-      stall(rig, rig.target.machine().pid());
-      settle(rig, EnumSet.of(End.STAYS, End.MOVED));
-    });
+    return cells(
+        "destinationMachineStopped",
+        (rig, moment) -> {
+          stall(rig, rig.target.machine().pid());
+          settle(rig, EnumSet.of(End.STAYS, End.MOVED));
+        });
   }
 
   @TestFactory
   Stream<DynamicTest> cancelled() throws Exception {
-    return cells((rig, moment) -> {
-      boolean early = moment.isBeforeCommit();
-      if (early) {
-        rig.source.migrations().abort(MachineHost.GUEST);
-      } else if (moment != Moment.TARGET_READY) {
-        assertThatThrownBy(() -> rig.source.migrations().abort(MachineHost.GUEST))
-            .isInstanceOf(OperationsException.class);
-      }
-      rig.release();
-      settle(rig, early ? EnumSet.of(End.STAYS) : EnumSet.of(End.MOVED));
-      if (early) {
-        MachineHost first = rig.target;
-        rig.target = rig.other;
-        rig.other = first;
-        rig.prepare();
-        rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), Map.of());
-        settle(rig, EnumSet.of(End.MOVED));
-      }
-    });
+    return cells(
+        "cancelled",
+        (rig, moment) -> {
+          boolean early = moment.isBeforeCommit();
+          if (early) {
+            rig.source.migrations().abort(MachineHost.GUEST);
+          } else if (moment != Moment.TARGET_READY) {
+            assertThatThrownBy(() -> rig.source.migrations().abort(MachineHost.GUEST))
+                .isInstanceOf(OperationsException.class);
+          }
+          rig.release();
+          settle(rig, early ? EnumSet.of(End.STAYS) : EnumSet.of(End.MOVED));
+          if (early) {
+            MachineHost first = rig.target;
+            rig.target = rig.other;
+            rig.other = first;
+            rig.prepare();
+            rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), Map.of());
+            settle(rig, EnumSet.of(End.MOVED));
+          }
+        });
   }
 
   /** Does something to a migration that is held, and looks what comes of it. */
@@ -203,7 +242,7 @@ final class MachineFaultTest {
     void run(MachineRig rig, Moment moment) throws Exception;
   }
 
-  private Stream<DynamicTest> cells(Cell cell) throws Exception {
+  private Stream<DynamicTest> cells(String fault, Cell cell) throws Exception {
     MachineRig rig = new MachineRig(Files.createTempDirectory(directory, "rig"));
     return IntStream.range(0, ROUNDS)
         .boxed()
@@ -216,6 +255,7 @@ final class MachineFaultTest {
                   try {
                     rig.prepare();
                     rig.holdIn(moment, OPTIONS);
+                    met = new Met(fault, moment, System.nanoTime());
                     cell.run(rig, moment);
                   } catch (Exception | AssertionError e) {
                     rig.release();
@@ -268,7 +308,7 @@ final class MachineFaultTest {
     return moment.isBeforeCommit() ? EnumSet.of(End.STAYS) : stayed(moment);
   }
 
-  private static void settle(MachineRig rig, Set<End> expected) throws Exception {
+  private void settle(MachineRig rig, Set<End> expected) throws Exception {
     settle(rig, expected, false);
   }
 
@@ -276,7 +316,7 @@ final class MachineFaultTest {
    * @param back whether the source's daemon was killed, and is to see to its machine when it is
    *     back: that goes on without its device, or is ended when it runs at the destination
    */
-  private static void settle(MachineRig rig, Set<End> expected, boolean back) throws Exception {
+  private void settle(MachineRig rig, Set<End> expected, boolean back) throws Exception {
     End found = rig.found();
     String why = rig.source.isAlive() ? rig.source.view().reason() : "";
     boolean alive = (found == End.MOVED ? rig.target : rig.source).machine().isAlive();
@@ -292,7 +332,11 @@ final class MachineFaultTest {
       rig.checkEndsAtSource();
     }
     switch (found) {
-      case STAYS -> rig.checkStays();
+      case STAYS -> {
+        Met last = Objects.requireNonNull(met);
+        STANDSTILLS.add(last.fault(), last.moment().name(), Standstill.of(rig.source, last.atNs()));
+        rig.checkStays();
+      }
       case MOVED -> rig.checkMoved();
       case DEAD -> rig.checkDead();
     }

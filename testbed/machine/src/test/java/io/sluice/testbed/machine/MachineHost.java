@@ -33,6 +33,7 @@ final class MachineHost extends HeldDaemon {
   private final DelayedLink link;
   private final String configuration;
   private @Nullable MachineGuest machine;
+  private Progress progress = new Progress();
 
   private MachineHost(
       MachineEnvironment environment, Path image, TestHost host, DelayedLink link, Path files) {
@@ -100,6 +101,8 @@ final class MachineHost extends HeldDaemon {
     List<String> all = new ArrayList<>(arguments);
     all.add("--");
     all.addAll(qemuArguments);
+    Progress observed = new Progress();
+    progress = observed;
     machine =
         MachineGuest.start(
             environment,
@@ -110,7 +113,12 @@ final class MachineHost extends HeldDaemon {
                 run,
                 Optional.of(inside.resolve(GUEST + ".qmp")),
                 all),
-            _ -> {});
+            observed);
+  }
+
+  /** Of the program in its machine. */
+  Progress progress() {
+    return progress;
   }
 
   /** Starts a machine that waits for another. */

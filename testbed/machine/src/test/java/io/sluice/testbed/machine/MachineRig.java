@@ -29,7 +29,9 @@ final class MachineRig implements AutoCloseable {
 
   /** A line that is typed ends the program, which says what it has found, and starts another. */
   private static final String RUN =
-      "while :; do rm -f /tmp/end; once --until /tmp/end 100000 & p=$!; read x; echo once-told;"
+      "while :; do rm -f /tmp/end; once --until /tmp/end --every "
+          + Standstill.GRAIN
+          + " 100000 & p=$!; read x; echo once-told;"
           + " touch /tmp/end; wait $p; echo once-status $?; done";
 
   /**
@@ -143,6 +145,11 @@ final class MachineRig implements AutoCloseable {
         .atMost(PATIENCE)
         .until(() -> List.of("running", "discarded").contains(target.view().phase()));
     return target.view().phase().equals("running") ? End.MOVED : End.DEAD;
+  }
+
+  /** The machine works on the source, and all it submitted was executed once. */
+  void checkWorks() throws Exception {
+    checkWork(source);
   }
 
   /**
