@@ -24,8 +24,7 @@ final class HostMethods {
   private final Userd userd;
   private int reference;
 
-  HostMethods(
-      EngineHost host, Subchannels subchannels, HostSemaphore semaphore, Userd userd) {
+  HostMethods(EngineHost host, Subchannels subchannels, HostSemaphore semaphore, Userd userd) {
     this.host = host;
     this.subchannels = subchannels;
     this.semaphore = semaphore;
