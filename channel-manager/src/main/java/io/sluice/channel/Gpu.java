@@ -73,6 +73,17 @@ public interface Gpu extends AutoCloseable {
   }
 
   /**
+   * Finds out who has the GPU, where it does not tell by itself: {@link GuestGpu#timeUsage}. By one
+   * thread, now and then; a call before it is due does nothing.
+   *
+   * @return nanoseconds until it wants to be called again, at most while there is a guest; {@link
+   *     Long#MAX_VALUE} for never
+   */
+  default long countTime() {
+    return Long.MAX_VALUE;
+  }
+
+  /**
    * @param wanted told, by any thread and under any lock, that {@link #tend} has something to do
    */
   default void onTend(Runnable wanted) {}

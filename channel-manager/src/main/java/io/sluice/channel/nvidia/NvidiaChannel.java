@@ -44,6 +44,7 @@ final class NvidiaChannel implements Channel {
   private final MemorySegment notifier;
   private final Set<Integer> declared = new HashSet<>();
   private final Probe probe = new Probe();
+  private final ChannelUse use = new ChannelUse();
   private int[] setup = {};
   private @Nullable HardwareChannel hardware;
   private @Nullable Ring ring;
@@ -413,6 +414,22 @@ final class NvidiaChannel implements Channel {
   /** Whether it runs, and may have something to do; takes no lock. */
   boolean isActive() {
     return reason == 0 && hardware != null && !suspended && !probe.isResting(words);
+  }
+
+  /** Whether it runs, and may have used GPU time since it was looked at last. */
+  boolean mayUseTime() {
+    return reason == 0
+        && hardware != null
+        && !suspended
+        && detachment == null
+        && !use.isResting(words);
+  }
+
+  /** What it does, for the account of GPU time. */
+  ChannelUse.Doing lookAtUse(ChannelUse.Questions questions) {
+    return hardware == null || ring == null || !mayUseTime()
+        ? ChannelUse.Doing.REST
+        : use.look(hardware, ring, words, questions);
   }
 
   @Override

@@ -80,6 +80,7 @@ public final class NvidiaGpu implements Gpu {
   private final GpuInfo info;
   private final Set<NvidiaGuestGpu> guests = ConcurrentHashMap.newKeySet();
   private final TimeSlices timeSlices = new TimeSlices();
+  private final TimeLooks timeLooks;
   private final Staging staging = new Staging(this::openUnseen, this::engineForMoves, this::timeNs);
 
   private volatile Runnable tendWanted = () -> {};
@@ -104,6 +105,7 @@ public final class NvidiaGpu implements Gpu {
     driver = RmDriver.probe(port);
     card = driver.card(which);
     client = RmClient.open(port, driver, card, random);
+    timeLooks = new TimeLooks(this, guests, new GraphicsEngine(client), random);
     boolean complete = false;
     try {
       requireClasses(name);
@@ -247,6 +249,11 @@ public final class NvidiaGpu implements Gpu {
       more |= guest.tend();
     }
     return more ? TEND_NS : Long.MAX_VALUE;
+  }
+
+  @Override
+  public long countTime() {
+    return timeLooks.work();
   }
 
   /** First what a guest that moves would wait for, then pinned memory for evictions. */

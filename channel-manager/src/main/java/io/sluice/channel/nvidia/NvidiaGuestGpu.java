@@ -37,6 +37,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   private final SharedPages control;
   private final SharedPages notifiers;
   private final NvidiaEvents events;
+  private final TimeUse timeUse = new TimeUse();
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -143,6 +144,19 @@ final class NvidiaGuestGpu implements GuestGpu {
       operation.run();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** As {@link #run}, unless somebody has the lock or it is closed: then nothing happens. */
+  void runIfFree(Runnable operation) {
+    if (lock.tryLock()) {
+      try {
+        if (!closed) {
+          operation.run();
+        }
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -263,6 +277,16 @@ final class NvidiaGuestGpu implements GuestGpu {
       gpu.timeSlices().set(this, newWeight);
       slices.weigh(newWeight);
     });
+  }
+
+  @Override
+  public Optional<TimeUsage> timeUsage() {
+    return Optional.of(timeUse.totals());
+  }
+
+  /** What it is charged with. */
+  TimeUse timeUse() {
+    return timeUse;
   }
 
   /** What its weight is worth to its channels. */

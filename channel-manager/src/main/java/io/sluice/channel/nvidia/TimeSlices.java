@@ -41,6 +41,11 @@ final class TimeSlices {
     compute();
   }
 
+  /** Of a guest; 1 when nobody has said. */
+  int weight(NvidiaGuestGpu guest) {
+    return weights.getOrDefault(guest, 1);
+  }
+
   private void compute() {
     IntSummaryStatistics all =
         weights.values().stream().mapToInt(Integer::intValue).summaryStatistics();

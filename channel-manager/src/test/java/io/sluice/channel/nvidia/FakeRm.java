@@ -25,12 +25,14 @@ import io.sluice.abi.rm.Nvos46MapMemoryDma;
 import io.sluice.abi.rm.Nvos47UnmapMemoryDma;
 import io.sluice.abi.rm.Nvos54Control;
 import io.sluice.abi.rm.Nvos55DupObject;
+import io.sluice.abi.rm.ResidentChannel;
 import io.sluice.abi.rm.RmAbi;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmEngine;
 import io.sluice.abi.rm.RmIoctl;
 import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.UtilSamples;
 import io.sluice.abi.rm.WorkSubmitToken;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -93,6 +95,15 @@ final class FakeRm implements RmPort {
 
   /** RM rounds addresses of mappings down to this. */
   long mapGranularity = PAGE;
+
+  /** Which channel the graphics engine holds. */
+  int resident;
+
+  /** How busy that was: parts of 10,000, by the end of the time they are of. */
+  final Map<Long, Integer> samples = new TreeMap<>();
+
+  /** A command that is not supported. */
+  @Nullable RmControl unsupported;
 
   final List<String> log = new ArrayList<>();
 
@@ -475,6 +486,9 @@ final class FakeRm implements RmPort {
         if (block.byteSize() != abi.layout(control).byteSize()) {
           return RmStatus.INVALID_ARGUMENT.code();
         }
+        if (control == unsupported) {
+          return RmStatus.NOT_SUPPORTED.code();
+        }
         if (control == RmControl.EVENT_SET_NOTIFICATION
             && objects.values().stream()
                 .noneMatch(o -> o.type() == RmClass.NV01_EVENT_OS_EVENT.number())) {
@@ -515,6 +529,15 @@ final class FakeRm implements RmPort {
         log.add(disable ? "disable" : "enable");
         Key key = new Key(DisableChannels.hClient(block, 0), DisableChannels.hChannel(block, 0));
         disabled.merge(key, disable ? 1 : -1, Integer::sum);
+      }
+      case GR_GET_CURRENT_RESIDENT_CHANNEL -> ResidentChannel.channel(block, resident);
+      case PERF_GET_GPUMON_PERFMON_UTIL_SAMPLES_V2 -> {
+        log.add("samples?");
+        int index = 0;
+        for (Map.Entry<Long, Integer> sample : samples.entrySet()) {
+          UtilSamples.timeNs(block, index, sample.getKey());
+          UtilSamples.graphics(block, index++, sample.getValue());
+        }
       }
       case SET_TIMESLICE -> log.add("timeslice " + block.get(ValueLayout.JAVA_LONG, 0));
       case GPU_GET_ID_INFO_V2,

@@ -72,7 +72,7 @@ final class GuestShares implements AutoCloseable {
 
     @Override
     public long tend() {
-      return gpu.tend();
+      return Math.min(gpu.tend(), gpu.countTime());
     }
   }
 

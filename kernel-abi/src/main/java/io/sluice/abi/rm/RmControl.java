@@ -10,7 +10,7 @@ public enum RmControl {
   /** Which classes a GPU has; on the device. */
   GPU_GET_CLASSLIST_V2(0x0080_0292, ClassList.LAYOUT),
 
-  /** The product's name; on the subdevice, as all up to GR_SET_CTXSW_PREEMPTION_MODE. */
+  /** The product's name; on the subdevice, as all up to CE_GET_CAPS_V2. */
   GPU_GET_NAME_STRING(0x2080_0110, GpuName.LAYOUT),
 
   /** Which engines there are. */
@@ -27,6 +27,12 @@ public enum RmControl {
 
   /** Where running work may be interrupted; before the compute object is made. */
   GR_SET_CTXSW_PREEMPTION_MODE(0x2080_1210, CtxswPreemption.LAYOUT),
+
+  /** Which channel the graphics engine holds; once there is one. */
+  GR_GET_CURRENT_RESIDENT_CHANNEL(0x2080_121c, ResidentChannel.LAYOUT),
+
+  /** How busy the GPU was lately. */
+  PERF_GET_GPUMON_PERFMON_UTIL_SAMPLES_V2(0x2080_2096, UtilSamples.LAYOUT),
 
   /** What a copy engine can do. */
   CE_GET_CAPS_V2(0x2080_2a03, CeCaps.LAYOUT),

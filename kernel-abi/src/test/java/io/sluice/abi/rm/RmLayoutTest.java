@@ -35,8 +35,12 @@ final class RmLayoutTest {
           "NV2080_CTRL_GPU_GET_ENGINES_V2_PARAMS 154: engineCount@0:4 engineList@4:150",
           "NV2080_CTRL_GPU_GET_NAME_STRING_PARAMS 84: gpuNameStringFlags@0:4"
               + " gpuNameString@4:80",
+          "NV2080_CTRL_GR_GET_CURRENT_RESIDENT_CHANNEL_PARAMS 18: chID@0:4 grRouteFlags@8:4"
+              + " grRoute@10:8",
           "NV2080_CTRL_GR_SET_CTXSW_PREEMPTION_MODE_PARAMS 20: flags@0:4 hChannel@4:4"
               + " gfxpPreemptMode@8:4 cilpPreemptMode@c:4 grRouteFlags@10:4 grRoute@18:8",
+          "NV2080_CTRL_PERF_GET_GPUMON_PERFMON_UTIL_SAMPLES_V2_PARAMS da50: type@0:1"
+              + " bufSize@4:4 count@8:4 tracker@c:4 samples@10:da40",
           "NV906F_CTRL_GET_MMU_FAULT_INFO_PARAMS 68: addrHi@0:4 addrLo@4:4 faultType@8:4"
               + " faultString@c:20 shaderProgramVA@30:38",
           "NVA06C_CTRL_GPFIFO_SCHEDULE_PARAMS 3: bEnable@0:1 bSkipSubmit@1:1 bSkipEnable@2:1",

@@ -22,17 +22,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Who may use the GPU, and for how long: all kernels here end by themselves. */
 final class NvidiaSharingTest {
   private static final long VIDEO = 0x20_0000_0000L;
-  private static final long PROGRAM = 0x2_4000_0000L;
+  static final long PROGRAM = 0x2_4000_0000L;
   private static final long CODE = 0x1_0000;
   private static final int THREADS = 64;
 
-  private static HopperKernel busy() throws Exception {
+  static HopperKernel busy() throws Exception {
     var compiled = Cubin.compile("busy.cu");
     Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
     return compiled.orElseThrow();
   }
 
-  private static HopperCommands launch(
+  static HopperCommands launch(
       NvidiaRig.Guest guest, HopperKernel cubin, int grid, int microseconds) {
     GpuMemory program = guest.allocate(true, 0x4_0000);
     GpuMemory output = guest.allocate(false, (long) grid * THREADS * 4);
