@@ -80,7 +80,8 @@ public interface DaemonMXBean {
 
   /**
    * Changes a guest's quota, at once and over restarts. What does not fit is refused with the
-   * numbers, and nothing has changed then.
+   * numbers, and nothing has changed then. When it returns the guests' memory has moved where the
+   * change wants it, unless that takes longer than 2 s: then it goes on.
    *
    * @param guest its name
    * @param minimumBytes video memory it always gets; null leaves it as it is

@@ -222,6 +222,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
     if (host == null) {
       return; // destroyed meanwhile
     }
+    host.gpu().shares().awaitHeld();
     QuotaStatus quota = host.quota();
     String now =
         String.format(

@@ -15,6 +15,7 @@ import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
 import io.sluice.quota.Admission;
 import io.sluice.quota.GuestQuota;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
  */
 final class GuestShares implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestShares.class);
+
+  /** How long an operator's change is waited for. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final Gpu gpu;
   private final MemoryQuotas quotas;
@@ -138,6 +142,18 @@ final class GuestShares implements AutoCloseable {
       lock.unlock();
     }
     loop.wakeUrgently();
+  }
+
+  /**
+   * Waits until guests are kept to what {@link #set} has said so far, but not for long: memory of
+   * the host that has to be made first takes its time.
+   */
+  void awaitHeld() {
+    try {
+      boolean _ = loop.awaitUrgentChanges(PATIENCE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Forgets a guest that is not attached. */

@@ -1,6 +1,8 @@
 package io.sluice.daemon;
 
 import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * When a GPU's memory is rebalanced and its channels are watched: a duty cycle. A change of what
@@ -40,6 +42,13 @@ final class Sharing {
   private volatile boolean changed = true;
   private volatile boolean urgent;
 
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition someServed = lock.newCondition();
+
+  // Guarded by lock: operators' changes so far, and those that a rebalance has ended for.
+  private long asked;
+  private long served;
+
   // Of the thread that works.
   private long balancedNs;
   private boolean balanced;
@@ -57,7 +66,53 @@ final class Sharing {
 
   /** An operator has changed shares; from any thread. */
   void noteUrgentChange() {
-    urgent = true;
+    lock.lock();
+    try {
+      asked++;
+      urgent = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until guests are kept to what operators have said so far; from any thread but the one
+   * that works.
+   *
+   * @param patience longest wait
+   * @return false when that is not done yet
+   */
+  boolean awaitUrgentChanges(Duration patience) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long wanted = asked;
+      long leftNs = patience.toNanos();
+      while (served < wanted && leftNs > 0) {
+        leftNs = someServed.awaitNanos(leftNs);
+      }
+      return served >= wanted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long asked() {
+    lock.lock();
+    try {
+      return asked;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void noteServed(long upTo) {
+    lock.lock();
+    try {
+      served = Math.max(served, upTo);
+      someServed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -71,7 +126,9 @@ final class Sharing {
     if (urgent || sinceBalance >= (changed ? MIN_INTERVAL : TICK).toNanos()) {
       urgent = false; // what changes from here on has another rebalance
       changed = false;
+      long serving = asked();
       work.rebalance();
+      noteServed(serving);
       balanced = true;
       balancedNs = nowNs;
       sinceBalance = 0;

@@ -1,5 +1,6 @@
 package io.sluice.daemon;
 
+import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,16 @@ final class SharingLoop implements Runnable {
       running.noteUrgentChange();
     }
     nudge();
+  }
+
+  /**
+   * Waits until guests are kept to what operators have said so far.
+   *
+   * @return false when that is not done in time, or nobody does it
+   */
+  boolean awaitUrgentChanges(Duration patience) throws InterruptedException {
+    Sharing running = sharing;
+    return running != null && !stopped && running.awaitUrgentChanges(patience);
   }
 
   /** Something is to be done that is no change of shares; from any thread. */

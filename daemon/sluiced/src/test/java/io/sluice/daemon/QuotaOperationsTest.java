@@ -264,11 +264,11 @@ final class QuotaOperationsTest {
 
         daemon.setQuota("a", null, null, 16 * MIB, null, null);
 
-        await().atMost(PATIENCE).until(() -> quota(daemon, "a").heldBytes() == 16 * MIB);
+        assertThat(quota(daemon, "a").heldBytes()).isEqualTo(16 * MIB);
         assertThat(quota(daemon, "a").shareBytes()).isEqualTo(16 * MIB);
         assertThatThrownBy(() -> a.allocateVideo(MIB)).hasMessageContaining("MEM_ALLOC");
         daemon.setQuota("a", null, null, 64 * MIB, null, null);
-        await().atMost(PATIENCE).until(() -> quota(daemon, "a").heldBytes() == 32 * MIB);
+        assertThat(quota(daemon, "a").heldBytes()).isEqualTo(32 * MIB);
         assertThat(quota(daemon, "a").refusals()).isEqualTo(1);
       }
       await()

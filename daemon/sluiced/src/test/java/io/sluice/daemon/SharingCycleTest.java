@@ -1,7 +1,9 @@
 package io.sluice.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** When what guests share is looked at. Times in milliseconds. */
@@ -100,6 +102,55 @@ final class SharingCycleTest {
     assertThat(held[0].doWork(0)).isEqualTo(20 * MS);
     held[0].doWork(20 * MS);
     assertThat(changing.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void awaitUrgentChanges_withoutAny_doesNotWait() throws InterruptedException {
+    assertThat(sharing.awaitUrgentChanges(Duration.ZERO)).isTrue();
+  }
+
+  @Test
+  void awaitUrgentChanges_oneThatNobodyTakesUp_isNotHeld() throws InterruptedException {
+    at(0);
+    sharing.noteUrgentChange();
+    assertThat(sharing.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
+    at(1);
+    assertThat(sharing.awaitUrgentChanges(Duration.ZERO)).isTrue();
+  }
+
+  @Test
+  void awaitUrgentChanges_oneThatCameDuringARebalance_hasItsOwn() throws InterruptedException {
+    Sharing[] held = new Sharing[1];
+    Work changing =
+        new Work() {
+          @Override
+          public void rebalance() {
+            super.rebalance();
+            if (rebalances == 1) {
+              held[0].noteUrgentChange();
+            }
+          }
+        };
+    held[0] = new Sharing(changing);
+    assertThat(held[0].doWork(0)).isZero();
+    assertThat(held[0].awaitUrgentChanges(Duration.ZERO)).isFalse();
+    held[0].doWork(0);
+    assertThat(held[0].awaitUrgentChanges(Duration.ZERO)).isTrue();
+  }
+
+  @Test
+  void awaitUrgentChanges_rebalanceThatFails_isNotHeld() throws InterruptedException {
+    Sharing failing =
+        new Sharing(
+            new Work() {
+              @Override
+              public void rebalance() {
+                throw new IllegalStateException("no");
+              }
+            });
+    failing.noteUrgentChange();
+    assertThatThrownBy(() -> failing.doWork(0)).isInstanceOf(IllegalStateException.class);
+    assertThat(failing.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
   }
 
   @Test
