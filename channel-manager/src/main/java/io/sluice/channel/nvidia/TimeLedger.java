@@ -120,7 +120,8 @@ final class TimeLedger {
 
   private static void divide(Period period, List<Claim> among) {
     double whole = among.stream().mapToDouble(Claim::ns).sum();
-    double busy = Math.clamp(period.busyNs(), 0, period.untilNs() - period.fromNs());
+    double length = (double) (period.untilNs() - period.fromNs());
+    double busy = Math.clamp(period.busyNs(), 0, length);
     for (Claim claim : among) {
       claim.use().ifPresent(use -> use.addGpu(busy * claim.ns() / whole));
     }

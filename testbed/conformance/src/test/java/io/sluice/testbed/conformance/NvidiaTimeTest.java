@@ -147,8 +147,8 @@ final class NvidiaTimeTest {
       List<Supplier<HopperCommands>> work =
           List.of(kernel(light, cubin, KERNEL_US / 4), kernel(heavy, cubin, KERNEL_US / 4));
       long[] done = compete(gpu, List.of(light, heavy), work);
-      print("weights 1 and 4", "light", done[0] * KERNEL_US / 4 * 1e3, time(light));
-      print("weights 1 and 4", "heavy", done[1] * KERNEL_US / 4 * 1e3, time(heavy));
+      print("weights 1 and 4", "light", done[0] * KERNEL_US / 4.0 * 1e3, time(light));
+      print("weights 1 and 4", "heavy", done[1] * KERNEL_US / 4.0 * 1e3, time(heavy));
       double whole = time(light).gpuNs() + time(heavy).gpuNs();
       assertThat(time(light).gpuNs() / whole)
           .isCloseTo(done[0] / (double) (done[0] + done[1]), within(0.12));
