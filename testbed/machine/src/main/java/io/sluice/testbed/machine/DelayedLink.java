@@ -14,12 +14,11 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Passes TCP connections on, each direction later by the same time: what a link of some length
- * does. It can be cut, and damage what it carries.
+ * does. It can be cut.
  */
 public final class DelayedLink implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 << 10;
@@ -30,7 +29,6 @@ public final class DelayedLink implements AutoCloseable {
   private final InetSocketAddress to;
   private final long delayNs;
   private final List<Socket> open = new CopyOnWriteArrayList<>();
-  private final AtomicInteger toDamage = new AtomicInteger();
 
   /** Bytes that are on their way until a time. */
   private record Chunk(long untilNs, byte[] bytes) {}
@@ -64,15 +62,6 @@ public final class DelayedLink implements AutoCloseable {
     open.clear();
   }
 
-  /**
-   * Of each of the next pieces that go to the destination one bit is turned over.
-   *
-   * @param pieces how many
-   */
-  public void damage(int pieces) {
-    toDamage.set(pieces);
-  }
-
   private void accept() {
     try {
       while (true) {
@@ -84,8 +73,8 @@ public final class DelayedLink implements AutoCloseable {
           server.connect(to);
           client.setTcpNoDelay(true);
           server.setTcpNoDelay(true);
-          pass(client, server, true);
-          pass(server, client, false);
+          pass(client, server);
+          pass(server, client);
         } catch (IOException _) {
           closeHard(client);
           closeHard(server);
@@ -96,21 +85,18 @@ public final class DelayedLink implements AutoCloseable {
     }
   }
 
-  private void pass(Socket from, Socket into, boolean damaged) throws IOException {
+  private void pass(Socket from, Socket into) throws IOException {
     BlockingQueue<Chunk> way = new ArrayBlockingQueue<>(CHUNKS);
     InputStream in = from.getInputStream();
     OutputStream out = into.getOutputStream();
-    start(() -> read(in, way, damaged));
+    start(() -> read(in, way));
     start(() -> write(way, out, from, into));
   }
 
-  private void read(InputStream in, BlockingQueue<Chunk> way, boolean damaged) {
+  private void read(InputStream in, BlockingQueue<Chunk> way) {
     byte[] bytes = new byte[CHUNK_BYTES];
     try {
       for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
-        if (damaged && toDamage.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-          bytes[n - 1] ^= 1;
-        }
         way.put(new Chunk(System.nanoTime() + delayNs, Arrays.copyOf(bytes, n)));
       }
     } catch (IOException _) {

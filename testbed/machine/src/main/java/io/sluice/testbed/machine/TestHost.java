@@ -139,19 +139,6 @@ public final class TestHost implements AutoCloseable {
     run("ip", "link", "set", device, up ? "up" : "down");
   }
 
-  /** Leaves no room in the directory that only it sees, or makes it again. */
-  public void setFull(boolean full) throws IOException, InterruptedException {
-    String size = full ? "$(df --output=used -k \"$1\" | tail -n 1 | tr -d ' ')k" : "50%";
-    run(
-        enter(
-            List.of(
-                "sh",
-                "-c",
-                "mount -o remount,size=" + size + " \"$1\"",
-                "sh",
-                directory.toString())));
-  }
-
   /** Its address. */
   public String address() {
     return address;
