@@ -35,7 +35,6 @@ import org.slf4j.LoggerFactory;
 final class IncomingMigration implements Runnable, TargetHost {
   private static final Logger LOG = LoggerFactory.getLogger(IncomingMigration.class);
   private static final Duration PEER_TIMEOUT = Duration.ofSeconds(10);
-  private static final long IDLE_NS = 200_000;
   private static final long LINGER_NS = 5_000_000_000L;
 
   private final Surroundings surroundings;
@@ -103,9 +102,17 @@ final class IncomingMigration implements Runnable, TargetHost {
     Thread self = Thread.currentThread();
     link.setWaker(() -> LockSupport.unpark(self));
     try {
+      long workedNs = startNs;
       while (!target.phase().isOver() && !answeredAndGone()) {
-        if (target.doWork(surroundings.clock().getAsLong()) == 0) {
-          LockSupport.parkNanos(this, IDLE_NS);
+        long now = surroundings.clock().getAsLong();
+        if (target.doWork(now) == 0) {
+          LockSupport.parkNanos(
+              this,
+              target.phase() == TargetPhase.RECEIVING
+                  ? IdleTime.MOST_NS
+                  : IdleTime.after(now - workedNs));
+        } else {
+          workedNs = now;
         }
       }
       noteThatItRuns();
@@ -133,7 +140,7 @@ final class IncomingMigration implements Runnable, TargetHost {
     }
     MachineProgress.State state = here.machine().progress().state();
     while (state != MachineProgress.State.RUNNING && state != MachineProgress.State.FAILED) {
-      LockSupport.parkNanos(this, IDLE_NS);
+      LockSupport.parkNanos(this, IdleTime.LEAST_NS);
       state = here.machine().progress().state();
     }
     if (state == MachineProgress.State.RUNNING) {
@@ -156,7 +163,7 @@ final class IncomingMigration implements Runnable, TargetHost {
     }
     long until = surroundings.clock().getAsLong() + LINGER_NS;
     while (link.failure().isEmpty() && surroundings.clock().getAsLong() < until) {
-      LockSupport.parkNanos(this, IDLE_NS);
+      LockSupport.parkNanos(this, IdleTime.LEAST_NS);
     }
   }
 
@@ -175,7 +182,7 @@ final class IncomingMigration implements Runnable, TargetHost {
   /** Waits until it can no longer become this side's, or is. */
   void awaitOver() {
     while (!over && !target.phase().isOver()) {
-      LockSupport.parkNanos(this, IDLE_NS);
+      LockSupport.parkNanos(this, IdleTime.LEAST_NS);
     }
   }
 

@@ -11,6 +11,7 @@ import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.report.MigrationReport;
 import java.time.Duration;
 import java.util.UUID;
@@ -27,7 +28,6 @@ import org.slf4j.LoggerFactory;
 /** A guest that leaves this daemon, or is copied by it; run by a thread of its own. */
 final class OutgoingMigration implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingMigration.class);
-  private static final long IDLE_NS = 200_000;
   private static final long ASK_AGAIN_NS = 500_000_000;
 
   private final String guest;
@@ -106,6 +106,7 @@ final class OutgoingMigration implements Runnable {
     machine.setWaker(() -> LockSupport.unpark(self));
     long askedNs = 0;
     Doubt doubt = new Doubt(ASK_AGAIN_NS, startNs);
+    long workedNs = startNs;
     try {
       while (!source.phase().isOver()) {
         long now = clock.getAsLong();
@@ -121,7 +122,11 @@ final class OutgoingMigration implements Runnable {
           askedNs = now;
           ask(self);
         } else if (worked == 0) {
-          LockSupport.parkNanos(this, IDLE_NS);
+          LockSupport.parkNanos(
+              this,
+              source.phase() == Phase.PRE_COPY ? IdleTime.MOST_NS : IdleTime.after(now - workedNs));
+        } else {
+          workedNs = now;
         }
       }
       report.observe(source.status());

@@ -56,6 +56,7 @@ public final class QemuSource implements SourceMachine {
   private final Worker worker;
   private final PciAddress address;
   private final AtomicBoolean asking = new AtomicBoolean();
+  private final QueryPace pace = new QueryPace();
 
   private volatile Runnable waker = () -> {};
   private volatile boolean started;
@@ -206,8 +207,11 @@ public final class QemuSource implements SourceMachine {
     return lost && state != State.COMPLETED ? State.FAILED : state;
   }
 
-  /** Asks QEMU for figures, unless it is being asked. */
+  /** Asks QEMU for figures, unless it is being asked, or was just now. */
   private void refresh() {
+    if (!pace.isDue(System.nanoTime(), figures.bytesLeft())) {
+      return;
+    }
     if (asking.compareAndSet(false, true)) {
       worker.submit(() -> {
         try {
@@ -223,6 +227,7 @@ public final class QemuSource implements SourceMachine {
             failure = now.error();
           }
         } finally {
+          pace.answered(System.nanoTime());
           asking.set(false);
         }
       });

@@ -58,7 +58,13 @@ public final class WireLoops implements AutoCloseable {
    * @param threads makes them
    */
   public WireLoops(int loops, ThreadFactory threads) {
-    group = new MultiThreadIoEventLoopGroup(loops, threads, NioIoHandler.newFactory());
+    ThreadFactory named =
+        action -> {
+          Thread thread = threads.newThread(action);
+          thread.setName("sluice-wire");
+          return thread;
+        };
+    group = new MultiThreadIoEventLoopGroup(loops, named, NioIoHandler.newFactory());
   }
 
   EventLoopGroup group() {

@@ -32,6 +32,7 @@ public final class Bench implements Callable<Integer> {
           new InterruptBench(),
           new DowntimeBench(),
           new StandstillBench(),
+          new LongerRunBench(Optional.empty()),
           new ThroughputBench(),
           new KillBench(),
           new FingerprintBench(),
@@ -81,7 +82,10 @@ public final class Bench implements Callable<Integer> {
   @CommandLine.Option(
       names = "--workload",
       paramLabel = "NAME",
-      description = "P1: mmul, lud, nn or backprop; with --long, at the sizes of the thesis")
+      description = {
+        "P1: mmul, lud, nn or backprop; with --long, at the sizes of the thesis",
+        "P6-run: mmul or lud alone"
+      })
   private Optional<WorkloadChoice.Program> workload = Optional.empty();
 
   @CommandLine.Option(
@@ -115,6 +119,10 @@ public final class Bench implements Callable<Integer> {
       if (workload.isPresent() && number.equalsIgnoreCase("P1")) {
         OptionalInt wanted = size.map(OptionalInt::of).orElse(OptionalInt.empty());
         chosen.add(new WorkloadBench(new WorkloadChoice(workload.get(), wanted), guests));
+        continue;
+      }
+      if (workload.isPresent() && number.equalsIgnoreCase(LongerRunBench.ID)) {
+        chosen.add(new LongerRunBench(workload.map(Enum::name)));
         continue;
       }
       List<Measurement> found =

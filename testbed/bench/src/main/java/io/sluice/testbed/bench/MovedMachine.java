@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ final class MovedMachine implements AutoCloseable {
   private static final String GUEST = "bench";
   private static final int PORT = 7443;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
-  private static final int POLL_MS = 20;
+  private static final int POLL_MS = 50;
   private static final Pattern PAUSE_PHASE =
       Pattern.compile("\"phase\":\"([a-z-]+)\",\"fromNs\":\\d+,\"lengthNs\":(\\d+),\"pause\":true");
 
@@ -53,6 +54,8 @@ final class MovedMachine implements AutoCloseable {
    * @param pausePages of them, of video memory
    * @param inFlight when access was taken back
    * @param split of the pause, by phase
+   * @param moments what processors had done when it began, when access was taken back, and when it
+   *     had moved
    */
   record Move(
       long pauseNs,
@@ -62,7 +65,8 @@ final class MovedMachine implements AutoCloseable {
       long pauseBytes,
       long pausePages,
       String inFlight,
-      Map<String, Double> split) {}
+      Map<String, Double> split,
+      List<ProcessorAccount.Moment> moments) {}
 
   private final class Side implements AutoCloseable {
     final TestHost host;
@@ -150,18 +154,33 @@ final class MovedMachine implements AutoCloseable {
     return here.machine().await(prefix, PATIENCE);
   }
 
-  /** Moves it to the other host. */
-  Move move(Map<String, String> options) throws Exception {
+  /** Starts the QEMU that waits for it on the other host, unless there is one. */
+  void prepare() throws Exception {
+    if (there.machine != null) {
+      return;
+    }
     there.boot(List.of("--", "-S", "-incoming", "defer"));
     Path qmp = there.host.seen(there.host.directory().resolve(GUEST + ".qmp"));
     until(() ->
         there.daemon.connection().guest(GUEST).getState().equals("running") && Files.exists(qmp));
+  }
+
+  /** Moves it to the other host, which is prepared if it was not. */
+  Move move(Map<String, String> options) throws Exception {
+    prepare();
     MigrationsMXBean migrations = here.daemon.connection().migrations();
+    ProcessorAccount account = account();
+    List<ProcessorAccount.Moment> moments = new ArrayList<>();
+    moments.add(account.now());
     migrations.start(GUEST, there.host.gateway() + ":" + there.link.port(), options);
     until(() -> {
       MigrationStatusView now = migrations.getMigrations().get(GUEST);
+      if (now != null && moments.size() == 1 && now.gpuPausedNs() > 0) {
+        moments.add(account.now());
+      }
       return now != null && now.over();
     });
+    moments.add(account.now());
     MigrationStatusView view = migrations.getMigrations().get(GUEST);
     String report = migrations.report(GUEST, "json");
     if (view == null || !view.phase().equals("done")) {
@@ -181,7 +200,19 @@ final class MovedMachine implements AutoCloseable {
         view.pausePages() * 4096 + written + Math.max(0, view.machineBytesLeft()),
         view.pausePages(),
         text(report, "(channels=\\d+ running=\\d+ pendingEntries=\\d+)"),
-        split(report));
+        split(report),
+        moments);
+  }
+
+  /** Of everything that takes part in a move from here to there. */
+  ProcessorAccount account() {
+    ProcessorAccount account = new ProcessorAccount();
+    account.add("daemon here", here.daemon.pid());
+    account.add("daemon there", there.daemon.pid());
+    account.add("QEMU here", here.machine().pid());
+    account.add("QEMU there", there.machine().pid());
+    account.add("bench, the link", ProcessHandle.current().pid());
+    return account;
   }
 
   /** Milliseconds of each phase in which machine or GPU stood still. */

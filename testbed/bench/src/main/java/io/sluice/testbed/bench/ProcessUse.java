@@ -56,6 +56,28 @@ final class ProcessUse {
     }
   }
 
+  /** Each thread by its id; digits at the end of a name, which number threads, left out. */
+  Map<String, ProcessorAccount.Thread> byThread() throws IOException {
+    Map<String, ProcessorAccount.Thread> found = new HashMap<>();
+    try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+      for (Path thread : (Iterable<Path>) threads::iterator) {
+        try {
+          String name = Files.readString(thread.resolve("comm")).strip();
+          String[] fields = Files.readString(thread.resolve("schedstat")).split(" ", -1);
+          Threads used = new Threads(Long.parseLong(fields[0]), Long.parseLong(fields[1]));
+          found.put(
+              thread.getFileName().toString(),
+              new ProcessorAccount.Thread(name.replaceFirst("[-_#\\d]+$", ""), used));
+        } catch (IOException _) {
+          // ended since it was listed
+        }
+      }
+    } catch (NoSuchFileException _) {
+      // the process has
+    }
+    return found;
+  }
+
   /** The threads that are named so, from the start: first and second field of schedstat. */
   Threads threads(String name) throws IOException {
     long runNs = 0;
