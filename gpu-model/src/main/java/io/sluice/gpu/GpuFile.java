@@ -69,7 +69,7 @@ final class GpuFile implements DrmDevice {
   /** Changed under the GPU's lock; whoever reads events looks at it without. */
   final ConcurrentSkipListMap<Integer, ChannelEntry> channels = new ConcurrentSkipListMap<>();
 
-  final TimeShare share = new TimeShare();
+  final TimeShare share;
   final RegionTable regions = new RegionTable();
   long vramBytes;
   long systemBytes;
@@ -85,8 +85,9 @@ final class GpuFile implements DrmDevice {
   /** The channel whose events were read last: the next ones go first. Guarded by eventLock. */
   int lastEventCid;
 
-  GpuFile(SoftwareGpu gpu) {
+  GpuFile(SoftwareGpu gpu, TimeShare share) {
     this.gpu = gpu;
+    this.share = share;
     Kernel kernel = gpu.kernel();
     control = SharedFile.create(kernel, "sluice-control", CONTROL_PAGES * CONTROL_PAGE_BYTES);
     SharedFile video = null;

@@ -3,10 +3,12 @@ package io.sluice.gpu;
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.GridLauncher;
+import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.fifo.Runlist;
 import io.sluice.gpu.launch.Multiprocessors;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -87,7 +89,21 @@ public final class SoftwareGpu implements AutoCloseable {
    * @throws io.sluice.abi.sys.SyscallException when the host has no memory or descriptors left
    */
   public DrmDevice open() {
-    GpuFile file = new GpuFile(this);
+    return open(new TimeShare());
+  }
+
+  /**
+   * The same for a guest, whose compiled programs outlive the open: one that comes again, restarted
+   * or moved back, finds them.
+   *
+   * @param guest its name
+   */
+  public DrmDevice openFor(String guest) {
+    return open(new TimeShare(Optional.of(guest)));
+  }
+
+  private DrmDevice open(TimeShare share) {
+    GpuFile file = new GpuFile(this, share);
     lock.lock();
     try {
       files.add(file);

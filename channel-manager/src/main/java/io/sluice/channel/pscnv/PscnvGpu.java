@@ -18,6 +18,7 @@ import io.sluice.channel.GuestGpu;
 import io.sluice.channel.SlotLimits;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -35,7 +36,7 @@ public final class PscnvGpu implements Gpu {
   private static final int MAX_GPCS = 8;
 
   private final Kernel kernel;
-  private final Supplier<? extends DrmDevice> opener;
+  private final Function<String, ? extends DrmDevice> opener;
   private final DrmDevice device;
   private final PscnvCalls calls;
   private final GpuInfo info;
@@ -46,8 +47,21 @@ public final class PscnvGpu implements Gpu {
    * @param opener a new open of the device at each call
    */
   public PscnvGpu(String name, Kernel kernel, Supplier<? extends DrmDevice> opener) {
+    this(name, kernel, opener, _ -> opener.get());
+  }
+
+  /**
+   * @param name the operator's name for the GPU
+   * @param opener an open of the device, to ask it about itself
+   * @param guestOpener a new open at each call, for the guest that is named
+   */
+  public PscnvGpu(
+      String name,
+      Kernel kernel,
+      Supplier<? extends DrmDevice> opener,
+      Function<String, ? extends DrmDevice> guestOpener) {
     this.kernel = kernel;
-    this.opener = opener;
+    this.opener = guestOpener;
     device = opener.get();
     calls = new PscnvCalls(device);
     boolean complete = false;
@@ -132,12 +146,12 @@ public final class PscnvGpu implements Gpu {
 
   @Override
   public GuestGpu open(String guestName) {
-    return PscnvGuestGpu.open(opener.get(), kernel, info);
+    return PscnvGuestGpu.open(opener.apply(guestName), kernel, info);
   }
 
   @Override
   public GuestGpu adopt(String guestName, AdoptedFiles files) {
-    DrmDevice opened = opener.get();
+    DrmDevice opened = opener.apply(guestName);
     boolean complete = false;
     try {
       PscnvCalls adopting = new PscnvCalls(opened);

@@ -157,7 +157,7 @@ final class GpuHost implements AutoCloseable {
     SoftwareEngine software =
         new SoftwareEngine(card, loop, thread, compute, settings.excessLimit());
     try {
-      Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open);
+      Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open, card::openFor);
       return host(
           gpu, software, null, settings.interruptSpin(), kernel, threads, clock, notifications);
     } catch (SluiceException e) {

@@ -50,6 +50,8 @@ public final class Multiprocessors implements GridLauncher {
   /** What each open of the GPU has compiled: no guest's programs make room for another's. */
   private final Map<TimeShare, Compiled> programs = new WeakHashMap<>();
 
+  private final KeptPrograms kept = new KeptPrograms();
+
   private final Map<EngineHost, Running> running = new IdentityHashMap<>();
 
   /** Grids under way, for workers that ask whether they should share their thread. */
@@ -59,12 +61,16 @@ public final class Multiprocessors implements GridLauncher {
 
   /** The programs of an open. */
   private static final class Compiled {
-    final CompiledPrograms programs = new CompiledPrograms();
+    final CompiledPrograms programs;
 
     /**
      * Whether it was told that a grid of it was interpreted: once, or a guest could fill the log.
      */
     boolean told;
+
+    Compiled(CompiledPrograms programs) {
+      this.programs = programs;
+    }
   }
 
   /**
@@ -162,7 +168,7 @@ public final class Multiprocessors implements GridLauncher {
   }
 
   private Compiled compiled(EngineHost host) {
-    return programs.computeIfAbsent(host.timeShare(), _ -> new Compiled());
+    return programs.computeIfAbsent(host.timeShare(), share -> new Compiled(kept.of(share)));
   }
 
   private static void tell(Compiled guest, long instructions, long interpreted) {

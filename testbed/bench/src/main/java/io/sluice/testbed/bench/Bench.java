@@ -32,7 +32,7 @@ public final class Bench implements Callable<Integer> {
           new InterruptBench(),
           new DowntimeBench(),
           new StandstillBench(),
-          new LongerRunBench(Optional.empty()),
+          new LongerRunBench(Optional.empty(), false),
           new ThroughputBench(),
           new KillBench(),
           new FingerprintBench(),
@@ -95,6 +95,11 @@ public final class Bench implements Callable<Integer> {
   private Optional<Integer> size = Optional.empty();
 
   @CommandLine.Option(
+      names = "--apart",
+      description = "P6-run: each of the two hosts has a processor of its own")
+  private boolean apart;
+
+  @CommandLine.Option(
       names = "--guest",
       paramLabel = "KIND",
       defaultValue = "both",
@@ -121,8 +126,8 @@ public final class Bench implements Callable<Integer> {
         chosen.add(new WorkloadBench(new WorkloadChoice(workload.get(), wanted), guests));
         continue;
       }
-      if (workload.isPresent() && number.equalsIgnoreCase(LongerRunBench.ID)) {
-        chosen.add(new LongerRunBench(workload.map(Enum::name)));
+      if (number.equalsIgnoreCase(LongerRunBench.ID)) {
+        chosen.add(new LongerRunBench(workload.map(Enum::name), apart));
         continue;
       }
       List<Measurement> found =

@@ -22,12 +22,15 @@ final class LongerRunBench implements Measurement {
       List.of("until access is taken", "until it has moved", "rest of the run");
 
   private final Optional<String> only;
+  private final boolean apart;
 
   /**
    * @param only the program to run; both if empty
+   * @param apart whether each host has a processor of its own
    */
-  LongerRunBench(Optional<String> only) {
+  LongerRunBench(Optional<String> only, boolean apart) {
     this.only = only;
+    this.apart = apart;
   }
 
   @Override
@@ -46,7 +49,7 @@ final class LongerRunBench implements Measurement {
         MachineEnvironment.find()
             .orElseThrow(() -> new IOException("no machine environment: see above"));
     List<Figure> figures = new ArrayList<>();
-    try (MovedMachine machine = new MovedMachine(environment, context.directory())) {
+    try (MovedMachine machine = new MovedMachine(environment, context.directory(), apart)) {
       for (MoveProgram program : programs(context.longRun())) {
         double cold = alone(machine, program);
         Figure first = moved(context, machine, program, ", first move", cold);
@@ -80,11 +83,7 @@ final class LongerRunBench implements Measurement {
   }
 
   private static Figure moved(
-      BenchContext context,
-      MovedMachine machine,
-      MoveProgram program,
-      String which,
-      double aloneMs)
+      BenchContext context, MovedMachine machine, MoveProgram program, String which, double aloneMs)
       throws Exception {
     machine.prepare();
     program.startRun(machine);

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -74,9 +75,10 @@ final class MovedMachine implements AutoCloseable {
     final DaemonProcess daemon;
     @Nullable MachineGuest machine;
 
-    Side(Path own, HostCertificates certificates, int number)
+    Side(Path own, HostCertificates certificates, int number, OptionalInt processor)
         throws IOException, InterruptedException {
       host = TestHost.create(own, number);
+      processor.ifPresent(host::confine);
       host.limit(LINK_BYTES_PER_SECOND);
       link =
           new DelayedLink(
@@ -130,16 +132,27 @@ final class MovedMachine implements AutoCloseable {
     }
   }
 
-  /** Boots it. */
+  /** Boots it, on hosts that share all processors. */
   MovedMachine(MachineEnvironment environment, Path directory)
+      throws IOException, InterruptedException {
+    this(environment, directory, false);
+  }
+
+  /**
+   * Boots it.
+   *
+   * @param apart whether each host has one processor for its own, the first two
+   */
+  MovedMachine(MachineEnvironment environment, Path directory, boolean apart)
       throws IOException, InterruptedException {
     this.environment = environment;
     Path own = Files.createDirectory(directory.resolve("host"));
     HostCertificates certificates =
         new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
     int number = TestHost.freeNumbers(2);
-    here = new Side(own, certificates, number);
-    there = new Side(own, certificates, number + 1);
+    here = new Side(own, certificates, number, apart ? OptionalInt.of(0) : OptionalInt.empty());
+    there =
+        new Side(own, certificates, number + 1, apart ? OptionalInt.of(1) : OptionalInt.empty());
     here.boot(List.of());
     String _ = here.machine().await("SLUICE-BOOTED", PATIENCE);
   }

@@ -10,6 +10,8 @@ import java.util.stream.Stream;
 
 /** What a process uses, from {@code /proc} (proc(5)). */
 final class ProcessUse {
+  private static final long TICK_NS = 10_000_000; // USER_HZ
+
   private final Path process;
 
   ProcessUse(long pid) {
@@ -56,9 +58,13 @@ final class ProcessUse {
     }
   }
 
-  /** Each thread by its id; digits at the end of a name, which number threads, left out. */
+  /**
+   * Each thread by its id, and what those that have ended used together, in steps of 10 ms; digits
+   * at the end of a name, which number threads, left out.
+   */
   Map<String, ProcessorAccount.Thread> byThread() throws IOException {
     Map<String, ProcessorAccount.Thread> found = new HashMap<>();
+    long left = totalNs();
     try (Stream<Path> threads = Files.list(process.resolve("task"))) {
       for (Path thread : (Iterable<Path>) threads::iterator) {
         try {
@@ -68,14 +74,29 @@ final class ProcessUse {
           found.put(
               thread.getFileName().toString(),
               new ProcessorAccount.Thread(name.replaceFirst("[-_#\\d]+$", ""), used));
+          left -= used.runNs();
         } catch (IOException _) {
           // ended since it was listed
         }
       }
     } catch (NoSuchFileException _) {
-      // the process has
+      return Map.of(); // the process has
     }
+    found.put(
+        "ended",
+        new ProcessorAccount.Thread("threads that ended", new Threads(Math.max(0, left), 0)));
     return found;
+  }
+
+  /** Of all threads, those that ended included: fields 14 and 15 of stat; 0 when it has ended. */
+  private long totalNs() throws IOException {
+    try {
+      String text = Files.readString(process.resolve("stat"));
+      String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ", -1);
+      return TICK_NS * (Long.parseLong(fields[11]) + Long.parseLong(fields[12]));
+    } catch (NoSuchFileException _) {
+      return 0;
+    }
   }
 
   /** The threads that are named so, from the start: first and second field of schedstat. */

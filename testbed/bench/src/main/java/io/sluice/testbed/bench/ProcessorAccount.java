@@ -90,20 +90,17 @@ final class ProcessorAccount {
   private static void add(
       Map<String, double[]> parts, int stage, int width, Moment from, Moment to) {
     to.threads()
-        .forEach(
-            (process, threads) -> {
-              Map<String, Thread> before = from.threads().getOrDefault(process, Map.of());
-              threads.forEach(
-                  (id, thread) -> {
-                    Thread then = before.get(id);
-                    Threads used =
-                        then == null ? thread.used() : thread.used().minus(then.used());
-                    String part = process + ": " + thread.name();
-                    double[] row = parts.computeIfAbsent(part, _ -> new double[width]);
-                    row[2 * stage] += used.runNs() / 1e6;
-                    row[2 * stage + 1] += used.waitNs() / 1e6;
-                  });
-            });
+        .forEach((process, threads) -> {
+          Map<String, Thread> before = from.threads().getOrDefault(process, Map.of());
+          threads.forEach((id, thread) -> {
+            Thread then = before.get(id);
+            Threads used = then == null ? thread.used() : thread.used().minus(then.used());
+            String part = process + ": " + thread.name();
+            double[] row = parts.computeIfAbsent(part, _ -> new double[width]);
+            row[2 * stage] += used.runNs() / 1e6;
+            row[2 * stage + 1] += used.waitNs() / 1e6;
+          });
+        });
   }
 
   private static double sum(double[] row) {

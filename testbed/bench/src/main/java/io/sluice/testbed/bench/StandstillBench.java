@@ -60,6 +60,7 @@ final class StandstillBench implements Measurement {
             Figure.info("P6", program.name() + ": video memory", program.mebibytes(), "MiB"));
         figures.add(Figure.info("P6", program.name() + ": run without a move", alone, "ms"));
         for (String time : TIMES) {
+          machine.prepare();
           program.startRun(machine);
           long start = System.nanoTime();
           Move move = machine.move(Map.of("detach", time, "drain-timeout", "120s"));

@@ -26,6 +26,7 @@ public final class TestHost implements AutoCloseable {
   private final Path directory;
   private final String address;
   private final String gateway;
+  private List<String> confinement = List.of();
 
   private TestHost(Process holder, String device, Path directory, String address, String gateway) {
     this.holder = holder;
@@ -134,6 +135,11 @@ public final class TestHost implements AutoCloseable {
                 "50ms")));
   }
 
+  /** What is started in the host from now on runs on this processor alone. */
+  public void confine(int processor) {
+    confinement = List.of("taskset", "--cpu-list", Integer.toString(processor));
+  }
+
   /** Takes the host off the network, or back. */
   public void setLink(boolean up) throws IOException, InterruptedException {
     run("ip", "link", "set", device, up ? "up" : "down");
@@ -165,6 +171,7 @@ public final class TestHost implements AutoCloseable {
     List<String> all =
         new ArrayList<>(
             List.of("nsenter", "--target", Long.toString(holder.pid()), "--mount", "--net", "--"));
+    all.addAll(confinement);
     all.addAll(command);
     return all;
   }
