@@ -27,7 +27,7 @@ public record TlsFiles(Path certificate, Path key, Path authority) {
       return SslContextBuilder.forServer(PemFiles.key(key), PemFiles.certificates(certificate))
           .sslProvider(provider())
           .protocols(PROTOCOL)
-          .trustManager(PemFiles.certificates(authority))
+          .trustManager(PeerTrust.in(PemFiles.certificates(authority)))
           .clientAuth(ClientAuth.REQUIRE)
           .build();
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
@@ -42,7 +42,7 @@ public record TlsFiles(Path certificate, Path key, Path authority) {
           .sslProvider(provider())
           .protocols(PROTOCOL)
           .keyManager(PemFiles.key(key), PemFiles.certificates(certificate))
-          .trustManager(PemFiles.certificates(authority))
+          .trustManager(PeerTrust.in(PemFiles.certificates(authority)))
           .endpointIdentificationAlgorithm("HTTPS")
           .build();
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {

@@ -72,7 +72,7 @@ final class WireFailure {
     return new RefusedException(
         "SLU-NET-007",
         Errno.EACCES,
-        "the two sides do not trust each other, peer=" + peer + ", reason=" + text(cause),
+        "the two sides do not trust each other, peer=" + peer + ", reason=" + TlsReason.of(cause),
         "Both need certificates of one authority, within their time, the destination's with the"
             + " name it is called by: docs/migration.md, \"Certificates\".");
   }
