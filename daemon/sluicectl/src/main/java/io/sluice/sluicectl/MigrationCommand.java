@@ -124,7 +124,8 @@ final class MigrationCommand extends Noun {
       @Option(
               names = "--option",
               paramLabel = "NAME=VALUE",
-              description = "For measurements: passes, exact, hashing, sampling, overlapped.")
+              description =
+                  "For measurements: passes, exact, compared, hashing, sampling, overlapped.")
           @Nullable Map<String, String> more,
       @Option(names = "--detached", description = "Does not wait.") boolean detached)
       throws IOException, OperationsException {
@@ -208,8 +209,8 @@ final class MigrationCommand extends Noun {
                 "SLU-CTL-010",
                 "nobody knows whether guest \"" + guest + "\" has moved",
                 "its destination, " + view.peer() + ", was about to take it and cannot be asked",
-                "start the destination's daemon again, which decides it; sluicectl migration resolve"
-                    + " --help says what to do when that is lost"),
+                "start the destination's daemon again, which decides it; sluicectl migration"
+                    + " resolve --help says what to do when that is lost"),
             ExitCode.MIGRATION_UNDECIDED);
       }
       pause();

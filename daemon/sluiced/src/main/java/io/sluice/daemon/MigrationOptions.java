@@ -33,6 +33,7 @@ final class MigrationOptions {
           "connections",
           "compress",
           "exact",
+          "compared",
           "hashing",
           "sampling",
           "overlapped");
@@ -51,6 +52,7 @@ final class MigrationOptions {
         choice(options.get("detach"), usual.detach(), DetachTime.class),
         new DirtyDetection(
             flag(options.get("exact")),
+            flag(options.get("compared")),
             flag(options.get("hashing")),
             flag(options.get("sampling")),
             flag(options.get("overlapped"))),

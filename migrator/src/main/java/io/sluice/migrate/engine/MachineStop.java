@@ -12,8 +12,11 @@ import io.sluice.migrate.machine.SourceMachine;
  * <p>One thread uses it.
  */
 final class MachineStop {
-  /** A machine with no more left may be stopped, and until then is held back. */
+  /** A machine with no more left may be stopped. */
   static final long LITTLE_BYTES = 1L << 20;
+
+  /** One with no more left is held back while it must not stop: what it has left it keeps then. */
+  static final long HELD_BYTES = 2L << 20;
 
   /** A machine with less left than this is as good as copied: the pause decides the rest. */
   static final long NEAR_BYTES = 8L << 20;
@@ -59,28 +62,42 @@ final class MachineStop {
         || progress.bytesLeft() >= 0 && progress.bytesLeft() <= bytes;
   }
 
+  /** For how long its GPU has had nothing to do; 0 while it works. */
+  long idleNs(long nowNs) {
+    return drainedNs == WORKS ? 0 : nowNs - drainedNs;
+  }
+
   /** Its GPU works: it is not to stop, even if nothing of it should be left at some moment. */
   void works() {
     drainedNs = WORKS;
-    if (!heldBack && !allowed && hasAtMost(LITTLE_BYTES)) {
-      heldBack = true;
-      machine.holdBack();
+    int _ = holdBack();
+  }
+
+  private int holdBack() {
+    if (heldBack || allowed || !hasAtMost(HELD_BYTES)) {
+      return 0;
     }
+    heldBack = true;
+    machine.holdBack();
+    return 1;
   }
 
   /**
    * Its GPU has drained: it is stopped if it is time.
    *
+   * @param copied whether video memory is, as far as it can be while the machine runs
    * @param now whether it must not wait: the operator's time is over
    * @return how often the machine was asked something
    */
-  int drained(long nowNs, boolean now) {
+  int drained(long nowNs, boolean copied, boolean now) {
     if (drainedNs == WORKS) {
       drainedNs = nowNs;
     }
     int asked = 0;
-    boolean due = now || hasAtMost(LITTLE_BYTES) || nowNs - drainedNs > CATCH_UP_NS;
-    if (due && !allowed) {
+    boolean little = heldBack || hasAtMost(LITTLE_BYTES) || nowNs - drainedNs > CATCH_UP_NS;
+    if (!now && !copied) {
+      asked += holdBack();
+    } else if (!allowed && (now || little)) {
       allowed = true;
       machine.allowStop();
       asked++;

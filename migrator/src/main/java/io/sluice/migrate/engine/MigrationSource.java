@@ -50,6 +50,7 @@ public final class MigrationSource implements AutoCloseable {
   private final DetachPlan plan;
   private final DrainWatch drainWatch;
   private final MachineStop stop;
+  private final SettlingPass settling;
   private final SourcePatience patience;
   private final SourceState state;
   private final SourceUndo undo;
@@ -118,6 +119,7 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
+    settling = new SettlingPass(machine, memory, copiesMemory, link, rate);
     state = new SourceState(mapped, machine, memory, copiesMemory);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
     patience = new SourcePatience(settings, rate, nowNs);
@@ -363,12 +365,14 @@ public final class MigrationSource implements AutoCloseable {
       }
       return worked + drainWatch.ended() - ended;
     }
-    worked += stop.drained(nowNs, forced);
+    worked += settling.begin(stop.isStopped() || forced) ? 1 : 0;
+    worked += stop.drained(nowNs, settling.isDone(), forced);
     if (memory.isPassing() || !stop.isStopped()) {
       return worked;
     }
     // The guest stands still now: what it started since the last look is found by this one.
     if (move.drain("migration") instanceof Drain.Drained(int parked)) {
+      String settled = " idleNs=" + stop.idleNs(nowNs) + " settledPages=" + settling.pages();
       if (copiesMemory) {
         memory.beginPass();
       }
@@ -377,6 +381,7 @@ public final class MigrationSource implements AutoCloseable {
           "drained, parked="
               + parked
               + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended())
+              + settled
               + " stoodNs="
               + (nowNs - ranNs));
     }
@@ -390,18 +395,18 @@ public final class MigrationSource implements AutoCloseable {
     }
     int worked = memory.work(PAGES_AT_ONCE);
     if (!state.isTaken()) {
-      Optional<List<Frame>> told = state.take();
+      Optional<List<Frame>> told = state.take(nowNs);
       told.ifPresent(frames -> frames.forEach(this::send));
       return worked + (told.isPresent() ? 1 : 0);
     }
     if (state.isRedirtying()) {
-      state.redirtyOn();
+      state.redirtyOn(nowNs);
       worked++;
     }
     if (!state.isRedirtying() && !memory.isPassing()) {
       machine.switchOver();
       switchOverNs = nowNs;
-      enter(Phase.SWITCH_OVER, "all is sent");
+      enter(Phase.SWITCH_OVER, "all is sent, " + state.times());
       worked++;
     }
     return worked;

@@ -20,6 +20,9 @@ final class SourceState {
   private boolean taken;
   private boolean redirtying;
   private long redirtiedBytes;
+  private long begunNs;
+  private long takenNs;
+  private long redirtiedNs;
 
   /**
    * @param copiesMemory whether video memory is copied, so that passes over it are counted
@@ -42,9 +45,11 @@ final class SourceState {
    *
    * @return the frames that tell it; empty while the machine is not held still: call again
    */
-  Optional<List<Frame>> take() {
+  Optional<List<Frame>> take(long nowNs) {
     if (!begun) {
       begun = true;
+      begunNs = nowNs;
+      redirtiedNs = nowNs;
       if (!machine.handsMemoryOver() && !machine.asksForGuestWrites()) {
         redirty();
       }
@@ -61,6 +66,7 @@ final class SourceState {
     }
     machine.save().forEach(writer::device);
     taken = true;
+    takenNs = nowNs;
     return Optional.of(writer.finish(copiesMemory ? memory.pass() : 0));
   }
 
@@ -79,8 +85,14 @@ final class SourceState {
   }
 
   /** Goes on with it. */
-  void redirtyOn() {
+  void redirtyOn(long nowNs) {
     redirtying = !machine.redirty(List.of());
+    redirtiedNs = nowNs;
+  }
+
+  /** What took how long; once taken. */
+  String times() {
+    return "deviceNs=" + (takenNs - begunNs) + " redirtyNs=" + (redirtiedNs - begunNs);
   }
 
   /** Of the machine's memory, that the GPU wrote. */

@@ -40,6 +40,15 @@ public interface SourceMachine extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Whether its processors stand still while it is STOPPED, and that is to be short: then video
+   * memory is copied once more between the drain and the stop. One that runs on waits for its GPU
+   * alone, and the longer if that is copied twice.
+   */
+  default boolean standsStill() {
+    return false;
+  }
+
   /** A word for the destination's machine ({@code MACHINE} frame); null when there is none. */
   default @Nullable ByteBuffer message() {
     return null;

@@ -46,7 +46,11 @@ public final class MemorySource implements AutoCloseable {
   private final MemorySegment aperture;
   private final MigrationLink link;
   private final DirtyDetection detection;
-  private final boolean exact;
+  private final boolean exact; // of guest memory
+
+  /** Of video memory: what the GPU wrote is sent unseen. */
+  private final boolean unseen;
+
   private final PageMap pages;
   private final Places places = new Places();
   private final boolean stages; // nobody can map the aperture
@@ -106,6 +110,7 @@ public final class MemorySource implements AutoCloseable {
     this.link = link;
     this.detection = detection;
     exact = detection.exact() && capabilities.contains(Capability.DIRTY_TRACKING);
+    unseen = exact && !detection.compared();
     pages = new PageMap(aperture.byteSize(), detection, random);
     stages = aperture.byteSize() == 0 && capabilities.contains(Capability.BUFFER_COPIES);
     opener = () -> new StagedMemory(move, kernel, capabilities, pages, detection.hashing());
@@ -300,7 +305,7 @@ public final class MemorySource implements AutoCloseable {
     if (now.page == 0) {
       now.bitmapFirst = -1;
     }
-    if (exact && !refreshBitmap(now, record, count)) {
+    if (unseen && !refreshBitmap(now, record, count)) {
       now.buffer++; // gone meanwhile: the next pass tells
       now.page = 0;
       return 1;
@@ -319,7 +324,7 @@ public final class MemorySource implements AutoCloseable {
       advance(now, count);
       return 1;
     }
-    boolean written = exact && isSet(bitmap, now.page - now.bitmapFirst);
+    boolean written = unseen && isSet(bitmap, now.page - now.bitmapFirst);
     if (written || pages.hasChanged(index, aperture, (long) index * Fingerprint.PAGE_BYTES)) {
       if (detection.overlapped() || !pages.isSent(index)) {
         put(index, aperture, (long) index * Fingerprint.PAGE_BYTES);

@@ -11,11 +11,19 @@ import java.nio.ByteOrder;
  *
  * <pre>
  *   description: u32 1 (version); u32 bus, slot, function of the virtual device
+ *   configuration (MACHINE frame): u32 1 (kind); u64 address of the memory-mapped configuration space
  * </pre>
  */
 final class MachineMessages {
   private static final int VERSION = 1;
   private static final int DESCRIPTION_BYTES = 16;
+  private static final int CONFIGURATION = 1;
+  private static final int CONFIGURATION_BYTES = 12;
+
+  /** Firmware places it so, and no higher than processors can address. */
+  private static final long CONFIGURATION_ALIGNMENT = 1L << 20;
+
+  private static final long MAX_CONFIGURATION = 1L << 52;
 
   private MachineMessages() {}
 
@@ -32,6 +40,30 @@ final class MachineMessages {
   static RefusedException unfit(int parts) {
     return new RefusedException(
         "SLU-MIG-043", Errno.EPROTO, "a device does not come in one part, parts=" + parts, "");
+  }
+
+  static ByteBuffer configuration(long address) {
+    return ByteBuffer.allocate(CONFIGURATION_BYTES)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(CONFIGURATION)
+        .putLong(address)
+        .flip();
+  }
+
+  /** Where the machine that comes has its configuration space, as the peer says. */
+  static long configuration(ByteBuffer message) {
+    ByteBuffer in = message.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+    if (in.remaining() == CONFIGURATION_BYTES && in.getInt() == CONFIGURATION) {
+      long address = in.getLong();
+      if (address > 0 && address < MAX_CONFIGURATION && address % CONFIGURATION_ALIGNMENT == 0) {
+        return address;
+      }
+    }
+    throw new RefusedException(
+        "SLU-MIG-044",
+        Errno.EPROTO,
+        "the source says of its machine what is not to be understood, bytes=" + message.remaining(),
+        "Migrate between daemons of the same or neighbouring versions.");
   }
 
   static PciAddress address(ByteBuffer description) {

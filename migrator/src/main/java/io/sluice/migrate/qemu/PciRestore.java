@@ -9,6 +9,8 @@ import io.sluice.vdevice.PciState;
 import io.sluice.vdevice.machine.PciAddress;
 import io.sluice.vdevice.machine.QemuMachine;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 
 /**
@@ -41,17 +43,25 @@ final class PciRestore {
     this.patience = patience;
   }
 
-  /** Restores the function at an address; blocks, and not for the device's own threads. */
-  void run(PciAddress at, PciState state) {
+  /**
+   * Restores the function at an address; blocks, and not for the device's own threads.
+   *
+   * @param space where the memory-mapped configuration space is
+   */
+  void run(PciAddress at, long space, PciState state) {
     int latch = machine.portRead(CONFIG_ADDRESS);
     machine.portWrite(CONFIG_ADDRESS, at.port(COMMAND));
     machine.portWrite(CONFIG_DATA, BUS_MASTER);
     machine.portWrite(CONFIG_ADDRESS, latch);
 
-    long config = machine.configurationSpace() + at.ecamOffset();
+    long config = space + at.ecamOffset();
+    ByteBuffer bars = ByteBuffer.allocate(BARS * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     for (int bar = 0; bar < BARS; bar++) {
-      write(config + PciState.barOffset(bar), state.bar(bar), 4);
+      bars.putInt(state.bar(bar));
     }
+    // QEMU takes a longer write to registers apart, each as long as its registers are.
+    device.dmaWrite(
+        new Iova(config + PciState.barOffset(0)), MemorySegment.ofArray(bars.array()), patience);
     write(config + CACHE_LINE, state.word(CACHE_LINE), 1);
     write(config + INTERRUPT_LINE, state.word(INTERRUPT_LINE), 1);
     int command = state.word(COMMAND);

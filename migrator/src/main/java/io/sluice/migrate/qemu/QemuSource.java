@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,7 @@ public final class QemuSource implements SourceMachine {
   private volatile MachineProgress figures = MachineProgress.of(State.IDLE);
 
   // Of the engine's thread, but for what says otherwise.
+  private OptionalLong configuration = OptionalLong.empty(); // until it was told
   private @Nullable HeldState holding;
   private @Nullable Redirty redirty;
   private @Nullable Thread aborting;
@@ -105,7 +107,9 @@ public final class QemuSource implements SourceMachine {
       PciAddress address =
           machine.findFunction(
               GuestAbi.PCI_VENDOR, GuestAbi.PCI_DEVICE, device.pci().registersAddress());
-      return new QemuSource(device, machine, transport, settings, threads, address);
+      QemuSource source = new QemuSource(device, machine, transport, settings, threads, address);
+      source.configuration = machine.findConfigurationSpace();
+      return source;
     } catch (SluiceException e) {
       machine.close();
       throw e;
@@ -145,6 +149,22 @@ public final class QemuSource implements SourceMachine {
       found.add(new Blocker("SLU-MIG-042", "QEMU cannot migrate the machine: " + reason, ""));
     }
     return found;
+  }
+
+  @Override
+  public boolean standsStill() {
+    return true;
+  }
+
+  /** Once: what the destination would have to ask its own QEMU for while the machine stands. */
+  @Override
+  public @Nullable ByteBuffer message() {
+    OptionalLong known = started && transport.isAnswered() ? configuration : OptionalLong.empty();
+    if (known.isEmpty()) {
+      return null;
+    }
+    configuration = OptionalLong.empty();
+    return MachineMessages.configuration(known.getAsLong());
   }
 
   @Override
@@ -237,6 +257,9 @@ public final class QemuSource implements SourceMachine {
   @Override
   public boolean redirty(List<PageRange> pages) {
     Redirty running = redirty;
+    if (running == null && pages.isEmpty()) {
+      return true;
+    }
     if (running == null) {
       Redirty begun = new Redirty(device, pages, settings.patience());
       redirty = begun;

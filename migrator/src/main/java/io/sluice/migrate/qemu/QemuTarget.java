@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +45,7 @@ public final class QemuTarget implements TargetMachine {
 
   // Of the engine's thread.
   private @Nullable PciAddress address;
+  private OptionalLong configuration = OptionalLong.empty(); // as the source says, if it does
   private boolean restoring;
 
   /** It has waited for another one: only such a machine is ours to end. */
@@ -109,7 +111,7 @@ public final class QemuTarget implements TargetMachine {
 
   @Override
   public void tell(ByteBuffer message) {
-    // The source's side has nothing to say between the two.
+    configuration = OptionalLong.of(MachineMessages.configuration(message));
   }
 
   @Override
@@ -143,10 +145,12 @@ public final class QemuTarget implements TargetMachine {
         throw MachineMessages.unfit(parts.size());
       }
       PciAddress at = address;
+      OptionalLong space = configuration;
       DeviceState state = DeviceState.decode(Section.read(parts.getFirst().duplicate()));
       worker.submit(() -> {
         device.restore(state);
-        new PciRestore(device, machine, patience).run(at, state.pci());
+        new PciRestore(device, machine, patience)
+            .run(at, space.orElseGet(machine::configurationSpace), state.pci());
         restored = true;
         waker.run();
       });

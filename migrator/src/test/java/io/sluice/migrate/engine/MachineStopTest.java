@@ -18,7 +18,7 @@ final class MachineStopTest {
 
   @Test
   void works_machineHasMuch_isNotHeldBack() {
-    machine.has(MachineStop.LITTLE_BYTES + 1);
+    machine.has(MachineStop.HELD_BYTES + 1);
     stop.works();
     assertThat(machine.asked).isEmpty();
   }
@@ -35,7 +35,7 @@ final class MachineStopTest {
 
   @Test
   void works_machineHasLittle_isHeldBackOnce() {
-    machine.has(MachineStop.LITTLE_BYTES);
+    machine.has(MachineStop.HELD_BYTES);
     stop.works();
     stop.works();
     assertThat(machine.asked).containsExactly("holdBack");
@@ -44,7 +44,7 @@ final class MachineStopTest {
   @Test
   void works_mayAlreadyStop_isNotHeldBackAnyMore() {
     machine.has(0);
-    assertThat(stop.drained(T, false)).isEqualTo(1);
+    assertThat(stop.drained(T, true, false)).isEqualTo(1);
     stop.works();
     assertThat(machine.asked).containsExactly("allowStop");
   }
@@ -53,36 +53,56 @@ final class MachineStopTest {
   void drained_machineHasLittle_mayStopAndIsToldOnce() {
     machine.has(MachineStop.LITTLE_BYTES);
     stop.works();
-    assertThat(stop.drained(T, false)).isEqualTo(1);
-    assertThat(stop.drained(T + 1, false)).isZero();
+    assertThat(stop.drained(T, true, false)).isEqualTo(1);
+    assertThat(stop.drained(T + 1, true, false)).isZero();
     assertThat(machine.asked).containsExactly("holdBack", "allowStop");
   }
 
   @Test
   void drained_machineHasMuch_catchesUpFirst() {
     machine.has(MachineStop.LITTLE_BYTES + 1);
-    assertThat(stop.drained(T, false)).isZero();
-    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS, false)).isZero();
+    assertThat(stop.drained(T, true, false)).isZero();
+    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS, true, false)).isZero();
     assertThat(machine.asked).isEmpty();
-    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS + 1, false)).isEqualTo(1);
+    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS + 1, true, false)).isEqualTo(1);
     assertThat(machine.asked).containsExactly("allowStop");
   }
 
   @Test
   void drained_worksAgainInBetween_catchesUpAnew() {
-    machine.has(MachineStop.LITTLE_BYTES + 1);
-    assertThat(stop.drained(T, false)).isZero();
+    machine.has(MachineStop.HELD_BYTES + 1);
+    assertThat(stop.drained(T, true, false)).isZero();
     stop.works();
-    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, false)).isZero();
+    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, true, false)).isZero();
     assertThat(machine.asked).isEmpty();
   }
 
   @Test
   void drained_timeIsOver_isStoppedWhateverItHas() {
     machine.has(Long.MAX_VALUE);
-    assertThat(stop.drained(T, true)).isEqualTo(2);
-    assertThat(stop.drained(T, true)).isZero();
+    assertThat(stop.drained(T, true, true)).isEqualTo(2);
+    assertThat(stop.drained(T, true, true)).isZero();
     assertThat(machine.asked).containsExactly("allowStop", "forceStop");
+  }
+
+  /** What it has left it keeps, and it would only grow. */
+  @Test
+  void drained_machineIsHeldBack_mayStopAtOnce() {
+    machine.has(MachineStop.HELD_BYTES);
+    stop.works();
+    assertThat(stop.drained(T, true, false)).isEqualTo(1);
+    assertThat(machine.asked).containsExactly("holdBack", "allowStop");
+  }
+
+  @Test
+  void drained_videoMemoryIsStillCopied_isHeldBackHoweverLong() {
+    machine.has(0);
+    assertThat(stop.drained(T, false, false)).isEqualTo(1);
+    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, false, false)).isZero();
+    assertThat(machine.asked).containsExactly("holdBack");
+    assertThat(stop.idleNs(T + 7)).isEqualTo(7);
+    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, true, false)).isEqualTo(1);
+    assertThat(machine.asked).containsExactly("holdBack", "allowStop");
   }
 
   @Test

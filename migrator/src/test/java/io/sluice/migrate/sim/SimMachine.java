@@ -81,6 +81,11 @@ final class SimMachine {
         }
 
         @Override
+        public boolean standsStill() {
+          return copyNs % 2 == 0;
+        }
+
+        @Override
         public ByteBuffer describe() {
           return ByteBuffer.wrap(new byte[] {1, 2, 3});
         }

@@ -70,8 +70,10 @@ final class SimulationTest {
           new DirtyDetection[] {
             DirtyDetection.DEFAULT,
             DirtyDetection.NONE,
-            new DirtyDetection(false, true, false, true),
-            new DirtyDetection(false, true, true, false)
+            new DirtyDetection(true, false, true, true, true),
+            new DirtyDetection(true, false, false, false, true),
+            new DirtyDetection(false, false, true, false, true),
+            new DirtyDetection(false, false, true, true, false)
           }) {
         MigrationSettings settings =
             MigrationSettings.DEFAULT.withDetach(time).withDetection(detection);

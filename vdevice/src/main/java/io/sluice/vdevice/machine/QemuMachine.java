@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -309,11 +310,17 @@ public final class QemuMachine implements AutoCloseable {
    * @throws RefusedException EPROTO when the machine has none
    */
   public long configurationSpace() {
+    return findConfigurationSpace()
+        .orElseThrow(() ->
+            QmpFailure.strange(socket, "a machine without memory-mapped configuration space"));
+  }
+
+  /** As {@link #configurationSpace}; empty when the machine has none. */
+  public OptionalLong findConfigurationSpace() {
     Matcher found = ECAM.matcher(client.human("info mtree", patience));
-    if (!found.find()) {
-      throw QmpFailure.strange(socket, "a machine without memory-mapped configuration space");
-    }
-    return Long.parseUnsignedLong(found.group(1), 16);
+    return found.find()
+        ? OptionalLong.of(Long.parseUnsignedLong(found.group(1), 16))
+        : OptionalLong.empty();
   }
 
   /**

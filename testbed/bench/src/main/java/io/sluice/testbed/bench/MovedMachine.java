@@ -47,12 +47,15 @@ final class MovedMachine implements AutoCloseable {
    * What a move came to.
    *
    * @param pauseNs the machine stood still
-   * @param stoodNs of it, while the GPU still ended its work
-   * @param drainNs before that nothing new was begun
+   * @param stoodNs of it, before the last pass over video memory
+   * @param drainNs nothing new was begun, and the GPU ended its work
+   * @param idleNs after that, until the last pass: the GPU had nothing to do
+   * @param standstillNs from when nothing new was begun until all went on
    * @param totalNs from the order to the end
-   * @param pauseBytes sent meanwhile: video memory, what the GPU wrote of the machine's memory, and
-   *     what QEMU had left
-   * @param pausePages of them, of video memory
+   * @param standstillBytes sent after the drain: video memory, what the GPU wrote of the machine's
+   *     memory, and what QEMU had left
+   * @param settledPages of them, of video memory while the machine ran
+   * @param pausePages of them, of video memory while it stood still
    * @param inFlight when access was taken back
    * @param split of the pause, by phase
    * @param moments what processors had done when it began, when access was taken back, and when it
@@ -62,8 +65,11 @@ final class MovedMachine implements AutoCloseable {
       long pauseNs,
       long stoodNs,
       long drainNs,
+      long idleNs,
+      long standstillNs,
       long totalNs,
-      long pauseBytes,
+      long standstillBytes,
+      long settledPages,
       long pausePages,
       String inFlight,
       Map<String, Double> split,
@@ -205,12 +211,18 @@ final class MovedMachine implements AutoCloseable {
     there = left;
     long written = number(report, "\"guestBytesRedirtied\":(\\d+)");
     long stood = number(report, "stoodNs=(\\d+)");
+    long idle = number(report, "idleNs=(\\d+)");
+    long settled = number(report, "settledPages=(\\d+)");
+    long drain = number(report, "\"phase\":\"drain\",\"fromNs\":\\d+,\"lengthNs\":(\\d+)");
     return new Move(
         view.gpuPausedNs() + stood,
         stood,
-        number(report, "\"phase\":\"drain\",\"fromNs\":\\d+,\"lengthNs\":(\\d+)"),
+        drain - idle,
+        idle,
+        drain + view.gpuPausedNs(),
         view.elapsedNs(),
-        view.pausePages() * 4096 + written + Math.max(0, view.machineBytesLeft()),
+        (settled + view.pausePages()) * 4096 + written + Math.max(0, view.machineBytesLeft()),
+        settled,
         view.pausePages(),
         text(report, "(channels=\\d+ running=\\d+ pendingEntries=\\d+)"),
         split(report),

@@ -53,8 +53,8 @@ final class PauseBench implements Measurement {
   @Override
   public List<Figure> run(BenchContext context) {
     Result basic = run(context, DirtyDetection.NONE);
-    Result hashing = run(context, new DirtyDetection(false, true, false, false));
-    Result sampling = run(context, new DirtyDetection(false, true, true, false));
+    Result hashing = run(context, new DirtyDetection(false, false, true, false, false));
+    Result sampling = run(context, new DirtyDetection(false, false, true, true, false));
     Result all = run(context, DirtyDetection.DEFAULT);
     List<Figure> figures = new ArrayList<>();
     figures.add(Figure.info("P9", "pause, every page sent (basic)", basic.pauseMs(), "ms"));

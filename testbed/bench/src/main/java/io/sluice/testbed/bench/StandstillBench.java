@@ -40,6 +40,7 @@ final class StandstillBench implements Measurement {
     all.put("hashing", Map.of("exact", "off", "sampling", "off", "overlapped", "off"));
     all.put("sampling", Map.of("exact", "off", "overlapped", "off"));
     all.put("overlapped", Map.of("exact", "off"));
+    all.put("unseen", Map.of("compared", "off"));
     all.put("exact", Map.of());
     return all;
   }
@@ -66,26 +67,26 @@ final class StandstillBench implements Measurement {
           Move move = machine.move(Map.of("detach", time, "drain-timeout", "120s"));
           double took = program.awaitRun(machine, start);
           context.log().printf("%s, %s: %s%n", program.name(), time, move);
-          standstill.put(
-              program.name() + " " + time,
-              (move.drainNs() - move.stoodNs() + move.pauseNs()) / 1e6);
+          standstill.put(program.name() + " " + time, move.standstillNs() / 1e6);
           figures.addAll(figures(program.name() + ", detach " + time, move, took - alone));
         }
         ways(context, machine, program, figures, pauses);
       }
     }
     plot(context, "standstill.svg", "drain and pause, ms", standstill);
-    plot(context, "switches.svg", "pause, ms", pauses);
+    plot(context, "switches.svg", "drained until it runs, ms", pauses);
     return figures;
   }
 
   private static List<Figure> figures(String what, Move move, double longerMs) {
-    double bytesMs = 1000.0 * move.pauseBytes() / MovedMachine.LINK_BYTES_PER_SECOND;
+    double bytesMs = 1000.0 * move.standstillBytes() / MovedMachine.LINK_BYTES_PER_SECOND;
     List<Figure> figures = new ArrayList<>();
     figures.add(Figure.info("P6", what + ": run longer by", longerMs, "ms"));
     figures.add(Figure.info("P6", what + ": migration", move.totalNs() / 1e6, "ms"));
     figures.add(Figure.info("P6", what + ": drain", move.drainNs() / 1e6, "ms"));
-    double stood = (move.drainNs() - move.stoodNs() + move.pauseNs()) / 1e6;
+    figures.add(Figure.info("P6", what + ": drained, and the machine ran", ranMs(move), "ms"));
+    figures.add(Figure.info("P6", what + ": pause", move.pauseNs() / 1e6, "ms"));
+    double stood = move.standstillNs() / 1e6;
     if (what.endsWith("planned")) {
       figures.add(
           Figure.atMost(
@@ -98,6 +99,11 @@ final class StandstillBench implements Measurement {
       figures.add(Figure.info("P6", what + ": drain and pause", stood, "ms"));
     }
     return figures;
+  }
+
+  /** For how long the GPU had nothing to do and the machine did not stand still yet. */
+  private static double ranMs(Move move) {
+    return Math.max(0, move.idleNs() - move.stoodNs()) / 1e6;
   }
 
   private static void ways(
@@ -115,9 +121,12 @@ final class StandstillBench implements Measurement {
       program.end(machine);
       String what = program.name() + ", " + way.getKey();
       context.log().printf("%s: %s%n", what, move);
+      double idle = ranMs(move) + move.pauseNs() / 1e6;
       figures.add(Figure.info("P6", what + ": pause", move.pauseNs() / 1e6, "ms"));
       figures.add(Figure.info("P6", what + ": pages of video memory in it", move.pausePages(), ""));
-      pauses.put(program.name() + " " + way.getKey(), move.pauseNs() / 1e6);
+      figures.add(Figure.info("P6", what + ": drained until it runs", idle, "ms"));
+      figures.add(Figure.info("P6", what + ": pages before the pause", move.settledPages(), ""));
+      pauses.put(program.name() + " " + way.getKey(), idle);
     }
   }
 
