@@ -8,7 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +21,9 @@ final class CommitLedger {
 
   private final Path directory;
 
+  /** Attempts whose records are written and flushed, under another name. */
+  private final Set<UUID> prepared = ConcurrentHashMap.newKeySet();
+
   /**
    * @param stateDir of the daemon
    */
@@ -26,17 +31,49 @@ final class CommitLedger {
     directory = stateDir.resolve("migrations");
   }
 
+  /**
+   * Writes beforehand what {@link #commit} then has only to name: a guest that comes stands still
+   * for a flush less. What cannot be is left to that.
+   */
+  void prepare(UUID id, String guest) {
+    try {
+      DurableFile.stage(file(id), guest + "\n");
+      prepared.add(id);
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("id", id).setCause(e).log("a record cannot be prepared");
+    }
+  }
+
+  /** What was prepared for an attempt that came to nothing is removed. */
+  void forget(UUID id) {
+    if (prepared.remove(id)) {
+      DurableFile.unstage(file(id));
+    }
+  }
+
   /** When this returns, a daemon that starts anew knows it. */
   void commit(UUID id, String guest) {
     Path file = file(id);
     try {
-      DurableFile.write(file, guest + "\n");
+      if (!prepared.remove(id) || !isPublished(file)) {
+        DurableFile.write(file, guest + "\n");
+      }
     } catch (IOException e) {
       throw new RefusedException(
           "SLU-MIG-058",
           Errno.EIO,
           "it cannot be written down that the guest has come, " + file + ": " + e.getMessage(),
           "See to the disk of daemon.state-dir at the destination.");
+    }
+  }
+
+  private static boolean isPublished(Path file) {
+    try {
+      DurableFile.publish(file);
+      return true;
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("file", file).setCause(e).log("a prepared record is not there");
+      return false;
     }
   }
 

@@ -19,14 +19,34 @@ final class DurableFile {
    * @throws IOException nothing of it is left then
    */
   static void write(Path file, String text) throws IOException {
-    Path directory = file.toAbsolutePath().getParent();
-    Path staged = file.resolveSibling(file.getFileName() + ".new");
     boolean complete = false;
     try {
-      Files.createDirectories(directory);
+      stage(file, text);
+      publish(file);
+      complete = true;
+    } finally {
+      if (!complete) {
+        remove(file);
+      }
+    }
+  }
+
+  private static Path staged(Path file) {
+    return file.resolveSibling(file.getFileName() + ".new");
+  }
+
+  /**
+   * Does what takes long of {@link #write}: makes it under another name and flushes it.
+   *
+   * @throws IOException nothing of it is left then
+   */
+  static void stage(Path file, String text) throws IOException {
+    boolean complete = false;
+    try {
+      Files.createDirectories(file.toAbsolutePath().getParent());
       try (FileChannel channel =
           FileChannel.open(
-              staged,
+              staged(file),
               StandardOpenOption.CREATE,
               StandardOpenOption.TRUNCATE_EXISTING,
               StandardOpenOption.WRITE)) {
@@ -36,17 +56,39 @@ final class DurableFile {
         }
         channel.force(true);
       }
-      Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE);
-      try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      complete = true;
+    } finally {
+      if (!complete) {
+        unstage(file);
+      }
+    }
+  }
+
+  /**
+   * Ends what {@link #stage} began: renames it, and flushes the directory.
+   *
+   * @throws IOException nothing of it is left then
+   */
+  static void publish(Path file) throws IOException {
+    boolean complete = false;
+    try {
+      Files.move(staged(file), file, StandardCopyOption.ATOMIC_MOVE);
+      try (FileChannel channel =
+          FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
         channel.force(true);
       }
       complete = true;
     } finally {
       if (!complete) {
-        remove(staged);
+        unstage(file);
         remove(file);
       }
     }
+  }
+
+  /** Removes what was staged and not published, if anything was. */
+  static void unstage(Path file) {
+    remove(staged(file));
   }
 
   private static void remove(Path file) {

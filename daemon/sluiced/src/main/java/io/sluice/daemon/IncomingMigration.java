@@ -296,6 +296,11 @@ final class IncomingMigration implements Runnable, TargetHost {
   }
 
   @Override
+  public void prepareCommit(Offer offer) {
+    surroundings.ledger().prepare(offer.id(), offer.name());
+  }
+
+  @Override
   public void commit(Offer offer) {
     surroundings.ledger().commit(offer.id(), offer.name());
   }
@@ -310,5 +315,7 @@ final class IncomingMigration implements Runnable, TargetHost {
   public void running(Offer offer) {}
 
   @Override
-  public void discard(Reason why) {}
+  public void discard(Reason why) {
+    id().ifPresent(surroundings.ledger()::forget);
+  }
 }

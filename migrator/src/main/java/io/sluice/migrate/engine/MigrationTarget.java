@@ -323,6 +323,7 @@ public final class MigrationTarget implements AutoCloseable {
     ByteBuffer machineSays = machineAnswer;
     send((machineSays == null ? answer : answer.raw(machineSays)).frame(FrameType.ACCEPT));
     accepted = true;
+    host.prepareCommit(given);
     return 1;
   }
 

@@ -24,6 +24,12 @@ public interface TargetHost {
   Optional<MappedGuest> guest();
 
   /**
+   * It will come: what {@link #commit} can have done beforehand is, while the guest still runs
+   * elsewhere. Never fails.
+   */
+  default void prepareCommit(Offer offer) {}
+
+  /**
    * Writes down durably that the guest is this side's. When this returns a daemon that starts anew
    * knows it; only then does the guest run.
    *

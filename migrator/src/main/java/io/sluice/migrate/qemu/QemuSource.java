@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +40,9 @@ public final class QemuSource implements SourceMachine {
 
   /** QEMU's own maximum. */
   private static final Duration NOW = Duration.ofSeconds(2000);
+
+  /** QEMU's figures cost processors that the machine and its GPU could have. */
+  private static final long BETWEEN_LOOKS_NS = 1_000_000;
 
   /**
    * How it is to move.
@@ -246,6 +250,7 @@ public final class QemuSource implements SourceMachine {
           if (!now.error().isEmpty()) {
             failure = now.error();
           }
+          LockSupport.parkNanos(this, BETWEEN_LOOKS_NS);
         } finally {
           pace.answered(System.nanoTime());
           asking.set(false);
