@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,9 +39,6 @@ public final class QemuSource implements SourceMachine {
 
   /** QEMU's own maximum. */
   private static final Duration NOW = Duration.ofSeconds(2000);
-
-  /** QEMU's figures cost processors that the machine and its GPU could have. */
-  private static final long BETWEEN_LOOKS_NS = 1_000_000;
 
   /**
    * How it is to move.
@@ -71,6 +67,7 @@ public final class QemuSource implements SourceMachine {
 
   // Of the engine's thread, but for what says otherwise.
   private OptionalLong configuration = OptionalLong.empty(); // until it was told
+  private boolean heldBack;
   private @Nullable HeldState holding;
   private @Nullable Redirty redirty;
   private @Nullable Thread aborting;
@@ -189,6 +186,7 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public void holdBack() {
+    heldBack = true;
     worker.submit(machine::holdBack);
   }
 
@@ -203,6 +201,7 @@ public final class QemuSource implements SourceMachine {
   }
 
   private void stopWithin(Duration downtime) {
+    heldBack = false;
     worker.submit(() -> machine.setDowntime(downtime, settings.bandwidthBytesPerSecond()));
   }
 
@@ -233,7 +232,7 @@ public final class QemuSource implements SourceMachine {
 
   /** Asks QEMU for figures, unless it is being asked, or was just now. */
   private void refresh() {
-    if (!pace.isDue(System.nanoTime(), figures.bytesLeft())) {
+    if (!pace.isDue(System.nanoTime(), figures.bytesLeft(), heldBack)) {
       return;
     }
     if (asking.compareAndSet(false, true)) {
@@ -250,7 +249,6 @@ public final class QemuSource implements SourceMachine {
           if (!now.error().isEmpty()) {
             failure = now.error();
           }
-          LockSupport.parkNanos(this, BETWEEN_LOOKS_NS);
         } finally {
           pace.answered(System.nanoTime());
           asking.set(false);

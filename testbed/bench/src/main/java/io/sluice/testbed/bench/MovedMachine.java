@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -73,7 +74,27 @@ final class MovedMachine implements AutoCloseable {
       long pausePages,
       String inFlight,
       Map<String, Double> split,
-      List<ProcessorAccount.Moment> moments) {}
+      List<ProcessorAccount.Moment> moments) {
+    /** A line: without the moments, which are long. */
+    @Override
+    public String toString() {
+      return String.format(
+          Locale.ROOT,
+          "%s: drain %.1f, idle %.1f, stood %.1f, pause %.1f %s, GPU still %.1f, all %.0f ms;"
+              + " pages settled %d, in the pause %d; bytes since the drain began %d",
+          inFlight,
+          drainNs / 1e6,
+          idleNs / 1e6,
+          stoodNs / 1e6,
+          pauseNs / 1e6,
+          split,
+          standstillNs / 1e6,
+          totalNs / 1e6,
+          settledPages,
+          pausePages,
+          standstillBytes);
+    }
+  }
 
   private final class Side implements AutoCloseable {
     final TestHost host;
