@@ -8,6 +8,7 @@ final class LinkRate {
   private long windowStartNs;
   private long windowBytes;
   private double measured;
+  private double best;
 
   /**
    * @param expected bytes per second the operator knows of; 0 when nobody does
@@ -27,9 +28,15 @@ final class LinkRate {
     if (ns >= WINDOW_NS) {
       double now = (bytesGone - windowBytes) * 1e9 / ns;
       measured = measured == 0 ? now : (measured + now) / 2;
+      best = Math.max(best, measured);
       windowStartNs = nowNs;
       windowBytes = bytesGone;
     }
+  }
+
+  /** Bytes per second when it was busiest, also while it is not; 0 while unknown. */
+  long bestBytesPerSecond() {
+    return (long) best;
   }
 
   /** Bytes per second; 0 while unknown. */

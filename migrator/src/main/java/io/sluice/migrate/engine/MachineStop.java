@@ -6,30 +6,32 @@ import io.sluice.migrate.machine.SourceMachine;
 
 /**
  * When a machine that is being copied is stopped: not while its GPU still works, for which it is
- * held back if nothing of it may be left; then when little is left, because what it has left is
- * sent while it stands still; and in the end however much that is.
+ * held back if nothing of it may be left; then when next to nothing is left, because what it has
+ * left is sent while it stands still; and in the end when that is as much as the operator allows.
  *
  * <p>One thread uses it.
  */
 final class MachineStop {
-  /** A machine with no more left may be stopped. */
-  static final long LITTLE_BYTES = 1L << 20;
-
   /** One with no more left is held back while it must not stop: what it has left it keeps then. */
   static final long HELD_BYTES = 2L << 20;
 
   /** A machine with less left than this is as good as copied: the pause decides the rest. */
   static final long NEAR_BYTES = 8L << 20;
 
-  /** For how long a machine may send more than little before it is stopped all the same. */
+  /** For how long a machine may go on until so little is left that it stops for a moment only. */
   static final long CATCH_UP_NS = 300_000_000;
+
+  /** For how long the link may take to carry what is before the machine's last pass. */
+  static final long SETTLE_NS = 300_000_000;
 
   private static final long WORKS = -1;
 
   private final SourceMachine machine;
+  private final LinkRate rate = new LinkRate(0);
   private long drainedNs = WORKS;
   private boolean heldBack;
   private boolean allowed;
+  private boolean caughtUp;
   private boolean forced;
 
   /** Of a machine; nothing is asked of it yet. */
@@ -50,6 +52,11 @@ final class MachineStop {
   /** Whether it is as good as copied. */
   boolean isNear() {
     return hasAtMost(NEAR_BYTES);
+  }
+
+  /** Looks how fast its memory goes. */
+  void look(long nowNs) {
+    rate.update(nowNs, machine.progress().bytesSent());
   }
 
   boolean isStopped() {
@@ -83,27 +90,35 @@ final class MachineStop {
   }
 
   /**
-   * Its GPU has drained: it is stopped if it is time.
+   * Its GPU has drained: it may be stopped, at first if that takes next to no time, and when it has
+   * not come to that for a while within what the operator allows.
    *
-   * @param copied whether video memory is, as far as it can be while the machine runs
+   * @param settled whether video memory is copied, as far as it can be while the machine runs, and
+   *     what the link has yet to carry is little: the machine's last pass comes behind it
    * @param now whether it must not wait: the operator's time is over
    * @return how often the machine was asked something
    */
-  int drained(long nowNs, boolean copied, boolean now) {
+  int drained(long nowNs, boolean settled, boolean now) {
     if (drainedNs == WORKS) {
       drainedNs = nowNs;
     }
+    long waitedNs = nowNs - drainedNs;
     int asked = 0;
-    boolean little = heldBack || hasAtMost(LITTLE_BYTES) || nowNs - drainedNs > CATCH_UP_NS;
-    if (!now && !copied) {
-      asked += holdBack();
-    } else if (!allowed && (now || little)) {
+    if (!allowed && (settled || now || waitedNs > SETTLE_NS)) {
       allowed = true;
+      machine.allowShortStop(rate.bestBytesPerSecond());
+      asked++;
+    } else if (!allowed) {
+      asked += holdBack();
+    }
+    if (!caughtUp && !now && waitedNs > SETTLE_NS + CATCH_UP_NS) {
+      caughtUp = true;
       machine.allowStop();
       asked++;
     }
     if (now && !forced) {
       forced = true;
+      caughtUp = true;
       machine.forceStop();
       asked++;
     }

@@ -33,6 +33,10 @@ public final class MigrationSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationSource.class);
 
   private static final int PAGES_AT_ONCE = 512;
+
+  /** What the link may have before it when the machine is stopped. */
+  private static final long QUEUED_NS = 10_000_000;
+
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
   private static final long UNKNOWN_NS = Long.MAX_VALUE;
@@ -119,7 +123,7 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
-    settling = new SettlingPass(machine, memory, copiesMemory, link, rate);
+    settling = new SettlingPass(machine, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
     patience = new SourcePatience(settings, rate, nowNs);
@@ -324,6 +328,7 @@ public final class MigrationSource implements AutoCloseable {
     int worked = memory.work(PAGES_AT_ONCE);
     MigrationLink.Statistics carried = link.statistics();
     rate.update(nowNs, carried.bytesSent() - carried.bytesQueued());
+    stop.look(nowNs);
     if (!stop.isStopped()) {
       ranNs = nowNs;
     }
@@ -366,13 +371,15 @@ public final class MigrationSource implements AutoCloseable {
       return worked + drainWatch.ended() - ended;
     }
     worked += settling.begin(stop.isStopped() || forced) ? 1 : 0;
-    worked += stop.drained(nowNs, settling.isDone(), forced);
+    boolean settled =
+        settling.isDone() && rate.durationNs(link.statistics().bytesQueued()) <= QUEUED_NS;
+    worked += stop.drained(nowNs, settled, forced);
     if (memory.isPassing() || !stop.isStopped()) {
       return worked;
     }
     // The guest stands still now: what it started since the last look is found by this one.
     if (move.drain("migration") instanceof Drain.Drained(int parked)) {
-      String settled = " idleNs=" + stop.idleNs(nowNs) + " settledPages=" + settling.pages();
+      String settledBy = " idleNs=" + stop.idleNs(nowNs) + " settledPages=" + settling.pages();
       if (copiesMemory) {
         memory.beginPass();
       }
@@ -381,7 +388,7 @@ public final class MigrationSource implements AutoCloseable {
           "drained, parked="
               + parked
               + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended())
-              + settled
+              + settledBy
               + " stoodNs="
               + (nowNs - ranNs));
     }

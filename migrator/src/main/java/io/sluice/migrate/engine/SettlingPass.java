@@ -1,6 +1,5 @@
 package io.sluice.migrate.engine;
 
-import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.MemorySource;
 
@@ -12,12 +11,7 @@ import io.sluice.migrate.memory.MemorySource;
  * <p>One thread uses it.
  */
 final class SettlingPass {
-  /** QEMU takes about as long to stop a machine: what the link still carries then costs nothing. */
-  static final long STOP_NS = 50_000_000;
-
   private final MemorySource memory;
-  private final MigrationLink link;
-  private final LinkRate rate;
   private final boolean wanted;
   private boolean begun;
   private long pagesBefore;
@@ -25,15 +19,8 @@ final class SettlingPass {
   /**
    * @param copiesMemory whether there is anything to copy
    */
-  SettlingPass(
-      SourceMachine machine,
-      MemorySource memory,
-      boolean copiesMemory,
-      MigrationLink link,
-      LinkRate rate) {
+  SettlingPass(SourceMachine machine, MemorySource memory, boolean copiesMemory) {
     this.memory = memory;
-    this.link = link;
-    this.rate = rate;
     wanted = copiesMemory && machine.standsStill();
   }
 
@@ -53,12 +40,12 @@ final class SettlingPass {
     return true;
   }
 
-  /** Whether all is sent that can be before the machine stops, or nearly. */
+  /**
+   * Whether all is on its way that can be before the machine stops. What the link still carries
+   * then it carries while the machine comes to its stop.
+   */
   boolean isDone() {
-    return !wanted
-        || begun
-            && !memory.isPassing()
-            && rate.durationNs(link.statistics().bytesQueued()) <= STOP_NS;
+    return !wanted || begun && !memory.isPassing();
   }
 
   /** Pages sent in it so far. */

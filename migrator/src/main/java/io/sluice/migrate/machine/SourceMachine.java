@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * thread calls it.
  *
  * <pre>
- *   describe → start → allowStop → (STOPPED) → redirty, holdStill → save
+ *   describe → start → allowShortStop → allowStop → (STOPPED) → redirty, holdStill → save
  *     → switchOver → (COMPLETED) → finish
  *        abort, from anywhere before finish: the machine goes on here
  * </pre>
@@ -69,9 +69,19 @@ public interface SourceMachine extends AutoCloseable {
 
   /**
    * The machine is as good as copied and must not be stopped yet, though nothing may be left of it
-   * at some moment: its GPU still works. Ends with {@link #allowStop} or {@link #forceStop}.
+   * at some moment: its GPU still works. Ends with {@link #allowShortStop} or {@link #forceStop}.
    */
   default void holdBack() {}
+
+  /**
+   * The machine may now be stopped for its last pass, if that takes next to no time.
+   *
+   * @param bytesPerSecond what the way to the destination carries: more would only wait in queues;
+   *     0 unknown
+   */
+  default void allowShortStop(long bytesPerSecond) {
+    allowStop();
+  }
 
   /** The machine may now be stopped for its last pass, as soon as it is near enough. */
   void allowStop();

@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
 public final class QemuSource implements SourceMachine {
   private static final Logger LOG = LoggerFactory.getLogger(QemuSource.class);
 
+  /** What a machine's last pass may take that is to be noticed by nobody. */
+  private static final Duration SHORT = Duration.ofMillis(30);
+
   /** QEMU's own maximum. */
   private static final Duration NOW = Duration.ofSeconds(2000);
 
@@ -191,18 +194,29 @@ public final class QemuSource implements SourceMachine {
   }
 
   @Override
+  public void allowShortStop(long bytesPerSecond) {
+    Duration longest = settings.downtime();
+    long wanted = settings.bandwidthBytesPerSecond();
+    stopWithin(
+        longest.compareTo(SHORT) < 0 ? longest : SHORT,
+        wanted == 0 || bytesPerSecond == 0
+            ? Math.max(wanted, bytesPerSecond)
+            : Math.min(wanted, bytesPerSecond));
+  }
+
+  @Override
   public void allowStop() {
-    stopWithin(settings.downtime());
+    stopWithin(settings.downtime(), settings.bandwidthBytesPerSecond());
   }
 
   @Override
   public void forceStop() {
-    stopWithin(NOW);
+    stopWithin(NOW, settings.bandwidthBytesPerSecond());
   }
 
-  private void stopWithin(Duration downtime) {
+  private void stopWithin(Duration downtime, long bytesPerSecond) {
     heldBack = false;
-    worker.submit(() -> machine.setDowntime(downtime, settings.bandwidthBytesPerSecond()));
+    worker.submit(() -> machine.setDowntime(downtime, bytesPerSecond));
   }
 
   @Override

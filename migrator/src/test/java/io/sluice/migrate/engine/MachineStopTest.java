@@ -46,63 +46,76 @@ final class MachineStopTest {
     machine.has(0);
     assertThat(stop.drained(T, true, false)).isEqualTo(1);
     stop.works();
-    assertThat(machine.asked).containsExactly("allowStop");
+    assertThat(machine.asked).containsExactly("allowShortStop 0");
   }
 
   @Test
-  void drained_machineHasLittle_mayStopAndIsToldOnce() {
-    machine.has(MachineStop.LITTLE_BYTES);
+  void drained_machineIsHeldBack_mayStopForAMomentAndIsToldOnce() {
+    machine.has(MachineStop.HELD_BYTES);
     stop.works();
     assertThat(stop.drained(T, true, false)).isEqualTo(1);
     assertThat(stop.drained(T + 1, true, false)).isZero();
-    assertThat(machine.asked).containsExactly("holdBack", "allowStop");
+    assertThat(machine.asked).containsExactly("holdBack", "allowShortStop 0");
   }
 
   @Test
-  void drained_machineHasMuch_catchesUpFirst() {
-    machine.has(MachineStop.LITTLE_BYTES + 1);
-    assertThat(stop.drained(T, true, false)).isZero();
-    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS, true, false)).isZero();
-    assertThat(machine.asked).isEmpty();
-    assertThat(stop.drained(T + MachineStop.CATCH_UP_NS + 1, true, false)).isEqualTo(1);
-    assertThat(machine.asked).containsExactly("allowStop");
+  void drained_machineDoesNotComeToThat_mayStopAsLongAsTheOperatorAllows() {
+    machine.has(Long.MAX_VALUE);
+    long late = T + MachineStop.SETTLE_NS + MachineStop.CATCH_UP_NS;
+    assertThat(stop.drained(T, true, false)).isEqualTo(1);
+    assertThat(stop.drained(late, true, false)).isZero();
+    assertThat(stop.drained(late + 1, true, false)).isEqualTo(1);
+    assertThat(stop.drained(late + 2, true, false)).isZero();
+    assertThat(machine.asked).containsExactly("allowShortStop 0", "allowStop");
   }
 
   @Test
   void drained_worksAgainInBetween_catchesUpAnew() {
-    machine.has(MachineStop.HELD_BYTES + 1);
-    assertThat(stop.drained(T, true, false)).isZero();
+    machine.has(Long.MAX_VALUE);
+    assertThat(stop.drained(T, false, false)).isZero();
     stop.works();
-    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, true, false)).isZero();
+    assertThat(stop.drained(T + 2 * MachineStop.SETTLE_NS, false, false)).isZero();
     assertThat(machine.asked).isEmpty();
   }
 
   @Test
   void drained_timeIsOver_isStoppedWhateverItHas() {
     machine.has(Long.MAX_VALUE);
-    assertThat(stop.drained(T, true, true)).isEqualTo(2);
-    assertThat(stop.drained(T, true, true)).isZero();
-    assertThat(machine.asked).containsExactly("allowStop", "forceStop");
+    assertThat(stop.drained(T, false, true)).isEqualTo(2);
+    assertThat(stop.drained(T + 9 * MachineStop.SETTLE_NS, true, true)).isZero();
+    assertThat(machine.asked).containsExactly("allowShortStop 0", "forceStop");
   }
 
-  /** What it has left it keeps, and it would only grow. */
   @Test
-  void drained_machineIsHeldBack_mayStopAtOnce() {
+  void drained_muchIsOnItsWayYet_isHeldBackIfLittleIsLeft() {
     machine.has(MachineStop.HELD_BYTES);
-    stop.works();
-    assertThat(stop.drained(T, true, false)).isEqualTo(1);
-    assertThat(machine.asked).containsExactly("holdBack", "allowStop");
-  }
-
-  @Test
-  void drained_videoMemoryIsStillCopied_isHeldBackHoweverLong() {
-    machine.has(0);
     assertThat(stop.drained(T, false, false)).isEqualTo(1);
-    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, false, false)).isZero();
+    assertThat(stop.drained(T + MachineStop.SETTLE_NS, false, false)).isZero();
     assertThat(machine.asked).containsExactly("holdBack");
     assertThat(stop.idleNs(T + 7)).isEqualTo(7);
-    assertThat(stop.drained(T + 2 * MachineStop.CATCH_UP_NS, true, false)).isEqualTo(1);
-    assertThat(machine.asked).containsExactly("holdBack", "allowStop");
+    assertThat(stop.drained(T + MachineStop.SETTLE_NS, true, false)).isEqualTo(1);
+    assertThat(machine.asked).containsExactly("holdBack", "allowShortStop 0");
+  }
+
+  /** A link that is never empty, since the machine writes more than it carries. */
+  @Test
+  void drained_muchIsOnItsWayForLong_mayStopAllTheSame() {
+    machine.has(Long.MAX_VALUE);
+    assertThat(stop.drained(T, false, false)).isZero();
+    assertThat(stop.drained(T + MachineStop.SETTLE_NS + 1, false, false)).isEqualTo(1);
+    assertThat(machine.asked).containsExactly("allowShortStop 0");
+  }
+
+  @Test
+  void drained_machineHasSent_isToldHowFastThatWent() {
+    machine.has(Long.MAX_VALUE);
+    for (int tenth = 0; tenth <= 4; tenth++) {
+      machine.sent = tenth * 10_000_000L;
+      stop.look(T + tenth * 100_000_000L);
+    }
+    stop.look(T + 3_000_000_000L); // held back, say
+    assertThat(stop.drained(T + 3_000_000_000L, true, false)).isEqualTo(1);
+    assertThat(machine.asked).containsExactly("allowShortStop 100000000");
   }
 
   @Test
@@ -126,6 +139,7 @@ final class MachineStopTest {
   private static final class Asked implements SourceMachine {
     final List<String> asked = new ArrayList<>();
     State state = State.COPYING;
+    long sent;
     private long left;
 
     void has(long bytes) {
@@ -151,6 +165,11 @@ final class MachineStopTest {
     }
 
     @Override
+    public void allowShortStop(long bytesPerSecond) {
+      asked.add("allowShortStop " + bytesPerSecond);
+    }
+
+    @Override
     public void allowStop() {
       asked.add("allowStop");
     }
@@ -162,7 +181,7 @@ final class MachineStopTest {
 
     @Override
     public MachineProgress progress() {
-      return new MachineProgress(state, 0, left, 0, "");
+      return new MachineProgress(state, sent, left, 0, "");
     }
 
     @Override
