@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,7 +61,6 @@ public final class QemuSource implements SourceMachine {
   private final Worker worker;
   private final PciAddress address;
   private final AtomicBoolean asking = new AtomicBoolean();
-  private final QueryPace pace = new QueryPace();
 
   private volatile Runnable waker = () -> {};
   private volatile boolean started;
@@ -246,9 +246,7 @@ public final class QemuSource implements SourceMachine {
 
   /** Asks QEMU for figures, unless it is being asked, or was just now. */
   private void refresh() {
-    if (!pace.isDue(System.nanoTime(), figures.bytesLeft(), heldBack)) {
-      return;
-    }
+    boolean held = heldBack;
     if (asking.compareAndSet(false, true)) {
       worker.submit(() -> {
         try {
@@ -263,8 +261,8 @@ public final class QemuSource implements SourceMachine {
           if (!now.error().isEmpty()) {
             failure = now.error();
           }
+          LockSupport.parkNanos(this, QueryPace.betweenNs(figures.bytesLeft(), held));
         } finally {
-          pace.answered(System.nanoTime());
           asking.set(false);
         }
       });

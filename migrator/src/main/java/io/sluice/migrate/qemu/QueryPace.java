@@ -17,30 +17,18 @@ final class QueryPace {
   private static final long NEAR_NS = 5_000_000;
   private static final long FAR_NS = 50_000_000;
 
-  private volatile boolean asked;
-  private volatile long answeredNs;
+  private QueryPace() {}
 
   /**
-   * Whether to ask now.
+   * How long to wait after an answer, in nanoseconds.
    *
-   * @param nowNs of a monotonic clock
    * @param bytesLeft as QEMU said last; -1 unknown
    * @param held whether QEMU is held back: what it has left, it keeps
    */
-  boolean isDue(long nowNs, long bytesLeft, boolean held) {
-    return !asked || nowNs - answeredNs >= betweenNs(bytesLeft, held);
-  }
-
-  private static long betweenNs(long bytesLeft, boolean held) {
+  static long betweenNs(long bytesLeft, boolean held) {
     if (bytesLeft > NEAR_BYTES) {
       return FAR_NS;
     }
     return bytesLeft < 0 || bytesLeft > CLOSE_BYTES || held ? NEAR_NS : CLOSE_NS;
-  }
-
-  /** QEMU has answered, or not. */
-  void answered(long nowNs) {
-    answeredNs = nowNs;
-    asked = true;
   }
 }
