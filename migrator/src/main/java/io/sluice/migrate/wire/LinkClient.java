@@ -78,7 +78,7 @@ public final class LinkClient implements AutoCloseable {
    * @param dataStreams 1 to {@link MigrationLink#MAX_DATA_STREAMS}
    */
   public MigrationLink link(UUID id, int dataStreams) {
-    WireLink link = new WireLink(id, peer(), dataStreams, loops.frames(), () -> {});
+    WireLink link = new WireLink(id, peer(), dataStreams, loops.frames(), loops.nowNs(), () -> {});
     for (WireStream stream : link.streams()) {
       new Attempts(link, stream).connect();
     }

@@ -241,7 +241,9 @@ public final class LinkServer implements AutoCloseable {
         }
         UUID id = hello.id();
         known =
-            new Incoming(new WireLink(id, peer, hello.streams(), loops.frames(), () -> forget(id)));
+            new Incoming(
+                new WireLink(
+                    id, peer, hello.streams(), loops.frames(), loops.nowNs(), () -> forget(id)));
         links.put(id, known);
       }
       if (known.link.dataStreams() != hello.streams()) {

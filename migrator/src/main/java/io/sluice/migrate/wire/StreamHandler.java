@@ -19,7 +19,7 @@ final class StreamHandler extends SimpleChannelInboundHandler<WireSection> {
   private final WireStream stream;
   private final Consumer<@Nullable Throwable> onCut;
   private @Nullable Throwable cause;
-  private int quiet; // times in a row that nothing came
+  private long heardNs; // of the loop: when something came last
 
   /**
    * @param onCut told when the connection has ended and the link has not; why, if that is known
@@ -30,21 +30,28 @@ final class StreamHandler extends SimpleChannelInboundHandler<WireSection> {
     this.onCut = onCut;
   }
 
+  /** The stream is given the connection right after, before the loop does anything else. */
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    heardNs = nowNs(context);
+    lookAgain(context);
+  }
+
   @Override
   protected void channelRead0(ChannelHandlerContext context, WireSection section) {
-    if (quiet > 0) {
-      quiet = 0;
-      stream.quiet(context.channel(), 0);
-    }
+    heard(context);
     switch (section.id()) {
       case WireMessages.ACK -> stream.acknowledged(context.channel(), WireMessages.ack(section));
       case WireMessages.BYE -> link.fail(WireFailure.ended());
+      case WireMessages.REFUSED ->
+          link.fail(WireFailure.refused(link.peer(), WireMessages.reason(section)));
       default -> stream.take(context.channel(), section);
     }
   }
 
   @Override
   public void channelReadComplete(ChannelHandlerContext context) {
+    heard(context); // what is not a whole section yet is a sign of life too
     stream.acknowledge(context.channel(), false);
     context.fireChannelReadComplete();
   }
@@ -58,52 +65,58 @@ final class StreamHandler extends SimpleChannelInboundHandler<WireSection> {
     context.fireChannelWritabilityChanged();
   }
 
-  /** A word now and then; a peer that is silent for several of them is gone. */
+  /** A word now and then. */
   @Override
   public void userEventTriggered(ChannelHandlerContext context, Object event) {
-    if (event instanceof IdleStateEvent idle) {
-      switch (idle.state()) {
-        case WRITER_IDLE -> stream.acknowledge(context.channel(), true);
-        case READER_IDLE -> nothingCame(context);
-        case ALL_IDLE -> {}
-      }
+    if (event instanceof IdleStateEvent) {
+      stream.acknowledge(context.channel(), true);
     }
     context.fireUserEventTriggered(event);
   }
 
-  private void nothingCame(ChannelHandlerContext context) {
+  private void heard(ChannelHandlerContext context) {
+    heardNs = nowNs(context);
+    if (stream.silenceNs() > 0) {
+      stream.heard(context.channel());
+    }
+  }
+
+  private static long nowNs(ChannelHandlerContext context) {
+    return context.executor().ticker().nanoTime();
+  }
+
+  private void lookAgain(ChannelHandlerContext context) {
+    EventExecutor loop = context.executor();
+    if (!loop.isShuttingDown()) {
+      var _ = loop.schedule(() -> look(context), WireLoops.LOOK_MS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /**
+   * For how long there was nothing: a peer that says nothing for long is gone. Goes on after the
+   * connection's end until there is another one.
+   */
+  private void look(ChannelHandlerContext context) {
+    long now = nowNs(context);
     if (stream.isPaused()) {
-      return; // it is this side that does not listen
+      heardNs = now; // it is this side that does not listen
     }
-    quiet++;
-    if (quiet >= WireLoops.CUT_AFTER) {
+    long silentNs = stream.look(context.channel(), heardNs, now);
+    if (silentNs < 0 || link.isEnded()) {
+      return;
+    }
+    if (silentNs > WireLoops.CUT_AFTER_NS && context.channel().isOpen()) {
       context.close();
-    } else {
-      // Once may be this side's own fault, which hears what came meanwhile before it counts again.
-      stream.quiet(context.channel(), quiet - 1);
     }
+    lookAgain(context);
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     if (stream.detach(context.channel()) && !link.isEnded()) {
-      missing(context.executor(), 1);
       onCut.accept(cause);
     }
     context.fireChannelInactive();
-  }
-
-  /** Counts on while there is no other connection. */
-  private void missing(EventExecutor loop, int times) {
-    var _ =
-        loop.schedule(
-            () -> {
-              if (!link.isEnded() && stream.missing(times)) {
-                missing(loop, times + 1);
-              }
-            },
-            WireLoops.LISTEN_MS,
-            TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -112,7 +125,7 @@ final class StreamHandler extends SimpleChannelInboundHandler<WireSection> {
     RefusedException refusal = refusal(thrown);
     if (refusal != null) {
       LOG.atWarn().addKeyValue("peer", link.peer()).log("{}", refusal.getMessage());
-      link.fail(refusal);
+      link.refuse(refusal);
     } else {
       LOG.atDebug().addKeyValue("peer", link.peer()).log("connection lost", thrown);
     }

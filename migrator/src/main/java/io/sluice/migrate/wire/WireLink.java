@@ -35,16 +35,18 @@ final class WireLink implements MigrationLink {
    * @param peer who is at the other end, for messages
    * @param dataStreams 1 to {@link #MAX_DATA_STREAMS}
    * @param frames payloads of pages
+   * @param nowNs of the loops' clock
    * @param onClose called once, when the link has ended for whatever reason
    */
-  WireLink(UUID id, String peer, int dataStreams, FrameMemory frames, Runnable onClose) {
+  WireLink(
+      UUID id, String peer, int dataStreams, FrameMemory frames, long nowNs, Runnable onClose) {
     this.id = id;
     this.peer = peer;
     this.frames = frames;
     this.onClose = onClose;
     ImmutableList.Builder<WireStream> made = ImmutableList.builder();
     for (int i = 0; i <= dataStreams; i++) {
-      made.add(new WireStream(i, this));
+      made.add(new WireStream(i, this, nowNs));
     }
     streams = made.build();
   }
@@ -111,7 +113,7 @@ final class WireLink implements MigrationLink {
 
   @Override
   public long silenceNs() {
-    return streams.get(CONTROL).quietTimes() * (WireLoops.LISTEN_MS * 1_000_000L);
+    return streams.get(CONTROL).silenceNs();
   }
 
   @Override
@@ -169,19 +171,26 @@ final class WireLink implements MigrationLink {
 
   /** Ends the link for a reason; the first one counts. */
   void fail(RefusedException why) {
-    if (failure.compareAndSet(null, why)) {
-      end();
-    }
+    end(why, WireMessages.bye());
+  }
+
+  /** As {@link #fail}, because of what the peer has said: it is told. */
+  void refuse(RefusedException why) {
+    end(why, WireMessages.refused(why));
   }
 
   @Override
   public void close() {
-    if (failure.compareAndSet(null, WireFailure.closed())) {
-      end();
+    end(WireFailure.closed(), WireMessages.bye());
+  }
+
+  private void end(RefusedException why, WireSection lastWord) {
+    if (failure.compareAndSet(null, why)) {
+      end(lastWord);
     }
   }
 
-  private void end() {
+  private void end(WireSection lastWord) {
     if (closed.compareAndSet(false, true)) {
       onClose.run();
       if (bytesSaved.sum() > 0) {
@@ -191,7 +200,7 @@ final class WireLink implements MigrationLink {
             .addKeyValue("saved", bytesSaved.sum())
             .log("pages were compressed");
       }
-      streams.forEach(WireStream::close);
+      streams.forEach(stream -> stream.close(lastWord));
     }
     wake();
   }

@@ -29,11 +29,16 @@ public final class WireLoops implements AutoCloseable {
 
   private static final int SAY_SOMETHING_MS = 200;
 
-  /** How long a side listens before it counts that nothing came. */
-  static final int LISTEN_MS = 100;
+  static final long SAY_SOMETHING_NS = SAY_SOMETHING_MS * 1_000_000L;
 
-  /** Times in a row that nothing came until a connection is given up. */
-  static final int CUT_AFTER = 40;
+  /**
+   * How often a side looks for how long it has heard nothing. Two looks are how much later than it
+   * has become too long a silence is known: less than 0.1 s.
+   */
+  static final int LOOK_MS = 40;
+
+  /** Silence after which a connection is given up. */
+  static final long CUT_AFTER_NS = 4_000_000_000L;
 
   private static final int SHAPING_INTERVAL_MS = 100;
   private static final int CLOSING_MS = 5000;
@@ -69,6 +74,11 @@ public final class WireLoops implements AutoCloseable {
 
   EventLoopGroup group() {
     return group;
+  }
+
+  /** The loops' clock. */
+  long nowNs() {
+    return group.ticker().nanoTime();
   }
 
   /** Payloads of all links. */
@@ -113,7 +123,7 @@ public final class WireLoops implements AutoCloseable {
     return new IdleStateHandler(BEGINNING.toSeconds(), 0, 0, TimeUnit.SECONDS);
   }
 
-  /** A connection becomes a stream: frames come, and both ends say something now and then. */
+  /** A connection becomes a stream: frames come, and this end says something now and then. */
   void keepAlive(ChannelHandlerContext context, String name) {
     context.pipeline().get(WireCodec.class).expectFrames(frames);
     var _ =
@@ -122,7 +132,7 @@ public final class WireLoops implements AutoCloseable {
             .replace(
                 IdleStateHandler.class,
                 name,
-                new IdleStateHandler(LISTEN_MS, SAY_SOMETHING_MS, 0, TimeUnit.MILLISECONDS));
+                new IdleStateHandler(0, SAY_SOMETHING_MS, 0, TimeUnit.MILLISECONDS));
   }
 
   /** Ends the loops, and every connection with them. */

@@ -53,12 +53,21 @@ final class WireStream {
   private long incomingBytes;
   private boolean paused;
 
-  /** Times in a row that nothing came, or there was no connection. */
-  private volatile int quietTimes;
+  /** The last connection that this stream went over, also after its end. */
+  private @Nullable Channel latest;
 
-  WireStream(int number, WireLink link) {
+  private final Silence silence;
+
+  /** As {@link Silence} found it last. */
+  private volatile long silenceNs;
+
+  /**
+   * @param nowNs of the loops' clock
+   */
+  WireStream(int number, WireLink link, long nowNs) {
     this.number = number;
     this.link = link;
+    silence = new Silence(nowNs);
   }
 
   int number() {
@@ -115,9 +124,9 @@ final class WireStream {
     }
   }
 
-  /** Times in a row that nothing came, each {@link WireLoops#LISTEN_MS} long. */
-  int quietTimes() {
-    return quietTimes;
+  /** For how long nothing has come, over whichever connection, or there was none. */
+  long silenceNs() {
+    return silenceNs;
   }
 
   /** Whether this side does not read just now, because it has not taken what came. */
@@ -165,6 +174,7 @@ final class WireStream {
       }
       former = channel;
       channel = connection;
+      latest = connection;
       paused = false;
       told = received;
       drop(peerReceived);
@@ -172,42 +182,46 @@ final class WireStream {
     } finally {
       lock.unlock();
     }
-    quietTimes = 0;
     if (former != null && former != connection) {
       former.close();
     }
     pump(connection);
   }
 
-  /** So many times in a row nothing has come over a connection. */
-  void quiet(Channel connection, int times) {
+  /** Something came: no silence is told of that ended just now. */
+  void heard(Channel connection) {
     lock.lock();
     try {
-      if (channel != connection) {
-        return;
+      if (latest == connection) {
+        silenceNs = 0;
       }
-      quietTimes = times;
     } finally {
       lock.unlock();
-    }
-    if (times > 0) {
-      link.wake();
     }
   }
 
-  /** There is no connection for so long already; whether that is so. */
-  boolean missing(int times) {
+  /**
+   * Whoever hears a connection has looked at the clock; also after its end, until there is another.
+   *
+   * @param heardNs when something came over it last
+   * @return for how long nothing came; negative when another connection has taken its place
+   */
+  long look(Channel connection, long heardNs, long nowNs) {
+    long found;
     lock.lock();
     try {
-      if (channel != null) {
-        return false;
+      if (latest != connection) {
+        return -1;
       }
-      quietTimes = times;
+      found = silence.look(heardNs, nowNs);
+      silenceNs = found;
     } finally {
       lock.unlock();
     }
-    link.wake();
-    return true;
+    if (found > WireLoops.SAY_SOMETHING_NS) {
+      link.wake();
+    }
+    return found;
   }
 
   /** The connection is gone; whether it was this stream's. */
@@ -358,8 +372,8 @@ final class WireStream {
     }
   }
 
-  /** Ends the connection, after a word. */
-  void close() {
+  /** Ends the connection, after a last word. */
+  void close(WireSection lastWord) {
     Channel current;
     lock.lock();
     try {
@@ -369,7 +383,7 @@ final class WireStream {
       lock.unlock();
     }
     if (current != null) {
-      var _ = current.writeAndFlush(WireMessages.bye()).addListener(ChannelFutureListener.CLOSE);
+      var _ = current.writeAndFlush(lastWord).addListener(ChannelFutureListener.CLOSE);
     }
   }
 }

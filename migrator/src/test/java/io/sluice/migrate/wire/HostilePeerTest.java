@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.Random;
@@ -184,7 +185,7 @@ final class HostilePeerTest {
     byte[] answer = say(hello(next + 1, next, 1, 0, 1, 0));
     assertThat(ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getInt())
         .isEqualTo(WireMessages.REFUSED);
-    assertThat(new String(answer, 16, answer.length - 16, java.nio.charset.StandardCharsets.UTF_8))
+    assertThat(new String(answer, 16, answer.length - 16, StandardCharsets.UTF_8))
         .contains("it speaks versions 2 to 3, this side 1 to 1");
   }
 
@@ -217,7 +218,7 @@ final class HostilePeerTest {
   }
 
   @Test
-  void stream_anythingOutOfTurn_endsTheLink() throws Exception {
+  void stream_anythingOutOfTurn_endsTheLinkInWords() throws Exception {
     byte[][] wrong = {
       section(WireMessages.ACK, 1, new byte[] {1, 0, 0, 0, 0, 0, 0, 0}), // nothing was sent
       section(WireMessages.ACK, 1, new byte[] {0, 0, 0, 0, 0, 0, 0, (byte) 0x80}),
@@ -227,7 +228,8 @@ final class HostilePeerTest {
       section(WireMessages.HELLO, 1, new byte[48]),
     };
     for (byte[] one : wrong) {
-      byte[] _ = say(hello(1, 1, 0, 1, 0), one);
+      byte[] answer = say(hello(1, 1, 0, 1, 0), one);
+      assertThat(new String(answer, StandardCharsets.ISO_8859_1)).contains("SLU-NET-001");
       assertThat(server.linkOf(new UUID(7, 9))).isNull();
     }
   }

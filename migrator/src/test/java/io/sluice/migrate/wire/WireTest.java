@@ -244,10 +244,12 @@ final class WireTest {
       for (int i = 0; i < 20; i++) {
         send(source, 1, mixed(i));
         if (i == 10) {
+          // Now both sides know that they are connected: before that a cut is a refusal.
+          assertThat(await(target, 1)).isEqualTo(mixed(0));
           relay.cut();
         }
       }
-      for (int i = 0; i < 20; i++) {
+      for (int i = 1; i < 20; i++) {
         assertThat(await(target, 1)).isEqualTo(mixed(i));
       }
     }
