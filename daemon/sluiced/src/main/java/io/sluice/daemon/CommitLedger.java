@@ -25,6 +25,12 @@ final class CommitLedger {
   private final Set<UUID> prepared = ConcurrentHashMap.newKeySet();
 
   /**
+   * Attempts of which it was said that they could not be written down. What is left of a record on
+   * a disk that fails, and cannot be removed, is none.
+   */
+  private final Set<UUID> unwritten = ConcurrentHashMap.newKeySet();
+
+  /**
    * @param stateDir of the daemon
    */
   CommitLedger(Path stateDir) {
@@ -33,15 +39,26 @@ final class CommitLedger {
 
   /**
    * Writes beforehand what {@link #commit} then has only to name: a guest that comes stands still
-   * for a flush less. What cannot be is left to that.
+   * for a flush less, and one that could not be written down is refused while it still runs.
+   *
+   * @throws RefusedException when it cannot be written; nothing of it is left then
    */
   void prepare(UUID id, String guest) {
+    Path file = file(id);
     try {
-      DurableFile.stage(file(id), guest + "\n");
+      DurableFile.stage(file, guest + "\n");
       prepared.add(id);
     } catch (IOException e) {
-      LOG.atWarn().addKeyValue("id", id).setCause(e).log("a record cannot be prepared");
+      throw unwritten(file, e);
     }
+  }
+
+  private static RefusedException unwritten(Path file, IOException why) {
+    return new RefusedException(
+        "SLU-MIG-058",
+        Errno.EIO,
+        "it cannot be written down that the guest has come, " + file + ": " + why.getMessage(),
+        "See to the disk of daemon.state-dir at the destination.");
   }
 
   /** What was prepared for an attempt that came to nothing is removed. */
@@ -51,7 +68,11 @@ final class CommitLedger {
     }
   }
 
-  /** When this returns, a daemon that starts anew knows it. */
+  /**
+   * When this returns, a daemon that starts anew knows it.
+   *
+   * @throws RefusedException when it cannot be written; nothing of it is left then
+   */
   void commit(UUID id, String guest) {
     Path file = file(id);
     try {
@@ -59,11 +80,8 @@ final class CommitLedger {
         DurableFile.write(file, guest + "\n");
       }
     } catch (IOException e) {
-      throw new RefusedException(
-          "SLU-MIG-058",
-          Errno.EIO,
-          "it cannot be written down that the guest has come, " + file + ": " + e.getMessage(),
-          "See to the disk of daemon.state-dir at the destination.");
+      unwritten.add(id);
+      throw unwritten(file, e);
     }
   }
 
@@ -114,7 +132,7 @@ final class CommitLedger {
   }
 
   boolean isCommitted(UUID id) {
-    return Files.exists(file(id));
+    return !unwritten.contains(id) && Files.exists(file(id));
   }
 
   private Path file(UUID id) {

@@ -66,6 +66,29 @@ final class CommitLedgerTest {
     assertThat(ledger().unbegun("web")).containsExactly(ID);
   }
 
+  /** A disk that fails may show what it refused to take. */
+  @Test
+  void isCommitted_recordAppearsThatWasSaidNotToBeWritten_isNot() throws IOException {
+    CommitLedger ledger = ledger();
+    Files.writeString(staged.getParent(), "not a directory");
+    assertThatThrownBy(() -> ledger.commit(ID, "web")).isInstanceOf(RefusedException.class);
+    Files.delete(staged.getParent());
+    Files.createDirectory(staged.getParent());
+    Files.writeString(record, "web\n");
+    assertThat(ledger.isCommitted(ID)).isFalse();
+  }
+
+  @Test
+  void prepare_cannotBeWritten_saysSoWhileTheGuestStillRuns() throws IOException {
+    Files.writeString(state.resolve("migrations"), "not a directory");
+    CommitLedger ledger = ledger();
+    assertThatThrownBy(() -> ledger.prepare(ID, "web"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("SLU-MIG-058");
+    ledger.forget(ID);
+    assertThat(ledger.isCommitted(ID)).isFalse();
+  }
+
   @Test
   void forget_prepared_leavesNothing() {
     CommitLedger ledger = ledger();
@@ -86,9 +109,11 @@ final class CommitLedgerTest {
 
   @Test
   void commit_cannotBeWritten_saysSoAndIsNot() throws IOException {
-    Files.writeString(state.resolve("migrations"), "not a directory");
     CommitLedger ledger = ledger();
     ledger.prepare(ID, "web");
+    Files.delete(staged);
+    Files.delete(staged.getParent());
+    Files.writeString(staged.getParent(), "not a directory");
     assertThatThrownBy(() -> ledger.commit(ID, "web"))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("SLU-MIG-058");

@@ -321,9 +321,9 @@ public final class MigrationTarget implements AutoCloseable {
     }
     Payload answer = new Payload().u32(Offer.SPOKEN.agreed(given.spoken()).orElseThrow());
     ByteBuffer machineSays = machineAnswer;
+    host.prepareCommit(given);
     send((machineSays == null ? answer : answer.raw(machineSays)).frame(FrameType.ACCEPT));
     accepted = true;
-    host.prepareCommit(given);
     return 1;
   }
 
@@ -432,8 +432,9 @@ public final class MigrationTarget implements AutoCloseable {
       host.commit(given);
     } catch (SluiceException e) {
       LOG.atError().addKeyValue("guest", given.name()).log("no record of the guest", e);
-      discard(Reason.of(e), false);
-      sendIfPossible(Frame.of(FrameType.RELINQUISHED));
+      Reason why = Reason.of(e);
+      discard(why, false);
+      sendIfPossible(why.encode()); // now that it is true: whoever reads it lets the guest run
       return;
     }
     host.guest().ifPresent(guest -> guest.guest().move().resumeAll("migrated"));

@@ -24,8 +24,11 @@ public interface TargetHost {
   Optional<MappedGuest> guest();
 
   /**
-   * It will come: what {@link #commit} can have done beforehand is, while the guest still runs
-   * elsewhere. Never fails.
+   * It is about to come: what {@link #commit} can have done beforehand is, while the guest still
+   * runs elsewhere.
+   *
+   * @throws io.sluice.abi.RefusedException when {@link #commit} could not be done either: the guest
+   *     does not come
    */
   default void prepareCommit(Offer offer) {}
 

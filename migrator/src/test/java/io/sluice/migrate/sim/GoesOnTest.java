@@ -8,6 +8,7 @@ import io.sluice.testbed.fakes.Seeds;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -70,6 +71,34 @@ final class GoesOnTest {
       assertThat(world.from.reason().orElseThrow().what()).isNotEmpty();
       assertThat(world.machine.runsAtSource).isTrue();
     }
+  }
+
+  @Test
+  void record_cannotBeWritten_theSourceSaysWhy(RandomGenerator random) {
+    try (World world = worldIn(Phase.RESTORE, random)) {
+      world.ledgerFails = true;
+      runUntilOver(world);
+      assertThat(world.from.reason().orElseThrow().what()).isEqualTo("disk full");
+    }
+  }
+
+  @Test
+  void record_cannotBePrepared_isRefusedBeforeTheMachineIsTouched(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), SETTINGS)) {
+      world.ledgerCannotPrepare = true;
+      runUntilOver(world);
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().what()).isEqualTo("disk full");
+      assertThat(world.from.status().phases()).hasSize(3); // prepare, aborting, aborted
+      assertThat(world.machine.runsAtSource).isTrue();
+    }
+  }
+
+  private static void runUntilOver(World world) {
+    for (int i = 0; !world.from.phase().isOver() && i < MAX_STEPS; i++) {
+      world.step();
+    }
+    assertThat(world.from.phase().isOver()).isTrue();
   }
 
   private static World worldIn(Phase phase, RandomGenerator random) {

@@ -53,6 +53,10 @@ final class World implements AutoCloseable {
   final Set<Integer> mayEnd = new HashSet<>();
 
   boolean ledgerFails;
+
+  /** It is full before anything has come. */
+  boolean ledgerCannotPrepare;
+
   boolean sourceCrashed;
   boolean targetCrashed;
   private long attempts;
@@ -140,6 +144,13 @@ final class World implements AutoCloseable {
     @Override
     public Optional<MappedGuest> guest() {
       return Optional.ofNullable(target.mapped);
+    }
+
+    @Override
+    public void prepareCommit(Offer offer) {
+      if (ledgerCannotPrepare) {
+        throw new RefusedException("SLU-MIG-900", Errno.ENOSPC, "disk full", "");
+      }
     }
 
     @Override
