@@ -326,14 +326,18 @@ public final class MigrationSource implements AutoCloseable {
 
   private int copyOn() {
     int worked = memory.work(PAGES_AT_ONCE);
-    MigrationLink.Statistics carried = link.statistics();
-    rate.update(nowNs, carried.bytesSent() - carried.bytesQueued());
+    rate.update(nowNs, carriedBytes());
     stop.look(nowNs);
     if (!stop.isStopped()) {
       ranNs = nowNs;
     }
     checkMachine();
     return worked;
+  }
+
+  private long carriedBytes() {
+    MigrationLink.Statistics carried = link.statistics();
+    return carried.bytesSent() - carried.bytesQueued();
   }
 
   private long left() {
@@ -553,9 +557,12 @@ public final class MigrationSource implements AutoCloseable {
     if (!phase.canAbort()) {
       return;
     }
-    Optional<Reason> silent = patience.withPeer(phase, link.silenceNs(), nowNs - lastHeardNs);
-    if (silent.isPresent()) {
-      giveUp(silent.get());
+    Optional<Reason> lost =
+        patience
+            .withPeer(phase, link.silenceNs(), nowNs - lastHeardNs)
+            .or(() -> patience.withWork(phase, carriedBytes(), nowNs));
+    if (lost.isPresent()) {
+      giveUp(lost.get());
     } else if (!forced && patience.isOver(phase, nowNs)) {
       patience.tooLong().ifPresentOrElse(this::giveUp, () -> force(phase));
     }

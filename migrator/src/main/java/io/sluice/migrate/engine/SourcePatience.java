@@ -12,9 +12,15 @@ final class SourcePatience {
 
   private static final long MAX_LAST_PASS_NS = 60_000_000_000L;
 
+  /** Less is no work: heartbeats are carried too. */
+  private static final long STEP_BYTES = 64 << 10;
+
   private final MigrationSettings settings;
   private final LinkRate rate;
   private final long startNs;
+  private Phase seen = Phase.PREPARE;
+  private long seenSteps;
+  private long seenNs;
 
   SourcePatience(MigrationSettings settings, LinkRate rate, long startNs) {
     this.settings = settings;
@@ -35,6 +41,30 @@ final class SourcePatience {
     Duration longest = settings.peerTimeout();
     return engineNs > longest.toNanos()
         ? Optional.of(silent("the destination is silent, seconds=" + longest.toSeconds()))
+        : Optional.empty();
+  }
+
+  /**
+   * Whether the other side gets no further while the guest waits for nobody else: it may say all
+   * the time that it is there, and take nothing or never be ready.
+   *
+   * @param carriedBytes that the other side's link has taken so far
+   */
+  Optional<Reason> withWork(Phase phase, long carriedBytes, long nowNs) {
+    boolean waits = (phase == Phase.FINAL_COPY || phase == Phase.RESTORE) && !settings.keepSource();
+    long steps = carriedBytes / STEP_BYTES;
+    if (!waits || phase != seen || steps != seenSteps) {
+      seen = phase;
+      seenSteps = steps;
+      seenNs = nowNs;
+      return Optional.empty();
+    }
+    Duration longest = settings.peerTimeout();
+    return nowNs - seenNs > longest.toNanos()
+        ? Optional.of(
+            silent(
+                "the destination answers and gets no further while the guest waits, seconds="
+                    + longest.toSeconds()))
         : Optional.empty();
   }
 

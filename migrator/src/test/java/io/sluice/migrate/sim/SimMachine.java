@@ -24,6 +24,9 @@ final class SimMachine {
   /** The one at the target takes nothing any more, without a word. */
   boolean frozen;
 
+  /** The device of the one at the target never becomes what it was, and nobody says so. */
+  boolean stuck;
+
   /** What it was asked to write to its own memory is not done yet. */
   boolean writing;
 
@@ -190,7 +193,7 @@ final class SimMachine {
           if (device.size() != 1 || device.getFirst().get(0) != 9) {
             throw new AssertionError("not what was saved");
           }
-          return target != State.FAILED;
+          return target != State.FAILED && !stuck;
         }
 
         @Override

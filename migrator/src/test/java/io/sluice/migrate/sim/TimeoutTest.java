@@ -47,6 +47,27 @@ final class TimeoutTest {
     return world.from.status().phases().toString();
   }
 
+  /** Its daemon says all the time that it is there. */
+  @Test
+  void destination_neverReady_isNotWaitedForLongerThanASilentOne(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), MigrationSettings.DEFAULT)) {
+      world.machine.stuck = true;
+      long since = world.nowNs;
+      while (!world.from.phase().isOver()) {
+        world.step();
+        if (world.from.phase() != Phase.RESTORE && !world.from.phase().isOver()) {
+          since = world.nowNs;
+        }
+        assertThat(world.nowNs - since)
+            .as("still waiting, phase=%s", world.from.phase())
+            .isLessThan(2 * MigrationSettings.DEFAULT.peerTimeout().toNanos());
+      }
+      assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
+      assertThat(world.from.reason().orElseThrow().what()).contains("gets no further");
+      assertThat(world.machine.runsAtSource).isTrue();
+    }
+  }
+
   @Test
   void timeout_machineNeverNear_abort_isGivenUp(RandomGenerator random) {
     MigrationSettings settings = settings(OnTimeout.ABORT, Duration.ofMillis(300));
