@@ -18,17 +18,21 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Passes TCP connections on, each direction later by the same time: what a link of some length
- * does. It can be cut.
+ * does. It can be cut, and can damage what passes.
  */
 public final class DelayedLink implements AutoCloseable {
   private static final int CHUNK_BYTES = 64 << 10;
   private static final int CHUNKS = 64;
+  private static final int NEVER = -1;
   private static final byte[] NOTHING = new byte[0];
 
   private final ServerSocket listener;
   private final InetSocketAddress to;
   private final long delayNs;
   private final List<Socket> open = new CopyOnWriteArrayList<>();
+
+  /** Every connection damages one byte when it sees another number here than last time. */
+  private volatile int damages;
 
   /** Bytes that are on their way until a time. */
   private record Chunk(long untilNs, byte[] bytes) {}
@@ -62,6 +66,11 @@ public final class DelayedLink implements AutoCloseable {
     open.clear();
   }
 
+  /** Changes a bit of what comes next over each connection that there is, towards its end. */
+  public synchronized void damage() {
+    damages++;
+  }
+
   private void accept() {
     try {
       while (true) {
@@ -73,8 +82,8 @@ public final class DelayedLink implements AutoCloseable {
           server.connect(to);
           client.setTcpNoDelay(true);
           server.setTcpNoDelay(true);
-          pass(client, server);
-          pass(server, client);
+          pass(client, server, true);
+          pass(server, client, false);
         } catch (IOException _) {
           closeHard(client);
           closeHard(server);
@@ -85,18 +94,28 @@ public final class DelayedLink implements AutoCloseable {
     }
   }
 
-  private void pass(Socket from, Socket into) throws IOException {
+  private void pass(Socket from, Socket into, boolean damaging) throws IOException {
     BlockingQueue<Chunk> way = new ArrayBlockingQueue<>(CHUNKS);
     InputStream in = from.getInputStream();
     OutputStream out = into.getOutputStream();
-    start(() -> read(in, way));
+    int seen = damages;
+    start(() -> read(in, way, damaging ? seen : NEVER));
     start(() -> write(way, out, from, into));
   }
 
-  private void read(InputStream in, BlockingQueue<Chunk> way) {
+  /**
+   * @param seen the number of damages when the connection began; {@link #NEVER} to leave it alone
+   */
+  private void read(InputStream in, BlockingQueue<Chunk> way, int seen) {
     byte[] bytes = new byte[CHUNK_BYTES];
+    int done = seen;
     try {
       for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+        int wanted = damages;
+        if (done != NEVER && done != wanted) {
+          done = wanted;
+          bytes[n / 2] ^= 1;
+        }
         way.put(new Chunk(System.nanoTime() + delayNs, Arrays.copyOf(bytes, n)));
       }
     } catch (IOException _) {

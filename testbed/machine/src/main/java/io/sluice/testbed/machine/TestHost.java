@@ -21,6 +21,10 @@ public final class TestHost implements AutoCloseable {
   private static final int COMMAND_SECONDS = 20;
   private static final int NUMBERS = 250;
 
+  // Far more than a daemon and its machines leave there.
+  private static final long DISK_BYTES = 1L << 30;
+  private static final int DISK_FILES = 100_000;
+
   private final Process holder;
   private final String device;
   private final Path directory;
@@ -55,7 +59,11 @@ public final class TestHost implements AutoCloseable {
                 "private",
                 "sh",
                 "-c",
-                "mount -t tmpfs -o mode=755 tmpfs \"$1\" && ip link set lo up && echo ready"
+                "mount -t tmpfs -o mode=755,size="
+                    + DISK_BYTES
+                    + ",nr_inodes="
+                    + DISK_FILES
+                    + " tmpfs \"$1\" && ip link set lo up && echo ready"
                     + " && exec sleep infinity",
                 "host",
                 directory.toString())
@@ -143,6 +151,42 @@ public final class TestHost implements AutoCloseable {
   /** Takes the host off the network, or back. */
   public void setLink(boolean up) throws IOException, InterruptedException {
     run("ip", "link", "set", device, up ? "up" : "down");
+  }
+
+  /** From now on the file system of its directory has no room: not for a byte, nor for a name. */
+  public void fillDisk() throws IOException, InterruptedException {
+    remount("size=$(($1 * ($2 - $3))),nr_inodes=$(($4 - $5))");
+  }
+
+  /** As {@link #fillDisk()}, but files can still be made: they stay empty. */
+  public void fillBytes() throws IOException, InterruptedException {
+    remount("size=$(($1 * ($2 - $3)))");
+  }
+
+  /** It can only be read: what a disk becomes that fails. */
+  public void failDisk() throws IOException, InterruptedException {
+    remount("ro");
+  }
+
+  /** There is room again, and it can be written. */
+  public void mendDisk() throws IOException, InterruptedException {
+    remount("rw,size=" + DISK_BYTES + ",nr_inodes=" + DISK_FILES);
+  }
+
+  /**
+   * @param options in which $1 to $5 stand for the size of a block, blocks, free blocks, names,
+   *     free names
+   */
+  private void remount(String options) throws IOException, InterruptedException {
+    run(
+        enter(
+            List.of(
+                "sh",
+                "-euc",
+                "set -- $(stat -f -c '%S %b %f %c %d' \"$0\"); mount -o \"remount,"
+                    + options
+                    + "\" \"$0\"",
+                directory.toString())));
   }
 
   /** Its address. */

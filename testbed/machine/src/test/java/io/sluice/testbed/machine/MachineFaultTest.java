@@ -25,9 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A real machine moves between two hosts, and in each phase of that one of the five that take part
- * is killed or stalled, or the operator gives up. After each the machine goes on on exactly one
- * side, or is said to be dead; the other side has nothing of it; all that its program submitted was
- * executed exactly once.
+ * is killed or stalled, the link damages what it carries, or the operator gives up. After each the
+ * machine goes on on exactly one side, or is said to be dead; the other side has nothing of it; all
+ * that its program submitted was executed exactly once.
  */
 @Tag("long")
 @Tag("migration-faults")
@@ -127,6 +127,18 @@ final class MachineFaultTest {
         "linkCut",
         (rig, moment) -> {
           rig.target.link().cut();
+          rig.release();
+          settle(rig, stayed(moment));
+        });
+  }
+
+  /** A bit of what is sent under TLS: whoever reads it takes the connection for cut. */
+  @TestFactory
+  Stream<DynamicTest> linkDamaged() throws Exception {
+    return cells(
+        "linkDamaged",
+        (rig, moment) -> {
+          rig.target.link().damage();
           rig.release();
           settle(rig, stayed(moment));
         });
