@@ -38,7 +38,7 @@ final class MovedMachine implements AutoCloseable {
       Pattern.compile("\"phase\":\"([a-z-]+)\",\"fromNs\":\\d+,\"lengthNs\":(\\d+),\"pause\":true");
 
   /** Lines of the console are commands, so that a program can outlive the one that started it. */
-  private static final String RUN = "while read line; do eval $line; done";
+  static final String RUN = "while read line; do eval $line; done";
 
   private final MachineEnvironment environment;
   private Side here;
@@ -213,13 +213,17 @@ final class MovedMachine implements AutoCloseable {
     List<ProcessorAccount.Moment> moments = new ArrayList<>();
     moments.add(account.now());
     migrations.start(GUEST, there.host.gateway() + ":" + there.link.port(), options);
-    until(() -> {
-      MigrationStatusView now = migrations.getMigrations().get(GUEST);
-      if (now != null && moments.size() == 1 && now.gpuPausedNs() > 0) {
-        moments.add(account.now());
-      }
-      return now != null && now.over();
-    });
+    try {
+      until(() -> {
+        MigrationStatusView now = migrations.getMigrations().get(GUEST);
+        if (now != null && moments.size() == 1 && now.gpuPausedNs() > 0) {
+          moments.add(account.now());
+        }
+        return now != null && now.over();
+      });
+    } catch (IOException e) {
+      throw new IOException("the move does not end: " + migrations.report(GUEST, "json"), e);
+    }
     moments.add(account.now());
     MigrationStatusView view = migrations.getMigrations().get(GUEST);
     String report = migrations.report(GUEST, "json");
