@@ -101,12 +101,21 @@ final class Relay extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    if (context.channel().isWritable()) {
-      other.config().setAutoRead(true);
-    } else {
-      other.config().setAutoRead(false);
-    }
+    follow(other, context.channel());
     context.fireChannelWritabilityChanged();
+  }
+
+  /**
+   * Has a connection read if what it says can be written to the other one, and only then. That is
+   * found out by the thread that reads: another one might say that there is room again before the
+   * reading one has said that there was none, and the connection would never be read again.
+   */
+  static void follow(Channel read, Channel written) {
+    if (read.eventLoop().inEventLoop()) {
+      read.config().setAutoRead(written.isWritable());
+    } else {
+      read.eventLoop().execute(() -> read.config().setAutoRead(written.isWritable()));
+    }
   }
 
   /** What was handed on is sent before the other one ends too. */

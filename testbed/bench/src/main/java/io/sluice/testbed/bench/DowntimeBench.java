@@ -111,7 +111,8 @@ final class DowntimeBench implements Measurement {
     figures.add(Figure.info("P5", name + ": video memory sent meanwhile", vramBytes / 1e6, "MB"));
     figures.add(
         Figure.atMost("P5", name + ": downtime more than without a GPU", ms - plainMs, "ms", goal));
-    middle.split()
+    middle
+        .split()
         .forEach((phase, length) ->
             figures.add(Figure.info("P5", name + ": of it " + phase, length, "ms")));
     return figures;
