@@ -61,8 +61,7 @@ final class MigrationOptions {
         duration(options.get("drain-timeout"), usual.drainTimeout()),
         duration(options.get("timeout"), usual.timeout()),
         choice(options.get("on-timeout"), usual.onTimeout(), OnTimeout.class),
-        usual.peerTimeout(),
-        duration(options.get("silence"), usual.silence()),
+        usual.peer().withHost(duration(options.get("silence"), usual.peer().host())),
         false);
   }
 

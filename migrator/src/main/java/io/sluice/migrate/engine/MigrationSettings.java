@@ -15,8 +15,7 @@ import java.util.function.Consumer;
  * @param drainTimeout longest time for what was submitted to run to its end
  * @param timeout longest time up to the switch-over; zero for no limit
  * @param onTimeout what happens when that is over
- * @param peerTimeout longest silence of the other side's engine
- * @param silence longest silence of the other side's host while the guest waits
+ * @param peer how long the other side may be silent
  * @param keepSource the guest stays here: the other side, which must be a file, gets a copy
  */
 public record MigrationSettings(
@@ -27,9 +26,27 @@ public record MigrationSettings(
     Duration drainTimeout,
     Duration timeout,
     OnTimeout onTimeout,
-    Duration peerTimeout,
-    Duration silence,
+    PeerPatience peer,
     boolean keepSource) {
+  /**
+   * How long the other side may be silent.
+   *
+   * @param running its engine, while the guest loses nothing by waiting: it runs
+   * @param held its engine, while the guest waits too
+   * @param host its host, while the guest waits
+   */
+  public record PeerPatience(Duration running, Duration held, Duration host) {
+    /** A host that is loaded many times over answers an offer late; a live one is heard at once. */
+    static final PeerPatience DEFAULT =
+        new PeerPatience(
+            Duration.ofSeconds(60), Duration.ofSeconds(10), Duration.ofMillis(700));
+
+    /** With another time for the host. */
+    public PeerPatience withHost(Duration longest) {
+      return new PeerPatience(running, held, longest);
+    }
+  }
+
   /** When access is taken back. */
   public enum DetachTime {
     /** Before memory is copied (the way of the thesis). */
@@ -61,8 +78,7 @@ public record MigrationSettings(
           Duration.ofSeconds(10),
           Duration.ZERO,
           OnTimeout.ABORT,
-          Duration.ofSeconds(10),
-          Duration.ofMillis(700),
+          PeerPatience.DEFAULT,
           false);
 
   /** With another time to take access back. */
@@ -99,8 +115,7 @@ public record MigrationSettings(
         drainTimeout,
         draft.timeout,
         draft.onTimeout,
-        peerTimeout,
-        silence,
+        peer,
         draft.keepSource);
   }
 

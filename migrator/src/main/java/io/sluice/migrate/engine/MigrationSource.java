@@ -308,7 +308,8 @@ public final class MigrationSource implements AutoCloseable {
     plan.observe(move.longestRunningNs());
     long left = left();
     boolean copied = !memory.isPassing() && stop.isNear();
-    if (forced || plan.isDue(stop.isKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied)) {
+    boolean due = forced || plan.isDue(stop.isKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied);
+    if (due && patience.isHeard(nowNs - lastHeardNs)) {
       enter(
           Phase.DETACH,
           (forced ? "forced, left=" : "left=")

@@ -15,6 +15,9 @@ final class SourcePatience {
   /** Less is no work: heartbeats are carried too. */
   private static final long STEP_BYTES = 64 << 10;
 
+  /** The part of its time for which an engine may be silent when the guest is made to wait. */
+  private static final int LATELY = 3;
+
   private final MigrationSettings settings;
   private final LinkRate rate;
   private final long startNs;
@@ -35,12 +38,17 @@ final class SourcePatience {
    * @param engineNs for which its engine has said nothing
    */
   Optional<Reason> withPeer(Phase phase, long linkNs, long engineNs) {
-    if (phase.holdsGuest() && linkNs > settings.silence().toNanos()) {
+    boolean held = phase.holdsGuest();
+    if (held && linkNs > settings.peer().host().toNanos()) {
       return Optional.of(silent("the destination is silent while the guest waits"));
     }
-    Duration longest = settings.peerTimeout();
+    Duration longest = held ? settings.peer().held() : settings.peer().running();
+    String what =
+        phase == Phase.PREPARE
+            ? "the destination does not answer the offer"
+            : "the destination is silent";
     return engineNs > longest.toNanos()
-        ? Optional.of(silent("the destination is silent, seconds=" + longest.toSeconds()))
+        ? Optional.of(silent(what + ", seconds=" + longest.toSeconds()))
         : Optional.empty();
   }
 
@@ -59,7 +67,7 @@ final class SourcePatience {
       seenNs = nowNs;
       return Optional.empty();
     }
-    Duration longest = settings.peerTimeout();
+    Duration longest = settings.peer().held();
     return nowNs - seenNs > longest.toNanos()
         ? Optional.of(
             silent(
@@ -69,14 +77,30 @@ final class SourcePatience {
   }
 
   private static Reason silent(String what) {
-    return new Reason("SLU-MIG-025", what, "See whether its daemon runs and can be reached.");
+    return new Reason(
+        "SLU-MIG-025",
+        what,
+        "See whether its daemon runs and can be reached, and how loaded its host is.");
+  }
+
+  /**
+   * Whether the other side can be relied on to act now: otherwise the guest is not made to wait.
+   *
+   * @param engineNs for which its engine has said nothing
+   */
+  boolean isHeard(long engineNs) {
+    return engineNs <= settings.peer().held().toNanos() / LATELY;
   }
 
   /** Whether the operator's time up to the switch-over is over. */
   boolean isOver(Phase phase, long nowNs) {
     return !settings.timeout().isZero()
         && nowNs - startNs > settings.timeout().toNanos()
-        && (phase == Phase.PRE_COPY || phase == Phase.DETACH || phase == Phase.DRAIN);
+        && switch (phase) {
+          case PREPARE -> settings.onTimeout() == OnTimeout.ABORT; // nothing to force yet
+          case PRE_COPY, DETACH, DRAIN -> true;
+          case FINAL_COPY, SWITCH_OVER, RESTORE, COMMIT, DONE, ABORTING, ABORTED -> false;
+        };
   }
 
   /** Why it is given up when that time is over; empty when it is to be done all the same. */
@@ -99,7 +123,7 @@ final class SourcePatience {
    */
   Optional<Reason> withLastPass(long passNs, long leftBytes) {
     long expected = LAST_PASS_FACTOR * rate.durationNs(leftBytes);
-    long longest = settings.peerTimeout().toNanos() + Math.min(MAX_LAST_PASS_NS, expected);
+    long longest = settings.peer().held().toNanos() + Math.min(MAX_LAST_PASS_NS, expected);
     return passNs > longest
         ? Optional.of(
             new Reason(

@@ -41,8 +41,7 @@ final class DeviceSaving implements StateTransfers.Saving {
           FOR_EVER,
           Duration.ZERO,
           MigrationSettings.OnTimeout.ABORT,
-          FOR_EVER,
-          FOR_EVER,
+          new MigrationSettings.PeerPatience(FOR_EVER, FOR_EVER, FOR_EVER),
           true);
 
   private final LongSupplier clock;

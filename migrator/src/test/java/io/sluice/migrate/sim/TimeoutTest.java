@@ -31,8 +31,7 @@ final class TimeoutTest {
         Duration.ofMillis(100),
         timeout,
         onTimeout,
-        usual.peerTimeout(),
-        usual.silence(),
+        usual.peer(),
         false);
   }
 
@@ -60,7 +59,7 @@ final class TimeoutTest {
         }
         assertThat(world.nowNs - since)
             .as("still waiting, phase=%s", world.from.phase())
-            .isLessThan(2 * MigrationSettings.DEFAULT.peerTimeout().toNanos());
+            .isLessThan(2 * MigrationSettings.DEFAULT.peer().held().toNanos());
       }
       assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
       assertThat(world.from.reason().orElseThrow().what()).contains("gets no further");

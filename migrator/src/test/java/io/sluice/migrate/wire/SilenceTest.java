@@ -16,7 +16,7 @@ final class SilenceTest {
   private static final long STEP_MS = 5;
   private static final long SECOND_MS = 1000;
   private static final long BETWEEN_WORDS_MS = 200;
-  private static final long BEARABLE_NS = MigrationSettings.DEFAULT.silence().toNanos();
+  private static final long BEARABLE_NS = MigrationSettings.DEFAULT.peer().host().toNanos();
   private static final long LATE_NS = 100_000_000;
 
   private final EmbeddedChannel channel = frozen();
