@@ -167,6 +167,26 @@ final class HostRoute implements AutoCloseable {
     }
 
     @Override
+    public boolean isCounted() {
+      return transport.isCounted();
+    }
+
+    @Override
+    public long bytesQueued() {
+      return transport.bytesQueued();
+    }
+
+    @Override
+    public long bytesCarried() {
+      return transport.bytesCarried();
+    }
+
+    @Override
+    public void limitQueue(long bytes) {
+      transport.limitQueue(bytes);
+    }
+
+    @Override
     public void close() {
       transport.close();
       onEnd.run();

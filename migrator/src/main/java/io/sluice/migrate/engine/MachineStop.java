@@ -24,6 +24,14 @@ final class MachineStop {
   /** For how long the link may take to carry what is before the machine's last pass. */
   static final long SETTLE_NS = 300_000_000;
 
+  /** What may be on its way for the machine: as long as the way itself is, and not much longer. */
+  private static final long QUEUE_NS = 50_000_000;
+
+  /** The same when it may stop soon: its last pass comes behind that. */
+  private static final long SHORT_QUEUE_NS = 5_000_000;
+
+  private static final long MIN_QUEUE_BYTES = 256 << 10;
+
   private static final long WORKS = -1;
 
   private final SourceMachine machine;
@@ -54,9 +62,20 @@ final class MachineStop {
     return hasAtMost(NEAR_BYTES);
   }
 
-  /** Looks how fast its memory goes. */
+  /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
   void look(long nowNs) {
-    rate.update(nowNs, machine.progress().bytesSent());
+    rate.update(nowNs, machine.bytesCarried());
+    long best = rate.bestBytesPerSecond();
+    if (best > 0) {
+      long longestNs = isNear() ? SHORT_QUEUE_NS : QUEUE_NS;
+      machine.limitQueue(Math.max(MIN_QUEUE_BYTES, (long) (best * (longestNs / 1e9))));
+    }
+  }
+
+  /** How long what is on its way for the machine takes; 0 while that is not known. */
+  long queuedNs() {
+    long best = rate.bestBytesPerSecond();
+    return best == 0 ? 0 : (long) (machine.bytesQueued() * 1e9 / best);
   }
 
   boolean isStopped() {

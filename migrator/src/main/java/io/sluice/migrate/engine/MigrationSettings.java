@@ -38,8 +38,7 @@ public record MigrationSettings(
   public record PeerPatience(Duration running, Duration held, Duration host) {
     /** A host that is loaded many times over answers an offer late; a live one is heard at once. */
     static final PeerPatience DEFAULT =
-        new PeerPatience(
-            Duration.ofSeconds(60), Duration.ofSeconds(10), Duration.ofMillis(700));
+        new PeerPatience(Duration.ofSeconds(60), Duration.ofSeconds(10), Duration.ofMillis(700));
 
     /** With another time for the host. */
     public PeerPatience withHost(Duration longest) {

@@ -327,7 +327,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private int copyOn() {
     int worked = memory.work(PAGES_AT_ONCE);
-    rate.update(nowNs, carriedBytes());
+    rate.update(nowNs, carriedBytes() + machine.bytesCarried());
     stop.look(nowNs);
     if (!stop.isStopped()) {
       ranNs = nowNs;
@@ -342,7 +342,10 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private long left() {
-    return memory.bytesLeft() + link.statistics().bytesQueued() + stop.bytesLeft();
+    return memory.bytesLeft()
+        + link.statistics().bytesQueued()
+        + machine.bytesQueued()
+        + stop.bytesLeft();
   }
 
   private int detach() {
@@ -377,7 +380,8 @@ public final class MigrationSource implements AutoCloseable {
     }
     worked += settling.begin(stop.isStopped() || forced) ? 1 : 0;
     boolean settled =
-        settling.isDone() && rate.durationNs(link.statistics().bytesQueued()) <= QUEUED_NS;
+        settling.isDone()
+            && rate.durationNs(link.statistics().bytesQueued()) + stop.queuedNs() <= QUEUED_NS;
     worked += stop.drained(nowNs, settled, forced);
     if (memory.isPassing() || !stop.isStopped()) {
       return worked;

@@ -93,6 +93,22 @@ public interface SourceMachine extends AutoCloseable {
   MachineProgress progress();
 
   /**
+   * Bytes of its memory that it has sent and that have not arrived: its last pass comes behind
+   * them. 0 when that is not known.
+   */
+  default long bytesQueued() {
+    return 0;
+  }
+
+  /** Bytes of its memory that have arrived; sent, when that is not known. */
+  default long bytesCarried() {
+    return progress().bytesSent();
+  }
+
+  /** At most so many bytes, at least 1, are to be queued from now on. */
+  default void limitQueue(long bytes) {}
+
+  /**
    * While STOPPED: makes the machine's last pass carry guest memory that the GPU wrote.
    *
    * @param pages ranges of guest memory, whole pages

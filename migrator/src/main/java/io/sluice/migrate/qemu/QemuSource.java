@@ -235,6 +235,21 @@ public final class QemuSource implements SourceMachine {
         state == State.FAILED ? reason == null ? "QEMU gave the migration up" : reason : "");
   }
 
+  @Override
+  public long bytesQueued() {
+    return transport.bytesQueued();
+  }
+
+  @Override
+  public long bytesCarried() {
+    return transport.isCounted() ? transport.bytesCarried() : figures.bytesSent();
+  }
+
+  @Override
+  public void limitQueue(long bytes) {
+    transport.limitQueue(bytes);
+  }
+
   private State state() {
     if (!started || ended) {
       return State.IDLE;

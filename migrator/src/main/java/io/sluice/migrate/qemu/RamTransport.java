@@ -19,6 +19,24 @@ public interface RamTransport {
       return true;
     }
 
+    /** Whether it is known what has arrived: otherwise the next three mean nothing. */
+    default boolean isCounted() {
+      return false;
+    }
+
+    /** Bytes taken from the source's QEMU and not yet handed to the destination's. */
+    default long bytesQueued() {
+      return 0;
+    }
+
+    /** Bytes handed to the destination's QEMU. */
+    default long bytesCarried() {
+      return 0;
+    }
+
+    /** At most so many bytes, at least 1, are to be queued from now on. Any thread may ask. */
+    default void limitQueue(long bytes) {}
+
     @Override
     void close();
   }

@@ -36,7 +36,8 @@ public final class LinkClient implements AutoCloseable {
   /**
    * @param host of the destination; its certificate must be for this name
    * @param files who we are
-   * @param bytesPerSecond most that is sent over all streams and tunnels together; 0 for no limit
+   * @param bytesPerSecond most that is sent over all streams of pages and tunnels together; 0 for
+   *     no limit
    * @param compress whether pages are compressed, if the other side can take them so
    * @throws RefusedException when a certificate cannot be used, or this machine cannot compress
    */
@@ -88,11 +89,12 @@ public final class LinkClient implements AutoCloseable {
   /**
    * Connects once.
    *
+   * @param limited whether what is sent counts against the bandwidth and waits for it
    * @param first what is said first
    * @param begin receives the connection when the peer has welcomed it, on its event loop
    * @param failed told, at most once, of a connection that did not come about
    */
-  void connect(WireSection first, Begin begin, Failed failed) {
+  void connect(boolean limited, WireSection first, Begin begin, Failed failed) {
     Bootstrap bootstrap = new Bootstrap();
     bootstrap
         .group(loops.group())
@@ -103,7 +105,7 @@ public final class LinkClient implements AutoCloseable {
               @Override
               protected void initChannel(Channel channel) {
                 loops.configure(channel);
-                if (limit != null) {
+                if (limited && limit != null) {
                   var _ = channel.pipeline().addLast(limit);
                 }
                 SslHandler handler = tls.newHandler(channel.alloc(), host, port);
@@ -227,7 +229,9 @@ public final class LinkClient implements AutoCloseable {
                   wanted(),
                   link.id(),
                   stream.received()));
-      LinkClient.this.connect(hello, this::connected, this::failed);
+      // What the engines say to each other is little, and waits behind nobody's memory.
+      boolean pages = stream.number() != MigrationLink.CONTROL;
+      LinkClient.this.connect(pages, hello, this::connected, this::failed);
     }
 
     /** Only pages are worth it. */

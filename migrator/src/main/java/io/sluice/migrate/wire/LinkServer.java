@@ -304,7 +304,7 @@ public final class LinkServer implements AutoCloseable {
             .orElseThrow(() ->
                 new RefusedException(
                     "SLU-NET-012", Errno.ENOENT, "nobody waits for this tunnel", ""));
-    Relay.toSocket(loops, socket, context);
+    Relay.toSocket(loops, socket, context, (hello.features() & WireMessages.COUNTED) != 0);
   }
 
   /** Ends listening, and every link. */

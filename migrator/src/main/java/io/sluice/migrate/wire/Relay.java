@@ -44,8 +44,13 @@ final class Relay extends ChannelInboundHandlerAdapter {
     plain.config().setAutoRead(true);
   }
 
-  /** The destination's end of a tunnel: connects to a socket, then says welcome. */
-  static void toSocket(WireLoops loops, Path socket, ChannelHandlerContext context) {
+  /**
+   * The destination's end of a tunnel: connects to a socket, then says welcome.
+   *
+   * @param counted whether the source would be told what was handed on
+   */
+  static void toSocket(
+      WireLoops loops, Path socket, ChannelHandlerContext context, boolean counted) {
     Channel tunnel = context.channel();
     tunnel.config().setAutoRead(false);
     var _ =
@@ -79,10 +84,15 @@ final class Relay extends ChannelInboundHandlerAdapter {
                                 .addListener(ChannelFutureListener.CLOSE);
                         return;
                       }
+                      int features = counted ? WireMessages.COUNTED : 0;
                       var _ =
                           tunnel.writeAndFlush(
-                              WireMessages.welcome(new WireMessages.Welcome(0, 0)));
-                      splice(context, connected.channel());
+                              WireMessages.welcome(new WireMessages.Welcome(features, 0)));
+                      if (counted) {
+                        CountedTunnel.atDestination(context, connected.channel());
+                      } else {
+                        splice(context, connected.channel());
+                      }
                     });
   }
 

@@ -29,6 +29,7 @@ public final class TunnelSource implements RamTransport.Source {
 
   private final LinkClient client;
   private final Path socket;
+  private final TunnelWindow window = new TunnelWindow();
   private @Nullable Channel listener; // of one thread after another: the machine's worker
 
   /**
@@ -70,9 +71,42 @@ public final class TunnelSource implements RamTransport.Source {
   private void connect(Channel machine, UUID id) {
     WireSection hello =
         WireMessages.hello(
-            new WireMessages.Hello(WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, 0, id, 0));
+            new WireMessages.Hello(
+                WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, WireMessages.COUNTED, id, 0));
     client.connect(
-        hello, (context, _) -> Relay.splice(context, machine), (why, _) -> failed(machine, why));
+        true,
+        hello,
+        (context, welcome) -> begin(context, welcome, machine),
+        (why, _) -> failed(machine, why));
+  }
+
+  /** A destination that cannot count has a tunnel all the same. */
+  private void begin(ChannelHandlerContext context, WireMessages.Welcome welcome, Channel machine) {
+    if (welcome.features() == WireMessages.COUNTED) {
+      CountedTunnel.atSource(context, machine, window);
+    } else {
+      Relay.splice(context, machine);
+    }
+  }
+
+  @Override
+  public boolean isCounted() {
+    return window.isCounted();
+  }
+
+  @Override
+  public long bytesQueued() {
+    return window.bytesQueued();
+  }
+
+  @Override
+  public long bytesCarried() {
+    return window.bytesCarried();
+  }
+
+  @Override
+  public void limitQueue(long bytes) {
+    window.limit(bytes);
   }
 
   /** QEMU sees the end of its connection, and gives up. */

@@ -37,12 +37,19 @@ final class WireCodec extends ChannelDuplexHandler {
   private @Nullable ByteBuffer
       payload; // of the section whose head has come; filled to its position
   private boolean failed;
-  private boolean removed;
+
+  /** What comes from now on is no sections. */
+  private boolean bytesCome;
 
   /** The connection is a stream now: sections may have their full length. */
   void expectFrames(FrameMemory memory) {
     frames = memory;
     limit = SectionHeader.MAX_PAYLOAD_BYTES;
+  }
+
+  /** What comes is plain bytes from now on; what goes may still be sections. */
+  void expectBytes() {
+    bytesCome = true;
   }
 
   @Override
@@ -75,14 +82,14 @@ final class WireCodec extends ChannelDuplexHandler {
       return;
     }
     try {
-      while (in.isReadable() && !failed && !removed) {
+      while (in.isReadable() && !failed && !bytesCome) {
         WireSection section = take(in);
         if (section != null) {
           context.fireChannelRead(section);
         }
       }
-      if (removed && in.isReadable()) {
-        context.fireChannelRead(in.retain()); // no sections any more
+      if (bytesCome && in.isReadable()) {
+        context.fireChannelRead(in.retain());
       }
     } finally {
       in.release();
@@ -91,7 +98,7 @@ final class WireCodec extends ChannelDuplexHandler {
 
   @Override
   public void handlerRemoved(ChannelHandlerContext context) {
-    removed = true;
+    bytesCome = true;
     FrameMemory memory = frames;
     ByteBuffer begun = payload;
     payload = null;

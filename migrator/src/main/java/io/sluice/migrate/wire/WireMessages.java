@@ -17,6 +17,7 @@ import java.util.UUID;
  *  0x182 REFUSED  text                                server, instead
  *  0x183 ACK      u64 received                        both, any time
  *  0x184 BYE      —                                   both: the link ends here
+ *  0x186 BYTES    1 to 4096 bytes                     server, in a tunnel that is counted
  * </pre>
  */
 final class WireMessages {
@@ -25,6 +26,7 @@ final class WireMessages {
   static final int REFUSED = 0x182;
   static final int ACK = 0x183;
   static final int BYE = 0x184;
+  static final int BYTES = 0x186;
 
   /** The protocol of connections; the one before it is spoken too, once there is one. */
   static final int VERSION = 1;
@@ -33,6 +35,12 @@ final class WireMessages {
 
   /** Feature: sections of pages may be compressed with zstd. */
   static final int ZSTD = 1;
+
+  /** Feature: the end of a tunnel says how many bytes it has handed on. */
+  static final int COUNTED = 2;
+
+  /** Most payload of {@link #BYTES}. */
+  static final int MAX_BYTES = 4096;
 
   private static final int HELLO_BYTES = 6 * 4 + 3 * 8;
   private static final int WELCOME_BYTES = 2 * 4 + 8;
@@ -157,6 +165,15 @@ final class WireMessages {
 
   static WireSection bye() {
     return new WireSection(BYE, 1, buffer(0));
+  }
+
+  static WireSection bytes(ByteBuffer some) {
+    return new WireSection(BYTES, 1, some);
+  }
+
+  static ByteBuffer bytes(WireSection section) {
+    int bytes = section.payload().remaining();
+    return payload(section, BYTES, Math.clamp(bytes, 1, MAX_BYTES));
   }
 
   private static ByteBuffer payload(WireSection section, int id, int bytes) {

@@ -119,6 +119,40 @@ final class MachineStopTest {
   }
 
   @Test
+  void look_rateUnknown_limitsNothing() {
+    machine.has(Long.MAX_VALUE);
+    machine.queued = 5_000_000;
+    stop.look(T);
+    assertThat(machine.queueLimit).isZero();
+    assertThat(stop.queuedNs()).isZero();
+  }
+
+  @Test
+  void look_machineHasMuchThenLittle_hasLessOnItsWay() {
+    machine.has(MachineStop.NEAR_BYTES + 1);
+    for (int tenth = 0; tenth <= 4; tenth++) {
+      machine.sent = tenth * 10_000_000L;
+      stop.look(T + tenth * 100_000_000L);
+    }
+    assertThat(machine.queueLimit).isEqualTo(5_000_000); // 50 ms of 100 MB/s
+    machine.has(MachineStop.NEAR_BYTES);
+    stop.look(T + 410_000_000L);
+    assertThat(machine.queueLimit).isEqualTo(500_000);
+    machine.queued = 2_000_000;
+    assertThat(stop.queuedNs()).isEqualTo(20_000_000);
+  }
+
+  /** A machine that sends next to nothing for the moment is not throttled to that. */
+  @Test
+  void look_slowWay_leavesRoomForAFewPieces() {
+    machine.has(0);
+    stop.look(T);
+    machine.sent = 1000;
+    stop.look(T + 100_000_000L);
+    assertThat(machine.queueLimit).isEqualTo(256 << 10);
+  }
+
+  @Test
   void isNear_machineHasStopped_whateverItHas() {
     machine.has(Long.MAX_VALUE);
     assertThat(stop.isNear()).isFalse();
@@ -140,6 +174,8 @@ final class MachineStopTest {
     final List<String> asked = new ArrayList<>();
     State state = State.COPYING;
     long sent;
+    long queued;
+    long queueLimit;
     private long left;
 
     void has(long bytes) {
@@ -177,6 +213,16 @@ final class MachineStopTest {
     @Override
     public void forceStop() {
       asked.add("forceStop");
+    }
+
+    @Override
+    public long bytesQueued() {
+      return queued;
+    }
+
+    @Override
+    public void limitQueue(long bytes) {
+      queueLimit = bytes;
     }
 
     @Override

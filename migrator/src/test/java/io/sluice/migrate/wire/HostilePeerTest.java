@@ -10,8 +10,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyStore;
@@ -41,6 +45,7 @@ final class HostilePeerTest {
   private SSLContext tls;
   private WireLoops loops;
   private LinkServer server;
+  private final TunnelTargets tunnels = new TunnelTargets();
 
   @BeforeAll
   static void watchForLeaks() {
@@ -59,7 +64,7 @@ final class HostilePeerTest {
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             certificates.of("server", "localhost"),
             links::add,
-            new TunnelTargets()::take);
+            tunnels::take);
   }
 
   @AfterEach
@@ -203,6 +208,32 @@ final class HostilePeerTest {
             .order(ByteOrder.LITTLE_ENDIAN);
     assertThat(answer.getInt(0)).isEqualTo(WireMessages.WELCOME);
     assertThat(answer.getInt(20)).isZero();
+  }
+
+  /** As those before this do: what comes back is plain bytes too. */
+  @Test
+  void tunnel_ofASourceThatDoesNotCount_isPlainBytesBothWays() throws Exception {
+    Path far = directory.resolve("far");
+    try (ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        var _ = tunnels.target(new UUID(7, 9), far);
+        SSLSocket socket =
+            (SSLSocket)
+                tls.getSocketFactory()
+                    .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+      qemu.bind(UnixDomainSocketAddress.of(far));
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(hello(1, 2, 0, 0, 0));
+      byte[] welcome = socket.getInputStream().readNBytes(32);
+      assertThat(ByteBuffer.wrap(welcome).order(ByteOrder.LITTLE_ENDIAN).getInt(20)).isZero();
+      try (SocketChannel machine = qemu.accept()) {
+        socket.getOutputStream().write(new byte[] {1, 2, 3});
+        ByteBuffer three = ByteBuffer.allocate(3);
+        while (three.hasRemaining() && machine.read(three) >= 0) {}
+        assertThat(three.array()).containsExactly(1, 2, 3);
+        assertThat(machine.write(ByteBuffer.wrap(new byte[] {4, 5}))).isEqualTo(2);
+      }
+      assertThat(socket.getInputStream().readAllBytes()).containsExactly(4, 5);
+    }
   }
 
   @Test

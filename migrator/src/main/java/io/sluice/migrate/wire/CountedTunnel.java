@@ -1,0 +1,210 @@
+package io.sluice.migrate.wire;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.timeout.IdleStateHandler;
+import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A tunnel whose destination says what it has handed on. What goes to the destination is plain
+ * bytes; what comes from there are sections, because the counts are between the bytes.
+ *
+ * <pre>
+ *  source QEMU → plain bytes  →  destination QEMU
+ *              ← ACK u64 bytes handed on so far
+ *              ← BYTES           what the destination's QEMU says
+ * </pre>
+ */
+final class CountedTunnel {
+  private static final Logger LOG = LoggerFactory.getLogger(CountedTunnel.class);
+
+  /** A count is told after so many bytes, and when there are no more: 2.6 ms at 100 MB/s. */
+  private static final int TELL_BYTES = 256 << 10;
+
+  private CountedTunnel() {}
+
+  /** The source's end: continues QEMU's connection. */
+  static void atSource(ChannelHandlerContext sections, Channel machine, TunnelWindow window) {
+    Channel tunnel = sections.channel();
+    ChannelPipeline pipeline = sections.pipeline();
+    var _ = machine.pipeline().addLast(new FromSource(tunnel, window));
+    var _ = pipeline.addLast(new ToSource(machine, window));
+    var _ = pipeline.remove(IdleStateHandler.class);
+    var _ = pipeline.remove(sections.handler());
+    tunnel.config().setAutoRead(true);
+    window.begin(machine, tunnel);
+  }
+
+  /** The destination's end: continues to QEMU's socket. */
+  static void atDestination(ChannelHandlerContext sections, Channel machine) {
+    Channel tunnel = sections.channel();
+    ChannelPipeline pipeline = sections.pipeline();
+    var _ = machine.pipeline().addLast(new FromDestination(tunnel));
+    var _ = pipeline.addLast(new ToDestination(machine));
+    var _ = pipeline.remove(IdleStateHandler.class);
+    var _ = pipeline.remove(sections.handler());
+    pipeline.get(WireCodec.class).expectBytes();
+    tunnel.config().setAutoRead(true);
+    machine.config().setAutoRead(true);
+  }
+
+  /** Between two connections: what ends one ends the other, behind what was handed on. */
+  private abstract static class Half extends ChannelInboundHandlerAdapter {
+    final Channel other;
+
+    Half(Channel other) {
+      this.other = other;
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+      other.flush();
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      if (other.isActive()) {
+        var _ = other.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+      LOG.atDebug().log("a tunnel was cut", thrown);
+      context.close();
+    }
+
+    /** No faster than the other one takes it. */
+    final void follow(ChannelHandlerContext context) {
+      if (!other.isWritable()) {
+        context.channel().config().setAutoRead(false);
+      }
+    }
+  }
+
+  /** Reads the source's QEMU; the window says when. */
+  private static final class FromSource extends Half {
+    private final TunnelWindow window;
+
+    FromSource(Channel tunnel, TunnelWindow window) {
+      super(tunnel);
+      this.window = window;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      int bytes = ((ByteBuf) message).readableBytes();
+      var _ = other.write(message);
+      window.take(bytes);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      other.config().setAutoRead(context.channel().isWritable());
+      context.fireChannelWritabilityChanged();
+    }
+  }
+
+  /** Reads what the destination says, at the source. */
+  private static final class ToSource extends Half {
+    private final TunnelWindow window;
+
+    ToSource(Channel machine, TunnelWindow window) {
+      super(machine);
+      this.window = window;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      WireSection section = (WireSection) message;
+      if (section.id() == WireMessages.BYTES) {
+        var _ = other.write(Unpooled.wrappedBuffer(WireMessages.bytes(section)));
+        follow(context);
+      } else {
+        window.handedOn(WireMessages.ack(section));
+      }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      window.pace();
+      context.fireChannelWritabilityChanged();
+    }
+  }
+
+  /** Hands bytes to the destination's QEMU, and counts them. Both connections have one thread. */
+  private static final class ToDestination extends Half {
+    private long received;
+    private long handedOn;
+    private long told;
+
+    ToDestination(Channel machine) {
+      super(machine);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      int bytes = ((ByteBuf) message).readableBytes();
+      received += bytes;
+      var _ =
+          other
+              .write(message)
+              .addListener(written -> {
+                if (written.isSuccess()) {
+                  handedOn(context.channel(), bytes);
+                }
+              });
+      follow(context);
+    }
+
+    private void handedOn(Channel tunnel, int bytes) {
+      handedOn += bytes;
+      if (handedOn == received || handedOn - told >= TELL_BYTES) {
+        told = handedOn;
+        var _ = tunnel.writeAndFlush(WireMessages.ack(handedOn));
+      }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      other.config().setAutoRead(context.channel().isWritable());
+      context.fireChannelWritabilityChanged();
+    }
+  }
+
+  /** Passes on what the destination's QEMU says. */
+  private static final class FromDestination extends Half {
+    FromDestination(Channel tunnel) {
+      super(tunnel);
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      ByteBuf in = (ByteBuf) message;
+      try {
+        while (in.isReadable()) {
+          ByteBuffer some =
+              ByteBuffer.allocate(Math.min(in.readableBytes(), WireMessages.MAX_BYTES));
+          in.readBytes(some);
+          var _ = other.write(WireMessages.bytes(some.flip()));
+        }
+      } finally {
+        in.release();
+      }
+      follow(context);
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      other.config().setAutoRead(context.channel().isWritable());
+      context.fireChannelWritabilityChanged();
+    }
+  }
+}
