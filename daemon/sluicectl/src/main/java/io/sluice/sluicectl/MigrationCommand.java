@@ -7,7 +7,6 @@ import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -298,7 +297,7 @@ final class MigrationCommand extends Noun {
       MigrationsMXBean migrations = connection.migrations();
       String guest = find(connection, name);
       if (html != null) {
-        Files.writeString(html, migrations.report(guest, "html"));
+        ReportFile.write(html, migrations.report(guest, "html"));
       } else {
         ctl.output()
             .text(migrations.report(guest, ctl.output().format() == Format.json ? "json" : "text"));

@@ -13,6 +13,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -291,6 +292,32 @@ final class SluiceCtlTest {
     assertThat(run.err())
         .contains("nobody knows whether guest \"web-01\" has moved", "[SLU-CTL-010]")
         .contains("its destination, kvm-b:7443,", "resolve");
+  }
+
+  @Test
+  void reportHtml_diskFull_isNotTheDaemonsFault() {
+    Run run = ctl.run("migration", "report", "web-01", "--html", "/dev/full");
+
+    assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(run.err())
+        .contains("the report cannot be written to /dev/full", "[SLU-CTL-011]")
+        .contains("No space left on device");
+  }
+
+  @Test
+  void reportHtml_cannotBeWritten_theFormerOneStays() throws IOException {
+    Path file = dir.resolve("report.html");
+    assertThat(ctl.run("migration", "report", "web-01", "--html", file.toString()))
+        .isEqualTo(new Run(0, "", ""));
+    assertThat(file).hasContent("the report");
+    Files.writeString(file, "the former one");
+    Path inTheWay = Files.createDirectory(dir.resolve("report.html.partial"));
+    Files.writeString(inTheWay.resolve("file"), "");
+
+    Run run = ctl.run("migration", "report", "web-01", "--html", file.toString());
+
+    assertThat(run.code()).isEqualTo(ExitCode.FAILED);
+    assertThat(file).hasContent("the former one");
   }
 
   @Test
