@@ -281,10 +281,11 @@ public final class Guest implements EventSource, AutoCloseable {
    * Buffers that are gone are passed over, as are those that would bring the guest over its limit.
    *
    * @param ids from {@link #videoBuffers}
+   * @param moved runs when they have, before the guest's channels go on; must not block
    * @return how many moved
    */
-  int moveBuffers(List<Long> ids, boolean toSystem) {
-    return lock.call(() -> share.move(ids, toSystem));
+  int moveBuffers(List<Long> ids, boolean toSystem, Runnable moved) {
+    return lock.call(() -> share.move(ids, toSystem, moved));
   }
 
   // ---- memory ----

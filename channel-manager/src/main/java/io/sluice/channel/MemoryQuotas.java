@@ -134,7 +134,8 @@ public final class MemoryQuotas {
   }
 
   /**
-   * Admits a guest, or changes its quota; {@link #rebalance} makes it take effect.
+   * Admits a guest, or changes its quota; {@link #rebalance} makes it take effect. Who calls this
+   * sees to that: nobody is told that one is due.
    *
    * @throws RefusedException with the numbers when it does not fit; nothing has changed then
    */
@@ -151,7 +152,6 @@ public final class MemoryQuotas {
     } finally {
       lock.unlock();
     }
-    listener.onChange();
   }
 
   /** Whether a guest's quota would fit; nothing changes. */
@@ -248,9 +248,19 @@ public final class MemoryQuotas {
    * guest that does not use the GPU yet has the limit it would have if it did.
    */
   public Moves rebalance() {
+    return rebalance(() -> {});
+  }
+
+  /**
+   * As {@link #rebalance()}.
+   *
+   * @param held runs as soon as every guest is kept to its share: before the channels of the one
+   *     that moved last go on. Under the lock: it must not block nor call this object
+   */
+  public Moves rebalance(Runnable held) {
     lock.lock();
     try {
-      return rebalance(null);
+      return rebalance(null, held);
     } finally {
       lock.unlock();
     }
@@ -308,7 +318,7 @@ public final class MemoryQuotas {
     try {
       boolean here = attached.get(guest.name()) == guest;
       if (here) {
-        Moves _ = rebalance(guest);
+        Moves _ = rebalance(guest, () -> {});
       }
       action.run();
       if (here) {
@@ -330,7 +340,7 @@ public final class MemoryQuotas {
     for (Holder holder : holders) {
       // What cannot become true is no reason to disturb others.
       if (holder.guest() == guest && bytes <= share - holder.use().videoBytes()) {
-        rebalance(guest);
+        Moves _ = rebalance(guest, () -> {});
       }
     }
   }
@@ -338,7 +348,7 @@ public final class MemoryQuotas {
   /**
    * @param arriving counted as using the GPU though it may not yet
    */
-  private Moves rebalance(@Nullable Guest arriving) {
+  private Moves rebalance(@Nullable Guest arriving, Runnable held) {
     List<Holder> holders = holders(arriving);
     SortedMap<String, Long> shares = limit(holders);
     boolean atRest = true;
@@ -347,6 +357,7 @@ public final class MemoryQuotas {
       atRest &= holder.use().videoBytes() <= share && holder.use().evictedBytes() == 0;
     }
     if (atRest) {
+      held.run();
       return new Moves(0, 0);
     }
     List<Buffer> buffers = new ArrayList<>();
@@ -356,7 +367,30 @@ public final class MemoryQuotas {
       }
     }
     MovePlan plan = MovePlan.of(cardBytes, shares, buffers);
-    return new Moves(move(plan.evictions(), true), move(plan.returns(), false));
+    Once once = new Once(held);
+    boolean more = !plan.returns().isEmpty();
+    int evicted = move(plan.evictions(), true, more ? () -> {} : once);
+    int returned = move(plan.returns(), false, once);
+    once.run(); // where nothing moved after all
+    return new Moves(evicted, returned);
+  }
+
+  /** Runs something the first time. */
+  private static final class Once implements Runnable {
+    private final Runnable action;
+    private boolean ran;
+
+    Once(Runnable action) {
+      this.action = action;
+    }
+
+    @Override
+    public void run() {
+      if (!ran) {
+        ran = true;
+        action.run();
+      }
+    }
   }
 
   /** What every guest that is there says of itself; those that are closed are forgotten. */
@@ -396,7 +430,11 @@ public final class MemoryQuotas {
     return shares;
   }
 
-  private int move(List<MovePlan.Move> moves, boolean toSystem) {
+  /**
+   * @param held runs when the last guest's have moved, before its channels go on; if that guest is
+   *     gone meanwhile, or its GPU refuses, not at all
+   */
+  private int move(List<MovePlan.Move> moves, boolean toSystem, Runnable held) {
     Map<String, List<Long>> byGuest = new LinkedHashMap<>();
     for (MovePlan.Move move : moves) {
       byGuest
@@ -406,11 +444,13 @@ public final class MemoryQuotas {
     int[] moved = new int[1];
     for (Guest guest : attached.values()) {
       List<Long> ids = byGuest.getOrDefault(guest.name(), List.of());
+      byGuest.remove(guest.name());
       if (!ids.isEmpty()) {
+        Runnable then = byGuest.isEmpty() ? held : () -> {};
         ifThere(
             guest,
             () -> {
-              int done = guest.moveBuffers(ids, toSystem);
+              int done = guest.moveBuffers(ids, toSystem, then);
               moved[0] += done;
               count(guest, toSystem, done);
             });

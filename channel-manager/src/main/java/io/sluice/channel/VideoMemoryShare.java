@@ -61,13 +61,19 @@ final class VideoMemoryShare {
     return buffers.allocate(request, limitBytes, last && overflowToSystem);
   }
 
-  /** Moves buffers while the channels that run are suspended; how many moved. */
-  int move(List<Long> ids, boolean toSystem) {
+  /**
+   * Moves buffers while the channels that run are suspended; how many moved.
+   *
+   * @param moved runs when they have, before the channels go on; must not block
+   */
+  int move(List<Long> ids, boolean toSystem, Runnable moved) {
     capabilities.require(Capability.EVICTION, "moving buffers");
     List<GuestChannel> suspended = new ArrayList<>();
     try {
       channels.suspendRunning(suspended, "buffers move");
-      return buffers.move(ids, toSystem, limitBytes);
+      int count = buffers.move(ids, toSystem, limitBytes);
+      moved.run();
+      return count;
     } finally {
       suspended.forEach(channel -> channel.resume("buffers moved"));
     }

@@ -68,6 +68,53 @@ final class MemoryQuotasTest {
     }
   }
 
+  /** Whoever waits for a limit to hold does not wait for channels to go on. */
+  @Test
+  void rebalance_buffersMove_isHeldBeforeTheChannelsGoOn() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      Worker worker = new Worker(rig, a, a.vspaceNew()).start();
+      for (int i = 0; i < 3; i++) {
+        a.memAlloc(0, 0, 0, 8 * MIB);
+      }
+      List<String> seen = new ArrayList<>();
+      Runnable held = () -> seen.add(worker.state() + " " + a.usage().vramBytes() / MIB);
+      quotas.rebalance(held);
+      assertThat(seen).as("at rest").containsExactly("RUNNING 24");
+      quotas.set("a", new Settings(0, 1, 8 * MIB, false));
+      assertThat(quotas.rebalance(held)).isEqualTo(new Moves(3, 0));
+      assertThat(seen.getLast()).isEqualTo("SUSPENDED 0");
+      quotas.set("a", Settings.DEFAULT);
+      assertThat(quotas.rebalance(held)).isEqualTo(new Moves(0, 3));
+      assertThat(seen).containsExactly("RUNNING 24", "SUSPENDED 0", "SUSPENDED 24");
+      assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
+    }
+  }
+
+  /** A lower share of one is another's room: it holds when both have moved. */
+  @Test
+  void rebalance_someLeaveAndOthersReturn_isHeldOnceAfterAll() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      Guest a = attach(rig, "a");
+      Guest b = attach(rig, "b");
+      for (Guest guest : List.of(a, b)) {
+        guest.vspaceNew();
+        guest.memAlloc(0, 0, 0, 8 * MIB);
+        guest.memAlloc(0, 0, 0, 8 * MIB);
+      }
+      quotas.set("a", new Settings(0, 1, 8 * MIB, false));
+      assertThat(quotas.rebalance()).isEqualTo(new Moves(1, 0));
+      quotas.set("a", Settings.DEFAULT);
+      quotas.set("b", new Settings(0, 1, 8 * MIB, false));
+      List<String> seen = new ArrayList<>();
+      Moves moves =
+          quotas.rebalance(
+              () -> seen.add(a.usage().vramBytes() / MIB + " " + b.usage().vramBytes() / MIB));
+      assertThat(moves).isEqualTo(new Moves(1, 1));
+      assertThat(seen).containsExactly("16 8");
+    }
+  }
+
   @Test
   void rebalance_closedGuest_isForgotten() throws Exception {
     try (GpuRig rig = new GpuRig()) {

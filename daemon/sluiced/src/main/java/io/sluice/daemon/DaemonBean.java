@@ -2,6 +2,7 @@ package io.sluice.daemon;
 
 import com.google.common.collect.ImmutableMap;
 import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.QuotaSettings;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
@@ -206,35 +207,37 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
       @Nullable String beyondShare,
       @Nullable Long killTimeoutMs)
       throws OperationsException {
-    guests.setQuota(
-        guest, new QuotaChange(minimumBytes, weight, limitBytes, beyondShare, killTimeoutMs));
-    quotaChanged("quota-set", guest);
+    quotaChanged(
+        "quota-set",
+        guest,
+        guests.setQuota(
+            guest, new QuotaChange(minimumBytes, weight, limitBytes, beyondShare, killTimeoutMs)));
   }
 
   @Override
   public void resetQuota(String guest) throws OperationsException {
-    guests.resetQuota(guest);
-    quotaChanged("quota-reset", guest);
+    quotaChanged("quota-reset", guest, guests.resetQuota(guest));
   }
 
-  private void quotaChanged(String event, String guest) {
+  /** Tells of it while memory moves, and returns when that has. */
+  private void quotaChanged(String event, String guest, QuotaSettings quota) {
     GuestHost host = guests.all().get(guest);
     if (host == null) {
       return; // destroyed meanwhile
     }
-    host.gpu().shares().awaitHeld();
-    QuotaStatus quota = host.quota();
+    long cardBytes = host.gpu().gpu().info().vramBytes();
     String now =
         String.format(
             Locale.ROOT,
             "minimum %s, weight %d, limit %s, beyond share %s, kill-timeout %d ms",
             Quantities.formatSize(quota.minimumBytes()),
             quota.weight(),
-            Quantities.formatSize(quota.limitBytes()),
-            quota.beyondShare(),
-            quota.killTimeoutMs());
+            Quantities.formatSize(quota.limitBytes() == 0 ? cardBytes : quota.limitBytes()),
+            quota.beyondShare().text(),
+            quota.killTimeout().toMillis());
     Audit.of(event).addKeyValue("guest", guest).addKeyValue("quota", now).log("quota changed");
     notify(NotificationTypes.QUOTA_CHANGED, guest + ": " + now);
+    host.gpu().shares().awaitHeld();
   }
 
   @Override

@@ -39,19 +39,24 @@ final class GuestQuotas {
     return changed.getOrDefault(guest.name(), guest.quota());
   }
 
-  /** Changes a guest's quota and remembers it; when this throws nothing has changed. */
-  void change(String failed, GuestHost guest, QuotaChange change) throws OperationsException {
+  /**
+   * Changes a guest's quota and remembers it; when this throws nothing has changed.
+   *
+   * @return what it is then
+   */
+  QuotaSettings change(String failed, GuestHost guest, QuotaChange change)
+      throws OperationsException {
     QuotaSettings before = of(guest.settings());
-    set(
-        failed,
-        guest,
-        change.applyTo(before, failed, guest.gpu().gpu().info().vramBytes()),
-        before);
+    QuotaSettings wanted = change.applyTo(before, failed, guest.gpu().gpu().info().vramBytes());
+    set(failed, guest, wanted, before);
+    return wanted;
   }
 
-  /** Gives a guest the quota it was made with, and remembers that. */
-  void reset(String failed, GuestHost guest) throws OperationsException {
-    set(failed, guest, guest.settings().quota(), of(guest.settings()));
+  /** Gives a guest the quota it was made with, which this returns, and remembers that. */
+  QuotaSettings reset(String failed, GuestHost guest) throws OperationsException {
+    QuotaSettings wanted = guest.settings().quota();
+    set(failed, guest, wanted, of(guest.settings()));
+    return wanted;
   }
 
   /** A guest is destroyed: one that gets its name later shall not get its quota. */

@@ -40,6 +40,7 @@ final class GuestShares implements AutoCloseable {
   private final MemoryQuotas quotas;
   private final Watchdog watchdog;
   private final SharingLoop loop;
+  private final ChangeTimer timer;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -58,10 +59,23 @@ final class GuestShares implements AutoCloseable {
   }
 
   /** What the thread does. */
-  private record Duties(Gpu gpu, MemoryQuotas quotas, Watchdog watchdog) implements Sharing.Work {
+  private record Duties(Gpu gpu, MemoryQuotas quotas, Watchdog watchdog, ChangeTimer timer)
+      implements Sharing.Work {
     @Override
-    public void rebalance() {
-      MemoryQuotas.Moves _ = quotas.rebalance();
+    public void rebalance(Runnable held) {
+      timer.begin();
+      MemoryQuotas.Moves _ =
+          quotas.rebalance(() -> {
+            held.run();
+            timer.held();
+          });
+      timer
+          .heldUs()
+          .ifPresent(us ->
+              LOG.atInfo()
+                  .addKeyValue("gpu", gpu.info().name())
+                  .addKeyValue("held-us", us)
+                  .log("guests are kept to changed quotas"));
     }
 
     @Override
@@ -81,11 +95,17 @@ final class GuestShares implements AutoCloseable {
   }
 
   private GuestShares(
-      Gpu gpu, MemoryQuotas quotas, Watchdog watchdog, SharingLoop loop, Thread thread) {
+      Gpu gpu,
+      MemoryQuotas quotas,
+      Watchdog watchdog,
+      SharingLoop loop,
+      ChangeTimer timer,
+      Thread thread) {
     this.gpu = gpu;
     this.quotas = quotas;
     this.watchdog = watchdog;
     this.loop = loop;
+    this.timer = timer;
     this.thread = thread;
   }
 
@@ -102,11 +122,12 @@ final class GuestShares implements AutoCloseable {
     ShareEvents events = new ShareEvents(clock, loop::wake, loop::nudge);
     MemoryQuotas quotas = new MemoryQuotas(gpu.info().vramBytes(), events);
     Watchdog watchdog = new Watchdog(events::onKill);
+    ChangeTimer timer = new ChangeTimer(clock);
     loop.setSharing(
-        new Sharing(new Duties(gpu, quotas, watchdog)), () -> events.tell(notifications));
+        new Sharing(new Duties(gpu, quotas, watchdog, timer)), () -> events.tell(notifications));
     gpu.onTend(loop::nudge);
     Thread thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
-    return new GuestShares(gpu, quotas, watchdog, loop, thread);
+    return new GuestShares(gpu, quotas, watchdog, loop, timer, thread);
   }
 
   /**
@@ -116,6 +137,7 @@ final class GuestShares implements AutoCloseable {
    * @throws OperationsException a {@link Problem} with the numbers; nothing has changed then
    */
   void set(String failed, String guest, QuotaSettings wanted) throws OperationsException {
+    long since = timer.now();
     lock.lock();
     try {
       if (wanted.beyondShare() == BeyondShare.SYSTEM_MEMORY
@@ -141,6 +163,7 @@ final class GuestShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    timer.asked(since);
     loop.wakeUrgently();
   }
 

@@ -180,24 +180,24 @@ final class GuestTable {
   }
 
   /** Changes a guest's quota and remembers it. */
-  void setQuota(String name, QuotaChange change) throws OperationsException {
+  QuotaSettings setQuota(String name, QuotaChange change) throws OperationsException {
     lock.lock();
     try {
       String failed = "cannot change the quota of guest \"" + name + "\"";
       checkOpen(failed);
-      quotas.change(failed, find(failed, name), change);
+      return quotas.change(failed, find(failed, name), change);
     } finally {
       lock.unlock();
     }
   }
 
   /** Gives a guest the quota it was made with. */
-  void resetQuota(String name) throws OperationsException {
+  QuotaSettings resetQuota(String name) throws OperationsException {
     lock.lock();
     try {
       String failed = "cannot reset the quota of guest \"" + name + "\"";
       checkOpen(failed);
-      quotas.reset(failed, find(failed, name));
+      return quotas.reset(failed, find(failed, name));
     } finally {
       lock.unlock();
     }

@@ -20,8 +20,12 @@ final class Sharing {
 
   /** What is done. */
   interface Work {
-    /** Keeps every guest to its share of memory. */
-    void rebalance();
+    /**
+     * Keeps every guest to its share of memory.
+     *
+     * @param held runs as soon as every guest is; what is left to do then keeps nobody waiting
+     */
+    void rebalance(Runnable held);
 
     /** Looks at the channels once. */
     void watch(long nowNs);
@@ -45,7 +49,7 @@ final class Sharing {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition someServed = lock.newCondition();
 
-  // Guarded by lock: operators' changes so far, and those that a rebalance has ended for.
+  // Guarded by lock: operators' changes so far, and those that guests are kept to.
   private long asked;
   private long served;
 
@@ -127,8 +131,7 @@ final class Sharing {
       urgent = false; // what changes from here on has another rebalance
       changed = false;
       long serving = asked();
-      work.rebalance();
-      noteServed(serving);
+      work.rebalance(() -> noteServed(serving));
       balanced = true;
       balancedNs = nowNs;
       sinceBalance = 0;

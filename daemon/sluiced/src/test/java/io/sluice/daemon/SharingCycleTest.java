@@ -19,8 +19,9 @@ final class SharingCycleTest {
     long dueMs = Long.MAX_VALUE / MS;
 
     @Override
-    public void rebalance() {
+    public void rebalance(Runnable held) {
       rebalances++;
+      held.run();
     }
 
     @Override
@@ -87,20 +88,20 @@ final class SharingCycleTest {
 
   @Test
   void doWork_changeDuringARebalance_hasAnother() {
-    Sharing[] held = new Sharing[1];
+    Sharing[] made = new Sharing[1];
     Work changing =
         new Work() {
           @Override
-          public void rebalance() {
-            super.rebalance();
+          public void rebalance(Runnable held) {
+            super.rebalance(held);
             if (rebalances == 1) {
-              held[0].noteChange();
+              made[0].noteChange();
             }
           }
         };
-    held[0] = new Sharing(changing);
-    assertThat(held[0].doWork(0)).isEqualTo(20 * MS);
-    held[0].doWork(20 * MS);
+    made[0] = new Sharing(changing);
+    assertThat(made[0].doWork(0)).isEqualTo(20 * MS);
+    made[0].doWork(20 * MS);
     assertThat(changing.rebalances).isEqualTo(2);
   }
 
@@ -120,22 +121,51 @@ final class SharingCycleTest {
 
   @Test
   void awaitUrgentChanges_oneThatCameDuringARebalance_hasItsOwn() throws InterruptedException {
-    Sharing[] held = new Sharing[1];
+    Sharing[] made = new Sharing[1];
     Work changing =
         new Work() {
           @Override
-          public void rebalance() {
-            super.rebalance();
+          public void rebalance(Runnable held) {
+            super.rebalance(held);
             if (rebalances == 1) {
-              held[0].noteUrgentChange();
+              made[0].noteUrgentChange();
             }
           }
         };
-    held[0] = new Sharing(changing);
-    assertThat(held[0].doWork(0)).isZero();
-    assertThat(held[0].awaitUrgentChanges(Duration.ZERO)).isFalse();
-    held[0].doWork(0);
-    assertThat(held[0].awaitUrgentChanges(Duration.ZERO)).isTrue();
+    made[0] = new Sharing(changing);
+    assertThat(made[0].doWork(0)).isZero();
+    assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isFalse();
+    made[0].doWork(0);
+    assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isTrue();
+  }
+
+  /** Channels that are to go on, say. */
+  @Test
+  void awaitUrgentChanges_rebalanceThatHasMoreToDo_isHeldBeforeItEnds()
+      throws InterruptedException {
+    Sharing[] made = new Sharing[1];
+    boolean[] heldAmid = new boolean[2];
+    Work slow =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            heldAmid[0] = isHeld(made[0]);
+            super.rebalance(held);
+            heldAmid[1] = isHeld(made[0]);
+          }
+        };
+    made[0] = new Sharing(slow);
+    made[0].noteUrgentChange();
+    made[0].doWork(0);
+    assertThat(heldAmid).containsExactly(false, true);
+  }
+
+  private static boolean isHeld(Sharing sharing) {
+    try {
+      return sharing.awaitUrgentChanges(Duration.ZERO);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test
@@ -144,7 +174,7 @@ final class SharingCycleTest {
         new Sharing(
             new Work() {
               @Override
-              public void rebalance() {
+              public void rebalance(Runnable held) {
                 throw new IllegalStateException("no");
               }
             });
