@@ -89,14 +89,9 @@ final class BufferMove {
   /** Finds room, and has the engine copy there. */
   private Step begin(NvidiaMemory.Video buffer) {
     buffer.dropAlias();
-    List<Chunk> chunks =
-        out ? staging.take(guest, buffer.sizeBytes(), false) : List.copyOf(buffer.chunks());
     List<Runnable> undo = new ArrayList<>();
     boolean complete = false;
     try {
-      if (out) {
-        undo.add(() -> staging.giveBack(guest, chunks));
-      }
       int video = out ? buffer.object() : buffer.allocateAgain();
       if (!out) {
         undo.add(() -> guest.client().free(guest.client().device(), video));
@@ -106,9 +101,15 @@ final class BufferMove {
       undo.add(() -> client.free(client.device(), object));
       GpuVa alias = own.monitor().alias(object, buffer.sizeBytes(), buffer.alignment());
       undo.add(() -> own.monitor().removeAlias(object, buffer.sizeBytes(), alias));
-      long copied = copy(alias, chunks);
+      List<Chunk> chunks = new ArrayList<>();
+      if (out) {
+        undo.add(() -> staging.giveBack(guest, chunks));
+      }
+      long[] copied = new long[1];
+      undo.add(() -> queue.await(copied[0]));
+      copy(buffer, alias, chunks, copied);
       complete = true;
-      return new Step(buffer, video, chunks, object, alias, copied);
+      return new Step(buffer, video, chunks, object, alias, copied[0]);
     } finally {
       if (!complete) {
         undo.reversed().forEach(Runnable::run);
@@ -116,16 +117,27 @@ final class BufferMove {
     }
   }
 
-  private long copy(GpuVa video, List<Chunk> chunks) {
-    long copied = 0;
-    long at = video.value();
-    for (Chunk chunk : chunks) {
-      GpuVa there = new GpuVa(at);
+  /**
+   * Begins to copy to or from each chunk as soon as it is known.
+   *
+   * @param video where the video memory begins
+   * @param chunks receives them
+   * @param copied receives what the last copy so far releases
+   */
+  private void copy(NvidiaMemory.Video buffer, GpuVa video, List<Chunk> chunks, long[] copied) {
+    List<Chunk> former = out ? List.of() : buffer.chunks();
+    long at = 0;
+    while (at < buffer.sizeBytes()) {
+      Chunk chunk =
+          out
+              ? staging.takeOne(guest, Math.min(Staging.CHUNK_BYTES, buffer.sizeBytes() - at))
+              : former.get(chunks.size());
+      chunks.add(chunk);
+      GpuVa there = new GpuVa(video.value() + at);
       GpuVa here = chunk.memory().alias();
-      copied = queue.copy(out ? there : here, out ? here : there, chunk.bytes());
+      copied[0] = queue.copy(out ? there : here, out ? here : there, chunk.bytes());
       at += chunk.bytes();
     }
-    return copied;
   }
 
   /** An address that cannot be mapped again is the guest's loss, and a line in the log. */

@@ -273,11 +273,14 @@ public final class NvidiaGpu implements Gpu {
   }
 
   /**
-   * On which engine a guest's memory is copied: one that no other guest has a channel on. That of
-   * monitors has more of the card's copying units, which are no faster over the bus and keep others
-   * waiting for it two to three times as long.
+   * On which engine a guest's memory is copied. That of monitors has more of the card's copying
+   * units, which fill the bus at any clock, and keep others waiting for it two to three times as
+   * long. So it is one that no other guest has a channel on, if any of them may be working.
    */
   private int engineForMoves(NvidiaGuestGpu guest) {
+    if (!anotherIsActive(guest)) {
+      return copyEngines.ofMonitors();
+    }
     return copyEngines.all().stream()
         .filter(engine -> guests.stream().noneMatch(g -> g != guest && g.channels().runOn(engine)))
         .findFirst()

@@ -25,7 +25,7 @@ import org.slf4j.event.Level;
  * Host memory of a card for what its guests' video memory does not hold, in chunks of RM, and the
  * channels that copy there and back. Making such memory takes several times as long as copying to
  * it. So some is made beforehand, and chunks that guests give back are kept, up to {@link
- * #KEPT_BYTES}.
+ * #KEPT_BYTES} or as much as is to be made beforehand.
  *
  * <p>Chunks have pages of 2 MiB if the host can give them, so that a mapping is a few entries: with
  * pages of 4 KiB mapping takes as long as copying. No CPU maps them. They belong to an RM client of
@@ -41,7 +41,7 @@ final class Staging implements AutoCloseable {
   /** What a mapping's entry can cover, if memory is in pages of that size. */
   private static final long HUGE_PAGE_BYTES = NvidiaMemory.Video.HUGE_PAGE_BYTES;
 
-  /** Kept at most. */
+  /** Kept at most, unless more is to be there. */
   static final long KEPT_BYTES = 2L << 30;
 
   /** How long nobody must have moved anything before more is made. */
@@ -57,6 +57,7 @@ final class Staging implements AutoCloseable {
   // Guarded by lock.
   private final Map<Long, Deque<Kept>> kept = new HashMap<>(); // by size
   private long keptBytes;
+  private long readyBytes;
   private @Nullable NvidiaGuestGpu owner;
   private boolean closed;
 
@@ -141,8 +142,7 @@ final class Staging implements AutoCloseable {
     boolean complete = false;
     try {
       for (long at = 0; at < bytes; at += CHUNK_BYTES) {
-        Memory memory = takeOne(guest, Math.min(CHUNK_BYTES, bytes - at), zeros);
-        taken.add(lend(guest, memory));
+        taken.add(lend(guest, findOne(guest, Math.min(CHUNK_BYTES, bytes - at), zeros)));
       }
       complete = true;
       return taken;
@@ -150,6 +150,21 @@ final class Staging implements AutoCloseable {
       if (!complete) {
         giveBack(guest, taken);
       }
+      lock.unlock();
+    }
+  }
+
+  /**
+   * A chunk that perhaps holds something of this guest's.
+   *
+   * @param bytes at most {@link #CHUNK_BYTES}
+   */
+  Chunk takeOne(NvidiaGuestGpu guest, long bytes) {
+    lock.lock();
+    try {
+      noteUse();
+      return lend(guest, findOne(guest, bytes, false));
+    } finally {
       lock.unlock();
     }
   }
@@ -183,7 +198,7 @@ final class Staging implements AutoCloseable {
   }
 
   /** What the guest has used itself first, then what holds zeros. */
-  private Memory takeOne(NvidiaGuestGpu guest, long bytes, boolean zeros) {
+  private Memory findOne(NvidiaGuestGpu guest, long bytes, boolean zeros) {
     Kept best = null;
     Deque<Kept> same = kept.getOrDefault(bytes, new ArrayDeque<>());
     for (Kept one : same) {
@@ -302,7 +317,7 @@ final class Staging implements AutoCloseable {
       noteUse();
       for (Chunk chunk : chunks) {
         guest.client().free(guest.client().device(), chunk.object());
-        if (keptBytes + chunk.bytes() <= KEPT_BYTES) {
+        if (keptBytes + chunk.bytes() <= Math.max(KEPT_BYTES, readyBytes)) {
           keep(new Kept(chunk.memory(), guest));
         } else {
           release(chunk.memory());
@@ -346,12 +361,13 @@ final class Staging implements AutoCloseable {
   /**
    * Makes or clears a chunk, so that it is there when one is needed.
    *
-   * @param readyBytes how much is to be there
+   * @param wantedBytes how much is to be there
    * @return whether there may be more to do now
    */
-  boolean prepareOne(long readyBytes) {
+  boolean prepareOne(long wantedBytes) {
     lock.lock();
     try {
+      readyBytes = wantedBytes;
       if (closed || used && nanoTime.getAsLong() - lastUseNs < QUIET_NS) {
         return false;
       }
@@ -368,7 +384,7 @@ final class Staging implements AutoCloseable {
         }
       }
       Deque<Kept> ready = kept.getOrDefault(CHUNK_BYTES, new ArrayDeque<>());
-      if ((ready.size() + 1) * CHUNK_BYTES > readyBytes) {
+      if ((ready.size() + 1) * CHUNK_BYTES > wantedBytes) {
         return false;
       }
       Memory made = make(CHUNK_BYTES);
