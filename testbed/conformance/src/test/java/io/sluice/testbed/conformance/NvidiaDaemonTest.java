@@ -12,11 +12,7 @@ import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.HopperKernel;
 import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.HopperRing;
-import io.sluice.guest.Buffer;
 import io.sluice.guest.CallFailedException;
-import io.sluice.guest.GuestDevice;
-import io.sluice.guest.Space;
-import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
@@ -24,12 +20,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -38,9 +32,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real sluiced with an NVIDIA GPU, and processes as its guests; P12 and P13 are printed. */
+/** A real sluiced with an NVIDIA GPU, and processes as its guests; P13 is printed. */
 final class NvidiaDaemonTest {
-  private static final int BYTES = 8 << 20;
+  private static final int BYTES = CopyingGuest.BYTES;
   private static final long CODE = 1L << 20;
 
   @TempDir private Path directory;
@@ -73,63 +67,11 @@ final class NvidiaDaemonTest {
     }
   }
 
-  /** What a process guest has: memory of its own with a ring in it, and video memory. */
-  private static final class Guest implements AutoCloseable {
-    final GuestDevice device;
-    final Space space;
-    final Buffer memory;
-    final long at;
-    final long video;
-    final HopperRing ring;
-    final MemorySegment control;
-
-    Guest(Kernel kernel, Path socket) {
-      this(kernel, socket, NvidiaRig.COPY_CLASS);
-    }
-
-    Guest(Kernel kernel, Path socket, int... classes) {
-      device = GuestDevice.attach(kernel, socket);
-      space = device.newSpace();
-      memory = device.allocateProcess(HopperRing.SIZE_BYTES + 2L * BYTES);
-      at = space.map(memory).value();
-      video = space.map(device.allocateVideo(BYTES)).value();
-      int cid = device.newChannel(space, classes);
-      device.startChannel(cid, at, HopperRing.ORDER);
-      control = device.controlPage(cid);
-      ring = new HopperRing(memory.bytes(), control, device.doorbell(), new GpuVa(at));
-    }
-
-    MemorySegment half(int index) {
-      return memory.bytes().asSlice(HopperRing.SIZE_BYTES + (long) index * BYTES, BYTES);
-    }
-
-    boolean copy(long from, long to) {
-      long done =
-          ring.submitWithRelease(
-              new HopperCommands().bindCopy().copy(new GpuVa(from), new GpuVa(to), BYTES));
-      return ring.await(done, System::nanoTime, NvidiaRig.TIMEOUT_NS);
-    }
-
-    boolean done(long submission) {
-      return ring.await(submission, System::nanoTime, 10 * NvidiaRig.TIMEOUT_NS);
-    }
-
-    boolean roundTrip() {
-      long first = at + HopperRing.SIZE_BYTES;
-      return copy(first, video) && copy(video, first + BYTES);
-    }
-
-    @Override
-    public void close() {
-      device.close();
-    }
-  }
-
   @Test
   void guestsOfADaemon_copyThroughVideoMemory_withoutACallToIt() throws Exception {
     Kernel kernel = NvidiaRig.kernel();
-    try (var a = new Guest(kernel, directory.resolve("a.sock"));
-        var b = new Guest(kernel, directory.resolve("b.sock"))) {
+    try (var a = new CopyingGuest(kernel, directory.resolve("a.sock"));
+        var b = new CopyingGuest(kernel, directory.resolve("b.sock"))) {
       byte value = 0x31;
       for (var guest : List.of(a, b)) {
         guest.half(0).fill(value++);
@@ -156,7 +98,7 @@ final class NvidiaDaemonTest {
       assertThat(b.roundTrip()).isTrue();
       assertThat(b.half(1).get(ValueLayout.JAVA_BYTE, BYTES - 1)).isEqualTo((byte) 0x77);
     }
-    try (var again = new Guest(kernel, directory.resolve("a.sock"))) {
+    try (var again = new CopyingGuest(kernel, directory.resolve("a.sock"))) {
       assertThat(again.roundTrip()).as("a guest that comes back").isTrue();
     }
   }
@@ -165,8 +107,8 @@ final class NvidiaDaemonTest {
   void guestsBeyondTheirShare_getNoneOrSystemMemory() throws Exception {
     Kernel kernel = NvidiaRig.kernel();
     long size = 32L << 20;
-    try (var refused = new Guest(kernel, directory.resolve("a.sock"));
-        var moved = new Guest(kernel, directory.resolve("b.sock"))) {
+    try (var refused = new CopyingGuest(kernel, directory.resolve("a.sock"));
+        var moved = new CopyingGuest(kernel, directory.resolve("b.sock"))) {
       assertThatThrownBy(() -> refused.device.allocateVideo(2L << 30))
           .isInstanceOfSatisfying(
               CallFailedException.class,
@@ -216,8 +158,8 @@ final class NvidiaDaemonTest {
   void quota_loweredAndRaisedBySluicectl_movesMemoryAndKeepsBytesAndAddresses() throws Exception {
     Kernel kernel = NvidiaRig.kernel();
     long size = 32L << 20;
-    try (var a = new Guest(kernel, directory.resolve("a.sock"));
-        var b = new Guest(kernel, directory.resolve("b.sock"))) {
+    try (var a = new CopyingGuest(kernel, directory.resolve("a.sock"));
+        var b = new CopyingGuest(kernel, directory.resolve("b.sock"))) {
       long first = a.at + HopperRing.SIZE_BYTES;
       List<Long> buffers = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
@@ -252,8 +194,9 @@ final class NvidiaDaemonTest {
     Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
     HopperKernel kernel = compiled.orElseThrow();
     Kernel system = NvidiaRig.kernel();
-    try (var hog = new Guest(system, directory.resolve("a.sock"), NvidiaRig.COMPUTE_CLASS);
-        var other = new Guest(system, directory.resolve("b.sock"), NvidiaRig.COMPUTE_CLASS)) {
+    try (var hog = new CopyingGuest(system, directory.resolve("a.sock"), NvidiaRig.COMPUTE_CLASS);
+        var other =
+            new CopyingGuest(system, directory.resolve("b.sock"), NvidiaRig.COMPUTE_CLASS)) {
       Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", "100ms");
       assertThat(other.done(other.ring.submitWithRelease(new HopperCommands()))).isTrue();
       long at = hog.at + HopperRing.SIZE_BYTES;
@@ -297,12 +240,12 @@ final class NvidiaDaemonTest {
   private static final class Busy implements AutoCloseable {
     private static final int WINDOW = 64;
 
-    final Guest guest;
+    final CopyingGuest guest;
     private final Thread thread = new Thread(this::run, "busy");
     private volatile boolean stopping;
     private volatile boolean refused;
 
-    Busy(Guest guest) {
+    Busy(CopyingGuest guest) {
       this.guest = guest;
       thread.start();
     }
@@ -337,7 +280,7 @@ final class NvidiaDaemonTest {
     }
   }
 
-  private static int error(Guest guest) {
+  private static int error(CopyingGuest guest) {
     return ControlWords.error(guest.control, GuestAbi.CONTROL_OFFSET);
   }
 
@@ -347,10 +290,10 @@ final class NvidiaDaemonTest {
     Kernel system = NvidiaRig.kernel();
     long limitMs = 200;
     Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", limitMs + "ms");
-    try (Busy other = new Busy(new Guest(system, directory.resolve("b.sock")))) {
+    try (Busy other = new Busy(new CopyingGuest(system, directory.resolve("b.sock")))) {
       for (int round = 0; round < 10; round++) {
         int engine = round % 2 == 0 ? NvidiaRig.COPY_CLASS : NvidiaRig.COMPUTE_CLASS;
-        try (var stuck = new Guest(system, directory.resolve("a.sock"), engine)) {
+        try (var stuck = new CopyingGuest(system, directory.resolve("a.sock"), engine)) {
           assertThat(stuck.done(stuck.ring.submitWithRelease(new HopperCommands()))).isTrue();
           GpuVa word =
               round % 3 == 0
@@ -384,7 +327,7 @@ final class NvidiaDaemonTest {
   void acquires_thatAreReleasedInTime_orOfAGuestThatIsAlone_areLeftAlone() throws Exception {
     Kernel system = NvidiaRig.kernel();
     Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", "200ms");
-    try (var waits = new Guest(system, directory.resolve("a.sock"))) {
+    try (var waits = new CopyingGuest(system, directory.resolve("a.sock"))) {
       MemorySegment word = waits.half(1);
       GpuVa address = new GpuVa(waits.at + HopperRing.SIZE_BYTES + BYTES);
       long done = waits.ring.submitWithRelease(new HopperCommands().acquire(address, 1));
@@ -392,7 +335,7 @@ final class NvidiaDaemonTest {
       assertThat(error(waits)).as("alone").isZero();
       word.set(ValueLayout.JAVA_LONG, 0, 1);
       assertThat(waits.done(done)).isTrue();
-      try (Busy other = new Busy(new Guest(system, directory.resolve("b.sock")))) {
+      try (Busy other = new Busy(new CopyingGuest(system, directory.resolve("b.sock")))) {
         for (int i = 2; i < 60; i++) {
           done = waits.ring.submitWithRelease(new HopperCommands().acquire(address, i));
           Thread.sleep(50);
@@ -407,127 +350,5 @@ final class NvidiaDaemonTest {
       assertThat(waits.roundTrip()).isTrue();
     }
     assertThat(quota("a").kills()).isZero();
-  }
-
-  private static long[] latencies(Guest guest, int count) {
-    return latencies(guest, count, _ -> {});
-  }
-
-  /**
-   * How long submissions take, ascending.
-   *
-   * @param work what each one does
-   */
-  private static long[] latencies(Guest guest, int count, Consumer<HopperCommands> work) {
-    long[] each = new long[count];
-    HopperCommands commands = new HopperCommands();
-    for (int i = 0; i < count; i++) {
-      long start = System.nanoTime();
-      work.accept(commands.clear());
-      long done = guest.ring.submitWithRelease(commands);
-      assertThat(guest.done(done)).isTrue();
-      each[i] = System.nanoTime() - start;
-    }
-    Arrays.sort(each);
-    return each;
-  }
-
-  /** P12: 512 MiB of 1 GiB leave the card and come back; the first time nothing was there yet. */
-  @Test
-  void quota_loweredAgainAndAgain_holdsAboutAsSoonAsTheBytesAreCopied() throws Exception {
-    Kernel system = NvidiaRig.kernel();
-    long low = 512L << 20;
-    try (LocalConnection connection = Objects.requireNonNull(daemon).connect();
-        var a = new Guest(system, directory.resolve("a.sock"));
-        var b = new Guest(system, directory.resolve("b.sock"))) {
-      DaemonMXBean bean = connection.daemon();
-      bean.setQuota("a", null, null, 4L << 30, null, null);
-      Thread.sleep(3000); // at rest, as a daemon is when somebody changes a quota
-      List<Long> buffers = new ArrayList<>();
-      for (int i = 0; i < 16; i++) {
-        buffers.add(a.space.map(a.device.allocateVideo(64L << 20)).value());
-        a.half(0).fill((byte) (0x10 + i));
-        assertThat(a.copy(a.at + HopperRing.SIZE_BYTES, buffers.getLast())).isTrue();
-      }
-      latencies(b, 20_000);
-      long quiet = latencies(b, 20_000)[19_800];
-      // Of what it does the bus carries the submission alone.
-      GpuVa from = new GpuVa(b.space.map(b.device.allocateVideo(BYTES)).value());
-      Consumer<HopperCommands> inside = c -> c.bindCopy().copy(from, new GpuVa(b.video), BYTES);
-      latencies(b, 5_000, inside); // the clocks go up meanwhile
-      long quietInside = latencies(b, 5_000, inside)[4_950];
-      long[] questions = new long[50];
-      for (int i = 0; i < questions.length; i++) {
-        long start = System.nanoTime();
-        assertThat(quota(bean).evictedBytes()).isZero();
-        questions[i] = System.nanoTime() - start;
-      }
-      Arrays.sort(questions);
-      System.out.printf(
-          Locale.ROOT,
-          "P12 of each time below one is a call over JMX: %.1f ms%n",
-          questions[25] / 1e6);
-      for (int round = 0; round < 8; round++) {
-        long start = System.nanoTime();
-        bean.setQuota("a", null, null, low, null, null);
-        long held = System.nanoTime();
-        assertThat(quota(bean).heldBytes()).isLessThanOrEqualTo(low);
-        long evicted = quota(bean).evictedBytes();
-        long middle = System.nanoTime();
-        bean.setQuota("a", null, null, 4L << 30, null, null);
-        long end = System.nanoTime();
-        assertThat(quota(bean).evictedBytes()).isZero();
-        double copyMs = evicted / 55.4e6;
-        System.out.printf(
-            Locale.ROOT,
-            "P12 round %d: %d MiB, limit holds after %.1f ms, copy %.1f ms, ratio %.2f; back after"
-                + " %.1f ms%n",
-            round,
-            evicted >> 20,
-            (held - start) / 1e6,
-            copyMs,
-            (held - start) / 1e6 / copyMs,
-            (end - middle) / 1e6);
-      }
-      Thread changes = Thread.ofPlatform().start(() -> changeAgainAndAgain(bean, low));
-      printOther("p99", quiet, latencies(b, 200_000)[198_000]);
-      changes.join();
-      changes = Thread.ofPlatform().start(() -> changeAgainAndAgain(bean, low));
-      printOther(
-          "p99 of 8 MiB inside video memory", quietInside, latencies(b, 9_000, inside)[8_910]);
-      changes.join();
-      for (int i = 0; i < 16; i++) {
-        a.half(0).fill((byte) (0x10 + i));
-        a.half(1).fill((byte) 0);
-        long second = a.at + HopperRing.SIZE_BYTES + BYTES;
-        assertThat(a.copy(buffers.get(i), second)).isTrue();
-        assertThat(a.half(1).mismatch(a.half(0))).as("buffer %d", i).isEqualTo(-1);
-      }
-    }
-  }
-
-  private static void printOther(String what, long quiet, long disturbed) {
-    System.out.printf(
-        Locale.ROOT,
-        "P12 another guest's %s: quiet %.2f us, meanwhile %.2f us, ratio %.3f%n",
-        what,
-        quiet / 1e3,
-        disturbed / 1e3,
-        (double) disturbed / quiet);
-  }
-
-  private static QuotaStatus quota(DaemonMXBean bean) {
-    return Objects.requireNonNull(bean.getQuotas().get("a"));
-  }
-
-  private static void changeAgainAndAgain(DaemonMXBean bean, long low) {
-    try {
-      for (int i = 0; i < 16; i++) {
-        bean.setQuota("a", null, null, i % 2 == 0 ? low : 4L << 30, null, null);
-        Thread.sleep(60);
-      }
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
   }
 }
