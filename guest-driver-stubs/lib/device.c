@@ -69,6 +69,11 @@ void sluice_unmap(struct sluice_dev *dev, void *map, uint64_t size)
 		dev->transport->unmap(dev, map, size);
 }
 
+int sluice_doorbell_map(struct sluice_dev *dev, void **map)
+{
+	return sluice_map(dev, SLUICE_MAP_DOORBELL, 4096, map);
+}
+
 int sluice_getparam(struct sluice_dev *dev, uint64_t param, uint64_t *value)
 {
 	struct drm_pscnv_getparam req = { .param = param };

@@ -47,7 +47,7 @@ struct channel {
 struct device {
 	struct vfio_user_link link;
 	pthread_mutex_t lock;
-	struct vfio_user_region calls, vram, control;
+	struct vfio_user_region calls, vram, control, doorbell;
 	char *call_bar;
 	char *control_bar;
 	uint32_t num_vectors, num_channels, num_spaces, num_handles;

@@ -37,7 +37,7 @@ struct sluice_transport {
 	/* A call of linux/uapi/sluice_drm.h, by its DRM_IOCTL_* number; 0 or a negative errno. */
 	int (*ioctl)(struct sluice_dev *dev, unsigned long request, void *arg);
 	/* Maps size bytes, shared, readable and writable; offset is pscnv's of a buffer or a control
-	 * page. */
+	 * page, or the doorbell's. */
 	int (*map)(struct sluice_dev *dev, uint64_t offset, uint64_t size, void **map);
 	/* Gives back what map gave, before the buffer or the channel is freed. */
 	void (*unmap)(struct sluice_dev *dev, void *map, uint64_t size);
@@ -68,6 +68,8 @@ int sluice_getparam(struct sluice_dev *dev, uint64_t param, uint64_t *value);
 int sluice_ioctl(struct sluice_dev *dev, unsigned long request, void *arg);
 int sluice_map(struct sluice_dev *dev, uint64_t offset, uint64_t size, void **map);
 void sluice_unmap(struct sluice_dev *dev, void *map, uint64_t size);
+/* The doorbell's page, of a GPU that has one; ENODEV otherwise. For sluice_unmap(), 4096 bytes. */
+int sluice_doorbell_map(struct sluice_dev *dev, void **map);
 
 /* ---- buffers ----------------------------------------------------------------------------------- */
 

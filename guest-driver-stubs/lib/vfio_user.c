@@ -130,6 +130,13 @@ static int locate(struct device *d, uint64_t offset, uint64_t size, int *fd, uin
 	uint32_t cid = (uint32_t)(offset & PSCNV_MAP_CHANNEL_MASK) >> PSCNV_MAP_CHANNEL_SHIFT;
 	struct buffer *b;
 
+	if (offset == SLUICE_MAP_DOORBELL) {
+		if (size > PAGE)
+			return -EINVAL;
+		*fd = d->doorbell.fd;
+		*at = d->doorbell.offset;
+		return d->doorbell.fd < 0 ? -ENODEV : 0;
+	}
 	if (handle == 0) {
 		if ((offset & ~(uint64_t)PSCNV_MAP_CHANNEL_MASK) != PSCNV_MAP_CHANNEL || size > PAGE)
 			return -EINVAL;
@@ -254,7 +261,7 @@ static int process_open(struct sluice_dev *dev, const char *path)
 		return -ENOMEM;
 	dev->state = d;
 	pthread_mutex_init(&d->lock, NULL);
-	d->link.socket = d->calls.fd = d->vram.fd = d->control.fd = -1;
+	d->link.socket = d->calls.fd = d->vram.fd = d->control.fd = d->doorbell.fd = -1;
 	for (i = 0; i < MAX_VECTORS; i++)
 		d->vector[i] = -1;
 	d->next_iova = FIRST_IOVA;
@@ -268,6 +275,8 @@ static int process_open(struct sluice_dev *dev, const char *path)
 			      &d->control_bar);
 	if (ret == 0)
 		ret = vfio_user_region(&d->link, SLUICE_BAR_VRAM, &d->vram);
+	if (ret == 0)
+		ret = vfio_user_region(&d->link, SLUICE_BAR_DOORBELL, &d->doorbell);
 	if (ret == 0)
 		ret = vectors_init(d);
 	return ret ? ret : list_init(d);
@@ -321,6 +330,7 @@ static void process_close(struct sluice_dev *dev)
 	close_fd(d->calls.fd);
 	close_fd(d->control.fd);
 	close_fd(d->vram.fd);
+	close_fd(d->doorbell.fd);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 }

@@ -211,6 +211,42 @@ int sluice_channel_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 c
 	return 0;
 }
 
+/* ---- the doorbell in a process --------------------------------------------------------------- */
+
+/* It is nobody's in particular: ringing for a channel of another does nothing to it. */
+static vm_fault_t doorbell_fault(struct vm_fault *vmf)
+{
+	struct drm_file *file = vmf->vma->vm_file->private_data;
+	struct sluice_device *sd = to_sluice(file->minor->dev);
+	vm_fault_t ret;
+	int cookie;
+
+	if (!drm_dev_enter(&sd->drm, &cookie))
+		return VM_FAULT_SIGBUS;
+	ret = vmf_insert_pfn(vmf->vma, vmf->address, PHYS_PFN(sd->doorbell_base));
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+static const struct vm_operations_struct doorbell_vm_ops = {
+	.fault = doorbell_fault,
+};
+
+int sluice_doorbell_mmap(struct drm_file *file, struct vm_area_struct *vma)
+{
+	struct sluice_device *sd = to_sluice(file->minor->dev);
+
+	if (!sd->doorbell_base)
+		return -ENODEV;
+	if (vma->vm_end - vma->vm_start > PAGE_SIZE)
+		return -EINVAL;
+	/* A register of the card, unlike the other BARs. */
+	vma->vm_page_prot = pgprot_noncached(vma->vm_page_prot);
+	vm_flags_set(vma, VM_PFNMAP | VM_IO | VM_DONTEXPAND | VM_DONTDUMP);
+	vma->vm_ops = &doorbell_vm_ops;
+	return 0;
+}
+
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
 int sluice_obj_vdma_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file)

@@ -66,6 +66,8 @@ static int sluice_mmap(struct file *filp, struct vm_area_struct *vma)
 	if ((offset & ~(u64)PSCNV_MAP_CHANNEL_MASK) == PSCNV_MAP_CHANNEL)
 		return sluice_channel_mmap(file, vma, (offset & PSCNV_MAP_CHANNEL_MASK) >>
 							      PSCNV_MAP_CHANNEL_SHIFT);
+	if (offset == SLUICE_MAP_DOORBELL)
+		return sluice_doorbell_mmap(file, vma);
 	return -EINVAL;
 }
 

@@ -95,6 +95,17 @@ static int vram_bar_init(struct sluice_device *sd)
 	return PTR_ERR_OR_ZERO(sd->vram);
 }
 
+/* A register of the GPU, which only programs write. */
+static int doorbell_bar_init(struct sluice_device *sd)
+{
+	if (!(sd->caps & SLUICE_CAP_DOORBELL))
+		return 0;
+	if (pci_resource_len(sd->pdev, SLUICE_BAR_DOORBELL) < PAGE_SIZE)
+		return dev_err_probe(&sd->pdev->dev, -ENODEV, "BAR 5 is too small\n");
+	sd->doorbell_base = pci_resource_start(sd->pdev, SLUICE_BAR_DOORBELL);
+	return 0;
+}
+
 static int bars_init(struct sluice_device *sd)
 {
 	int ret;
@@ -106,6 +117,8 @@ static int bars_init(struct sluice_device *sd)
 		ret = control_bar_init(sd);
 	if (ret == 0)
 		ret = vram_bar_init(sd);
+	if (ret == 0)
+		ret = doorbell_bar_init(sd);
 	return ret;
 }
 

@@ -67,6 +67,7 @@ struct sluice_device {
 	resource_size_t vram_base;
 	resource_size_t vram_bytes;
 	resource_size_t control_base;
+	resource_size_t doorbell_base; /* BAR 5; 0 without a doorbell */
 
 	u64 caps;
 	u32 num_slots;
@@ -214,6 +215,7 @@ int sluice_vspace_unmap_ioctl(struct drm_device *dev, void *data, struct drm_fil
 
 /* channel.c */
 int sluice_channel_mmap(struct drm_file *file, struct vm_area_struct *vma, u32 cid);
+int sluice_doorbell_mmap(struct drm_file *file, struct vm_area_struct *vma);
 void sluice_channels_close(struct sluice_device *sd, struct drm_file *file);
 int sluice_chan_new_ioctl(struct drm_device *dev, void *data, struct drm_file *file);
 int sluice_chan_free_ioctl(struct drm_device *dev, void *data, struct drm_file *file);

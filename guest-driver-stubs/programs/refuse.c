@@ -212,6 +212,8 @@ static void mappings(struct sluice_dev *dev, uint32_t cid, struct sluice_bo *bo)
 {
 	expect("mmap of no object", EINVAL, try_mmap(dev, PAGE, MAP_SHARED, 0));
 	expect("mmap between the kinds", EINVAL, try_mmap(dev, PAGE, MAP_SHARED, 0xc8000000u));
+	expect("mmap of a doorbell that is not there", ENODEV,
+	       try_mmap(dev, PAGE, MAP_SHARED, SLUICE_MAP_DOORBELL));
 	expect("mmap of a control page", 0, try_mmap(dev, PAGE, MAP_SHARED, channel_offset(cid)));
 	expect("mmap of two control pages", EINVAL,
 	       try_mmap(dev, 2 * PAGE, MAP_SHARED, channel_offset(cid)));

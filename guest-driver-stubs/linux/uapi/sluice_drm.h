@@ -249,4 +249,10 @@ struct drm_sluice_chan_wait {
 #define PSCNV_MAP_CHANNEL_MASK 0x7f0000u
 #define PSCNV_MAP_BUFFER_SHIFT 32
 
+/*
+ * Not pscnv's: the doorbell's page, 4096 bytes, of a GPU that wants to be told of what was put; ENODEV
+ * on others. A program that holds a channel stores the doorbell token of its control page there.
+ */
+#define SLUICE_MAP_DOORBELL 0xd0000000u
+
 #endif /* SLUICE_DRM_H */
