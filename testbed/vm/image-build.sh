@@ -64,6 +64,10 @@ if [ -e programs/Makefile ]; then
   done
 fi
 
+for cubin in programs/*.cubin; do
+  [ ! -e "$cubin" ] || install -D -m 644 "$cubin" "$tree/usr/share/sluice/${cubin##*/}"
+done
+
 busybox=$(command -v busybox)
 cp "$busybox" "$tree/bin/busybox"
 echo "$kernel" >"$out/kernel"

@@ -15,7 +15,8 @@
 # everything they are made of; of those not used within the hour only the newest few are kept.
 #
 # In the guest: linux/ is built as an out-of-tree module and its *.ko loaded after what they depend on; each
-# programs/NAME.c becomes the static program /bin/NAME, as programs/Makefile says; the rest is busybox.
+# programs/NAME.c becomes the static program /bin/NAME, as programs/Makefile says, each programs/NAME.cubin lies in
+# /usr/share/sluice; the rest is busybox.
 # /init mounts proc, sys, dev, shm and tmp, loads the modules, prints
 #   SLUICE-BOOTED KERNELVERSION
 # runs the command of sluice.run= on the kernel command line (sluice.run="several words"; without it, a shell
@@ -78,7 +79,7 @@ sources() {
   [ "$module" = yes ] || parts='include lib programs linux/uapi'
   for part in $parts; do
     [ -d "$stubs/$part" ] || continue
-    (cd "$stubs" && find "$part" -type f \( -name '*.[ch]' -o -name Makefile -o -name Kbuild \))
+    (cd "$stubs" && find "$part" -type f \( -name '*.[ch]' -o -name '*.cubin' -o -name Makefile -o -name Kbuild \))
   done | LC_ALL=C sort
 }
 

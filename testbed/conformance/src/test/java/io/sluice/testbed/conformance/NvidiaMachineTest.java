@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A machine whose device is channels of an NVIDIA GPU: QEMU with our module, in it the program
- * {@code hopper}, which maps the doorbell's BAR itself.
+ * {@code hopper}, which copies and launches kernels.
  */
 final class NvidiaMachineTest {
   private static final String GUEST = "machine";
@@ -30,9 +30,6 @@ final class NvidiaMachineTest {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private static final int MOVES = 3;
-
-  /** For the program that maps a BAR through sysfs. */
-  private static final List<String> ARGUMENTS = List.of("--append", "iomem=relaxed");
 
   /** Submits until a line is typed, and then tells whether all ran once. */
   private static final String BUSY =
@@ -77,8 +74,7 @@ final class NvidiaMachineTest {
 
     /** Boots a machine with a guest's device. */
     MachineGuest boot(String run, String... qemu) throws Exception {
-      List<String> all = new ArrayList<>(ARGUMENTS);
-      all.add("--");
+      List<String> all = new ArrayList<>(List.of("--"));
       all.addAll(List.of(qemu));
       return MachineGuest.start(
           environment,
@@ -133,6 +129,17 @@ final class NvidiaMachineTest {
   }
 
   @Test
+  void machine_launchesKernels_resultsAreThoseOfAProcessor() throws Exception {
+    MachineEnvironment environment = environment();
+    try (Host host = new Host(environment, certificates(), "a");
+        MachineGuest machine = host.boot("hopper --launch")) {
+      assertThat(machine.awaitExit(PATIENCE)).as(machine.console()).isZero();
+      assertThat(machine.console()).contains("hopper: launched");
+    }
+  }
+
+  /** Copies and kernels, by turns. */
+  @Test
   void start_machineThatSubmits_goesToAndFroAndEverySubmissionRanOnce() throws Exception {
     MachineEnvironment environment = environment();
     HostCertificates certificates = certificates();
@@ -160,7 +167,7 @@ final class NvidiaMachineTest {
         }
         machine.type("");
         assertThat(machine.await("hopper-status ", PATIENCE)).as(machine.console()).isEqualTo("0");
-        assertThat(machine.console()).contains("hopper: all once, ");
+        assertThat(machine.console()).containsPattern("hopper: all once, \\d+ copies, [1-9]");
       } finally {
         machine.close();
       }
