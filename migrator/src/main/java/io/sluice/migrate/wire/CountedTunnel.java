@@ -107,7 +107,7 @@ final class CountedTunnel {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
-      other.config().setAutoRead(context.channel().isWritable());
+      Relay.follow(other, context.channel());
       context.fireChannelWritabilityChanged();
     }
   }
@@ -174,7 +174,7 @@ final class CountedTunnel {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
-      other.config().setAutoRead(context.channel().isWritable());
+      Relay.follow(other, context.channel());
       context.fireChannelWritabilityChanged();
     }
   }
@@ -203,7 +203,7 @@ final class CountedTunnel {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext context) {
-      other.config().setAutoRead(context.channel().isWritable());
+      Relay.follow(other, context.channel());
       context.fireChannelWritabilityChanged();
     }
   }
