@@ -167,6 +167,11 @@ final class HostRoute implements AutoCloseable {
     }
 
     @Override
+    public Optional<String> cut() {
+      return transport.cut();
+    }
+
+    @Override
     public boolean isCounted() {
       return transport.isCounted();
     }

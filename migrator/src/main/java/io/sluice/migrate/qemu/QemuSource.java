@@ -232,7 +232,7 @@ public final class QemuSource implements SourceMachine {
         last.bytesSent(),
         last.bytesLeft(),
         last.dirtyBytesPerSecond(),
-        state == State.FAILED ? reason == null ? "QEMU gave the migration up" : reason : "");
+        state == State.FAILED ? reason == null ? givenUp() : reason : "");
   }
 
   @Override
@@ -248,6 +248,12 @@ public final class QemuSource implements SourceMachine {
   @Override
   public void limitQueue(long bytes) {
     transport.limitQueue(bytes);
+  }
+
+  /** QEMU only sees that its connection has ended. */
+  private String givenUp() {
+    return "QEMU gave the migration up"
+        + transport.cut().map(why -> ": the way of its stream was cut, " + why).orElse("");
   }
 
   private State state() {

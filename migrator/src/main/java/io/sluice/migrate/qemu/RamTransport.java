@@ -1,6 +1,7 @@
 package io.sluice.migrate.qemu;
 
 import java.nio.ByteBuffer;
+import java.util.Optional;
 
 /** How the stream of QEMU itself, which carries the machine's memory, gets across. */
 public interface RamTransport {
@@ -17,6 +18,14 @@ public interface RamTransport {
     /** Whether a QEMU is at the other end, which says whether it could load what it got. */
     default boolean isAnswered() {
       return true;
+    }
+
+    /**
+     * Why the way has ended, as far as is known here; empty while it lives, and when the source's
+     * QEMU has ended it.
+     */
+    default Optional<String> cut() {
+      return Optional.empty();
     }
 
     /** Whether it is known what has arrived: otherwise the next three mean nothing. */

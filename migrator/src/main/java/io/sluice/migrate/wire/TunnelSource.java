@@ -14,6 +14,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +31,7 @@ public final class TunnelSource implements RamTransport.Source {
   private final LinkClient client;
   private final Path socket;
   private final TunnelWindow window = new TunnelWindow();
+  private volatile @Nullable String cut; // the first reason that is known
   private @Nullable Channel listener; // of one thread after another: the machine's worker
 
   /**
@@ -82,11 +84,26 @@ public final class TunnelSource implements RamTransport.Source {
 
   /** A destination that cannot count has a tunnel all the same. */
   private void begin(ChannelHandlerContext context, WireMessages.Welcome welcome, Channel machine) {
+    var _ =
+        context
+            .pipeline()
+            .addBefore(context.name(), "tunnel-end", new TunnelEnd(machine, this::ended));
     if (welcome.features() == WireMessages.COUNTED) {
       CountedTunnel.atSource(context, machine, window);
     } else {
       Relay.splice(context, machine);
     }
+  }
+
+  private void ended(String why) {
+    if (cut == null) {
+      cut = why;
+    }
+  }
+
+  @Override
+  public Optional<String> cut() {
+    return Optional.ofNullable(cut);
   }
 
   @Override
@@ -112,6 +129,7 @@ public final class TunnelSource implements RamTransport.Source {
   /** QEMU sees the end of its connection, and gives up. */
   private void failed(Channel machine, RefusedException why) {
     LOG.atWarn().log("no tunnel for a machine's memory: {} {}", why.getMessage(), why.remedy());
+    ended(why.what());
     machine.close();
   }
 

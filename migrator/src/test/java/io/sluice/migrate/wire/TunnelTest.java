@@ -109,6 +109,29 @@ final class TunnelTest {
     }
   }
 
+  @Test
+  void cut_destinationsQemuEnds_isKnownWhenTheSourcesSeesIt() throws Exception {
+    Path far = directory.resolve("far");
+    Path near = directory.resolve("near");
+    try (ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      qemu.bind(UnixDomainSocketAddress.of(far));
+      try (var target = tunnels.target(UUID.randomUUID(), far);
+          TunnelSource source = new TunnelSource(client, near)) {
+        source.open(target.address());
+        try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(near));
+            SocketChannel two = qemu.accept()) {
+          ByteBuffer word = ByteBuffer.wrap(new byte[] {1});
+          assertThat(two.write(word)).isOne();
+          assertThat(one.read(word.clear())).isOne();
+          assertThat(source.cut()).isEmpty();
+          two.close();
+          assertThat(one.read(word.clear())).isNegative();
+          assertThat(source.cut()).hasValue("the other side has ended it");
+        }
+      }
+    }
+  }
+
   /** Until as much as may be is on its way, or nothing. */
   private static void await(TunnelSource source, boolean full) throws InterruptedException {
     long start = System.nanoTime();

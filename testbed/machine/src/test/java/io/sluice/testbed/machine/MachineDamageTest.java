@@ -43,6 +43,7 @@ final class MachineDamageTest {
     rig.target.link().damage();
     rig.release();
     stays(rig, "a bit under TLS, " + moment, faultNs);
+    assertThat(rig.source.view().reason()).as("%s", moment).contains("bad record mac");
   }
 
   private void damagedInside(MachineRig rig, TlsBetween between, Lie lie) throws Exception {
