@@ -61,6 +61,7 @@ final class Arrivals {
 
   /** Makes the socket and begins to accept other daemons. */
   void start() throws IOException, OperationsException {
+    ledger.forgetFormer();
     new SocketFile(socketPath, "the migration socket", ErrorCode.DAEMON_PATH)
         .publish(
             Optional.empty(),

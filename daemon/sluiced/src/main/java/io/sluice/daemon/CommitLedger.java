@@ -61,6 +61,15 @@ final class CommitLedger {
         "See to the disk of daemon.state-dir at the destination.");
   }
 
+  /** What a former daemon had prepared when it was killed, or its disk failed, is removed. */
+  void forgetFormer() {
+    try {
+      DurableFile.unstageAll(directory);
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("directory", directory).setCause(e).log("old records stay");
+    }
+  }
+
   /** What was prepared for an attempt that came to nothing is removed. */
   void forget(UUID id) {
     if (prepared.remove(id)) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -11,6 +12,8 @@ import java.nio.file.StandardOpenOption;
 
 /** A small file that is there whole or not at all, also after the host has lost its power. */
 final class DurableFile {
+  private static final String STAGED = ".new";
+
   private DurableFile() {}
 
   /**
@@ -32,7 +35,21 @@ final class DurableFile {
   }
 
   private static Path staged(Path file) {
-    return file.resolveSibling(file.getFileName() + ".new");
+    return file.resolveSibling(file.getFileName() + STAGED);
+  }
+
+  /**
+   * Removes all that was staged in a directory and never published. Nobody else may write there.
+   *
+   * @throws IOException the directory cannot be read
+   */
+  static void unstageAll(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, "*" + STAGED)) {
+      left.forEach(DurableFile::remove);
+    }
   }
 
   /**

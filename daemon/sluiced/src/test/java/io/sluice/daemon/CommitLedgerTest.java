@@ -99,6 +99,25 @@ final class CommitLedgerTest {
   }
 
   @Test
+  void forgetFormer_daemonWasKilled_whatItPreparedIsGoneAndWhatItCommittedIsNot() {
+    UUID other = new UUID(5, 6);
+    CommitLedger killed = ledger();
+    killed.prepare(ID, "web");
+    killed.commit(other, "web");
+    CommitLedger ledger = ledger();
+    ledger.forgetFormer();
+    assertThat(staged).doesNotExist();
+    assertThat(ledger.isCommitted(ID)).isFalse();
+    assertThat(ledger.isCommitted(other)).isTrue();
+  }
+
+  @Test
+  void forgetFormer_noDaemonBefore_isNothing() {
+    ledger().forgetFormer();
+    assertThat(state).isEmptyDirectory();
+  }
+
+  @Test
   void forget_committed_staysKnown() {
     CommitLedger ledger = ledger();
     ledger.prepare(ID, "web");
