@@ -40,6 +40,7 @@ final class NvidiaQuotaTest {
   private static final Pattern HELD = Pattern.compile("held-us=(\\d+)");
 
   private static final int ROUNDS = 6;
+  private static final int MORE_ROUNDS = 24;
 
   /** Of a client that watches the daemon, before it changes anything. */
   private static final int QUESTIONS = 2000;
@@ -139,8 +140,8 @@ final class NvidiaQuotaTest {
   }
 
   /** Moves so much out and back, again and again. */
-  private void change(DaemonMXBean bean, Holder holder, long low) throws Exception {
-    for (int round = 0; round < ROUNDS; round++) {
+  private void change(DaemonMXBean bean, Holder holder, long low, int rounds) throws Exception {
+    for (int round = 0; round < rounds; round++) {
       double bytesPerMs = holder.work();
       int before = heldMs(0).size();
       long start = System.nanoTime();
@@ -178,11 +179,11 @@ final class NvidiaQuotaTest {
         Holder small = new Holder(16, 64 * MIB)) {
       Thread.sleep(8000); // until all is prepared
       DaemonMXBean bean = connection.daemon();
-      change(bean, small, 512 * MIB); // as code that runs for the first times
+      change(bean, small, 512 * MIB, ROUNDS); // as code that runs for the first times
       for (int i = 0; i < QUESTIONS; i++) {
         assertThat(bean.getState()).isEqualTo("running");
       }
-      change(bean, small, 512 * MIB);
+      change(bean, small, 512 * MIB, MORE_ROUNDS);
       small.verify();
     }
     try (LocalConnection connection = Objects.requireNonNull(daemon).connect();
@@ -190,7 +191,7 @@ final class NvidiaQuotaTest {
       Thread.sleep(2000);
       for (long leave : new long[] {2 * GIB, 8 * GIB, STAGING}) {
         // What the guest has beside them is the 8 MiB of its own.
-        change(connection.daemon(), large, 17 * GIB + BYTES - leave);
+        change(connection.daemon(), large, 17 * GIB + BYTES - leave, ROUNDS);
       }
       large.verify();
     }

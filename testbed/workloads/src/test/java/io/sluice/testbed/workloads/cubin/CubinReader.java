@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The guest library's reader of cubins as a program of this host, with sanitizers where the
+ * A reader of cubins of the guest's side as a program of this host, with sanitizers where the
  * compiler has them. Without a compiler its tests are skipped, with the reason.
  */
 final class CubinReader {
@@ -33,9 +33,20 @@ final class CubinReader {
    */
   record Result(int status, String text) {}
 
+  /** The library's, of sm_20. */
   static CubinReader build(Path directory) throws IOException, InterruptedException {
-    Path library = library();
-    Path program = directory.resolve("cubin_check");
+    return build(directory, "lib/cubin.c", "lib/test/cubin_check.c");
+  }
+
+  /** That of the program hopper, of sm_90. */
+  static CubinReader buildHopper(Path directory) throws IOException, InterruptedException {
+    return build(directory, "programs/gh100/kernel.c", "programs/gh100/test/kernel_check.c");
+  }
+
+  private static CubinReader build(Path directory, String... sources)
+      throws IOException, InterruptedException {
+    Path stubs = stubs();
+    Path program = directory.resolve("check");
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -48,8 +59,10 @@ final class CubinReader {
                 "-O1",
                 "-o",
                 program.toString(),
-                library.resolve("cubin.c").toString(),
-                library.resolve("test/cubin_check.c").toString()));
+                "-I" + stubs.resolve("lib")));
+    for (String source : sources) {
+      command.add(stubs.resolve(source).toString());
+    }
     assumeTrue(hasCompiler(), "no C compiler here: cc is not on the PATH");
     List<String> sanitized = new ArrayList<>(command);
     sanitized.addAll(1, List.of(SANITIZERS, "-fno-sanitize-recover=all"));
@@ -61,15 +74,15 @@ final class CubinReader {
     return new CubinReader(program);
   }
 
-  /** The library's sources, from wherever in the tree the tests are started. */
-  private static Path library() {
+  /** The sources of the guest's side, from wherever in the tree the tests are started. */
+  static Path stubs() {
     for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-      Path library = at.resolve("guest-driver-stubs/lib");
-      if (Files.exists(library.resolve("cubin.c"))) {
-        return library;
+      Path stubs = at.resolve("guest-driver-stubs");
+      if (Files.exists(stubs.resolve("lib/cubin.c"))) {
+        return stubs;
       }
     }
-    throw new AssertionError("no guest-driver-stubs/lib above the working directory");
+    throw new AssertionError("no guest-driver-stubs above the working directory");
   }
 
   private static boolean hasCompiler() throws InterruptedException {
@@ -80,18 +93,27 @@ final class CubinReader {
     }
   }
 
-  Result read(Path file) throws IOException, InterruptedException {
-    return run(List.of(program.toString(), file.toString()));
+  /**
+   * @param rest more arguments, as the program wants them
+   */
+  Result read(Path file, String... rest) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(program.toString(), file.toString()));
+    command.addAll(List.of(rest));
+    return run(command);
   }
 
-  Result fuzz(long seed, int rounds, Path file) throws IOException, InterruptedException {
-    return run(
-        List.of(
-            program.toString(),
-            "--fuzz",
-            Long.toUnsignedString(seed),
-            Integer.toString(rounds),
-            file.toString()));
+  Result fuzz(long seed, int rounds, Path file, String... rest)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                program.toString(),
+                "--fuzz",
+                Long.toUnsignedString(seed),
+                Integer.toString(rounds),
+                file.toString()));
+    command.addAll(List.of(rest));
+    return run(command);
   }
 
   private static Result run(List<String> command) throws IOException, InterruptedException {
