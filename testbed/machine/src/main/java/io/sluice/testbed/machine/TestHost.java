@@ -21,6 +21,9 @@ public final class TestHost implements AutoCloseable {
   private static final int COMMAND_SECONDS = 20;
   private static final int NUMBERS = 250;
 
+  /** Metric of a route that counts only when there is no other. */
+  private static final String LAST = "4096";
+
   // Far more than a daemon and its machines leave there.
   private static final long DISK_BYTES = 1L << 30;
   private static final int DISK_FILES = 100_000;
@@ -118,9 +121,16 @@ public final class TestHost implements AutoCloseable {
     run("ip", "link", "add", device, "type", "veth", "peer", "name", "eth0", "netns", pid);
     run("ip", "addr", "add", gateway + "/24", "dev", device);
     run("ip", "link", "set", device, "up");
+    // While it is off the network, nobody else is to be asked for it: not whom the default route
+    // leads to, who may answer.
+    run("ip", "route", "replace", "unreachable", network(), "metric", LAST);
     run(enter(List.of("ip", "addr", "add", address + "/24", "dev", "eth0")));
     run(enter(List.of("ip", "link", "set", "eth0", "up")));
     run(enter(List.of("ip", "route", "add", "default", "via", gateway)));
+  }
+
+  private String network() {
+    return gateway.substring(0, gateway.lastIndexOf('.')) + ".0/24";
   }
 
   /** What leaves the host is no faster than this from now on. */
@@ -254,10 +264,15 @@ public final class TestHost implements AutoCloseable {
     }
     // The device goes with its peer's namespace; that may stay for a process that we do not know
     // of.
-    try {
-      run("ip", "link", "delete", device);
-    } catch (IOException _) {
-      // It is gone already.
+    for (List<String> left :
+        List.of(
+            List.of("ip", "link", "delete", device),
+            List.of("ip", "route", "delete", "unreachable", network(), "metric", LAST))) {
+      try {
+        run(left);
+      } catch (IOException _) {
+        // It is gone already.
+      }
     }
   }
 }
