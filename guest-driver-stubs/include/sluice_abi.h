@@ -250,6 +250,9 @@ struct sluice_ping { /* 20 */
 #define SLUICE_EVENT_CHANNEL_ERROR 2 /* id: channel; code: SLUICE_ERROR_*; info, address as there */
 #define SLUICE_EVENT_QUOTA 3        /* address: the new limit in bytes */
 #define SLUICE_EVENT_GENERATION 4   /* code: the new generation */
+#define SLUICE_EVENT_TOUCH 5        /* code: what touched is to be, never 0 nor SLUICE_TOUCH_KNOWN */
+
+#define SLUICE_TOUCH_KNOWN 1 /* touched of a guest that knows SLUICE_EVENT_TOUCH, after a reset */
 
 struct sluice_event {
 	__u32 kind;    /* 0x00 SLUICE_EVENT_*; never 0 */
@@ -263,13 +266,19 @@ struct sluice_event {
 /*
  * head counts events the host has written (release), tail those the guest has taken. When the queue
  * is full the host drops the event and counts it in lost: everything an event tells can also be asked.
+ *
+ * SLUICE_EVENT_TOUCH asks the guest to write to each page of the memory it has registered, which
+ * changes nothing (an atomic or with 0), and then to store the event's code in touched (release).
+ * Whoever copies the machine's memory then knows that the pages have changed: what the GPU writes it
+ * does not see. A guest that knows this event stores SLUICE_TOUCH_KNOWN after each reset; any other is not asked.
  */
 struct sluice_event_queue {
 	__u32 head;        /* 0x00 host */
 	__u32 lost;        /* 0x04 host */
 	__u32 pad0[14];
 	__u32 tail;        /* 0x40 guest */
-	__u32 pad1[15];
+	__u32 touched;     /* 0x44 guest */
+	__u32 pad1[14];
 	struct sluice_event entries[SLUICE_EVENT_ENTRIES]; /* 0x80 */
 };
 

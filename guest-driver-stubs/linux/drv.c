@@ -97,6 +97,7 @@ static void sluice_release(struct drm_device *dev)
 {
 	struct sluice_device *sd = to_sluice(dev);
 
+	cancel_work_sync(&sd->touch_work); /* no interrupt comes any more */
 	sluice_quarantine_leak(sd);
 	xa_destroy(&sd->channels);
 	xa_destroy(&sd->vspaces);

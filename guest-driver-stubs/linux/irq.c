@@ -58,6 +58,10 @@ static void event_handle(struct sluice_device *sd, const struct sluice_event *ev
 		WRITE_ONCE(sd->generation, event->code);
 		drm_dbg_driver(&sd->drm, "generation is %u\n", event->code);
 		break;
+	case SLUICE_EVENT_TOUCH:
+		WRITE_ONCE(sd->touch_code, event->code);
+		schedule_work(&sd->touch_work);
+		break;
 	default:
 		break; /* a later minor version of the host */
 	}
@@ -96,6 +100,7 @@ void sluice_events_restart(struct sluice_device *sd)
 
 	spin_lock_irqsave(&sd->event_lock, flags);
 	WRITE_ONCE(sd->events->tail, READ_ONCE(sd->events->head));
+	WRITE_ONCE(sd->events->touched, SLUICE_TOUCH_KNOWN);
 	spin_unlock_irqrestore(&sd->event_lock, flags);
 	for (i = 0; i < SLUICE_PENDING_WORDS; i++)
 		xchg(&sd->pending[i], 0);

@@ -5,10 +5,12 @@
  * as another processor, and the pages may be used by both sides all the time.
  */
 #include <linux/dma-mapping.h>
+#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_prime.h>
 
 #include "sluice.h"
@@ -245,6 +247,44 @@ void sluice_quarantine_flush(struct sluice_device *sd)
 		kfree(pages);
 	}
 	mutex_unlock(&sd->pages_lock);
+}
+
+static void pages_touch(struct sluice_pages *pages)
+{
+	unsigned long i;
+
+	for (i = 0; i < pages->count; i++) {
+		void *page = kmap_local_page(pages->page[i]);
+
+		/* A write that loses none of another processor's, nor the GPU's. */
+		atomic_or(0, page);
+		kunmap_local(page);
+		cond_resched();
+	}
+}
+
+/*
+ * The host's move of the machine has come to the point where the GPU writes no more: a write by a
+ * processor to each page it may have written makes whoever copies the machine's memory copy them.
+ */
+void sluice_touch_work(struct work_struct *work)
+{
+	struct sluice_device *sd = container_of(work, struct sluice_device, touch_work);
+	u32 code = READ_ONCE(sd->touch_code);
+	struct sluice_pages *pages;
+	int idx;
+
+	if (!drm_dev_enter(&sd->drm, &idx))
+		return;
+	mutex_lock(&sd->pages_lock);
+	list_for_each_entry(pages, &sd->pages, link)
+		pages_touch(pages);
+	list_for_each_entry(pages, &sd->quarantine, link)
+		pages_touch(pages);
+	mutex_unlock(&sd->pages_lock);
+	/* Done with the pages; pairs with the host's acquire. */
+	smp_store_release(&sd->events->touched, code);
+	drm_dev_exit(idx);
 }
 
 /*

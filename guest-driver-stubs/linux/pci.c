@@ -135,6 +135,7 @@ static void tables_init(struct sluice_device *sd)
 	INIT_LIST_HEAD(&sd->pages);
 	INIT_LIST_HEAD(&sd->quarantine);
 	INIT_LIST_HEAD(&sd->lists_in_quarantine);
+	INIT_WORK(&sd->touch_work, sluice_touch_work);
 	sluice_lines_init(sd);
 }
 

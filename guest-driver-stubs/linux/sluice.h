@@ -91,6 +91,8 @@ struct sluice_device {
 	struct sluice_event_queue *events;
 	u32 event_entries;
 	u32 *pending;
+	struct work_struct touch_work;
+	u32 touch_code; /* of the last SLUICE_EVENT_TOUCH */
 	struct sluice_line lines[SLUICE_MAX_CHANNELS];
 
 	/* By the ids of the host. Entries hold the reference of the owning file. */
@@ -192,6 +194,7 @@ void sluice_pages_put(struct sluice_device *sd, struct drm_gem_object *obj,
 		      struct sluice_pages *pages);
 int sluice_pages_dma_address(struct sluice_device *sd, struct sluice_pages *pages, u64 offset,
 			     u64 *address);
+void sluice_touch_work(struct work_struct *work);
 void sluice_pages_unmap_all(struct sluice_device *sd);
 void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages);
 void sluice_quarantine_flush(struct sluice_device *sd);

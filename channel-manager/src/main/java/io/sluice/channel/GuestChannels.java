@@ -211,4 +211,9 @@ final class GuestChannels {
     untold.clear();
     return taken;
   }
+
+  /** How often one began to run, or went on. */
+  long starts() {
+    return transitions.entered(ChannelState.RUNNING);
+  }
 }

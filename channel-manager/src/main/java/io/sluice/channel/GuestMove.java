@@ -182,6 +182,14 @@ public final class GuestMove {
     });
   }
 
+  /**
+   * How often a channel began to run, or went on. While that stays what it was when the guest was
+   * seen drained, its GPU has written nothing since.
+   */
+  public long starts() {
+    return lock.call(channels::starts);
+  }
+
   /** Detaches every channel that takes entries; how many. */
   public int detachAll(String reason) {
     return lock.call(() -> {

@@ -27,6 +27,22 @@ final class GuestMoveTest {
   }
 
   @Test
+  void starts_channelsThatBeginOrGoOn_areCounted() {
+    long none = guest.move().starts();
+    Worker one = new Worker(rig, guest, guest.vspaceNew());
+    assertThat(guest.move().starts()).isEqualTo(none);
+    Worker _ = one.start();
+    assertThat(guest.move().starts()).isEqualTo(none + 1);
+    assertThat(guest.move().detachAll("moves")).isEqualTo(1);
+    assertThat(guest.move().drain("moves")).isInstanceOf(GuestMove.Drain.Drained.class);
+    assertThat(guest.move().starts()).isEqualTo(none + 1);
+    Worker _ = new Worker(rig, guest, guest.vspaceNew()).start();
+    assertThat(guest.move().starts()).isEqualTo(none + 2);
+    assertThat(guest.move().attachAll("stays")).isEqualTo(1);
+    assertThat(guest.move().starts()).isEqualTo(none + 3);
+  }
+
+  @Test
   void inFlight_channelThatWaits_countsItsEntryAndThoseBehind() {
     Worker worker = new Worker(rig, guest, guest.vspaceNew()).start();
     GpuVa semaphore = worker.spareVa();

@@ -17,6 +17,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -493,6 +495,24 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
         guest.setVramLimit(bytes);
       }
     });
+  }
+
+  /** {@link GuestNotifier#askToTouch}; 0 as well when the guest is just going. */
+  int askToTouch() {
+    AtomicInteger code = new AtomicInteger();
+    executor.exclusively(() -> {
+      if (!executor.isStopped()) {
+        code.set(notifier.askToTouch(generation, guest.timeNs()));
+      }
+    });
+    return code.get();
+  }
+
+  /** Whether the guest says that it has touched its pages, as it was asked with a code. */
+  boolean hasTouched(int code) {
+    AtomicBoolean done = new AtomicBoolean();
+    executor.exclusively(() -> done.set(!executor.isStopped() && events.touched() == code));
+    return done.get();
   }
 
   // ---- registers ----

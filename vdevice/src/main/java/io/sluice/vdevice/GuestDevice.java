@@ -225,6 +225,27 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   /**
+   * Asks the guest to write by its own processors to each page of memory that it has registered,
+   * which changes nothing: whoever copies the machine's memory then knows that they are dirty, and
+   * the guest goes on meanwhile. Waits for a call that runs.
+   *
+   * @return what {@link #hasTouched} takes; 0 when the guest cannot be asked just now, or its
+   *     driver does not know the question
+   */
+  public int askToTouch() {
+    return seat.session().map(DeviceSession::askToTouch).orElse(0);
+  }
+
+  /**
+   * Whether the guest says that it has done what it was asked to by {@link #askToTouch}.
+   *
+   * @param code never 0
+   */
+  public boolean hasTouched(int code) {
+    return seat.session().map(session -> session.hasTouched(code)).orElse(false);
+  }
+
+  /**
    * Waits until the client has answered each write that it was asked for by {@link #dmaWrite} and
    * {@link #touch}, also those that have failed with ETIMEDOUT and that it may yet do; or until it
    * is gone. As long as it takes.

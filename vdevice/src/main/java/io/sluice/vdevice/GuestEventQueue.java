@@ -28,15 +28,15 @@ final class GuestEventQueue {
     queue = callArea.asSlice(GuestAbi.BAR1_EVENTS, EventQueue.SIZE);
   }
 
-  /** Appends an event, or counts it as lost when the queue is full. */
-  void post(int kind, int id, int code, int info, long address, long timeNs) {
+  /** Appends an event, or counts it as lost when the queue is full; whether it was appended. */
+  boolean post(int kind, int id, int code, int info, long address, long timeNs) {
     lock.lock();
     try {
       int used = head - EventQueue.tail(queue, 0);
       if (Integer.compareUnsigned(used, EVENT_ENTRIES) >= 0) {
         lost++;
         EventQueue.lost(queue, 0, lost);
-        return;
+        return false;
       }
       long entry = EventQueue.ENTRIES_OFFSET + (head & (EVENT_ENTRIES - 1)) * GuestEvent.SIZE;
       GuestEvent.kind(queue, entry, kind);
@@ -47,9 +47,15 @@ final class GuestEventQueue {
       GuestEvent.timeNs(queue, entry, timeNs);
       head++;
       EventQueue.head(queue, 0, head);
+      return true;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The code of the last SLUICE_EVENT_TOUCH that the guest says it has done. */
+  int touched() {
+    return EventQueue.touched(queue, 0);
   }
 
   /** Events dropped because the guest did not take them. */

@@ -12,6 +12,9 @@ import io.sluice.interrupt.ChannelInterrupts;
 final class GuestNotifier implements GuestListener {
   private static final int CALLS_AND_EVENTS = 0;
 
+  /** Between the codes of two generations: 2^32 divided by the golden ratio. */
+  private static final int GENERATIONS_APART = 0x9e3779b1;
+
   private final GuestEventQueue events;
   private final VectorTable vectors;
   private final ChannelInterrupts channels;
@@ -37,13 +40,14 @@ final class GuestNotifier implements GuestListener {
 
   @Override
   public void onChannelError(ChannelError error) {
-    events.post(
-        GuestAbi.EVENT_CHANNEL_ERROR,
-        error.channelId(),
-        error.reason(),
-        error.info(),
-        error.address(),
-        error.timeNs());
+    boolean _ =
+        events.post(
+            GuestAbi.EVENT_CHANNEL_ERROR,
+            error.channelId(),
+            error.reason(),
+            error.info(),
+            error.address(),
+            error.timeNs());
     vectors.raise(CALLS_AND_EVENTS);
     // Who waits for the channel's work waits on the channel's vector.
     channels.raise(error.channelId());
@@ -56,8 +60,26 @@ final class GuestNotifier implements GuestListener {
 
   /** Tells that all ids are void. */
   void onGeneration(int generation, long timeNs) {
-    events.post(GuestAbi.EVENT_GENERATION, 0, generation, 0, 0, timeNs);
+    boolean _ = events.post(GuestAbi.EVENT_GENERATION, 0, generation, 0, 0, timeNs);
     vectors.raise(CALLS_AND_EVENTS);
+  }
+
+  /**
+   * Asks the guest to write to each page that it has registered, which changes nothing.
+   *
+   * @param generation of the device: what a guest does late, for a former one, has another code
+   * @return the code that shows in {@link GuestEventQueue#touched} when it has; 0 when it cannot be
+   *     asked, or its driver does not know the question
+   */
+  int askToTouch(int generation, long timeNs) {
+    int code = GENERATIONS_APART * generation + events.head() + 1;
+    boolean known = events.touched() != 0;
+    boolean taken = code == 0 || code == GuestAbi.TOUCH_KNOWN;
+    if (!known || taken || !events.post(GuestAbi.EVENT_TOUCH, 0, code, 0, 0, timeNs)) {
+      return 0;
+    }
+    vectors.raise(CALLS_AND_EVENTS);
+    return code;
   }
 
   /** From now on, changes are told. */
@@ -70,7 +92,7 @@ final class GuestNotifier implements GuestListener {
     if (!begun) {
       return;
     }
-    events.post(GuestAbi.EVENT_QUOTA, 0, 0, 0, limitBytes, timeNs);
+    boolean _ = events.post(GuestAbi.EVENT_QUOTA, 0, 0, 0, limitBytes, timeNs);
     vectors.raise(CALLS_AND_EVENTS);
   }
 }

@@ -231,6 +231,56 @@ final class CallSlotsTest extends CallTest {
     assertThat(client.read32(0, GuestAbi.REG_VRAM_LO)).isEqualTo(8192);
   }
 
+  @Test
+  void askToTouch_driverThatDoesNotKnow_isNotAsked() {
+    assertThat(session.askToTouch()).isZero();
+    assertThat(EventQueue.head(calls, GuestAbi.BAR1_EVENTS)).isZero();
+  }
+
+  private void knowTouch() {
+    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, GuestAbi.TOUCH_KNOWN);
+  }
+
+  @Test
+  void askToTouch_queueFull_isNotAsked() {
+    knowTouch();
+    for (int i = 0; i < GuestAbi.EVENT_ENTRIES; i++) {
+      session.setVramLimit(4096L * (i + 1));
+    }
+    assertThat(session.askToTouch()).isZero();
+  }
+
+  @Test
+  void askToTouch_guestAnswers_hasTouched() {
+    knowTouch();
+    int code = session.askToTouch();
+    assertThat(GuestEvent.kind(event(0), 0)).isEqualTo(GuestAbi.EVENT_TOUCH);
+    assertThat(GuestEvent.code(event(0), 0)).isEqualTo(code).isNotZero();
+    assertThat(session.hasTouched(code)).isFalse();
+    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, code);
+    assertThat(session.hasTouched(code)).isTrue();
+  }
+
+  /** What it does late, for a former question or before a reset, is no answer to a new one. */
+  @Test
+  void askToTouch_guestAnswersAFormerQuestion_hasNotTouched() {
+    knowTouch();
+    int former = session.askToTouch();
+    int code = session.askToTouch();
+    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, former);
+    assertThat(session.hasTouched(code)).isFalse();
+    int generation = client.read32(0, GuestAbi.REG_GENERATION);
+    client.write32(0, GuestAbi.REG_RESET, GuestAbi.MAGIC);
+    while (client.read32(0, GuestAbi.REG_GENERATION) == generation) {
+      Thread.onSpinWait();
+    }
+    awaitEvents(1);
+    knowTouch();
+    int anew = session.askToTouch();
+    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, code);
+    assertThat(session.hasTouched(anew)).isFalse();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 1000, -1, Integer.MIN_VALUE})
   void events_tailThatCannotBe_losesEventsOnly(int tail) {

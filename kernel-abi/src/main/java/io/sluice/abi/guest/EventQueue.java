@@ -16,7 +16,8 @@ import java.lang.invoke.VarHandle;
  *   0x04  u32      lost             host
  *   0x08  u32[14]  pad0
  *   0x40  u32      tail             guest
- *   0x44  u32[15]  pad1
+ *   0x44  u32      touched          guest
+ *   0x48  u32[14]  pad1
  *   0x80  event[128] entries
  * </pre>
  *
@@ -30,7 +31,8 @@ public final class EventQueue {
               ValueLayout.JAVA_INT.withName("lost"),
               MemoryLayout.sequenceLayout(14, ValueLayout.JAVA_INT).withName("pad0"),
               ValueLayout.JAVA_INT.withName("tail"),
-              MemoryLayout.sequenceLayout(15, ValueLayout.JAVA_INT).withName("pad1"),
+              ValueLayout.JAVA_INT.withName("touched"),
+              MemoryLayout.sequenceLayout(14, ValueLayout.JAVA_INT).withName("pad1"),
               MemoryLayout.sequenceLayout(128, GuestEvent.LAYOUT).withName("entries"))
           .withName("sluice_event_queue");
 
@@ -40,6 +42,7 @@ public final class EventQueue {
   private static final VarHandle HEAD = LAYOUT.varHandle(groupElement("head"));
   private static final VarHandle LOST = LAYOUT.varHandle(groupElement("lost"));
   private static final VarHandle TAIL = LAYOUT.varHandle(groupElement("tail"));
+  private static final VarHandle TOUCHED = LAYOUT.varHandle(groupElement("touched"));
 
   /** Offset of {@code entries} in bytes. */
   public static final long ENTRIES_OFFSET = LAYOUT.byteOffset(groupElement("entries"));
@@ -74,5 +77,15 @@ public final class EventQueue {
   /** Sets {@code tail}, with release order. */
   public static void tail(MemorySegment segment, long offset, int value) {
     TAIL.setRelease(segment, offset, value);
+  }
+
+  /** {@code touched}, with acquire order: Guest. */
+  public static int touched(MemorySegment segment, long offset) {
+    return (int) TOUCHED.getAcquire(segment, offset);
+  }
+
+  /** Sets {@code touched}, with release order. */
+  public static void touched(MemorySegment segment, long offset, int value) {
+    TOUCHED.setRelease(segment, offset, value);
   }
 }

@@ -251,6 +251,12 @@ public final class GuestAbi {
   /** Code: the new generation. */
   public static final int EVENT_GENERATION = 4;
 
+  /** Code: what touched is to be, never 0 nor TOUCH_KNOWN. */
+  public static final int EVENT_TOUCH = 5;
+
+  /** Touched of a guest that knows EVENT_TOUCH, after a reset. */
+  public static final int TOUCH_KNOWN = 1;
+
   /** Userd reference. */
   public static final int USERD_REFERENCE = 0x48;
 

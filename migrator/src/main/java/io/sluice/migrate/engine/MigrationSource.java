@@ -54,7 +54,7 @@ public final class MigrationSource implements AutoCloseable {
   private final DetachPlan plan;
   private final DrainWatch drainWatch;
   private final MachineStop stop;
-  private final SettlingPass settling;
+  private final BeforeStop before;
   private final SourcePatience patience;
   private final SourceState state;
   private final SourceUndo undo;
@@ -71,14 +71,12 @@ public final class MigrationSource implements AutoCloseable {
   private long ranNs;
 
   private boolean offered;
-  private boolean undone;
 
   /** The operator's time is over, and it is to be done all the same. */
   private boolean forced;
 
   private boolean inquiring;
   private boolean readyEarly;
-  private Phase undoOf = Phase.PREPARE;
 
   /**
    * What a migration works with; all of it stays the caller's.
@@ -123,8 +121,8 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
-    settling = new SettlingPass(machine, memory, copiesMemory);
-    state = new SourceState(mapped, machine, memory, copiesMemory);
+    before = new BeforeStop(machine, move, memory, copiesMemory);
+    state = new SourceState(mapped, machine, memory, copiesMemory, before);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
     patience = new SourcePatience(settings, rate, nowNs);
     lastHeardNs = nowNs;
@@ -369,6 +367,7 @@ public final class MigrationSource implements AutoCloseable {
     if (phase() != Phase.DRAIN) {
       return worked; // the machine has failed meanwhile
     }
+    long starts = move.starts();
     Drain found = move.drain("migration");
     if (found instanceof Drain.Draining busy) {
       int ended = drainWatch.ended();
@@ -378,9 +377,9 @@ public final class MigrationSource implements AutoCloseable {
       }
       return worked + drainWatch.ended() - ended;
     }
-    worked += settling.begin(stop.isStopped() || forced) ? 1 : 0;
+    worked += before.begin(stop.isStopped(), forced, starts, nowNs);
     boolean settled =
-        settling.isDone()
+        before.isDone(nowNs)
             && rate.durationNs(link.statistics().bytesQueued()) + stop.queuedNs() <= QUEUED_NS;
     worked += stop.drained(nowNs, settled, forced);
     if (memory.isPassing() || !stop.isStopped()) {
@@ -388,7 +387,13 @@ public final class MigrationSource implements AutoCloseable {
     }
     // The guest stands still now: what it started since the last look is found by this one.
     if (move.drain("migration") instanceof Drain.Drained(int parked)) {
-      String settledBy = " idleNs=" + stop.idleNs(nowNs) + " settledPages=" + settling.pages();
+      String settledBy =
+          " idleNs="
+              + stop.idleNs(nowNs)
+              + " settledPages="
+              + before.pages()
+              + " touchedByGuest="
+              + before.isTouched();
       if (copiesMemory) {
         memory.beginPass();
       }
@@ -415,8 +420,7 @@ public final class MigrationSource implements AutoCloseable {
       told.ifPresent(frames -> frames.forEach(this::send));
       return worked + (told.isPresent() ? 1 : 0);
     }
-    if (state.isRedirtying()) {
-      state.redirtyOn(nowNs);
+    if (state.isRedirtying() && state.redirtyOn(nowNs)) {
       worked++;
     }
     if (!state.isRedirtying() && !memory.isPassing()) {
@@ -593,26 +597,21 @@ public final class MigrationSource implements AutoCloseable {
   // ---- giving up ----
 
   private void giveUp(Reason why) {
-    Phase from = phase();
     reason = why;
-    undone = false;
-    undoOf = from;
+    undo.of(phase(), why);
     enter(Phase.ABORTING, why.what());
   }
 
   private int undo() {
-    Reason given = reason;
-    Reason why = given == null ? new Reason("", "", "") : given;
-    if (!undone) {
-      undone = true;
+    if (!undo.isBegun()) {
       memory.close();
-      undo.begin(undoOf, offered ? link : null, why);
+      undo.begin(offered ? link : null);
       return 1;
     }
-    if (!undo.end(undoOf)) {
+    if (!undo.end()) {
       return 0;
     }
-    enter(Phase.ABORTED, why.what());
+    enter(Phase.ABORTED, undo.why().what());
     return 1;
   }
 }

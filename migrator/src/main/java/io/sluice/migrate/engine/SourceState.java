@@ -16,6 +16,7 @@ final class SourceState {
   private final SourceMachine machine;
   private final MemorySource memory;
   private final boolean copiesMemory;
+  private final BeforeStop before;
   private boolean begun;
   private boolean taken;
   private boolean redirtying;
@@ -26,13 +27,19 @@ final class SourceState {
 
   /**
    * @param copiesMemory whether video memory is copied, so that passes over it are counted
+   * @param before what was done before the machine stopped
    */
   SourceState(
-      MappedGuest mapped, SourceMachine machine, MemorySource memory, boolean copiesMemory) {
+      MappedGuest mapped,
+      SourceMachine machine,
+      MemorySource memory,
+      boolean copiesMemory,
+      BeforeStop before) {
     this.mapped = mapped;
     this.machine = machine;
     this.memory = memory;
     this.copiesMemory = copiesMemory;
+    this.before = before;
   }
 
   /** Whether {@link #take} was done. */
@@ -50,7 +57,7 @@ final class SourceState {
       begun = true;
       begunNs = nowNs;
       redirtiedNs = nowNs;
-      if (!machine.handsMemoryOver() && !machine.asksForGuestWrites()) {
+      if (!machine.handsMemoryOver() && !machine.asksForGuestWrites() && !before.isTouched()) {
         redirty();
       }
     }
@@ -84,10 +91,11 @@ final class SourceState {
     return redirtying;
   }
 
-  /** Goes on with it. */
-  void redirtyOn(long nowNs) {
+  /** Goes on with it; whether it has come to its end. */
+  boolean redirtyOn(long nowNs) {
     redirtying = !machine.redirty(List.of());
     redirtiedNs = nowNs;
+    return !redirtying;
   }
 
   /** What took how long; once taken. */

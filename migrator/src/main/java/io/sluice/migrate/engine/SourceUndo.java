@@ -16,6 +16,9 @@ final class SourceUndo {
   private final String guest;
   private final GuestMove move;
   private final SourceMachine machine;
+  private Phase phase = Phase.PREPARE;
+  private Reason why = new Reason("", "", "");
+  private boolean begun;
   private boolean attached;
 
   /**
@@ -27,13 +30,30 @@ final class SourceUndo {
     this.machine = machine;
   }
 
+  /** What is to be taken back belongs to a phase; why it is. */
+  void of(Phase givenUp, Reason reason) {
+    phase = givenUp;
+    why = reason;
+    begun = false;
+  }
+
+  Reason why() {
+    return why;
+  }
+
+  /** Whether {@link #begin} was called since {@link #of}. */
+  boolean isBegun() {
+    return begun;
+  }
+
   /**
-   * Begins to take back what belongs to a phase: all but the GPU. What cannot be, because the guest
-   * left or its machine ended, does not keep the rest from it.
+   * Begins to take back what belongs to the phase: all but the GPU. What cannot be, because the
+   * guest left or its machine ended, does not keep the rest from it.
    *
    * @param link to the destination, which is told why; null when it knows of nothing yet
    */
-  void begin(Phase phase, @Nullable MigrationLink link, Reason why) {
+  void begin(@Nullable MigrationLink link) {
+    begun = true;
     for (Phase.Undo undo : phase.undo()) {
       switch (undo) {
         case TELL_DESTINATION -> attempt(undo, () -> tell(link, why));
@@ -49,7 +69,7 @@ final class SourceUndo {
    *
    * @return false while something of it is yet to come: call again
    */
-  boolean end(Phase phase) {
+  boolean end() {
     if (!machine.isSettled()) {
       return false;
     }

@@ -74,6 +74,23 @@ public interface SourceMachine extends AutoCloseable {
   default void holdBack() {}
 
   /**
+   * While COPYING, and its GPU is drained: has the machine's own processors write to each page that
+   * its GPU may have written, which changes nothing, so that they are copied while it runs. What a
+   * machine cannot be asked, or does not do, {@link #redirty} does while it stands still.
+   */
+  default void askToTouch() {}
+
+  /** Whether it has done so, since it was asked last. */
+  default boolean hasTouched() {
+    return false;
+  }
+
+  /** Whether it will not do what it was asked last: it cannot be asked. */
+  default boolean cannotTouch() {
+    return true;
+  }
+
+  /**
    * The machine may now be stopped for its last pass, if that takes next to no time.
    *
    * @param bytesPerSecond what the way to the destination carries: more would only wait in queues;

@@ -227,6 +227,11 @@ public final class MemorySource implements AutoCloseable {
     }
   }
 
+  /** Whether the GPU may have written guest memory of which it does not say so. */
+  public boolean mayHaveUnseenWrites() {
+    return !exact && move.buffers().stream().anyMatch(MemoryRecord::registered);
+  }
+
   /** Guest memory that the GPU wrote since {@link #forgetGuestMemory}; all it can, if unknown. */
   public List<GuestMove.BusRange> dirtyGuestMemory() {
     List<GuestMove.BusRange> ranges = new ArrayList<>();

@@ -71,6 +71,18 @@ public final class QemuSource implements SourceMachine {
   // Of the engine's thread, but for what says otherwise.
   private OptionalLong configuration = OptionalLong.empty(); // until it was told
   private boolean heldBack;
+  private int touchAsks;
+
+  // Of the worker's thread.
+  private int touchCode; // what the guest is to answer; 0 nothing
+  private int touchAsk;
+
+  /** The one of the {@link #touchAsks} that the guest has answered. */
+  private volatile int touchedAsk;
+
+  /** The one that it could not be asked. */
+  private volatile int untouchedAsk;
+
   private @Nullable HeldState holding;
   private @Nullable Redirty redirty;
   private @Nullable Thread aborting;
@@ -194,6 +206,38 @@ public final class QemuSource implements SourceMachine {
   }
 
   @Override
+  public void askToTouch() {
+    touchAsks++;
+    int ask = touchAsks;
+    worker.submit(() -> {
+      touchAsk = ask;
+      touchCode = device.askToTouch();
+      if (touchCode == 0) {
+        untouchedAsk = ask;
+      }
+    });
+  }
+
+  @Override
+  public boolean hasTouched() {
+    return touchAsks > 0 && touchedAsk == touchAsks;
+  }
+
+  @Override
+  public boolean cannotTouch() {
+    return touchAsks > 0 && untouchedAsk == touchAsks;
+  }
+
+  /** Looks whether the guest has done what it was asked. */
+  private void lookForTouch() {
+    if (touchCode != 0 && device.hasTouched(touchCode)) {
+      touchCode = 0;
+      touchedAsk = touchAsk;
+      waker.run();
+    }
+  }
+
+  @Override
   public void allowShortStop(long bytesPerSecond) {
     Duration longest = settings.downtime();
     long wanted = settings.bandwidthBytesPerSecond();
@@ -271,6 +315,7 @@ public final class QemuSource implements SourceMachine {
     if (asking.compareAndSet(false, true)) {
       worker.submit(() -> {
         try {
+          lookForTouch();
           MigrationProgress now = machine.migration();
           figures =
               new MachineProgress(

@@ -95,6 +95,25 @@ final class MemorySourceTest {
     return made;
   }
 
+  @Test
+  void mayHaveUnseenWrites_registeredMemoryOfAGpuThatDoesNotTell() {
+    DirtyDetection blind = new DirtyDetection(false, true, true, true, true);
+    try (MemorySource unseeing =
+        new MemorySource(
+            guest.move(),
+            vram().segment(),
+            kernel,
+            guest.capabilities(),
+            link.source(),
+            blind,
+            new SplittableRandom(1))) {
+      assertThat(unseeing.mayHaveUnseenWrites()).isFalse();
+      int _ = guest.memRegister(4, 0, PAGE);
+      assertThat(unseeing.mayHaveUnseenWrites()).isTrue();
+      assertThat(source().mayHaveUnseenWrites()).isFalse();
+    }
+  }
+
   private MemoryGrant allocate() {
     return guest.memAlloc(2, 0, 0, (long) PAGES * PAGE);
   }

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
  * of them, so that every run of the tests has seen it.
  */
 final class MachineMigrationTest {
+  private static final Map<String, String> BLIND = Map.of("exact", "off");
+
   private static final long LINK_BYTES_PER_SECOND = 100_000_000;
 
   /**
@@ -49,6 +51,23 @@ final class MachineMigrationTest {
       rig.source.host().limit(LINK_BYTES_PER_SECOND);
       rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), Map.of());
       assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
+      rig.checkMoved();
+    }
+  }
+
+  /**
+   * As where the GPU does not tell what it wrote of the machine's memory: the guest's processors
+   * write to all that it may have, and nothing is left to be touched while the machine stands
+   * still.
+   */
+  @Test
+  void start_gpuDoesNotTell_theGuestTouchesItsPagesBeforeItStops() throws Exception {
+    try (MachineRig rig = new MachineRig(directory)) {
+      rig.prepare();
+      rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), BLIND);
+      assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
+      String report = rig.source.migrations().report(MachineHost.GUEST, "json");
+      assertThat(report).contains("touchedByGuest=true").contains("\"guestBytesRedirtied\":0,");
       rig.checkMoved();
     }
   }

@@ -1,0 +1,56 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.channel.GuestMove;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.memory.MemorySource;
+
+/**
+ * What is done between the drain and the machine's stop, so that little is left for the pause: a
+ * pass over video memory, and the pages of the machine's own memory that its GPU wrote.
+ *
+ * <p>One thread uses it.
+ */
+final class BeforeStop {
+  private final SettlingPass pass;
+  private final GuestTouch touch;
+
+  /**
+   * @param copiesMemory whether video memory is copied
+   */
+  BeforeStop(SourceMachine machine, GuestMove move, MemorySource memory, boolean copiesMemory) {
+    pass = new SettlingPass(machine, memory, copiesMemory);
+    boolean wanted =
+        machine.standsStill() && !machine.handsMemoryOver() && !machine.asksForGuestWrites();
+    touch = new GuestTouch(machine, move::starts, () -> wanted && memory.mayHaveUnseenWrites());
+  }
+
+  /**
+   * The GPU is seen drained.
+   *
+   * @param stopped whether the machine has stopped already
+   * @param forced whether the operator's time is over: the last pass is as good then
+   * @param startsBefore of channels, as counted before it was looked whether the GPU is drained
+   * @return how much was begun
+   */
+  int begin(boolean stopped, boolean forced, long startsBefore, long nowNs) {
+    if (!stopped) {
+      touch.begin(startsBefore, nowNs);
+    }
+    return pass.begin(stopped || forced) ? 1 : 0;
+  }
+
+  /** Whether there is nothing to wait for. */
+  boolean isDone(long nowNs) {
+    return pass.isDone() && touch.isOver(nowNs);
+  }
+
+  /** Pages of video memory sent so far. */
+  long pages() {
+    return pass.pages();
+  }
+
+  /** Whether all that the GPU may have written of the machine's memory is known to be dirty. */
+  boolean isTouched() {
+    return touch.isDone();
+  }
+}

@@ -1,0 +1,119 @@
+package io.sluice.migrate.engine;
+
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.SourceMachine;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A machine that notes what it is asked, and has left what the test says. */
+final class AskedMachine implements SourceMachine {
+  final List<String> asked = new ArrayList<>();
+  State state = State.COPYING;
+  long sent;
+  long queued;
+  long queueLimit;
+  boolean touched;
+  boolean dumb;
+  private long left;
+
+  void has(long bytes) {
+    left = bytes;
+  }
+
+  @Override
+  public List<Blocker> blockers() {
+    return List.of();
+  }
+
+  @Override
+  public ByteBuffer describe() {
+    return ByteBuffer.allocate(0);
+  }
+
+  @Override
+  public void start(ByteBuffer target) {}
+
+  @Override
+  public void holdBack() {
+    asked.add("holdBack");
+  }
+
+  @Override
+  public void askToTouch() {
+    asked.add("askToTouch");
+    touched = false;
+  }
+
+  @Override
+  public boolean cannotTouch() {
+    return dumb;
+  }
+
+  @Override
+  public boolean hasTouched() {
+    return touched;
+  }
+
+  @Override
+  public void allowShortStop(long bytesPerSecond) {
+    asked.add("allowShortStop " + bytesPerSecond);
+  }
+
+  @Override
+  public void allowStop() {
+    asked.add("allowStop");
+  }
+
+  @Override
+  public void forceStop() {
+    asked.add("forceStop");
+  }
+
+  @Override
+  public long bytesQueued() {
+    return queued;
+  }
+
+  @Override
+  public void limitQueue(long bytes) {
+    queueLimit = bytes;
+  }
+
+  @Override
+  public MachineProgress progress() {
+    return new MachineProgress(state, sent, left, 0, "");
+  }
+
+  @Override
+  public boolean redirty(List<PageRange> pages) {
+    throw new AssertionError("not asked of it");
+  }
+
+  @Override
+  public List<ByteBuffer> save() {
+    throw new AssertionError("not asked of it");
+  }
+
+  @Override
+  public void switchOver() {
+    throw new AssertionError("not asked of it");
+  }
+
+  @Override
+  public void abort() {
+    throw new AssertionError("not asked of it");
+  }
+
+  @Override
+  public void finish() {
+    throw new AssertionError("not asked of it");
+  }
+
+  @Override
+  public void setWaker(Runnable waker) {}
+
+  @Override
+  public void close() {}
+}
