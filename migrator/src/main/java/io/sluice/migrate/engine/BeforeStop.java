@@ -44,9 +44,9 @@ final class BeforeStop {
     return pass.isDone() && touch.isOver(nowNs);
   }
 
-  /** Pages of video memory sent so far. */
-  long pages() {
-    return pass.pages();
+  /** What was done, for the report. */
+  String told() {
+    return " settledPages=" + pass.pages() + " touchedByGuest=" + isTouched();
   }
 
   /** Whether all that the GPU may have written of the machine's memory is known to be dirty. */

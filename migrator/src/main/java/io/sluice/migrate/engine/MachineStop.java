@@ -24,10 +24,10 @@ final class MachineStop {
   /** For how long the link may take to carry what is before the machine's last pass. */
   static final long SETTLE_NS = 300_000_000;
 
-  /** What may be on its way for the machine: as long as the way itself is, and not much longer. */
+  /** What may wait before the way, so that it is never empty. */
   private static final long QUEUE_NS = 50_000_000;
 
-  /** The same when it may stop soon: its last pass comes behind that. */
+  /** The same when the machine may stop soon: its last pass comes behind that. */
   private static final long SHORT_QUEUE_NS = 5_000_000;
 
   private static final long MIN_QUEUE_BYTES = 256 << 10;
@@ -36,6 +36,7 @@ final class MachineStop {
 
   private final SourceMachine machine;
   private final LinkRate rate = new LinkRate(0);
+  private final WayDelay delay = new WayDelay();
   private long drainedNs = WORKS;
   private boolean heldBack;
   private boolean allowed;
@@ -64,10 +65,12 @@ final class MachineStop {
 
   /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
   void look(long nowNs) {
-    rate.update(nowNs, machine.bytesCarried());
+    long carried = machine.bytesCarried();
+    rate.update(nowNs, carried);
+    delay.look(nowNs, carried, machine.bytesQueued());
     long best = rate.bestBytesPerSecond();
     if (best > 0) {
-      long longestNs = isNear() ? SHORT_QUEUE_NS : QUEUE_NS;
+      long longestNs = delay.shortestNs() + (isNear() ? SHORT_QUEUE_NS : QUEUE_NS);
       machine.limitQueue(Math.max(MIN_QUEUE_BYTES, (long) (best * (longestNs / 1e9))));
     }
   }

@@ -387,13 +387,6 @@ public final class MigrationSource implements AutoCloseable {
     }
     // The guest stands still now: what it started since the last look is found by this one.
     if (move.drain("migration") instanceof Drain.Drained(int parked)) {
-      String settledBy =
-          " idleNs="
-              + stop.idleNs(nowNs)
-              + " settledPages="
-              + before.pages()
-              + " touchedByGuest="
-              + before.isTouched();
       if (copiesMemory) {
         memory.beginPass();
       }
@@ -402,7 +395,9 @@ public final class MigrationSource implements AutoCloseable {
           "drained, parked="
               + parked
               + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended())
-              + settledBy
+              + " idleNs="
+              + stop.idleNs(nowNs)
+              + before.told()
               + " stoodNs="
               + (nowNs - ranNs));
     }
@@ -518,20 +513,7 @@ public final class MigrationSource implements AutoCloseable {
             new Reason(
                 "SLU-MIG-024", "the destination lost the guest before it ran there", "Try again."));
       }
-      case OFFER,
-          CHECK,
-          CHECKED,
-          PROBE,
-          BUFFER,
-          BUFFER_GONE,
-          PAGES,
-          ZEROS,
-          BARRIER,
-          STATE,
-          RESTORE,
-          COMMIT,
-          INQUIRE ->
-          require(false, frame);
+      default -> require(false, frame); // not a destination's to say
     }
   }
 

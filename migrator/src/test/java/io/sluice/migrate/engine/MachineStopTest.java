@@ -137,6 +137,18 @@ final class MachineStopTest {
     assertThat(stop.queuedNs()).isEqualTo(20_000_000);
   }
 
+  /** Between hosts that are far apart the way itself holds more than may wait before it. */
+  @Test
+  void look_longWay_mayHoldWhatTheWayTakes() {
+    machine.has(MachineStop.NEAR_BYTES);
+    stop.look(T);
+    machine.queued = 8_000_000;
+    stop.look(T + 20_000_000L);
+    machine.sent = 8_000_000; // of which the last has taken 80 ms
+    stop.look(T + 100_000_000L);
+    assertThat(machine.queueLimit).isEqualTo(6_800_000); // 80 ms and 5 ms of 80 MB/s
+  }
+
   /** A machine that sends next to nothing for the moment is not throttled to that. */
   @Test
   void look_slowWay_leavesRoomForAFewPieces() {
