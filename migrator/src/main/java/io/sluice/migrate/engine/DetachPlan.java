@@ -5,25 +5,33 @@ import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 /**
  * When to take access back. Too early, and the GPU has nothing to do while memory is copied; too
  * late, and the machine stands still until the kernels that run have ended. In between lies the
- * moment from which the copying takes as long as the drain will: the longest command seen, as long
- * as those go on that are like it.
+ * moment from which the copying takes no longer than the drain will. The command that runs is
+ * expected to take as long as the longest one seen, so the moment lies at the beginning of a long
+ * one: towards its end another one is waited for, or the end of the copying.
  */
 final class DetachPlan {
   private final DetachTime time;
   private long longestCommandNs;
+  private long runningNs;
 
   DetachPlan(DetachTime time) {
     this.time = time;
   }
 
-  /** A command was seen to have run for so long. */
-  void observe(long runningNs) {
-    longestCommandNs = Math.max(longestCommandNs, runningNs);
+  /**
+   * Looks at what runs.
+   *
+   * @param newRunningNs for how long the longest of the commands that run now has run; 0 when none
+   *     does
+   */
+  void observe(long newRunningNs) {
+    runningNs = newRunningNs;
+    longestCommandNs = Math.max(longestCommandNs, newRunningNs);
   }
 
-  /** How long the drain is expected to take. */
+  /** How long the drain is expected to take if access is taken back now; 0 when nothing runs. */
   long expectedDrainNs() {
-    return longestCommandNs;
+    return runningNs == 0 ? 0 : longestCommandNs - runningNs;
   }
 
   /**
@@ -35,7 +43,7 @@ final class DetachPlan {
   boolean isDue(long copyingLeftNs, boolean copied) {
     return switch (time) {
       case FIRST -> true;
-      case PLANNED -> copied || copyingLeftNs > 0 && copyingLeftNs <= longestCommandNs;
+      case PLANNED -> copied || copyingLeftNs > 0 && copyingLeftNs <= expectedDrainNs();
       case LAST -> copied;
     };
   }
