@@ -90,8 +90,10 @@ final class NvidiaQuotaTest {
         commands.copy(new GpuVa(guest.video), new GpuVa(guest.video + BYTES / 2), BYTES / 2);
         last = guest.ring.submitWithRelease(commands);
         commands.clear();
+        if (i % COPIES == COPIES - 1) {
+          assertThat(guest.done(last)).isTrue(); // the ring is not as long as this is
+        }
       }
-      assertThat(guest.done(last)).isTrue();
       long start = System.nanoTime();
       for (int i = 0; i < COPIES; i++) {
         long to = guest.at + HopperRing.SIZE_BYTES;
