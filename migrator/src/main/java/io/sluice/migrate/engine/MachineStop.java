@@ -96,13 +96,22 @@ final class MachineStop {
     return drainedNs == WORKS ? 0 : nowNs - drainedNs;
   }
 
-  /** Its GPU works: it is not to stop, even if nothing of it should be left at some moment. */
+  /**
+   * Its GPU works, or video memory is being copied: it is not to stop, even if nothing of it should
+   * be left at some moment.
+   */
   void works() {
     drainedNs = WORKS;
     int _ = holdBack();
   }
 
+  /** What it writes while it is held back is found only when what it had left has gone. */
   private int holdBack() {
+    if (heldBack && !allowed && bytesLeft() > NEAR_BYTES && !isStopped()) {
+      heldBack = false;
+      machine.goOn();
+      return 1;
+    }
     if (heldBack || allowed || !hasAtMost(HELD_BYTES)) {
       return 0;
     }

@@ -318,8 +318,9 @@ public final class MigrationSource implements AutoCloseable {
     }
     if (copiesMemory && !memory.isPassing() && memory.pass() < settings.livePasses()) {
       memory.beginPass();
-      return worked + 1;
+      worked++;
     }
+    stop.works();
     return worked;
   }
 

@@ -69,9 +69,13 @@ public interface SourceMachine extends AutoCloseable {
 
   /**
    * The machine is as good as copied and must not be stopped yet, though nothing may be left of it
-   * at some moment: its GPU still works. Ends with {@link #allowShortStop} or {@link #forceStop}.
+   * at some moment: its GPU still works. Ends with {@link #goOn}, {@link #allowShortStop} or {@link
+   * #forceStop}.
    */
   default void holdBack() {}
+
+  /** It has been held back, and has much to copy again; it must not be stopped yet. */
+  default void goOn() {}
 
   /**
    * While COPYING, and its GPU is drained: has the machine's own processors write to each page that

@@ -238,6 +238,12 @@ public final class QemuSource implements SourceMachine {
   }
 
   @Override
+  public void goOn() {
+    heldBack = false;
+    worker.submit(() -> machine.goOn(settings.bandwidthBytesPerSecond()));
+  }
+
+  @Override
   public void allowShortStop(long bytesPerSecond) {
     Duration longest = settings.downtime();
     long wanted = settings.bandwidthBytesPerSecond();
@@ -407,7 +413,7 @@ public final class QemuSource implements SourceMachine {
     try {
       settle(begun);
       if (started && machine.isOpen()) {
-        MachineStart.insist(this::goOn, why -> still("a machine does not go on", why));
+        MachineStart.insist(this::letRun, why -> still("a machine does not go on", why));
       }
     } catch (SluiceException e) {
       failed(e);
@@ -433,7 +439,7 @@ public final class QemuSource implements SourceMachine {
     LOG.atError().addKeyValue("guest", device.name()).log("{}: {}", what, why.getMessage());
   }
 
-  private void goOn() {
+  private void letRun() {
     endMigration();
     if (!machine.runState().equals("running")) {
       machine.resume();

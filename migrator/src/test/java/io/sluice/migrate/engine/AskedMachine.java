@@ -36,6 +36,11 @@ final class AskedMachine implements SourceMachine {
   public void start(ByteBuffer target) {}
 
   @Override
+  public void goOn() {
+    asked.add("goOn");
+  }
+
+  @Override
   public void holdBack() {
     asked.add("holdBack");
   }

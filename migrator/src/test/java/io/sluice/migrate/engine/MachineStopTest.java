@@ -36,6 +36,23 @@ final class MachineStopTest {
     assertThat(machine.asked).containsExactly("holdBack");
   }
 
+  /** What it wrote meanwhile would never be sent. */
+  @Test
+  void works_heldBackAndHasMuchAgain_goesOnUntilItHasLittle() {
+    machine.has(MachineStop.HELD_BYTES);
+    stop.works();
+    machine.has(MachineStop.NEAR_BYTES);
+    stop.works();
+    assertThat(machine.asked).containsExactly("holdBack");
+    machine.has(MachineStop.NEAR_BYTES + 1);
+    stop.works();
+    stop.works();
+    assertThat(machine.asked).containsExactly("holdBack", "goOn");
+    machine.has(MachineStop.HELD_BYTES);
+    stop.works();
+    assertThat(machine.asked).containsExactly("holdBack", "goOn", "holdBack");
+  }
+
   @Test
   void works_mayAlreadyStop_isNotHeldBackAnyMore() {
     machine.has(0);

@@ -172,6 +172,17 @@ public final class QemuMachine implements AutoCloseable {
   }
 
   /**
+   * Ends {@link #holdBack}; the machine still may not stand still.
+   *
+   * @param bandwidthBytesPerSecond for its stream; 0 for no limit
+   */
+  public void goOn(long bandwidthBytesPerSecond) {
+    JsonObject _ =
+        client.execute(
+            "migrate-set-parameters", Map.of(BANDWIDTH, bandwidthBytesPerSecond), patience);
+  }
+
+  /**
    * Changes how long the machine may stand still; while it migrates. Ends {@link #holdBack}.
    *
    * @param bandwidthBytesPerSecond for its stream, and to reckon with; 0 for no limit, and what was

@@ -16,6 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class MachineMigrationTest {
   private static final Map<String, String> BLIND = Map.of("exact", "off");
 
+  /** So that much of the machine is left to copy for seconds. */
+  private static final Map<String, String> SLOWLY = Map.of("detach", "first", "bandwidth", "20MiB");
+
   private static final long LINK_BYTES_PER_SECOND = 100_000_000;
 
   /**
@@ -77,7 +80,8 @@ final class MachineMigrationTest {
     try (MachineRig rig = new MachineRig(directory, TWO, List.of("--cpus", "2"))) {
       rig.prepare();
       rig.source.machine().await("cross: waiting", MachineHost.PATIENCE);
-      rig.holdIn(Moment.DRAIN, Map.of());
+      // While much is left: with its engine held nobody holds the machine back from its stop.
+      rig.holdIn(Moment.DRAIN, SLOWLY);
       rig.source.machine().type("");
       rig.source.machine().await("cross: released", MachineHost.PATIENCE);
       rig.release();
