@@ -336,7 +336,7 @@ public final class GuestDevice implements AutoCloseable {
       return new PausedAdoption(seat, adopted, session);
     } finally {
       if (!complete) {
-        seat.left(adopted);
+        seat.withdrawn(adopted);
       }
     }
   }
@@ -357,7 +357,6 @@ public final class GuestDevice implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       LOG.atError().addKeyValue("guest", name).log("the device failed", e);
     } finally {
-      adopted.socket.close();
       seat.left(adopted);
     }
   }
@@ -434,7 +433,7 @@ public final class GuestDevice implements AutoCloseable {
       serving = true;
     } finally {
       if (!serving) {
-        seat.left(client);
+        seat.withdrawn(client);
       }
     }
     return true;
@@ -453,7 +452,6 @@ public final class GuestDevice implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       LOG.atError().addKeyValue("guest", name).log("the device failed", e);
     } finally {
-      client.socket.close();
       seat.left(client);
       LOG.atInfo().addKeyValue("guest", name).log("detached");
     }

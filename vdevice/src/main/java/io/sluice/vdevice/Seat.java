@@ -29,7 +29,7 @@ final class Seat {
     GONE
   }
 
-  /** Who has the seat. The socket is the serving thread's to close. */
+  /** Who has the seat. The socket is closed when it has {@link #left}. */
   static final class Occupant {
     final Fd socket;
     final PeerCredentials peer;
@@ -115,18 +115,36 @@ final class Seat {
     }
   }
 
-  /** A client has gone, and all it held. */
+  /**
+   * A client has gone, and all it held. Its socket is closed here, because who {@linkplain #expel
+   * expels} it shuts that down as long as it has the seat.
+   */
   void left(Occupant gone) {
     lock.lock();
     try {
-      gone.session = null;
-      if (occupant == gone) {
-        occupant = null;
-      }
-      changed.signalAll();
+      gone.socket.close();
+      vacated(gone);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** It did not come to that a client is served; its socket stays its owner's. */
+  void withdrawn(Occupant never) {
+    lock.lock();
+    try {
+      vacated(never);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void vacated(Occupant former) {
+    former.session = null;
+    if (occupant == former) {
+      occupant = null;
+    }
+    changed.signalAll();
   }
 
   Optional<PeerCredentials> peer() {

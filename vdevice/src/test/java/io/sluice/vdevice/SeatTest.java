@@ -1,0 +1,67 @@
+package io.sluice.vdevice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.abi.sys.RealKernel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class SeatTest {
+  private final Kernel kernel = RealKernel.create();
+  private final Fd socket = kernel.eventfd(0, 0);
+  private final Seat seat = new Seat();
+  private final Seat.Occupant client = Seat.Occupant.running(socket, new PeerCredentials(1, 2, 3));
+
+  @AfterEach
+  void close() {
+    socket.close();
+  }
+
+  @Test
+  void expel_nobodyThere_touchesNothing() {
+    seat.expel(_ -> {
+      throw new AssertionError("whose socket?");
+    });
+  }
+
+  @Test
+  void left_socketIsClosedAndNobodyIsExpelledAnyMore() {
+    assertThat(seat.take(client, Duration.ZERO)).isTrue();
+    seat.left(client);
+    assertThat(socket.isOpen()).isFalse();
+    seat.expel(_ -> {
+      throw new AssertionError("it has left");
+    });
+  }
+
+  @Test
+  void withdrawn_socketStaysItsOwners() {
+    assertThat(seat.take(client, Duration.ZERO)).isTrue();
+    seat.withdrawn(client);
+    assertThat(socket.isOpen()).isTrue();
+    assertThat(seat.peer()).isEmpty();
+  }
+
+  /** It ended by itself just then: its descriptor was closed, or already somebody else's. */
+  @Test
+  void vacate_clientLeavesMeanwhile_itsSocketIsOpenUntilItWasShutDown() throws Exception {
+    assertThat(seat.take(client, Duration.ZERO)).isTrue();
+    Thread serving = new Thread(() -> seat.left(client));
+    List<Boolean> open = new ArrayList<>();
+    seat.vacate(shutDown -> {
+      serving.start();
+      await().until(() -> serving.getState() == Thread.State.WAITING);
+      open.add(shutDown.isOpen());
+    });
+    serving.join();
+    assertThat(open).containsExactly(true);
+    assertThat(socket.isOpen()).isFalse();
+  }
+}
