@@ -9,7 +9,6 @@ import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
-import io.sluice.gpu.mmu.Run;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,8 @@ public final class Channel implements EngineHost {
   private final AddressSpace space;
   private final Userd userd;
   private final ChannelServices services;
-  private final Run run = new Run();
+  private final ChannelFaults faults;
+  private final Pusher pusher;
 
   final ChannelLife life = new ChannelLife();
   final EventLatch events = new EventLatch();
@@ -55,11 +55,6 @@ public final class Channel implements EngineHost {
   private int interrupts;
   private @Nullable InterruptTarget interruptTarget;
 
-  private @Nullable Fault fault;
-
-  /** What ended it. */
-  private record Fault(int reason, int info, long address) {}
-
   /**
    * @param cid the channel's number on the card
    * @param space its address space
@@ -77,8 +72,10 @@ public final class Channel implements EngineHost {
     this.space = space;
     this.userd = new Userd(controlPages, pageOffset);
     this.services = services;
+    this.faults = new ChannelFaults(life, this::ended);
+    this.pusher = new Pusher(space, userd, ring, life, faults);
     this.decoder = new Decoder(new Sink());
-    this.semaphore = new HostSemaphore(this, this::illegalSemaphore);
+    this.semaphore = new HostSemaphore(this, faults);
     GridLauncher launcher = services.launcher();
     this.subchannels = new Subchannels(this, launcher);
     this.hostMethods = new HostMethods(this, subchannels, semaphore, userd);
@@ -170,7 +167,7 @@ public final class Channel implements EngineHost {
 
   /** Ends the channel from outside. */
   public void end(int reason, int info, long address) {
-    recordError(reason == 0 ? ChannelError.OPERATOR.code() : reason, info, address);
+    faults.end(reason == 0 ? ChannelError.OPERATOR.code() : reason, info, address);
   }
 
   /** Ends its grid, if one runs: nothing of the channel touches memory any more. */
@@ -212,17 +209,17 @@ public final class Channel implements EngineHost {
 
   /** SLUICE_ERROR_*, 0 while it lives. */
   public int errorReason() {
-    return fault == null ? 0 : fault.reason();
+    return faults.reason();
   }
 
   /** Detail of the error. */
   public int errorInfo() {
-    return fault == null ? 0 : fault.info();
+    return faults.info();
   }
 
   /** Address of the error. */
   public long errorAddress() {
-    return fault == null ? 0 : fault.address();
+    return faults.address();
   }
 
   /** Next ring entry to fetch. */
@@ -369,13 +366,14 @@ public final class Channel implements EngineHost {
         return SliceEnd.READY;
       }
       if (ring.wordsLeft() > 0) {
-        outcome = window.isEmpty() ? fetch(window) : nextWord(window, nowNs);
+        outcome = window.isEmpty() ? pusher.fetch(window) : nextWord(window, nowNs);
       } else if (ring.isOpen()) {
         ring.close(userd);
-      } else if (!seeWork()) {
+      } else if (!pusher.seesWork()) {
         return isDead() ? SliceEnd.DEAD : SliceEnd.IDLE;
       } else {
-        outcome = nextEntry();
+        budget -= WORD_UNITS;
+        outcome = pusher.nextEntry();
       }
     }
   }
@@ -402,48 +400,6 @@ public final class Channel implements EngineHost {
 
   private static boolean goesOn(Outcome outcome) {
     return outcome == Outcome.PENDING || outcome == Outcome.RUNNING;
-  }
-
-  private boolean seeWork() {
-    if (ring.gpGet() != ring.gpPut()) {
-      return true;
-    }
-    if (life.isDetached()) {
-      return false;
-    }
-    int put = userd.gpPut();
-    if (!ring.see(put)) {
-      fault(ChannelError.PUT_OVERFLOW, put, ring.size());
-      return false;
-    }
-    return ring.gpGet() != put;
-  }
-
-  private Outcome nextEntry() {
-    budget -= WORD_UNITS;
-    FaultReason reason = ring.locateEntry(this);
-    if (reason != FaultReason.NONE) {
-      return pageFault(reason, false, GpuUnit.PSUBFIFO, ring.entryAddress());
-    }
-    long entry = ring.readEntry();
-    if (RingEntry.words(entry) > 0) {
-      ring.open(entry);
-    } else if (RingEntry.isLegalControl(entry)) {
-      ring.close(userd);
-    } else {
-      return fault(ChannelError.ILLEGAL_ENTRY, RingEntry.upperWord(entry), ring.gpGet());
-    }
-    return Outcome.DONE;
-  }
-
-  private Outcome fetch(Window window) {
-    int wanted = Window.limit(ring.wordsLeft());
-    FaultReason reason = space.translate(ring.address(), wanted * 4L, false, run);
-    if (reason != FaultReason.NONE) {
-      return pageFault(reason, false, GpuUnit.PSUBFIFO, ring.address());
-    }
-    window.fill(run.segment(), run.offset(), (int) (run.length() >>> 2));
-    return Outcome.DONE;
   }
 
   private Outcome nextWord(Window window, long nowNs) {
@@ -479,14 +435,14 @@ public final class Channel implements EngineHost {
 
     @Override
     public Outcome illegalWord(int word) {
-      return fault(ChannelError.ILLEGAL_WORD, word, ring.address() - 4);
+      return faults.fault(ChannelError.ILLEGAL_WORD, word, ring.address() - 4);
     }
   }
 
   private Outcome engineMethod(int subchannel, int method, int data) {
     Engine engine = subchannels.engine(subchannel);
     if (engine == null) {
-      return fault(ChannelError.EMPTY_SUBCHANNEL, methodInfo(method), Integer.toUnsignedLong(data));
+      return faults.method(ChannelError.EMPTY_SUBCHANNEL, subchannel, method, data);
     }
     Outcome outcome = engine.method(method, data);
     if (goesOn(outcome)) {
@@ -547,56 +503,38 @@ public final class Channel implements EngineHost {
 
   @Override
   public Outcome pageFault(FaultReason reason, boolean write, GpuUnit unit, long address) {
-    int info = reason.code() | (write ? 1 << 8 : 0) | unit.code() << 16;
-    return fault(ChannelError.PAGE_FAULT, info, address);
+    return faults.pageFault(reason, write, unit, address);
   }
 
   @Override
   public Outcome illegalMethod(int method, int data) {
-    return fault(ChannelError.ILLEGAL_METHOD, methodInfo(method), Integer.toUnsignedLong(data));
+    return faults.method(ChannelError.ILLEGAL_METHOD, currentSubchannel, method, data);
   }
 
   @Override
   public Outcome engineError(int code, int method) {
-    return fault(ChannelError.ENGINE, code, method);
+    return faults.fault(ChannelError.ENGINE, code, method);
   }
 
   @Override
   public Outcome warpError(int code, int pc) {
-    return fault(ChannelError.SM, code, Integer.toUnsignedLong(pc));
+    return faults.fault(ChannelError.SM, code, Integer.toUnsignedLong(pc));
   }
 
   @Override
   public Outcome deviceError() {
-    return fault(ChannelError.DEVICE, 0, 0);
+    return faults.fault(ChannelError.DEVICE, 0, 0);
   }
 
   @Override
   public Outcome unsupported(int method, int data) {
-    return fault(ChannelError.UNSUPPORTED, methodInfo(method), Integer.toUnsignedLong(data));
+    return faults.method(ChannelError.UNSUPPORTED, currentSubchannel, method, data);
   }
 
-  private Outcome illegalSemaphore(int operation, long address) {
-    return fault(ChannelError.SEMAPHORE, operation, address);
-  }
-
-  private int methodInfo(int method) {
-    return method | currentSubchannel << 16;
-  }
-
-  private Outcome fault(ChannelError error, int info, long address) {
-    recordError(error.code(), info, address);
-    return Outcome.FAULT;
-  }
-
-  /** The first error is the one that counts. */
-  private void recordError(int reason, int info, long address) {
-    if (!life.transition(ChannelLife.Step.END)) {
-      return;
-    }
+  /** It has ended, and why is known. */
+  private void ended() {
     cancelGrid();
     pending = null;
-    fault = new Fault(reason, info, address);
     events.raiseError(timeNs());
     services.events().run();
   }

@@ -38,7 +38,7 @@ final class HostSemaphore {
   private static final int RELEASE_ONE_WORD = 1 << 24;
 
   private final EngineHost host;
-  private final SemaphoreFault illegal;
+  private final ChannelFaults faults;
   private final Run run = new Run();
   private int addressHigh;
   private int addressLow;
@@ -48,14 +48,9 @@ final class HostSemaphore {
   private int parkedPayload;
   private long parkedSinceNs;
 
-  /** Ends the channel over a bad operation word or address. */
-  interface SemaphoreFault {
-    Outcome illegalSemaphore(int operation, long address);
-  }
-
-  HostSemaphore(EngineHost host, SemaphoreFault illegal) {
+  HostSemaphore(EngineHost host, ChannelFaults faults) {
     this.host = host;
-    this.illegal = illegal;
+    this.faults = faults;
   }
 
   /** Whether an acquire waits. */
@@ -135,7 +130,7 @@ final class HostSemaphore {
       case RELEASE -> {
         boolean oneWord = (word & RELEASE_ONE_WORD) != 0;
         if (!SemaphoreRelease.isAligned(address, oneWord)) {
-          return illegal.illegalSemaphore(word, address);
+          return faults.fault(ChannelError.SEMAPHORE, word, address);
         }
         FaultReason reason =
             SemaphoreRelease.write(host.space(), address, payload, oneWord, host.timeNs(), run);
@@ -144,7 +139,7 @@ final class HostSemaphore {
             : host.pageFault(reason, true, GpuUnit.PSUBFIFO, address);
       }
       default -> {
-        return illegal.illegalSemaphore(word, address);
+        return faults.fault(ChannelError.SEMAPHORE, word, address);
       }
     }
   }

@@ -1,6 +1,7 @@
 package io.sluice.gpu.fifo;
 
 import io.sluice.gpu.engine.LittleEndian;
+import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.Run;
 import java.nio.ByteBuffer;
@@ -93,10 +94,10 @@ final class Ring {
   /**
    * Finds the next ring entry in memory.
    *
-   * @param channel whose address space the ring is in
+   * @param space in which the ring is
    */
-  FaultReason locateEntry(Channel channel) {
-    return channel.space().translate(entryAddress(), RingEntry.BYTES, false, run);
+  FaultReason locateEntry(AddressSpace space) {
+    return space.translate(entryAddress(), RingEntry.BYTES, false, run);
   }
 
   /** Reads the entry that {@link #locateEntry} found, once. */
