@@ -11,14 +11,11 @@ import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.StateRecord;
-import io.sluice.quota.Buffer;
 import io.sluice.quota.GuestQuota;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,12 +30,6 @@ import org.jspecify.annotations.Nullable;
  * waits for a call. The listener is called without the lock.
  */
 public final class Guest implements EventSource, AutoCloseable {
-  /** pscnv GETPARAM: bytes of video memory; a guest is told what it may use. */
-  private static final int PARAM_FB_SIZE = 8;
-
-  /** pscnv GETPARAM: physical address of the card's registers; no guest's business. */
-  private static final int PARAM_BAR0_ADDRESS = 17;
-
   private final String name;
   private final Gpu gpu;
   private final Capabilities capabilities;
@@ -57,9 +48,10 @@ public final class Guest implements EventSource, AutoCloseable {
   private final MemoryCalls memoryCalls;
   private final ChannelCalls channelCalls;
   private final GuestMove move;
+  private final GuestParameters parameters;
 
-  /** Told when the use of memory changes, asked when there is no room. */
-  private volatile @Nullable MemoryQuotas quotas;
+  // Takes the lock by itself.
+  private final GuestSharing sharing;
 
   /**
    * Opens the GPU for a guest that shares it with no other.
@@ -137,7 +129,9 @@ public final class Guest implements EventSource, AutoCloseable {
             channels::takeUntold,
             listener::onChannelError,
             tables::takeChanged,
-            this::tellQuotas);
+            this::memoryChanged);
+    parameters = new GuestParameters(backend, share);
+    sharing = new GuestSharing(this, lock, tables, share);
     tables.buffers.setRestoreLimit(share::residentLimit);
     move =
         new GuestMove(
@@ -148,7 +142,7 @@ public final class Guest implements EventSource, AutoCloseable {
             state,
             capabilities,
             listener::onChannelCreated,
-            this::withRoom);
+            sharing::withRoom);
     dispatcher = new EventDispatcher(info.maxChannels(), lock, channels, listener);
   }
 
@@ -203,15 +197,7 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param id the parameter; an index of it in the upper half
    */
   public long parameter(long id) {
-    return lock.call(() -> {
-      if (id == PARAM_FB_SIZE) {
-        return share.limitBytes();
-      }
-      OptionalLong value =
-          (int) id == PARAM_BAR0_ADDRESS ? OptionalLong.empty() : backend.parameter(id);
-      return value.orElseThrow(
-          () -> Refusal.invalid("no such parameter, id=0x" + Long.toHexString(id)));
-    });
+    return lock.call(() -> parameters.get(id));
   }
 
   /** Memory used and allowed. */
@@ -244,48 +230,13 @@ public final class Guest implements EventSource, AutoCloseable {
     lock.run(() -> share.setOverflowToSystem(overflow));
   }
 
-  /** Every buffer that was allocated in video memory, oldest first. */
-  List<Buffer> videoBuffers() {
-    return lock.call(() -> tables.buffers.inVideoMemory(name));
+  /** Its part in the sharing of video memory. */
+  GuestSharing sharing() {
+    return sharing;
   }
 
-  /** What sharing needs to know of this guest. */
-  MemoryUse memoryUse() {
-    return lock.call(tables::use);
-  }
-
-  /** Who is told when that changes and asked for room; null for nobody. */
-  void setQuotas(@Nullable MemoryQuotas keeper) {
-    quotas = keeper;
-  }
-
-  /** Does something when other guests have made room for this one. */
-  private void withRoom(Runnable action) {
-    MemoryQuotas keeper = quotas;
-    if (keeper == null) {
-      action.run();
-    } else {
-      keeper.arriving(this, action);
-    }
-  }
-
-  private void tellQuotas() {
-    MemoryQuotas keeper = quotas;
-    if (keeper != null) {
-      keeper.changed();
-    }
-  }
-
-  /**
-   * Moves buffers between video and system memory while the channels of this guest are suspended.
-   * Buffers that are gone are passed over, as are those that would bring the guest over its limit.
-   *
-   * @param ids from {@link #videoBuffers}
-   * @param moved runs when they have, before the guest's channels go on; must not block
-   * @return how many moved
-   */
-  int moveBuffers(List<Long> ids, boolean toSystem, Runnable moved) {
-    return lock.call(() -> share.move(ids, toSystem, moved));
+  private void memoryChanged() {
+    sharing.changed();
   }
 
   // ---- memory ----
@@ -300,17 +251,10 @@ public final class Guest implements EventSource, AutoCloseable {
    * @param sizeBytes rounded up to 4 KiB, 128 KiB for the large memory type
    */
   public MemoryGrant memAlloc(int flags, int tileFlags, int cookie, long sizeBytes) {
-    MemoryQuotas keeper = GemFlags.isSystem(flags) ? null : quotas;
-    return keeper == null
-        ? allocate(flags, tileFlags, cookie, sizeBytes, true)
-        : keeper.allocating(
-            this,
-            GemFlags.roundUp(flags, sizeBytes),
-            last -> allocate(flags, tileFlags, cookie, sizeBytes, last));
-  }
-
-  private MemoryGrant allocate(int flags, int tileFlags, int cookie, long sizeBytes, boolean last) {
-    return lock.call(() -> memoryCalls.allocate(flags, tileFlags, cookie, sizeBytes, last));
+    return sharing.allocating(
+        flags,
+        sizeBytes,
+        last -> lock.call(() -> memoryCalls.allocate(flags, tileFlags, cookie, sizeBytes, last)));
   }
 
   /** What a buffer is; EBADF. */
@@ -448,13 +392,7 @@ public final class Guest implements EventSource, AutoCloseable {
 
   /** {@link Channel#progress} of the channels that tell. */
   Map<Integer, Long> progress() {
-    return lock.call(() -> {
-      Map<Integer, Long> all = new HashMap<>();
-      for (GuestChannel channel : channels.all()) {
-        channel.backend.progress().ifPresent(value -> all.put(channel.id(), value));
-      }
-      return all;
-    });
+    return lock.call(channels::progress);
   }
 
   /** Ids of all channels, ascending. */
@@ -525,7 +463,7 @@ public final class Guest implements EventSource, AutoCloseable {
    *     guest is then as empty as before
    */
   public void restore(List<StateRecord> records) {
-    withRoom(() -> lock.run(() -> state.restore(records)));
+    sharing.withRoom(() -> lock.run(() -> state.restore(records)));
     channelIds().forEach(listener::onChannelCreated);
   }
 

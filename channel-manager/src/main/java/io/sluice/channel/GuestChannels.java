@@ -3,7 +3,9 @@ package io.sluice.channel;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -91,6 +93,15 @@ final class GuestChannels {
 
   void freeAll() {
     all().forEach(this::free);
+  }
+
+  /** {@link Channel#progress} of the channels that tell, by id. */
+  Map<Integer, Long> progress() {
+    Map<Integer, Long> all = new HashMap<>();
+    for (GuestChannel channel : all()) {
+      channel.backend.progress().ifPresent(value -> all.put(channel.id(), value));
+    }
+    return all;
   }
 
   /**

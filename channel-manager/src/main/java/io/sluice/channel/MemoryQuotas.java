@@ -194,7 +194,7 @@ public final class MemoryQuotas {
       if (attached.putIfAbsent(guest.name(), guest) != null) {
         throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
       }
-      guest.setQuotas(this);
+      guest.sharing().setQuotas(this);
       // Its driver asks what it may have before it allocates anything.
       SortedMap<String, Long> _ = limit(holders(guest));
     } finally {
@@ -208,7 +208,7 @@ public final class MemoryQuotas {
     lock.lock();
     try {
       attached.remove(guest.name(), guest);
-      guest.setQuotas(null);
+      guest.sharing().setQuotas(null);
     } finally {
       lock.unlock();
     }
@@ -223,7 +223,7 @@ public final class MemoryQuotas {
       if (there == null) {
         return Standing.ABSENT;
       }
-      MemoryUse use = there.memoryUse();
+      MemoryUse use = there.sharing().memoryUse();
       return new Standing(
           use.usesGpu(), there.vramLimitBytes(), use.videoBytes(), use.evictedBytes());
     } catch (RefusedException gone) {
@@ -363,7 +363,7 @@ public final class MemoryQuotas {
     List<Buffer> buffers = new ArrayList<>();
     for (Holder holder : holders) {
       if (holder.guest().capabilities().contains(Capability.EVICTION)) {
-        ifThere(holder.guest(), () -> buffers.addAll(holder.guest().videoBuffers()));
+        ifThere(holder.guest(), () -> buffers.addAll(holder.guest().sharing().videoBuffers()));
       }
     }
     MovePlan plan = MovePlan.of(cardBytes, shares, buffers);
@@ -401,7 +401,7 @@ public final class MemoryQuotas {
       ifThere(
           guest,
           () -> {
-            MemoryUse use = guest.memoryUse();
+            MemoryUse use = guest.sharing().memoryUse();
             boolean uses = use.usesGpu() || guest == arriving;
             holders.add(
                 new Holder(guest, new MemoryUse(uses, use.videoBytes(), use.evictedBytes())));
@@ -450,7 +450,7 @@ public final class MemoryQuotas {
         ifThere(
             guest,
             () -> {
-              int done = guest.moveBuffers(ids, toSystem, then);
+              int done = guest.sharing().moveBuffers(ids, toSystem, then);
               moved[0] += done;
               count(guest, toSystem, done);
             });
