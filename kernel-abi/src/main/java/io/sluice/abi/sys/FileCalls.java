@@ -19,6 +19,7 @@ final class FileCalls {
   private static final int FD_CLOEXEC = 1;
   private static final int FALLOC_FL_KEEP_SIZE = 1;
   private static final int FALLOC_FL_PUNCH_HOLE = 2;
+  private static final int MADV_POPULATE_WRITE = 23;
   private static final int MAP_SHARED = 1;
   private static final int O_CLOEXEC = 0x80000;
 
@@ -172,6 +173,14 @@ final class FileCalls {
             result == 0 ? Errno.EIO.number() : (int) -result);
       }
     }
+  }
+
+  static void populate(MemorySegment mapped) {
+    int result;
+    do {
+      result = Libc.madvise(mapped, MADV_POPULATE_WRITE);
+    } while (Calls.interrupted(result));
+    Calls.check(result, "madvise", () -> "POPULATE_WRITE, bytes=" + mapped.byteSize());
   }
 
   static int ioctl(Fd fd, long request, MemorySegment argument) {

@@ -99,6 +99,16 @@ public interface Kernel {
    */
   void pwrite(Fd fd, MemorySegment from, long offset);
 
+  /**
+   * {@code madvise(MADV_POPULATE_WRITE)}: the pages of a piece of a mapping are there, to be
+   * written, before anybody touches them. What a process that touches them would be killed for is
+   * an error here: EFAULT, ENOMEM. EINVAL for what is not whole pages, may not be written, or when
+   * the kernel is older than 5.14.
+   *
+   * @param mapped of a {@link Mapping}
+   */
+  void populate(MemorySegment mapped);
+
   /** {@code ioctl(fd, request, arg)}: its result, not negative. */
   int ioctl(Fd fd, long request, MemorySegment arg);
 

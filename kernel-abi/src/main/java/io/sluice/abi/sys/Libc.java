@@ -57,6 +57,7 @@ final class Libc {
   private static final MethodHandle FTRUNCATE = function("ftruncate", INT, INT, LONG);
   private static final MethodHandle FALLOCATE = function("fallocate", INT, INT, INT, LONG, LONG);
   private static final MethodHandle MMAP = function("mmap", LONG, LONG, LONG, INT, INT, INT, LONG);
+  private static final MethodHandle MADVISE = function("madvise", INT, PTR, LONG, INT);
   private static final MethodHandle MUNMAP = function("munmap", INT, LONG, LONG);
   private static final MethodHandle EVENTFD = function("eventfd", INT, INT, INT);
   private static final MethodHandle PPOLL =
@@ -196,6 +197,16 @@ final class Libc {
       long address =
           (long) MMAP.invokeExact(scratch.errno, 0L, lengthBytes, protection, flags, fd, offset);
       return result(scratch, address);
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static int madvise(MemorySegment mapped, int advice) {
+    Scratch scratch = Scratch.current();
+    try {
+      return result(
+          scratch, (int) MADVISE.invokeExact(scratch.errno, mapped, mapped.byteSize(), advice));
     } catch (Throwable t) {
       throw unexpected(t);
     }

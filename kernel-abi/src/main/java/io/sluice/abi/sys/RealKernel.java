@@ -111,6 +111,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public void populate(MemorySegment mapped) {
+    FileCalls.populate(mapped);
+  }
+
+  @Override
   public int ioctl(Fd fd, long request, MemorySegment arg) {
     return FileCalls.ioctl(fd, request, arg);
   }

@@ -152,6 +152,11 @@ public final class RecordingKernel implements Kernel {
   }
 
   @Override
+  public void populate(MemorySegment mapped) {
+    run("populate", "bytes=" + mapped.byteSize(), () -> kernel.populate(mapped));
+  }
+
+  @Override
   public int ioctl(Fd fd, long request, MemorySegment arg) {
     return call(
         "ioctl",

@@ -14,9 +14,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -34,12 +32,10 @@ public final class FakeKernel implements Kernel {
   /** Longest file: its memory is taken from this process. */
   public static final long MAX_FILE_BYTES = 256L << 20;
 
-  private static final int FIRST_FD = 3;
-
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   // All below is guarded by lock.
-  private final TreeMap<Integer, OpenFile> descriptors = new TreeMap<>();
+  private final DescriptorTable descriptors = new DescriptorTable(this::close);
   private final Map<Path, ListenerFile> listeners = new HashMap<>();
   private final Map<Path, Driver> devices = new HashMap<>();
   private final Failures failures = new Failures();
@@ -81,11 +77,7 @@ public final class FakeKernel implements Kernel {
 
   /** The open descriptors: number and what it is. */
   public Map<Integer, String> openFds() {
-    return locked(() -> {
-      TreeMap<Integer, String> open = new TreeMap<>();
-      descriptors.forEach((number, file) -> open.put(number, file.name));
-      return open;
-    });
+    return locked(descriptors::names);
   }
 
   /** Mappings that were not closed. */
@@ -105,8 +97,8 @@ public final class FakeKernel implements Kernel {
 
   /** A file that is no memfd and cannot be sealed, on a file system of a type. */
   public Fd plainFile(String name, long sizeBytes, long fileSystemType) {
-    return locked(
-        () -> install(new MemoryFile(name, nextInode++, sizeBytes, fileSystemType, false)));
+    return locked(() ->
+        descriptors.install(new MemoryFile(name, nextInode++, sizeBytes, fileSystemType, false)));
   }
 
   /**
@@ -115,7 +107,7 @@ public final class FakeKernel implements Kernel {
    * @throws SyscallException EPERM when a seal forbids it
    */
   public void truncate(Fd fd, long sizeBytes) {
-    locked(() -> memoryFile(fd, "ftruncate").truncate(sizeBytes));
+    locked(() -> descriptors.memoryFile(fd, "ftruncate").truncate(sizeBytes));
   }
 
   // ---- files and memory ----
@@ -131,34 +123,34 @@ public final class FakeKernel implements Kernel {
           if (sizeBytes > MAX_FILE_BYTES) {
             throw new SyscallException("ftruncate", "name=" + name, Errno.EFBIG.number());
           }
-          return install(
+          return descriptors.install(
               new MemoryFile(name, nextInode++, sizeBytes, MemoryFile.TMPFS_MAGIC, true));
         });
   }
 
   @Override
   public void addSeals(Fd fd, int seals) {
-    run("addSeals", () -> memoryFile(fd, "fcntl").addSeals(seals));
+    run("addSeals", () -> descriptors.memoryFile(fd, "fcntl").addSeals(seals));
   }
 
   @Override
   public int getSeals(Fd fd) {
-    return call("getSeals", () -> memoryFile(fd, "fcntl").seals());
+    return call("getSeals", () -> descriptors.memoryFile(fd, "fcntl").seals());
   }
 
   @Override
   public void punchHole(Fd fd, long offset, long lengthBytes) {
-    run("punchHole", () -> memoryFile(fd, "fallocate").punchHole(offset, lengthBytes));
+    run("punchHole", () -> descriptors.memoryFile(fd, "fallocate").punchHole(offset, lengthBytes));
   }
 
   @Override
   public FileStatus fstat(Fd fd) {
-    return call("fstat", () -> file(fd, "fstat").status());
+    return call("fstat", () -> descriptors.file(fd, "fstat").status());
   }
 
   @Override
   public long fileSystemType(Fd fd) {
-    return call("fileSystemType", () -> file(fd, "fstatfs").fileSystemType());
+    return call("fileSystemType", () -> descriptors.file(fd, "fstatfs").fileSystemType());
   }
 
   @Override
@@ -166,14 +158,15 @@ public final class FakeKernel implements Kernel {
     return call(
         "mmap",
         () -> {
-          OpenFile file = file(fd, "mmap");
+          OpenFile file = descriptors.file(fd, "mmap");
           if (!(file instanceof MemoryFile memory)) {
             throw file.failure("mmap", Errno.ENODEV);
           }
           MemorySegment slice = memory.slice(offset, lengthBytes);
           file.acquire();
           mappings++;
-          return new FakeMapping(file, (protection & PROT_WRITE) != 0 ? slice : slice.asReadOnly());
+          return new FakeMapping(
+              file, (protection & PROT_WRITE) != 0 ? slice : slice.asReadOnly(), this::unmap);
         });
   }
 
@@ -186,30 +179,23 @@ public final class FakeKernel implements Kernel {
           if (driver == null) {
             throw new SyscallException("open", "path=" + path, Errno.ENOENT.number());
           }
-          return install(new DeviceFile(path, nextInode++, driver));
+          return descriptors.install(new DeviceFile(path, nextInode++, driver));
         });
   }
 
   @Override
   public Fd dup(Fd fd) {
-    return call("dup", () -> install(file(fd, "fcntl")));
+    return call("dup", () -> descriptors.install(descriptors.file(fd, "fcntl")));
   }
 
   @Override
   public Fd adopt(int number) {
-    return call(
-        "adopt",
-        () -> {
-          if (!descriptors.containsKey(number)) {
-            throw new SyscallException("fcntl", "fd " + number, Errno.EBADF.number());
-          }
-          return new Fd(number, this::close);
-        });
+    return call("adopt", () -> descriptors.adopt(number));
   }
 
   @Override
   public void setNonBlocking(Fd fd) {
-    run("setNonBlocking", () -> file(fd, "fcntl").nonBlocking = true);
+    run("setNonBlocking", () -> descriptors.file(fd, "fcntl").nonBlocking = true);
   }
 
   @Override
@@ -217,7 +203,7 @@ public final class FakeKernel implements Kernel {
     return call(
         "read",
         () -> {
-          OpenFile file = file(fd, "read");
+          OpenFile file = descriptors.file(fd, "read");
           return untilPossible(file.nonBlocking, () -> file.read(into));
         });
   }
@@ -227,14 +213,26 @@ public final class FakeKernel implements Kernel {
     return call(
         "write",
         () -> {
-          OpenFile file = file(fd, "write");
+          OpenFile file = descriptors.file(fd, "write");
           return untilPossible(file.nonBlocking, () -> file.write(from));
         });
   }
 
   @Override
   public void pwrite(Fd fd, MemorySegment from, long offset) {
-    run("pwrite", () -> memoryFile(fd, "pwrite").write(from, offset));
+    run("pwrite", () -> descriptors.memoryFile(fd, "pwrite").write(from, offset));
+  }
+
+  @Override
+  public void populate(MemorySegment mapped) {
+    run(
+        "populate",
+        () -> {
+          if (mapped.isReadOnly() || mapped.address() % MemoryFile.PAGE_BYTES != 0) {
+            throw new SyscallException(
+                "madvise", "bytes=" + mapped.byteSize(), Errno.EINVAL.number());
+          }
+        });
   }
 
   @Override
@@ -243,7 +241,7 @@ public final class FakeKernel implements Kernel {
         call(
             "ioctl",
             () -> {
-              OpenFile file = file(fd, "ioctl");
+              OpenFile file = descriptors.file(fd, "ioctl");
               if (!(file instanceof DeviceFile device)) {
                 throw file.failure("ioctl", Errno.ENOTTY);
               }
@@ -262,7 +260,7 @@ public final class FakeKernel implements Kernel {
           if ((flags & ~NONBLOCK) != 0) {
             throw new SyscallException("eventfd", "flags=" + flags, Errno.EINVAL.number());
           }
-          return install(new EventFile(nextInode++, initial, flags != 0));
+          return descriptors.install(new EventFile(nextInode++, initial, flags != 0));
         });
   }
 
@@ -271,14 +269,14 @@ public final class FakeKernel implements Kernel {
     run(
         "signal",
         () -> {
-          EventFile event = eventFile(eventfd);
+          EventFile event = descriptors.eventFile(eventfd);
           untilPossible(event.nonBlocking, () -> event.add(1) ? 1 : -1);
         });
   }
 
   @Override
   public void signalForeign(Fd eventfd) {
-    run("signalForeign", () -> eventFile(eventfd).add(1));
+    run("signalForeign", () -> descriptors.eventFile(eventfd).add(1));
   }
 
   @Override
@@ -288,7 +286,7 @@ public final class FakeKernel implements Kernel {
 
   @Override
   public boolean isEventfd(Fd fd) {
-    return call("isEventfd", () -> file(fd, "readlink") instanceof EventFile);
+    return call("isEventfd", () -> descriptors.file(fd, "readlink") instanceof EventFile);
   }
 
   @Override
@@ -296,7 +294,7 @@ public final class FakeKernel implements Kernel {
     return call(
         "drain",
         () -> {
-          EventFile event = eventFile(eventfd);
+          EventFile event = descriptors.eventFile(eventfd);
           long taken =
               untilPossible(
                   event.nonBlocking, () -> event.readiness() == POLLOUT ? -1 : event.take());
@@ -314,7 +312,7 @@ public final class FakeKernel implements Kernel {
             int ready = 0;
             for (int i = 0; i < fds.size(); i++) {
               int reported = events[i] | POLLHUP | POLLERR;
-              revents[i] = (short) (file(fds.get(i), "ppoll").readiness() & reported);
+              revents[i] = (short) (descriptors.file(fds.get(i), "ppoll").readiness() & reported);
               ready += revents[i] != 0 ? 1 : 0;
             }
             if (ready > 0 || (timeoutMs >= 0 && leftNanos <= 0)) {
@@ -335,7 +333,7 @@ public final class FakeKernel implements Kernel {
           SocketEnd one = new SocketEnd(nextInode++, self);
           SocketEnd other = new SocketEnd(nextInode++, self);
           SocketEnd.connect(one, other);
-          return List.of(install(one), install(other));
+          return List.of(descriptors.install(one), descriptors.install(other));
         });
   }
 
@@ -350,7 +348,7 @@ public final class FakeKernel implements Kernel {
           ListenerFile listener =
               new ListenerFile(path, nextInode++, backlog, gone -> listeners.remove(gone.path));
           listeners.put(path, listener);
-          return install(listener);
+          return descriptors.install(listener);
         });
   }
 
@@ -359,7 +357,7 @@ public final class FakeKernel implements Kernel {
     return call(
         "accept",
         () -> {
-          OpenFile file = file(listener, "accept4");
+          OpenFile file = descriptors.file(listener, "accept4");
           if (!(file instanceof ListenerFile listening)) {
             throw file.failure("accept4", Errno.EINVAL);
           }
@@ -369,10 +367,10 @@ public final class FakeKernel implements Kernel {
               throw listening.failure("accept4", Errno.EAGAIN);
             }
             await(Long.MAX_VALUE);
-            file(listener, "accept4");
+            descriptors.file(listener, "accept4");
             server = listening.next();
           }
-          Fd accepted = install(server);
+          Fd accepted = descriptors.install(server);
           server.release(); // the descriptor holds it now, the queue no longer does
           return accepted;
         });
@@ -397,7 +395,7 @@ public final class FakeKernel implements Kernel {
           SocketEnd server = new SocketEnd(nextInode++, self);
           SocketEnd.connect(client, server);
           listener.enqueue(server);
-          return install(client);
+          return descriptors.install(client);
         });
   }
 
@@ -420,10 +418,10 @@ public final class FakeKernel implements Kernel {
     run(
         "sendmsg",
         () -> {
-          SocketEnd end = socketEnd(socket, "sendmsg");
+          SocketEnd end = descriptors.socketEnd(socket, "sendmsg");
           List<OpenFile> files = new ArrayList<>();
           for (Fd fd : fds) {
-            files.add(file(fd, "sendmsg"));
+            files.add(descriptors.file(fd, "sendmsg"));
           }
           long[] sent = {0};
           while (sent[0] < data.byteSize()) {
@@ -443,11 +441,11 @@ public final class FakeKernel implements Kernel {
     return call(
         "recvmsg",
         () -> {
-          SocketEnd end = socketEnd(socket, "recvmsg");
+          SocketEnd end = descriptors.socketEnd(socket, "recvmsg");
           List<OpenFile> files = new ArrayList<>();
           long bytes = untilPossible(end.nonBlocking, () -> end.receive(into, files));
           for (OpenFile file : files) {
-            fds.add(install(file));
+            fds.add(descriptors.install(file));
             file.release(); // the descriptor holds it now, the message no longer does
           }
           return bytes;
@@ -456,7 +454,8 @@ public final class FakeKernel implements Kernel {
 
   @Override
   public PeerCredentials peerCredentials(Fd socket) {
-    return call("peerCredentials", () -> socketEnd(socket, "getsockopt").peerCredentials);
+    return call(
+        "peerCredentials", () -> descriptors.socketEnd(socket, "getsockopt").peerCredentials);
   }
 
   /** There is no time here: nobody who receives is ever told that it is over. */
@@ -465,7 +464,7 @@ public final class FakeKernel implements Kernel {
     run(
         "setsockopt",
         () -> {
-          SocketEnd _ = socketEnd(socket, "setsockopt");
+          SocketEnd _ = descriptors.socketEnd(socket, "setsockopt");
         });
   }
 
@@ -474,7 +473,7 @@ public final class FakeKernel implements Kernel {
     run(
         "shutdown",
         () -> {
-          OpenFile file = file(socket, "shutdown");
+          OpenFile file = descriptors.file(socket, "shutdown");
           if (file instanceof SocketEnd end) {
             end.shutdown();
           } else if (file instanceof ListenerFile listener) {
@@ -485,59 +484,17 @@ public final class FakeKernel implements Kernel {
         });
   }
 
-  // ---- helpers, under the lock ----
-
-  /** The lowest free number, as POSIX has it. */
-  private Fd install(OpenFile file) {
-    int number = FIRST_FD;
-    while (descriptors.containsKey(number)) {
-      number++;
-    }
-    file.acquire();
-    descriptors.put(number, file);
-    return new Fd(number, this::close);
-  }
+  // ---- the lock ----
 
   private void close(int number) {
+    locked(() -> descriptors.remove(number));
+  }
+
+  private void unmap(OpenFile file) {
     locked(() -> {
-      OpenFile file = descriptors.remove(number);
-      if (file == null) {
-        throw new AssertionError("a descriptor was closed twice, fd=" + number);
-      }
+      mappings--;
       file.release();
     });
-  }
-
-  private OpenFile file(Fd fd, String call) {
-    OpenFile file = descriptors.get(fd.number());
-    if (file == null) {
-      throw new SyscallException(call, fd.toString(), Errno.EBADF.number());
-    }
-    return file;
-  }
-
-  private MemoryFile memoryFile(Fd fd, String call) {
-    OpenFile file = file(fd, call);
-    if (file instanceof MemoryFile memory) {
-      return memory;
-    }
-    throw file.failure(call, Errno.EINVAL);
-  }
-
-  private EventFile eventFile(Fd fd) {
-    OpenFile file = file(fd, "write");
-    if (file instanceof EventFile event) {
-      return event;
-    }
-    throw file.failure("write", Errno.EINVAL);
-  }
-
-  private SocketEnd socketEnd(Fd fd, String call) {
-    OpenFile file = file(fd, call);
-    if (file instanceof SocketEnd end) {
-      return end;
-    }
-    throw file.failure(call, file instanceof ListenerFile ? Errno.ENOTCONN : Errno.ENOTSOCK);
   }
 
   /** Repeats an attempt that yields -1 after each change, unless the file is non-blocking. */
@@ -596,32 +553,5 @@ public final class FakeKernel implements Kernel {
   @FunctionalInterface
   private interface Attempt {
     long make();
-  }
-
-  /** Keeps its file until it is closed. */
-  private final class FakeMapping implements Mapping {
-    private final OpenFile file;
-    private final MemorySegment segment;
-    private final AtomicBoolean open = new AtomicBoolean(true);
-
-    FakeMapping(OpenFile file, MemorySegment segment) {
-      this.file = file;
-      this.segment = segment;
-    }
-
-    @Override
-    public MemorySegment segment() {
-      return segment;
-    }
-
-    @Override
-    public void close() {
-      if (open.compareAndSet(true, false)) {
-        locked(() -> {
-          mappings--;
-          file.release();
-        });
-      }
-    }
   }
 }

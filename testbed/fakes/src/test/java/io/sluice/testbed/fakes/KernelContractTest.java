@@ -85,6 +85,23 @@ final class KernelContractTest {
 
   @ParameterizedTest
   @MethodSource("kernels")
+  void populate_whatIsThere_staysAndMayBeWritten(Kernel kernel) {
+    try (Fd fd = kernel.memfdCreate("m", 4 * PAGE);
+        Mapping mapping = kernel.mmap(fd, 0, 4 * PAGE, Kernel.PROT_READ | Kernel.PROT_WRITE);
+        Mapping other = kernel.mmap(fd, 0, 4 * PAGE, Kernel.PROT_READ)) {
+      mapping.segment().set(Layouts.U32, PAGE + 4, 42);
+      kernel.populate(mapping.segment().asSlice(PAGE, 2 * PAGE));
+      mapping.segment().set(Layouts.U32, 2 * PAGE, 43);
+      assertThat(other.segment().get(Layouts.U32, PAGE + 4)).isEqualTo(42);
+      assertThat(other.segment().get(Layouts.U32, 2 * PAGE)).isEqualTo(43);
+      MemorySegment crooked = mapping.segment().asSlice(1, PAGE);
+      assertErrno(() -> kernel.populate(crooked), Errno.EINVAL);
+      assertErrno(() -> kernel.populate(other.segment()), Errno.EINVAL);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
   void seals_addedOnce_stayAndForbidMore(Kernel kernel) {
     try (Fd fd = kernel.memfdCreate("m", PAGE)) {
       kernel.addSeals(fd, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_SEAL);
