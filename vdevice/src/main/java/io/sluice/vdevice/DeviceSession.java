@@ -11,7 +11,6 @@ import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.interrupt.ChannelInterrupts;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -29,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * its own, {@link #clientMemory}, and what counts.
  */
 final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoCloseable {
-  /** Bits of the pending bitmap: as many as its place in BAR 1 has room for. */
-  private static final int MAX_CHANNELS = 8 * (GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
-
   private final String name;
   private final GuestSource source;
   private final DeviceCounters.Live counters;
@@ -107,10 +103,6 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     features = new DeviceFeatures(migration, dmaLog);
     notifier.begin();
   }
-
-  /** What must exist before the guest does, and the guest. */
-  private record GuestParts(
-      VectorTable vectors, GuestEventQueue events, GuestNotifier notifier, Guest guest) {}
 
   /** Opens the GPU for a client that has connected. */
   static DeviceSession open(
@@ -213,41 +205,19 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     close();
   }
 
-  /** How a session's guest is made. */
-  private interface Opener {
-    Guest open(GuestNotifier notifier);
-  }
-
   private static DeviceSession make(
       Kernel kernel,
       String name,
       GuestSource source,
       DeviceCounters.Live counters,
       CallArea callArea,
-      Opener opener) {
+      GuestParts.Opener opener) {
     try {
-      VectorTable vectors = new VectorTable(kernel);
-      GuestEventQueue events = new GuestEventQueue(callArea.segment());
-      MemorySegment pending = callArea.segment().asSlice(GuestAbi.BAR1_PENDING);
-      ChannelInterrupts channels = new ChannelInterrupts(pending, MAX_CHANNELS, vectors);
-      GuestNotifier notifier = new GuestNotifier(events, vectors, channels);
-      vectors.observe(channels::vectorChanged);
-      Guest guest = opener.open(notifier);
+      GuestParts parts = GuestParts.make(kernel, source, callArea, opener);
       try {
-        if (guest.capabilities().contains(Capability.DIRECT_INTERRUPTS)) {
-          guest.setPendingBitmap(
-              callArea.file(), GuestAbi.BAR1_PENDING, GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
-          channels.useDirectDelivery(guest::setInterruptTarget);
-        }
-        return new DeviceSession(
-            kernel,
-            name,
-            source,
-            counters,
-            callArea,
-            new GuestParts(vectors, events, notifier, guest));
+        return new DeviceSession(kernel, name, source, counters, callArea, parts);
       } catch (RuntimeException e) {
-        source.release(guest);
+        source.release(parts.guest());
         throw e;
       }
     } catch (RuntimeException e) {

@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.guest.CallSlot;
 import io.sluice.abi.guest.EventQueue;
@@ -97,9 +98,7 @@ final class CallSlotsTest extends CallTest {
     gpu.gate = gate;
     int seq = fill(0, GuestAbi.CALL_MEM_ALLOC, 2, 0, 0, 0, 4096L, 0L);
     ring(0);
-    while (!session.isExecuting()) {
-      Thread.onSpinWait();
-    }
+    await("the call begins").until(session::isExecuting);
     args(0).set(ValueLayout.JAVA_LONG, 0x10, 1L << 60);
     CallSlot.command(calls, slotAt(0), GuestAbi.CALL_VSPACE_NEW);
     CallSlot.seq(calls, slotAt(0), seq + 500);
@@ -116,9 +115,7 @@ final class CallSlotsTest extends CallTest {
     gpu.gate = gate;
     fill(0, GuestAbi.CALL_MEM_ALLOC, 2, 0, 0, 0, 4096L, 0L);
     ring(0);
-    while (!session.isExecuting()) {
-      Thread.onSpinWait();
-    }
+    await("the call begins").until(session::isExecuting);
     int second = fill(0, GuestAbi.CALL_MEM_ALLOC, 2, 0, 0, 0, 4096L, 0L);
     ring(0);
     gate.countDown();
@@ -141,9 +138,8 @@ final class CallSlotsTest extends CallTest {
     succeed(GuestAbi.CALL_CHAN_NEW, space, 0);
     succeed(GuestAbi.CALL_MEM_ALLOC, 2, 0, 0, 0, 4096L, 0L);
     client.write32(0, GuestAbi.REG_RESET, GuestAbi.MAGIC);
-    while (client.read32(0, GuestAbi.REG_GENERATION) == generation) {
-      Thread.onSpinWait();
-    }
+    await("the device is reset")
+        .until(() -> client.read32(0, GuestAbi.REG_GENERATION) != generation);
     assertThat(gpu.last().spaces + gpu.last().channels + gpu.last().buffers).isZero();
     awaitEvents(1);
     MemorySegment event = event(0);
@@ -161,9 +157,7 @@ final class CallSlotsTest extends CallTest {
     gpu.gate = gate;
     fill(0, GuestAbi.CALL_MEM_ALLOC, 2, 0, 0, 0, 4096L, 0L);
     ring(0);
-    while (!session.isExecuting()) {
-      Thread.onSpinWait();
-    }
+    await("the call begins").until(session::isExecuting);
     fill(1, GuestAbi.CALL_VSPACE_NEW, 0, 0);
     ring(1);
     int id = client.send(13, 0, new byte[0]); // waits for the call that runs
@@ -271,9 +265,8 @@ final class CallSlotsTest extends CallTest {
     assertThat(session.hasTouched(code)).isFalse();
     int generation = client.read32(0, GuestAbi.REG_GENERATION);
     client.write32(0, GuestAbi.REG_RESET, GuestAbi.MAGIC);
-    while (client.read32(0, GuestAbi.REG_GENERATION) == generation) {
-      Thread.onSpinWait();
-    }
+    await("the device is reset")
+        .until(() -> client.read32(0, GuestAbi.REG_GENERATION) != generation);
     awaitEvents(1);
     knowTouch();
     int anew = session.askToTouch();

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class CallTest extends ServerTest {
   static final long RAM = 0x1000_0000L;
   static final int RAM_BYTES = 0x10000;
+  private static final int PATIENCE_MS = 60_000;
 
   MemorySegment calls;
   MemorySegment ram;
@@ -78,7 +79,9 @@ abstract class CallTest extends ServerTest {
   }
 
   void awaitVectorZero() {
-    kernel.poll(List.of(vectorZero), new short[] {Kernel.POLLIN}, new short[1], -1);
+    int ready =
+        kernel.poll(List.of(vectorZero), new short[] {Kernel.POLLIN}, new short[1], PATIENCE_MS);
+    assertThat(ready).as("vector 0 is raised").isEqualTo(1);
     kernel.drain(vectorZero);
   }
 
