@@ -1,5 +1,7 @@
 // Kernels of the guest program hopper.
 // Built with: nvcc -arch=sm_90 -fmad=false -cubin -o hopper.cubin hopper.cu
+// The testbed's workloads.cu has mmul too, on purpose: it is compiled anew where its tests run, while this file and
+// the cubin beside it are handed out together, and are all that somebody needs who builds it again.
 
 // c = a * b; square matrices of n rows. Without contraction to fused multiply-add, the bits that a CPU gives.
 extern "C" __global__ void mmul(const float *a, const float *b, float *c, unsigned n) {

@@ -3,10 +3,12 @@ package io.sluice.testbed.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.management.local.LocalConnection;
+import io.sluice.testbed.machine.BoundedWait;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,7 +17,8 @@ import java.util.regex.Pattern;
 
 /** A sluiced of its own process, and sluicectl for it. */
 final class Daemon implements AutoCloseable {
-  private static final long START_NS = 60_000_000_000L;
+  private static final BoundedWait STARTING =
+      new BoundedWait(Duration.ofSeconds(60), Duration.ofMillis(10));
 
   /** Options for its Java, as of the launcher; in them %p becomes another number each time. */
   private static final String OPTIONS =
@@ -60,13 +63,21 @@ final class Daemon implements AutoCloseable {
             .redirectOutput(directory.resolve("log").toFile())
             .start();
     Daemon daemon = new Daemon(directory, started);
-    long until = System.nanoTime() + START_NS;
-    while (!Files.exists(daemon.socket(lastGuest)) || !Files.exists(daemon.controlSocket())) {
-      if (System.nanoTime() > until || !started.isAlive()) {
-        started.destroy();
-        throw new IOException("sluiced did not start: " + daemon.log());
+    boolean serves = false;
+    try {
+      STARTING.until(
+          "sluiced serves",
+          () -> {
+            if (!started.isAlive()) {
+              throw new IOException("sluiced has ended, code=" + started.exitValue());
+            }
+            return Files.exists(daemon.socket(lastGuest)) && Files.exists(daemon.controlSocket());
+          });
+      serves = true;
+    } finally {
+      if (!serves) {
+        daemon.close();
       }
-      Thread.sleep(10);
     }
     return daemon;
   }

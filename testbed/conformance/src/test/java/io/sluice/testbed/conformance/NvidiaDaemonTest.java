@@ -7,29 +7,22 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Errno;
-import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.HopperKernel;
 import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.HopperRing;
 import io.sluice.guest.CallFailedException;
 import io.sluice.management.QuotaStatus;
-import io.sluice.management.local.LocalConnection;
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A real sluiced with an NVIDIA GPU, and processes as its guests; P13 is printed. */
@@ -37,41 +30,37 @@ final class NvidiaDaemonTest {
   private static final int BYTES = CopyingGuest.BYTES;
   private static final long CODE = 1L << 20;
 
+  /** After which a guest that keeps another one waiting is killed. */
+  private static final long LIMIT_MS = 200;
+
+  /** Enough for that many times over. */
+  private static final long LONG_MS = 1500;
+
+  /** Too short for it. */
+  private static final long SHORT_MS = 50;
+
   @TempDir private Path directory;
-  private @Nullable Daemon daemon;
 
-  @BeforeEach
-  void start() throws Exception {
-    NvidiaRig.open().close();
-    daemon =
-        Daemon.start(
-            directory,
-            "[gpu.nvidia]\ndevice = \"/dev/nvidia0\"\n",
-            """
-            [[guest]]
-            name = "a"
-            vram-limit = "1GiB"
+  @RegisterExtension
+  final NvidiaDaemon daemon =
+      new NvidiaDaemon(
+          () -> directory,
+          "",
+          """
+          [[guest]]
+          name = "a"
+          vram-limit = "1GiB"
 
-            [[guest]]
-            name = "b"
-            vram-limit = "64MiB"
-            beyond-share = "system-memory"
-            """,
-            "b");
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (daemon != null) {
-      daemon.close();
-    }
-  }
+          [[guest]]
+          name = "b"
+          vram-limit = "64MiB"
+          beyond-share = "system-memory"
+          """);
 
   @Test
   void guestsOfADaemon_copyThroughVideoMemory_withoutACallToIt() throws Exception {
-    Kernel kernel = NvidiaRig.kernel();
-    try (var a = new CopyingGuest(kernel, directory.resolve("a.sock"));
-        var b = new CopyingGuest(kernel, directory.resolve("b.sock"))) {
+    try (var a = daemon.guest("a");
+        var b = daemon.guest("b")) {
       byte value = 0x31;
       for (var guest : List.of(a, b)) {
         guest.half(0).fill(value++);
@@ -98,17 +87,16 @@ final class NvidiaDaemonTest {
       assertThat(b.roundTrip()).isTrue();
       assertThat(b.half(1).get(ValueLayout.JAVA_BYTE, BYTES - 1)).isEqualTo((byte) 0x77);
     }
-    try (var again = new CopyingGuest(kernel, directory.resolve("a.sock"))) {
+    try (var again = daemon.guest("a")) {
       assertThat(again.roundTrip()).as("a guest that comes back").isTrue();
     }
   }
 
   @Test
   void guestsBeyondTheirShare_getNoneOrSystemMemory() throws Exception {
-    Kernel kernel = NvidiaRig.kernel();
     long size = 32L << 20;
-    try (var refused = new CopyingGuest(kernel, directory.resolve("a.sock"));
-        var moved = new CopyingGuest(kernel, directory.resolve("b.sock"))) {
+    try (var refused = daemon.guest("a");
+        var moved = daemon.guest("b")) {
       assertThatThrownBy(() -> refused.device.allocateVideo(2L << 30))
           .isInstanceOfSatisfying(
               CallFailedException.class,
@@ -123,43 +111,19 @@ final class NvidiaDaemonTest {
         assertThat(moved.copy(there + size - BYTES, first + BYTES)).isTrue();
         assertThat(moved.half(1).mismatch(moved.half(0))).as("buffer %d", i).isEqualTo(-1);
       }
-      try (LocalConnection connection = LocalConnection.open(directory.resolve("control"))) {
-        QuotaStatus quota = connection.daemon().getQuotas().get("b");
-        System.out.println(quota);
-        assertThat(quota)
-            .isNotNull()
-            .satisfies(status -> {
-              assertThat(status.heldBytes()).isLessThanOrEqualTo(64L << 20);
-              assertThat(status.evictedBytes()).isGreaterThanOrEqualTo(2 * size);
-            });
-      }
+      QuotaStatus quota = daemon.quota("b");
+      System.out.println(quota);
+      assertThat(quota.heldBytes()).isLessThanOrEqualTo(64L << 20);
+      assertThat(quota.evictedBytes()).isGreaterThanOrEqualTo(2 * size);
       assertThat(refused.roundTrip()).isTrue();
     }
   }
 
-  private QuotaStatus quota(String guest) throws IOException {
-    try (LocalConnection connection = Objects.requireNonNull(daemon).connect()) {
-      return Objects.requireNonNull(connection.daemon().getQuotas().get(guest));
-    }
-  }
-
-  private QuotaStatus awaitQuota(String guest, Predicate<QuotaStatus> wanted) throws Exception {
-    long until = System.nanoTime() + 60_000_000_000L;
-    QuotaStatus found = quota(guest);
-    while (!wanted.test(found)) {
-      assertThat(System.nanoTime()).as("in time: %s", found).isLessThan(until);
-      Thread.sleep(10);
-      found = quota(guest);
-    }
-    return found;
-  }
-
   @Test
   void quota_loweredAndRaisedBySluicectl_movesMemoryAndKeepsBytesAndAddresses() throws Exception {
-    Kernel kernel = NvidiaRig.kernel();
     long size = 32L << 20;
-    try (var a = new CopyingGuest(kernel, directory.resolve("a.sock"));
-        var b = new CopyingGuest(kernel, directory.resolve("b.sock"))) {
+    try (var a = daemon.guest("a");
+        var b = daemon.guest("b")) {
       long first = a.at + HopperRing.SIZE_BYTES;
       List<Long> buffers = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
@@ -169,10 +133,10 @@ final class NvidiaDaemonTest {
         buffers.add(there);
       }
       for (String limit : List.of("64MiB", "1GiB")) {
-        Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--vram-limit", limit);
+        daemon.ctl("quota", "set", "a", "--vram-limit", limit);
         boolean lowered = limit.equals("64MiB");
         QuotaStatus status =
-            awaitQuota(
+            daemon.awaitQuota(
                 "a", now -> lowered ? now.heldBytes() <= 64L << 20 : now.evictedBytes() == 0);
         System.out.println(status);
         assertThat(status.evictedBytes()).isGreaterThanOrEqualTo(lowered ? 2 * size : 0);
@@ -193,11 +157,9 @@ final class NvidiaDaemonTest {
     Optional<HopperKernel> compiled = Cubin.compile("busy.cu");
     Assumptions.assumeTrue(compiled.isPresent(), "nvcc is not on the PATH");
     HopperKernel kernel = compiled.orElseThrow();
-    Kernel system = NvidiaRig.kernel();
-    try (var hog = new CopyingGuest(system, directory.resolve("a.sock"), NvidiaRig.COMPUTE_CLASS);
-        var other =
-            new CopyingGuest(system, directory.resolve("b.sock"), NvidiaRig.COMPUTE_CLASS)) {
-      Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", "100ms");
+    try (var hog = daemon.guest("a", NvidiaRig.COMPUTE_CLASS);
+        var other = daemon.guest("b", NvidiaRig.COMPUTE_CLASS)) {
+      daemon.ctl("quota", "set", "a", "--kill-timeout", "100ms");
       assertThat(other.done(other.ring.submitWithRelease(new HopperCommands()))).isTrue();
       long at = hog.at + HopperRing.SIZE_BYTES;
       MemorySegment program = hog.half(0);
@@ -232,7 +194,7 @@ final class NvidiaDaemonTest {
           .isEqualTo(GuestAbi.ERROR_TIMEOUT);
       assertThat(other.done(waits)).isTrue();
       assertThat(ControlWords.error(other.control, GuestAbi.CONTROL_OFFSET)).isZero();
-      System.out.println(awaitQuota("a", now -> now.kills() == 1));
+      System.out.println(daemon.awaitQuota("a", now -> now.kills() == 1));
     }
   }
 
@@ -287,13 +249,11 @@ final class NvidiaDaemonTest {
   /** The acquire is all that was put: it is fetched, and GP_GET says what it says of a rest. */
   @Test
   void acquires_thatNobodyReleases_areKilledByTheDaemonWhileAnotherGuestWorks() throws Exception {
-    Kernel system = NvidiaRig.kernel();
-    long limitMs = 200;
-    Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", limitMs + "ms");
-    try (Busy other = new Busy(new CopyingGuest(system, directory.resolve("b.sock")))) {
+    daemon.ctl("quota", "set", "a", "--kill-timeout", LIMIT_MS + "ms");
+    try (Busy other = new Busy(daemon.guest("b"))) {
       for (int round = 0; round < 10; round++) {
         int engine = round % 2 == 0 ? NvidiaRig.COPY_CLASS : NvidiaRig.COMPUTE_CLASS;
-        try (var stuck = new CopyingGuest(system, directory.resolve("a.sock"), engine)) {
+        try (var stuck = daemon.guest("a", engine)) {
           assertThat(stuck.done(stuck.ring.submitWithRelease(new HopperCommands()))).isTrue();
           GpuVa word =
               round % 3 == 0
@@ -310,7 +270,7 @@ final class NvidiaDaemonTest {
               "endless acquire, engine %x: gone after %.1f ms, limit %d ms%n",
               engine,
               took / 1e6,
-              limitMs);
+              LIMIT_MS);
           assertThat(error(stuck)).isEqualTo(GuestAbi.ERROR_TIMEOUT);
           assertThat(stuck.ring.hasReleased(never)).isFalse();
         }
@@ -319,36 +279,35 @@ final class NvidiaDaemonTest {
       assertThat(other.stop()).isTrue();
       assertThat(error(other.guest)).isZero();
     }
-    System.out.println(awaitQuota("a", now -> now.kills() == 10));
+    System.out.println(daemon.awaitQuota("a", now -> now.kills() == 10));
   }
 
   /** Waiting is no offence, however often; nor is being alone. */
   @Test
   void acquires_thatAreReleasedInTime_orOfAGuestThatIsAlone_areLeftAlone() throws Exception {
-    Kernel system = NvidiaRig.kernel();
-    Objects.requireNonNull(daemon).ctl("quota", "set", "a", "--kill-timeout", "200ms");
-    try (var waits = new CopyingGuest(system, directory.resolve("a.sock"))) {
+    daemon.ctl("quota", "set", "a", "--kill-timeout", LIMIT_MS + "ms");
+    try (var waits = daemon.guest("a")) {
       MemorySegment word = waits.half(1);
       GpuVa address = new GpuVa(waits.at + HopperRing.SIZE_BYTES + BYTES);
       long done = waits.ring.submitWithRelease(new HopperCommands().acquire(address, 1));
-      Thread.sleep(1500);
+      Thread.sleep(LONG_MS);
       assertThat(error(waits)).as("alone").isZero();
       word.set(ValueLayout.JAVA_LONG, 0, 1);
       assertThat(waits.done(done)).isTrue();
-      try (Busy other = new Busy(new CopyingGuest(system, directory.resolve("b.sock")))) {
+      try (Busy other = new Busy(daemon.guest("b"))) {
         for (int i = 2; i < 60; i++) {
           done = waits.ring.submitWithRelease(new HopperCommands().acquire(address, i));
-          Thread.sleep(50);
+          Thread.sleep(SHORT_MS);
           word.set(ValueLayout.JAVA_LONG, 0, (long) i);
           assertThat(waits.done(done)).as("round %d", i).isTrue();
         }
         assertThat(error(waits)).isZero();
-        Thread.sleep(1000);
+        Thread.sleep(LONG_MS);
         assertThat(error(waits)).as("rests").isZero();
         assertThat(other.stop()).isTrue();
       }
       assertThat(waits.roundTrip()).isTrue();
     }
-    assertThat(quota("a").kills()).isZero();
+    assertThat(daemon.quota("a").kills()).isZero();
   }
 }

@@ -17,10 +17,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -47,26 +45,20 @@ final class NvidiaQuotaTest {
 
   private static final int COPIES = 64;
 
+  /** A daemon is at rest when somebody changes a quota: longer than it looks after its work. */
+  private static final long REST_MS = 3000;
+
+  /** Of a limit that goes down and up again and again. */
+  private static final long BETWEEN_CHANGES_MS = 60;
+
   @TempDir private Path directory;
-  private @Nullable Daemon daemon;
 
-  @BeforeEach
-  void start() throws Exception {
-    NvidiaRig.open().close();
-    daemon =
-        Daemon.start(
-            directory,
-            "[gpu.nvidia]\ndevice = \"/dev/nvidia0\"\nstaging = \"16GiB\"\n",
-            "[[guest]]\nname = \"a\"\n\n[[guest]]\nname = \"b\"\n",
-            "b");
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    if (daemon != null) {
-      daemon.close();
-    }
-  }
+  @RegisterExtension
+  final NvidiaDaemon daemon =
+      new NvidiaDaemon(
+          () -> directory,
+          "staging = \"16GiB\"\n",
+          "[[guest]]\nname = \"a\"\n\n[[guest]]\nname = \"b\"\n");
 
   /** A guest whose buffers have something of their own in their first bytes. */
   private final class Holder implements AutoCloseable {
@@ -74,7 +66,7 @@ final class NvidiaQuotaTest {
     private final List<Long> buffers = new ArrayList<>();
 
     Holder(int count, long bytes) {
-      guest = new CopyingGuest(NvidiaRig.kernel(), directory.resolve("a.sock"));
+      guest = daemon.guest("a");
       for (int i = 0; i < count; i++) {
         buffers.add(guest.space.map(guest.device.allocateVideo(bytes)).value());
         guest.half(0).fill((byte) (0x10 + i));
@@ -126,19 +118,18 @@ final class NvidiaQuotaTest {
 
   /** How long the daemon says that each change took until guests were kept to it. */
   private List<Double> heldMs(int count) throws Exception {
-    long until = System.nanoTime() + 10_000_000_000L;
-    while (true) {
-      List<Double> all = new ArrayList<>();
-      Matcher matcher = HELD.matcher(Objects.requireNonNull(daemon).log());
-      while (matcher.find()) {
-        all.add(Long.parseLong(matcher.group(1)) / 1e3);
-      }
-      if (all.size() >= count) {
-        return all;
-      }
-      assertThat(System.nanoTime()).as("in time: %d of %d", all.size(), count).isLessThan(until);
-      Thread.sleep(10);
-    }
+    List<Double> all = new ArrayList<>();
+    NvidiaDaemon.SOON.until(
+        "changes that are held, " + count,
+        () -> {
+          all.clear();
+          Matcher matcher = HELD.matcher(daemon.log());
+          while (matcher.find()) {
+            all.add(Long.parseLong(matcher.group(1)) / 1e3);
+          }
+          return all.size() >= count;
+        });
+    return all;
   }
 
   /** Moves so much out and back, again and again. */
@@ -177,9 +168,10 @@ final class NvidiaQuotaTest {
   /** P12; memory of the host was made before, as much as may leave. */
   @Test
   void quota_loweredAndRaised_holdsAboutAsSoonAsTheBytesAreCopied() throws Exception {
-    try (LocalConnection connection = Objects.requireNonNull(daemon).connect();
+    daemon.awaitPrepared(1);
+    long prepared;
+    try (LocalConnection connection = daemon.connect();
         Holder small = new Holder(16, 64 * MIB)) {
-      Thread.sleep(8000); // until all is prepared
       DaemonMXBean bean = connection.daemon();
       change(bean, small, 512 * MIB, ROUNDS); // as code that runs for the first times
       for (int i = 0; i < QUESTIONS; i++) {
@@ -187,10 +179,11 @@ final class NvidiaQuotaTest {
       }
       change(bean, small, 512 * MIB, MORE_ROUNDS);
       small.verify();
+      prepared = daemon.timesPrepared();
     }
-    try (LocalConnection connection = Objects.requireNonNull(daemon).connect();
+    daemon.awaitPrepared(prepared + 1); // what the guest had is cleared
+    try (LocalConnection connection = daemon.connect();
         Holder large = new Holder(17, GIB)) {
-      Thread.sleep(2000);
       for (long leave : new long[] {2 * GIB, 8 * GIB, STAGING}) {
         // What the guest has beside them is the 8 MiB of its own.
         change(connection.daemon(), large, 17 * GIB + BYTES - leave, ROUNDS);
@@ -225,11 +218,11 @@ final class NvidiaQuotaTest {
   /** What another guest notices. */
   @Test
   void quota_changedAgainAndAgain_leavesAnotherGuestAlone() throws Exception {
-    try (LocalConnection connection = Objects.requireNonNull(daemon).connect();
+    try (LocalConnection connection = daemon.connect();
         Holder a = new Holder(16, 64 * MIB);
-        var b = new CopyingGuest(NvidiaRig.kernel(), directory.resolve("b.sock"))) {
+        var b = daemon.guest("b")) {
       DaemonMXBean bean = connection.daemon();
-      Thread.sleep(3000); // at rest, as a daemon is when somebody changes a quota
+      Thread.sleep(REST_MS);
       latencies(b, 20_000);
       long quiet = latencies(b, 20_000)[19_800];
       // Of what it does the bus carries the submission alone.
@@ -266,7 +259,7 @@ final class NvidiaQuotaTest {
     try {
       for (int i = 0; i < 16; i++) {
         bean.setQuota("a", null, null, i % 2 == 0 ? low : ALL, null, null);
-        Thread.sleep(60);
+        Thread.sleep(BETWEEN_CHANGES_MS);
       }
     } catch (Exception e) {
       throw new IllegalStateException(e);
