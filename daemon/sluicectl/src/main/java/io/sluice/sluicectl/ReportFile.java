@@ -11,21 +11,25 @@ final class ReportFile {
   private ReportFile() {}
 
   /**
-   * Writes it under another name first, unless it goes to what is no file, such as a pipe.
+   * Writes it under another name first, unless it goes to what is no file, such as a pipe. Where a
+   * symbolic link leads to a file, that is written.
    *
    * @throws ProblemException when it cannot be written; nothing new is left then
    */
   static void write(Path file, String text) {
-    boolean replaced = Files.notExists(file) || Files.isRegularFile(file);
-    Path written = replaced ? file.resolveSibling(file.getFileName() + ".partial") : file;
+    Path partial = null;
     try {
-      Files.writeString(written, text);
-      if (replaced) {
-        Files.move(written, file, StandardCopyOption.REPLACE_EXISTING);
+      Path target = Files.isRegularFile(file) ? file.toRealPath() : file; // a link stays one
+      if (Files.notExists(file) || Files.isRegularFile(file)) {
+        partial = target.resolveSibling(target.getFileName() + ".partial");
+        Files.writeString(partial, text);
+        Files.move(partial, target, StandardCopyOption.REPLACE_EXISTING);
+      } else {
+        Files.writeString(target, text);
       }
     } catch (IOException e) {
-      if (replaced) {
-        remove(written);
+      if (partial != null) {
+        remove(partial);
       }
       throw new ProblemException(
           new Problem(

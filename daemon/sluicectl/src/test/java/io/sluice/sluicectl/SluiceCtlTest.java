@@ -305,6 +305,18 @@ final class SluiceCtlTest {
   }
 
   @Test
+  void reportHtml_symbolicLink_staysOneAndItsFileIsWritten() throws IOException {
+    Path file = Files.writeString(dir.resolve("report.html"), "the former one");
+    Path link = Files.createSymbolicLink(dir.resolve("latest.html"), file);
+
+    assertThat(ctl.run("migration", "report", "web-01", "--html", link.toString()))
+        .isEqualTo(new Run(0, "", ""));
+
+    assertThat(link).isSymbolicLink();
+    assertThat(file).hasContent("the report");
+  }
+
+  @Test
   void reportHtml_cannotBeWritten_theFormerOneStays() throws IOException {
     Path file = dir.resolve("report.html");
     assertThat(ctl.run("migration", "report", "web-01", "--html", file.toString()))
