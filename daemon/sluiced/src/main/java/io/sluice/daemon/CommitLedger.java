@@ -3,6 +3,7 @@ package io.sluice.daemon;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,7 +131,7 @@ final class CommitLedger {
           found.add(UUID.fromString(name));
         }
       }
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       LOG.atWarn().addKeyValue("guest", guest).setCause(e).log("records cannot be read");
     }
     return found;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,6 +50,8 @@ final class DurableFile {
     }
     try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, "*" + STAGED)) {
       left.forEach(DurableFile::remove);
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 

@@ -20,6 +20,7 @@ final class Preparing implements Runnable {
 
   private final Gpu gpu;
   private final long stagingBytes;
+  private boolean preparing;
   private volatile @Nullable Thread thread;
   private volatile boolean stopped;
 
@@ -45,7 +46,12 @@ final class Preparing implements Runnable {
   /** How long to wait, in nanoseconds. */
   private long prepareMore() {
     try {
-      return gpu.prepareMore(stagingBytes) ? 0 : REST.toNanos();
+      boolean more = gpu.prepareMore(stagingBytes);
+      if (preparing && !more) {
+        LOG.atInfo().addKeyValue("gpu", gpu.info().name()).log("nothing more to prepare for now");
+      }
+      preparing = more;
+      return more ? 0 : REST.toNanos();
     } catch (RefusedException e) {
       LOG.atWarn().addKeyValue("gpu", gpu.info().name()).setCause(e).log("not prepared");
       return REFUSED.toNanos();
