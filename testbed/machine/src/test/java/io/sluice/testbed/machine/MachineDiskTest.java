@@ -24,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
  * room again the machine moves, to that host. How long it stood still is printed.
  */
 final class MachineDiskTest {
+  private static final String NO_SPACE = "No space left on device";
+
   private final Standstill.Table standstills = new Standstill.Table();
   @TempDir private Path directory;
 
@@ -67,56 +69,66 @@ final class MachineDiskTest {
     assertThatThrownBy(() -> start(rig))
         .isInstanceOf(OperationsException.class)
         .hasMessageContaining("SLU-MIG-067")
-        .hasMessageContaining("No space left on device");
+        .hasMessageContaining(NO_SPACE);
     rig.checkWorks();
     rig.source.host().mendDisk();
     checkNothingNoted(rig);
   }
 
+  /** Something happens to a disk. */
+  private interface Fault {
+    void strike() throws IOException, InterruptedException;
+  }
+
+  /**
+   * A disk has its fault when a machine is at a moment of its move.
+   *
+   * @return when, in nanoseconds of {@link System#nanoTime}
+   */
+  private static long strikeAt(MachineRig rig, Moment moment, Fault fault) throws Exception {
+    rig.holdIn(moment, Map.of());
+    long faultNs = System.nanoTime();
+    fault.strike();
+    rig.release();
+    return faultNs;
+  }
+
   /** QEMU's stream leaves by a socket that cannot be made. */
   private void sourceHasNoRoomForASocket(MachineRig rig) throws Exception {
-    rig.holdIn(Moment.PREPARE, Map.of());
-    long faultNs = System.nanoTime();
-    rig.source.host().fillDisk();
-    rig.release();
-    stays(rig, "no socket at the source", faultNs, "No space left on device");
+    long faultNs = strikeAt(rig, Moment.PREPARE, rig.source.host()::fillDisk);
+    stays(rig, "no socket at the source", faultNs, NO_SPACE);
+    checkNothingNoted(rig);
+  }
+
+  /** The fault is there before the move begins. */
+  private void targetHasNoRoom(MachineRig rig, String what, Fault fault) throws Exception {
+    rig.prepare();
+    fault.strike();
+    long startNs = System.nanoTime();
+    start(rig);
+    stays(rig, what, startNs, NO_SPACE);
     checkNothingNoted(rig);
   }
 
   private void targetHasNoRoomForARecord(MachineRig rig) throws Exception {
-    rig.prepare();
-    rig.target.host().fillBytes();
-    long startNs = System.nanoTime();
-    start(rig);
-    stays(rig, "no record at the destination", startNs, "No space left on device");
-    checkNothingNoted(rig);
+    targetHasNoRoom(rig, "no record at the destination", () -> rig.target.host().fillBytes());
   }
 
   private void targetHasNoRoomForASocket(MachineRig rig) throws Exception {
-    rig.prepare();
-    rig.target.host().fillDisk();
-    long startNs = System.nanoTime();
-    start(rig);
-    stays(rig, "no socket at the destination", startNs, "No space left on device");
-    checkNothingNoted(rig);
+    targetHasNoRoom(rig, "no socket at the destination", () -> rig.target.host().fillDisk());
   }
 
   /** All is there, and was given away: the destination has the last word, and cannot write it. */
   private void targetFails(MachineRig rig) throws Exception {
     rig.prepare();
-    rig.holdIn(Moment.TARGET_COMMITTING, Map.of());
-    long faultNs = System.nanoTime();
-    rig.target.host().failDisk();
-    rig.release();
+    long faultNs = strikeAt(rig, Moment.TARGET_COMMITTING, rig.target.host()::failDisk);
     stays(rig, "the destination's disk fails", faultNs, "Read-only file system");
   }
 
   /** What was written beforehand needs no more room. */
   private void targetIsFullWhenAllIsThere(MachineRig rig) throws Exception {
     rig.prepare();
-    rig.holdIn(Moment.TARGET_COMMITTING, Map.of());
-    rig.target.host().fillDisk();
-    rig.release();
+    long _ = strikeAt(rig, Moment.TARGET_COMMITTING, rig.target.host()::fillDisk);
     assertThat(rig.found()).as("%s", rig.source.view()).isEqualTo(End.MOVED);
     rig.target.host().mendDisk();
   }
