@@ -110,7 +110,8 @@ final class Arrivals {
             new IncomingMigration.Surroundings(
                 kernel, guests, ledger, clock, observer, this::discardUndecided),
             link,
-            bringing);
+            bringing,
+            MigrationLanes.make(threads));
     incoming.add(migration);
     threads.start("sluice-migration-in", migration);
   }

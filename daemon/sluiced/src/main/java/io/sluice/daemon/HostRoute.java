@@ -39,15 +39,11 @@ final class HostRoute implements AutoCloseable {
   /** How long the machine may stand still for its own memory, when the operator says nothing. */
   static final Duration DEFAULT_DOWNTIME = QemuMachine.USUAL_DOWNTIME;
 
-  /** Streams of pages, when the operator says nothing. */
-  static final int DEFAULT_STREAMS = 2;
-
   /** Endings of the sockets of QEMU's own stream, for {@link #beside}. */
   static final String OUT = ".out";
 
   static final String IN = ".in";
 
-  private static final int LOOPS = 2;
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** Longer than a link tries to come about. */
@@ -93,7 +89,7 @@ final class HostRoute implements AutoCloseable {
     this.ids = ids;
     files = new TlsFiles(settings.certificate(), settings.key(), settings.authority());
     files.check();
-    loops = new WireLoops(LOOPS, threads);
+    loops = new WireLoops(MigrationLanes.loops(), threads);
   }
 
   /**
@@ -189,6 +185,16 @@ final class HostRoute implements AutoCloseable {
     @Override
     public void limitQueue(long bytes) {
       transport.limitQueue(bytes);
+    }
+
+    @Override
+    public long bytesTaken() {
+      return transport.bytesTaken();
+    }
+
+    @Override
+    public void takeUpTo(long bytes) {
+      transport.takeUpTo(bytes);
     }
 
     @Override

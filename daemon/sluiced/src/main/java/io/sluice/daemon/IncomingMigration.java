@@ -15,6 +15,7 @@ import io.sluice.migrate.engine.TargetHost;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.migrate.process.ProcessTarget;
 import io.sluice.migrate.process.UnixLink;
@@ -40,6 +41,7 @@ final class IncomingMigration implements Runnable, TargetHost {
   private final Surroundings surroundings;
   private final MigrationLink link;
   private final Arrivals arrivals;
+  private final Lanes lanes;
   private final MigrationTarget target;
   private final long startNs;
   private @Nullable Arrival arrival;
@@ -83,8 +85,13 @@ final class IncomingMigration implements Runnable, TargetHost {
    */
   record Arrival(TargetMachine machine, Supplier<Optional<Guest>> guest) {}
 
-  IncomingMigration(Surroundings surroundings, MigrationLink link, Arrivals arrivals) {
+  /**
+   * @param link closed when it ends, and so are the lanes
+   * @param lanes for its work on video memory
+   */
+  IncomingMigration(Surroundings surroundings, MigrationLink link, Arrivals arrivals, Lanes lanes) {
     this.surroundings = surroundings;
+    this.lanes = lanes;
     this.link = link;
     this.arrivals = arrivals;
     startNs = surroundings.clock().getAsLong();
@@ -92,6 +99,7 @@ final class IncomingMigration implements Runnable, TargetHost {
         new MigrationTarget(
             link,
             this,
+            lanes,
             PEER_TIMEOUT.toNanos(),
             startNs,
             (phase, reason) -> surroundings.observer().entered(guest, phase.label(), reason));
@@ -122,6 +130,7 @@ final class IncomingMigration implements Runnable, TargetHost {
     } finally {
       over = true;
       target.close();
+      lanes.close();
       link.close();
       if (arrival != null) {
         arrival.machine().close();

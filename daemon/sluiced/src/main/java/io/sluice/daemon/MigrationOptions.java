@@ -74,7 +74,7 @@ final class MigrationOptions {
         (int)
             number(
                 options.get("connections"),
-                HostRoute.DEFAULT_STREAMS,
+                MigrationLanes.streams(),
                 MigrationLink.MAX_DATA_STREAMS),
         compress(options.get("compress")));
   }

@@ -316,6 +316,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
         MappedGuest.of(guest, kernel),
         machine,
         link,
+        MigrationLanes.make(threads),
         now -> undecided(guest.name(), now));
   }
 

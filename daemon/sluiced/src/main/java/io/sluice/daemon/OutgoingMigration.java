@@ -11,6 +11,7 @@ import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.report.MigrationReport;
 import java.time.Duration;
@@ -34,6 +35,7 @@ final class OutgoingMigration implements Runnable {
   private final String peer;
   private final MappedGuest mapped;
   private final SourceMachine machine;
+  private final Lanes lanes;
   private final LongSupplier clock;
   private final Reconnect reconnect;
   private final MigrationSource source;
@@ -54,11 +56,12 @@ final class OutgoingMigration implements Runnable {
   }
 
   /**
-   * What one is made of; mapped, machine and link are closed when it ends.
+   * What one is made of; mapped, machine, link and lanes are closed when it ends.
    *
    * @param id of the attempt, drawn at random
    * @param peer the other side, for people
    * @param link to it
+   * @param lanes for its work on video memory
    * @param onUndecided told when the destination's word is needed and the link to it has ended, and
    *     when that is over
    */
@@ -68,6 +71,7 @@ final class OutgoingMigration implements Runnable {
       MappedGuest mapped,
       SourceMachine machine,
       MigrationLink link,
+      Lanes lanes,
       Consumer<Boolean> onUndecided) {}
 
   OutgoingMigration(
@@ -82,6 +86,7 @@ final class OutgoingMigration implements Runnable {
     peer = parts.peer();
     mapped = parts.mapped();
     machine = parts.machine();
+    lanes = parts.lanes();
     link = parts.link();
     this.clock = clock;
     this.reconnect = reconnect;
@@ -91,7 +96,7 @@ final class OutgoingMigration implements Runnable {
     report = new MigrationReport(startNs);
     source =
         new MigrationSource(
-            new MigrationSource.Parts(mapped, machine, link),
+            new MigrationSource.Parts(mapped, machine, link, lanes),
             settings,
             parts.id(),
             random,
@@ -132,6 +137,7 @@ final class OutgoingMigration implements Runnable {
       report.observe(source.status());
     } finally {
       source.close();
+      lanes.close();
       link.close();
       machine.close();
       mapped.close();

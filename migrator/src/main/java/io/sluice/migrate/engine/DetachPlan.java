@@ -29,6 +29,11 @@ final class DetachPlan {
     longestCommandNs = Math.max(longestCommandNs, newRunningNs);
   }
 
+  /** The longest command that was seen, so far as it was; 0 when none was. */
+  long longestCommandNs() {
+    return longestCommandNs;
+  }
+
   /** How long the drain is expected to take if access is taken back now; 0 when nothing runs. */
   long expectedDrainNs() {
     return runningNs == 0 ? 0 : longestCommandNs - runningNs;

@@ -4,6 +4,9 @@ package io.sluice.migrate.engine;
 final class LinkRate {
   private static final long WINDOW_NS = 100_000_000;
 
+  /** What the link may have before it when a machine is stopped. */
+  private static final long SHORT_NS = 10_000_000;
+
   private final long expected;
   private long windowStartNs;
   private long windowBytes;
@@ -19,8 +22,8 @@ final class LinkRate {
 
   /** Looks at the link. */
   void update(long nowNs, long bytesGone) {
-    if (windowStartNs == 0) {
-      windowStartNs = nowNs;
+    if (windowStartNs == 0 || bytesGone < windowBytes) {
+      windowStartNs = nowNs; // the first look, or one by another count
       windowBytes = bytesGone;
       return;
     }
@@ -37,6 +40,16 @@ final class LinkRate {
   /** Bytes per second when it was busiest, also while it is not; 0 while unknown. */
   long bestBytesPerSecond() {
     return (long) best;
+  }
+
+  /**
+   * Whether a queue is next to nothing, by what the link carries when it is busy.
+   *
+   * @param bytes that wait
+   * @param elseNs what waits elsewhere before the same link
+   */
+  boolean isShort(long bytes, long elseNs) {
+    return (best <= 0 ? 0 : (long) (bytes * 1e9 / best)) + elseNs <= SHORT_NS;
   }
 
   /** Bytes per second; 0 while unknown. */

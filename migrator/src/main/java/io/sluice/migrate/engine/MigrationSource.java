@@ -9,6 +9,7 @@ import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.memory.MemorySource;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.phase.PhaseLog;
@@ -31,11 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class MigrationSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationSource.class);
-
-  private static final int PAGES_AT_ONCE = 512;
-
-  /** What the link may have before it when the machine is stopped. */
-  private static final long QUEUED_NS = 10_000_000;
 
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
@@ -71,12 +67,11 @@ public final class MigrationSource implements AutoCloseable {
   private long ranNs;
 
   private boolean offered;
+  private boolean inquiring;
+  private boolean readyEarly;
 
   /** The operator's time is over, and it is to be done all the same. */
   private boolean forced;
-
-  private boolean inquiring;
-  private boolean readyEarly;
 
   /**
    * What a migration works with; all of it stays the caller's.
@@ -84,8 +79,9 @@ public final class MigrationSource implements AutoCloseable {
    * @param guest what moves
    * @param machine the machine that uses it
    * @param link to the destination
+   * @param lanes among which the work on video memory is divided
    */
-  public record Parts(MappedGuest guest, SourceMachine machine, MigrationLink link) {}
+  public record Parts(MappedGuest guest, SourceMachine machine, MigrationLink link, Lanes lanes) {}
 
   /**
    * @param id of this attempt, drawn at random
@@ -114,6 +110,7 @@ public final class MigrationSource implements AutoCloseable {
             mapped.kernel(),
             mapped.guest().capabilities(),
             link,
+            parts.lanes(),
             settings.detection(),
             random);
     log = new PhaseLog<>(mapped.guest().name(), Phase.PREPARE, nowNs, Phase::canBecome, observer);
@@ -305,7 +302,7 @@ public final class MigrationSource implements AutoCloseable {
     }
     plan.observe(move.longestRunningNs());
     long left = left();
-    boolean copied = !memory.isPassing() && stop.isNear();
+    boolean copied = !memory.isPassing() && stop.isReady(plan.longestCommandNs());
     boolean due = forced || plan.isDue(stop.isKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied);
     if (due && patience.isHeard(nowNs - lastHeardNs)) {
       enter(
@@ -320,12 +317,12 @@ public final class MigrationSource implements AutoCloseable {
       memory.beginPass();
       worked++;
     }
-    stop.works();
+    stop.works(plan.longestCommandNs());
     return worked;
   }
 
   private int copyOn() {
-    int worked = memory.work(PAGES_AT_ONCE);
+    int worked = memory.work(MemorySource.PAGES_AT_ONCE);
     rate.update(nowNs, carriedBytes() + machine.bytesCarried());
     stop.look(nowNs);
     if (!stop.isStopped()) {
@@ -374,14 +371,16 @@ public final class MigrationSource implements AutoCloseable {
       int ended = drainWatch.ended();
       drainWatch.look(busy, nowNs).ifPresent(this::giveUp);
       if (phase() == Phase.DRAIN) {
-        stop.works();
+        stop.works(plan.longestCommandNs());
+        plan.observe(move.longestRunningNs());
+        boolean idle = rate.isShort(link.statistics().bytesQueued(), 0);
+        worked += idle ? before.whileDraining(plan.expectedDrainNs(), nowNs) : 0;
       }
       return worked + drainWatch.ended() - ended;
     }
     worked += before.begin(stop.isStopped(), forced, starts, nowNs);
     boolean settled =
-        before.isDone(nowNs)
-            && rate.durationNs(link.statistics().bytesQueued()) + stop.queuedNs() <= QUEUED_NS;
+        before.isDone(nowNs) && rate.isShort(link.statistics().bytesQueued(), stop.queuedNs());
     worked += stop.drained(nowNs, settled, forced);
     if (memory.isPassing() || !stop.isStopped()) {
       return worked;
@@ -396,8 +395,7 @@ public final class MigrationSource implements AutoCloseable {
           "drained, parked="
               + parked
               + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended())
-              + " idleNs="
-              + stop.idleNs(nowNs)
+              + stop.told(nowNs)
               + before.told()
               + " stoodNs="
               + (nowNs - ranNs));
@@ -410,7 +408,7 @@ public final class MigrationSource implements AutoCloseable {
     if (phase() != Phase.FINAL_COPY) {
       return 1; // it has failed, and runs again
     }
-    int worked = memory.work(PAGES_AT_ONCE);
+    int worked = memory.work(MemorySource.PAGES_AT_ONCE);
     if (!state.isTaken()) {
       Optional<List<Frame>> told = state.take(nowNs);
       told.ifPresent(frames -> frames.forEach(this::send));
@@ -552,7 +550,7 @@ public final class MigrationSource implements AutoCloseable {
     Optional<Reason> lost =
         patience
             .withPeer(phase, link.silenceNs(), nowNs - lastHeardNs)
-            .or(() -> patience.withWork(phase, carriedBytes(), nowNs));
+            .or(() -> patience.withWork(phase, state.isRedirtying(), carriedBytes(), nowNs));
     if (lost.isPresent()) {
       giveUp(lost.get());
     } else if (!forced && patience.isOver(phase, nowNs)) {

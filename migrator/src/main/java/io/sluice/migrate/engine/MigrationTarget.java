@@ -12,7 +12,9 @@ import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.memory.MemoryTarget;
+import io.sluice.migrate.memory.MemoryTarget.Aperture;
 import io.sluice.migrate.phase.PhaseLog;
 import io.sluice.migrate.phase.TargetPhase;
 import java.nio.ByteBuffer;
@@ -42,6 +44,7 @@ public final class MigrationTarget implements AutoCloseable {
 
   private final MigrationLink link;
   private final TargetHost host;
+  private final Lanes lanes;
   private final long peerTimeoutNs;
   private final PhaseLog<TargetPhase> log;
   private final StateFrames.Reader state = new StateFrames.Reader();
@@ -66,6 +69,8 @@ public final class MigrationTarget implements AutoCloseable {
   private long lastHeardNs;
 
   /**
+   * With nothing divided.
+   *
    * @param peerTimeoutNs longest silence of the source
    */
   public MigrationTarget(
@@ -74,8 +79,23 @@ public final class MigrationTarget implements AutoCloseable {
       long peerTimeoutNs,
       long nowNs,
       PhaseLog.Observer<TargetPhase> observer) {
+    this(link, host, Lanes.one(), peerTimeoutNs, nowNs, observer);
+  }
+
+  /**
+   * @param lanes among which the work on video memory is divided; their owner's
+   * @param peerTimeoutNs longest silence of the source
+   */
+  public MigrationTarget(
+      MigrationLink link,
+      TargetHost host,
+      Lanes lanes,
+      long peerTimeoutNs,
+      long nowNs,
+      PhaseLog.Observer<TargetPhase> observer) {
     this.link = link;
     this.host = host;
+    this.lanes = lanes;
     this.peerTimeoutNs = peerTimeoutNs;
     this.nowNs = nowNs;
     lastHeardNs = nowNs;
@@ -315,9 +335,10 @@ public final class MigrationTarget implements AutoCloseable {
           new MemoryTarget(
               guest.get().guest().move(),
               begun,
-              guest.get().vramFile(),
+              guest.get().vramFile().map(file -> new Aperture(file, guest.get().vram())),
               guest.get().kernel(),
-              link);
+              link,
+              lanes);
     }
     Payload answer = new Payload().u32(Offer.SPOKEN.agreed(given.spoken()).orElseThrow());
     ByteBuffer machineSays = machineAnswer;

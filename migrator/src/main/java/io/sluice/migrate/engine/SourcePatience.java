@@ -56,10 +56,12 @@ final class SourcePatience {
    * Whether the other side gets no further while the guest waits for nobody else: it may say all
    * the time that it is there, and take nothing or never be ready.
    *
+   * @param ours whether this side has something left to do, for which the other one waits
    * @param carriedBytes that the other side's link has taken so far
    */
-  Optional<Reason> withWork(Phase phase, long carriedBytes, long nowNs) {
-    boolean waits = (phase == Phase.FINAL_COPY || phase == Phase.RESTORE) && !settings.keepSource();
+  Optional<Reason> withWork(Phase phase, boolean ours, long carriedBytes, long nowNs) {
+    boolean waits =
+        (phase == Phase.FINAL_COPY || phase == Phase.RESTORE) && !ours && !settings.keepSource();
     long steps = carriedBytes / STEP_BYTES;
     if (!waits || phase != seen || steps != seenSteps) {
       seen = phase;

@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * implementation authenticates the peer, checks sums, limits bandwidth and mends cuts by itself;
  * what it cannot mend ends the link.
  *
- * <p>Nothing here blocks. One thread uses a link; only {@link #setWaker} leads out of others.
+ * <p>Nothing here blocks. One thread at a time uses a link, and several may only as far as each is
+ * at a stream of pages of its own: at one time no two of them send, or poll, on the same stream,
+ * and none does anything else but {@link #payload} and {@link #used}. A link that cannot even bear
+ * that has one stream of pages. Only {@link #setWaker} leads out of others' threads.
  */
 public interface MigrationLink extends AutoCloseable {
   /** The stream of everything but pages. */

@@ -67,9 +67,32 @@ public interface SourceMachine extends AutoCloseable {
    */
   void start(ByteBuffer target);
 
+  /** Whether it can {@link #keepBack}. */
+  default boolean canStandBy() {
+    return false;
+  }
+
+  /** How often one that can has looked which of its memory was written, for what it has left. */
+  default long passes() {
+    return 0;
+  }
+
   /**
-   * The machine is as good as copied and must not be stopped yet, though nothing may be left of it
-   * at some moment: its GPU still works. Ends with {@link #goOn}, {@link #allowShortStop} or {@link
+   * The machine must not be stopped yet: its GPU works. Once it has little left nothing is taken
+   * from it, so that it waits with that, and goes on at the moment in which it is let: with {@link
+   * #holdBack}, {@link #allowShortStop} or {@link #forceStop}, which this must not follow. What is
+   * taken of it is bounded by what it said last of what it has left, so that it does not matter how
+   * late this host looks.
+   *
+   * @param bytes that it is to have left; 0 for none, from now on
+   * @param stepBytes most bytes that are taken from one look to the next: it passes over pages of
+   *     zeros sooner than over what its stream has of them
+   */
+  default void keepBack(long bytes, long stepBytes) {}
+
+  /**
+   * As {@link #keepBack}, of one that cannot, or has too little left: when it is let it goes on
+   * within a tenth of a second only. Ends with {@link #goOn}, {@link #allowShortStop} or {@link
    * #forceStop}.
    */
   default void holdBack() {}

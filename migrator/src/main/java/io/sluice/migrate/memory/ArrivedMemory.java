@@ -2,6 +2,7 @@ package io.sluice.migrate.memory;
 
 import io.sluice.channel.GuestRestore;
 import io.sluice.channel.MemoryWindow;
+import io.sluice.migrate.memory.TargetBuffers.Range;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -9,7 +10,7 @@ import java.nio.ByteBuffer;
  * The way of pages into video memory that no processor sees: they are collected in a window of host
  * memory, from where the GPU takes them. One thread uses it.
  */
-final class ArrivedMemory implements AutoCloseable {
+final class ArrivedMemory implements TargetLane.Storage, AutoCloseable {
   static final long WINDOW_BYTES = 16L << 20;
 
   private final GuestRestore restore;
@@ -30,12 +31,10 @@ final class ArrivedMemory implements AutoCloseable {
     this.window = window;
   }
 
-  /**
-   * Takes bytes of a buffer.
-   *
-   * @param source empty for zeros
-   */
-  void store(long ofSerial, long atOffset, long length, ByteBuffer source) {
+  @Override
+  public void store(Range range, long onTheWay, long length, ByteBuffer source) {
+    long ofSerial = range.record().serial();
+    long atOffset = onTheWay - range.offset();
     long done = 0;
     while (done < length) {
       if (used == WINDOW_BYTES) {
@@ -61,12 +60,18 @@ final class ArrivedMemory implements AutoCloseable {
     }
   }
 
-  /** What was stored is in video memory when this returns. */
-  void flush() {
+  @Override
+  public void flush() {
     if (bytes > 0) {
       restore.write(window, from, serial, offset, bytes);
       bytes = 0;
     }
+  }
+
+  /** Places are only numbers here. */
+  @Override
+  public boolean covers(long onTheWay, long length) {
+    return true;
   }
 
   @Override

@@ -7,6 +7,9 @@ import java.util.random.RandomGenerator;
 /**
  * What was last sent of each page of an aperture. A page is known by its fingerprint from the
  * moment its bytes were put into a frame.
+ *
+ * <p>Several threads may use it when no two of them use the same page at one time: a page has its
+ * own elements of each array. {@link #reserve} wants it alone.
  */
 final class PageMap {
   private static final int UNSENT = 0;
@@ -17,10 +20,7 @@ final class PageMap {
   private long[] prints; // two words a page
   private long[] samples;
   private byte[] states;
-  private final long[] scratch = new long[2];
   private final long[] zero = new long[2];
-  private long hashed;
-  private long sampledAway;
 
   PageMap(long apertureBytes, DirtyDetection detection, RandomGenerator random) {
     this.detection = detection;
@@ -57,13 +57,7 @@ final class PageMap {
     return true;
   }
 
-  /** Whether a page that was sent has another fingerprint now. */
-  boolean isOther(int page, long low, long high) {
-    hashed++;
-    return differs(page, low, high);
-  }
-
-  /** As {@link #isOther}, and not counted. */
+  /** Whether a page that was sent has another fingerprint. */
   boolean differs(int page, long low, long high) {
     return low != prints[2 * page] || high != prints[2 * page + 1];
   }
@@ -75,23 +69,6 @@ final class PageMap {
 
   boolean isSent(int page) {
     return states[page] == SENT;
-  }
-
-  /**
-   * Whether the page's bytes are not those that were sent.
-   *
-   * @param offset of its bytes
-   */
-  boolean hasChanged(int page, MemorySegment memory, long offset) {
-    if (states[page] == UNSENT || !detection.hashing()) {
-      return true;
-    }
-    if (detection.sampling() && fingerprint.sampleOf(memory, offset) != samples[page]) {
-      sampledAway++;
-      return true;
-    }
-    fingerprint.of(memory, offset, scratch, 0);
-    return isOther(page, scratch[0], scratch[1]);
   }
 
   /**
@@ -109,13 +86,51 @@ final class PageMap {
     return prints[2 * page] == zero[0] && prints[2 * page + 1] == zero[1];
   }
 
-  /** Pages that were compared as a whole. */
-  long hashed() {
-    return hashed;
-  }
+  /** Compares pages with what was sent of them, and counts that. One thread uses it. */
+  final class Comparison {
+    private final long[] scratch = new long[2];
+    private long hashed;
+    private long sampledAway;
 
-  /** Pages that a sample was enough for. */
-  long sampledAway() {
-    return sampledAway;
+    /** Whether a page that was sent has another fingerprint now. */
+    boolean isOther(int page, long low, long high) {
+      hashed++;
+      return differs(page, low, high);
+    }
+
+    /**
+     * Whether the page's bytes are not those that were sent.
+     *
+     * @param offset of its bytes
+     */
+    boolean hasChanged(int page, MemorySegment memory, long offset) {
+      if (states[page] == UNSENT || !detection.hashing()) {
+        return true;
+      }
+      if (detection.sampling() && fingerprint.sampleOf(memory, offset) != samples[page]) {
+        sampledAway++;
+        return true;
+      }
+      fingerprint.of(memory, offset, scratch, 0);
+      return isOther(page, scratch[0], scratch[1]);
+    }
+
+    /** Does what {@link #hasChanged} does with a page, for nothing. */
+    void rehearse(MemorySegment memory, long offset) {
+      if (detection.hashing()) {
+        fingerprint.of(memory, offset, scratch, 0);
+        scratch[0] ^= detection.sampling() ? fingerprint.sampleOf(memory, offset) : 0;
+      }
+    }
+
+    /** Pages that were compared as a whole. */
+    long hashed() {
+      return hashed;
+    }
+
+    /** Pages that a sample was enough for. */
+    long sampledAway() {
+      return sampledAway;
+    }
   }
 }

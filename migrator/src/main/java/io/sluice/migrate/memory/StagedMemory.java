@@ -15,7 +15,7 @@ import java.util.Set;
  * the GPU copies there what is to be sent, and computes the fingerprints by which it is found out
  * what has changed. One thread uses it.
  */
-final class StagedMemory implements AutoCloseable {
+final class StagedMemory implements PageView, AutoCloseable {
   /** Pages that the window shows at one time. */
   static final int WINDOW_PAGES = 4096;
 
@@ -39,6 +39,7 @@ final class StagedMemory implements AutoCloseable {
 
   private final GuestMove move;
   private final PageMap pages;
+  private final PageMap.Comparison comparison;
   private final boolean fingerprints;
   private final MemoryWindow window;
   private final BitSet changed = new BitSet(WINDOW_PAGES);
@@ -57,12 +58,19 @@ final class StagedMemory implements AutoCloseable {
 
   /**
    * @param pages what was sent of them
+   * @param comparison counts what is compared
    * @param hashing whether pages are compared at all
    */
   StagedMemory(
-      GuestMove move, Kernel kernel, Set<Capability> capabilities, PageMap pages, boolean hashing) {
+      GuestMove move,
+      Kernel kernel,
+      Set<Capability> capabilities,
+      PageMap pages,
+      PageMap.Comparison comparison,
+      boolean hashing) {
     this.move = move;
     this.pages = pages;
+    this.comparison = comparison;
     fingerprints = hashing && capabilities.contains(Capability.PAGE_FINGERPRINTS);
     window = move.openWindow(PRINTS + (long) PRINTED_PAGES * PRINT_BYTES, kernel);
   }
@@ -73,14 +81,8 @@ final class StagedMemory implements AutoCloseable {
     printedSerial = -1;
   }
 
-  /**
-   * Shows a page, if not yet.
-   *
-   * @param page in the buffer
-   * @param base number of the buffer's first page in the map
-   * @return false when the buffer is gone
-   */
-  boolean show(MemoryRecord record, long page, int base) {
+  @Override
+  public boolean show(MemoryRecord record, long page, int base) {
     if (record.serial() == serial && page >= first && page < first + count) {
       return true;
     }
@@ -112,7 +114,8 @@ final class StagedMemory implements AutoCloseable {
       return false;
     }
     for (int i = 0; i < count; i++) {
-      changed.set(i, pages.hasChanged(from + i, window.bytes(), (long) i * Fingerprint.PAGE_BYTES));
+      changed.set(
+          i, comparison.hasChanged(from + i, window.bytes(), (long) i * Fingerprint.PAGE_BYTES));
     }
     return true;
   }
@@ -123,7 +126,7 @@ final class StagedMemory implements AutoCloseable {
     if (record.serial() != printedSerial || ahead < 0 || ahead + count > printed) {
       long all = record.sizeBytes() / Fingerprint.PAGE_BYTES;
       int many = (int) Math.min(PRINTED_PAGES, all - first);
-      if (!print(record, from, pages.areSent(from, many) ? many : count, pages::isOther)) {
+      if (!print(record, from, pages.areSent(from, many) ? many : count, comparison::isOther)) {
         return false;
       }
       ahead = 0;
@@ -134,7 +137,7 @@ final class StagedMemory implements AutoCloseable {
   }
 
   /** Finds which pages, from the first of the window on, have other fingerprints than were sent. */
-  private boolean print(MemoryRecord record, int from, int many, Comparison comparison) {
+  private boolean print(MemoryRecord record, int from, int many, Check check) {
     printedSerial = -1;
     if (!move.fingerprint(record.serial(), first, many, pages.key(), window, PRINTS)) {
       return false;
@@ -144,7 +147,7 @@ final class StagedMemory implements AutoCloseable {
       long at = PRINTS + (long) i * PRINT_BYTES;
       long low = prints.get(ValueLayout.JAVA_LONG, at);
       long high = prints.get(ValueLayout.JAVA_LONG, at + Long.BYTES);
-      others.set(i, comparison.isOther(from + i, low, high));
+      others.set(i, check.isOther(from + i, low, high));
     }
     printedSerial = record.serial();
     firstPrinted = first;
@@ -153,7 +156,7 @@ final class StagedMemory implements AutoCloseable {
   }
 
   /** Whether a page has another fingerprint. */
-  private interface Comparison {
+  private interface Check {
     boolean isOther(int page, long low, long high);
   }
 
@@ -194,19 +197,24 @@ final class StagedMemory implements AutoCloseable {
         (long) some * Fingerprint.PAGE_BYTES);
   }
 
-  /** Whether a page that is shown is not as it was sent. */
-  boolean hasChanged(long page) {
+  @Override
+  public boolean hasChanged(long page) {
     return changed.get((int) (page - first));
   }
 
-  /** The bytes of what is shown. */
-  MemorySegment bytes() {
+  @Override
+  public MemorySegment bytes() {
     return window.bytes();
   }
 
-  /** Where in {@link #bytes} a page stands that has changed. */
-  long at(long page) {
+  @Override
+  public long at(long page) {
     return (page - first) * Fingerprint.PAGE_BYTES;
+  }
+
+  @Override
+  public boolean isWhole() {
+    return false;
   }
 
   @Override

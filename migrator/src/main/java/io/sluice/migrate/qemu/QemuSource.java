@@ -73,6 +73,14 @@ public final class QemuSource implements SourceMachine {
   private boolean heldBack;
   private int touchAsks;
 
+  private volatile long passes; // set behind the figures that it belongs to
+
+  /** What QEMU is to have left; 0 when it may send all. */
+  private volatile long keptBytes;
+
+  /** Most bytes that are taken from one look to the next. */
+  private volatile long stepBytes = Long.MAX_VALUE;
+
   // Of the worker's thread.
   private int touchCode; // what the guest is to answer; 0 nothing
   private int touchAsk;
@@ -200,9 +208,58 @@ public final class QemuSource implements SourceMachine {
   }
 
   @Override
+  public boolean canStandBy() {
+    return transport.isCounted();
+  }
+
+  @Override
+  public long passes() {
+    return passes;
+  }
+
+  /**
+   * QEMU's migration thread waits in a write then. Held back by its own limit of what it sends it
+   * would sleep until a tenth of a second is over, and only then see what it may do; a thread that
+   * has waited for longer than that sees it at once.
+   */
+  @Override
+  public void keepBack(long bytes, long newStepBytes) {
+    stepBytes = newStepBytes;
+    keptBytes = bytes;
+    if (bytes == 0) {
+      transport.takeUpTo(Long.MAX_VALUE);
+    } // else from the next look on
+  }
+
+  /** Behind what QEMU is to be told before: it acts on that when its stream is taken again. */
+  private void takeAgain() {
+    keptBytes = 0;
+    transport.takeUpTo(Long.MAX_VALUE);
+  }
+
+  /**
+   * What QEMU says to have left it had not sent when it said so: what had been taken before it was
+   * asked, and that, is taken in all when it has nothing left.
+   *
+   * @param takenBefore it was asked
+   * @param bytesLeft -1 when it does not say yet
+   */
+  private void takeSome(long takenBefore, long bytesLeft) {
+    long kept = keptBytes;
+    transport.takeUpTo(
+        kept == 0
+            ? Long.MAX_VALUE
+            : takenBefore
+                + (bytesLeft < 0 ? stepBytes : Math.clamp(bytesLeft - kept, 0, stepBytes)));
+  }
+
+  @Override
   public void holdBack() {
     heldBack = true;
-    worker.submit(machine::holdBack);
+    worker.submitNow(() -> {
+      machine.holdBack();
+      takeAgain();
+    });
   }
 
   @Override
@@ -240,7 +297,10 @@ public final class QemuSource implements SourceMachine {
   @Override
   public void goOn() {
     heldBack = false;
-    worker.submit(() -> machine.goOn(settings.bandwidthBytesPerSecond()));
+    worker.submitNow(() -> {
+      machine.goOn(settings.bandwidthBytesPerSecond());
+      takeAgain();
+    });
   }
 
   @Override
@@ -266,7 +326,10 @@ public final class QemuSource implements SourceMachine {
 
   private void stopWithin(Duration downtime, long bytesPerSecond) {
     heldBack = false;
-    worker.submit(() -> machine.setDowntime(downtime, bytesPerSecond));
+    worker.submitNow(() -> {
+      machine.setDowntime(downtime, bytesPerSecond);
+      takeAgain();
+    });
   }
 
   @Override
@@ -322,6 +385,7 @@ public final class QemuSource implements SourceMachine {
       worker.submit(() -> {
         try {
           lookForTouch();
+          long takenBefore = transport.bytesTaken();
           MigrationProgress now = machine.migration();
           figures =
               new MachineProgress(
@@ -330,6 +394,8 @@ public final class QemuSource implements SourceMachine {
                   now.ramTotalBytes() == 0 ? -1 : now.ramRemainingBytes(),
                   now.ramTotalBytes() == 0 ? -1 : now.dirtyPagesPerSecond() * 4096,
                   "");
+          passes = now.ramPasses();
+          takeSome(takenBefore, figures.bytesLeft());
           if (!now.error().isEmpty()) {
             failure = now.error();
           }

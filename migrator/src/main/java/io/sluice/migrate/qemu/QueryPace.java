@@ -15,7 +15,7 @@ final class QueryPace {
 
   private static final long CLOSE_NS = 1_000_000;
   private static final long NEAR_NS = 5_000_000;
-  private static final long FAR_NS = 50_000_000;
+  private static final long FAR_NS = 20_000_000;
 
   private QueryPace() {}
 

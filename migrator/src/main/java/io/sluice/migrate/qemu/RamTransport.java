@@ -28,7 +28,7 @@ public interface RamTransport {
       return Optional.empty();
     }
 
-    /** Whether it is known what has arrived: otherwise the next three mean nothing. */
+    /** Whether it is known what has arrived: otherwise what follows means nothing. */
     default boolean isCounted() {
       return false;
     }
@@ -43,8 +43,20 @@ public interface RamTransport {
       return 0;
     }
 
-    /** At most so many bytes, at least 1, are to be queued from now on. Any thread may ask. */
+    /** At most so many bytes are to be queued from now on, at least 1. Any thread may ask. */
     default void limitQueue(long bytes) {}
+
+    /** Bytes taken from the source's QEMU. */
+    default long bytesTaken() {
+      return 0;
+    }
+
+    /**
+     * No more is to be taken from the source's QEMU than so many bytes of its stream in all, but
+     * for a read of a quarter of a mebibyte; {@link Long#MAX_VALUE} for no limit. Any thread may
+     * ask.
+     */
+    default void takeUpTo(long bytes) {}
 
     @Override
     void close();

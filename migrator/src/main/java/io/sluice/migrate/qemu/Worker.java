@@ -4,6 +4,7 @@ import io.sluice.abi.SluiceException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,13 +17,14 @@ final class Worker implements AutoCloseable {
 
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
   private final Consumer<SluiceException> onFailure;
+  private final Thread thread;
 
   /**
    * @param onFailure told of a task that failed; those behind it are done all the same
    */
   Worker(String name, ThreadFactory threads, Consumer<SluiceException> onFailure) {
     this.onFailure = onFailure;
-    Thread thread = threads.newThread(this::run);
+    thread = threads.newThread(this::run);
     thread.setName(name);
     thread.start();
   }
@@ -30,6 +32,12 @@ final class Worker implements AutoCloseable {
   /** Has something done after what is to be done already. */
   void submit(Runnable task) {
     tasks.add(task);
+  }
+
+  /** The same, and a task that is parked goes on: it was to wait for nothing but the time. */
+  void submitNow(Runnable task) {
+    tasks.add(task);
+    LockSupport.unpark(thread);
   }
 
   private void run() {

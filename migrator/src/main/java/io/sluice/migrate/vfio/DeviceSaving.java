@@ -13,6 +13,7 @@ import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.DirtyDetection;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.vdevice.StateTransfers;
 import java.lang.foreign.MemorySegment;
@@ -61,7 +62,7 @@ final class DeviceSaving implements StateTransfers.Saving {
     guest = MappedGuest.of(device.guest(), kernel);
     source =
         new MigrationSource(
-            new MigrationSource.Parts(guest, client, link),
+            new MigrationSource.Parts(guest, client, link, Lanes.one()),
             SETTINGS,
             id,
             random,

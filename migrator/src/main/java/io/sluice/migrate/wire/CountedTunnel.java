@@ -3,14 +3,10 @@ package io.sluice.migrate.wire;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.timeout.IdleStateHandler;
 import java.nio.ByteBuffer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A tunnel whose destination says what it has handed on. What goes to the destination is plain
@@ -23,8 +19,6 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class CountedTunnel {
-  private static final Logger LOG = LoggerFactory.getLogger(CountedTunnel.class);
-
   /** A count is told after so many bytes, and when there are no more: 2.6 ms at 100 MB/s. */
   private static final int TELL_BYTES = 256 << 10;
 
@@ -55,42 +49,8 @@ final class CountedTunnel {
     machine.config().setAutoRead(true);
   }
 
-  /** Between two connections: what ends one ends the other, behind what was handed on. */
-  private abstract static class Half extends ChannelInboundHandlerAdapter {
-    final Channel other;
-
-    Half(Channel other) {
-      this.other = other;
-    }
-
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-      other.flush();
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
-      if (other.isActive()) {
-        var _ = other.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-      }
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
-      LOG.atDebug().log("a tunnel was cut", thrown);
-      context.close();
-    }
-
-    /** No faster than the other one takes it. */
-    final void follow(ChannelHandlerContext context) {
-      if (!other.isWritable()) {
-        context.channel().config().setAutoRead(false);
-      }
-    }
-  }
-
   /** Reads the source's QEMU; the window says when. */
-  private static final class FromSource extends Half {
+  private static final class FromSource extends TunnelHandler {
     private final TunnelWindow window;
 
     FromSource(Channel tunnel, TunnelWindow window) {
@@ -100,20 +60,13 @@ final class CountedTunnel {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-      int bytes = ((ByteBuf) message).readableBytes();
+      window.take(((ByteBuf) message).readableBytes()); // before it can be said to have arrived
       var _ = other.write(message);
-      window.take(bytes);
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-      Relay.follow(other, context.channel());
-      context.fireChannelWritabilityChanged();
     }
   }
 
   /** Reads what the destination says, at the source. */
-  private static final class ToSource extends Half {
+  private static final class ToSource extends TunnelHandler {
     private final TunnelWindow window;
 
     ToSource(Channel machine, TunnelWindow window) {
@@ -126,7 +79,7 @@ final class CountedTunnel {
       WireSection section = (WireSection) message;
       if (section.id() == WireMessages.BYTES) {
         var _ = other.write(Unpooled.wrappedBuffer(WireMessages.bytes(section)));
-        follow(context);
+        pauseIfFull(context);
       } else {
         window.handedOn(WireMessages.ack(section));
       }
@@ -140,7 +93,7 @@ final class CountedTunnel {
   }
 
   /** Hands bytes to the destination's QEMU, and counts them. Both connections have one thread. */
-  private static final class ToDestination extends Half {
+  private static final class ToDestination extends TunnelHandler {
     private long received;
     private long handedOn;
     private long told;
@@ -161,7 +114,7 @@ final class CountedTunnel {
                   handedOn(context.channel(), bytes);
                 }
               });
-      follow(context);
+      pauseIfFull(context);
     }
 
     private void handedOn(Channel tunnel, int bytes) {
@@ -171,16 +124,10 @@ final class CountedTunnel {
         var _ = tunnel.writeAndFlush(WireMessages.ack(handedOn));
       }
     }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-      Relay.follow(other, context.channel());
-      context.fireChannelWritabilityChanged();
-    }
   }
 
   /** Passes on what the destination's QEMU says. */
-  private static final class FromDestination extends Half {
+  private static final class FromDestination extends TunnelHandler {
     FromDestination(Channel tunnel) {
       super(tunnel);
     }
@@ -198,13 +145,7 @@ final class CountedTunnel {
       } finally {
         in.release();
       }
-      follow(context);
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-      Relay.follow(other, context.channel());
-      context.fireChannelWritabilityChanged();
+      pauseIfFull(context);
     }
   }
 }

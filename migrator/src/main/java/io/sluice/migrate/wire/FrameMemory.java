@@ -19,18 +19,18 @@ final class FrameMemory {
   /** Shorter payloads have an array of their own. */
   private static final int LEAST_BYTES = 32 << 10;
 
-  /** Most buffers that are kept while nobody uses them. */
-  private static final int MOST_FREE = 128;
-
   private final boolean direct;
+  private final int mostFree;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>(); // guarded by lock
 
   /**
    * @param direct outside the heap
+   * @param mostFree most buffers that are kept while nobody uses them
    */
-  FrameMemory(boolean direct) {
+  FrameMemory(boolean direct, int mostFree) {
     this.direct = direct;
+    this.mostFree = mostFree;
   }
 
   /** A buffer from 0 to a limit, little-endian; its bytes are any. */
@@ -58,7 +58,7 @@ final class FrameMemory {
     }
     lock.lock();
     try {
-      if (free.size() < MOST_FREE) {
+      if (free.size() < mostFree) {
         free.push(buffer); // the last one is still in a cache
       }
     } finally {

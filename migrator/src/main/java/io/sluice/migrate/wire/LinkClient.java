@@ -75,14 +75,16 @@ public final class LinkClient implements AutoCloseable {
   /**
    * A new link. It can be used at once; that nobody is there shows as its failure.
    *
+   * <p>The streams of pages are connected when the control stream is: connections go to each side's
+   * event loops in turn, so that streams of pages are then spread over them evenly, whichever comes
+   * first.
+   *
    * @param id drawn at random: who knows it can take part in the link
    * @param dataStreams 1 to {@link MigrationLink#MAX_DATA_STREAMS}
    */
   public MigrationLink link(UUID id, int dataStreams) {
     WireLink link = new WireLink(id, peer(), dataStreams, loops.frames(), loops.nowNs(), () -> {});
-    for (WireStream stream : link.streams()) {
-      new Attempts(link, stream).connect();
-    }
+    new Attempts(link, link.streams().get(MigrationLink.CONTROL)).connect();
     return link;
   }
 
@@ -251,6 +253,8 @@ public final class LinkClient implements AutoCloseable {
       }
       if (connectedOnce) {
         link.reconnected();
+      } else if (stream.number() == MigrationLink.CONTROL) {
+        link.streams().stream().skip(1).forEach(pages -> new Attempts(link, pages).connect());
       }
       connectedOnce = true;
       left = (int) (WireLoops.MENDING.toMillis() / RETRY_MS);

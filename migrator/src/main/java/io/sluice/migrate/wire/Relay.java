@@ -1,11 +1,9 @@
 package io.sluice.migrate.wire;
 
 import io.netty.bootstrap.Bootstrap;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -19,13 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Hands bytes from one connection to another, no faster than that takes them. */
-final class Relay extends ChannelInboundHandlerAdapter {
+final class Relay extends TunnelHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
-  private final Channel other;
-
   private Relay(Channel other) {
-    this.other = other;
+    super(other);
   }
 
   /**
@@ -99,46 +95,6 @@ final class Relay extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     var _ = other.write(message);
-    if (!other.isWritable()) {
-      context.channel().config().setAutoRead(false);
-    }
-  }
-
-  @Override
-  public void channelReadComplete(ChannelHandlerContext context) {
-    other.flush();
-  }
-
-  @Override
-  public void channelWritabilityChanged(ChannelHandlerContext context) {
-    follow(other, context.channel());
-    context.fireChannelWritabilityChanged();
-  }
-
-  /**
-   * Has a connection read if what it says can be written to the other one, and only then. That is
-   * found out by the thread that reads: another one might say that there is room again before the
-   * reading one has said that there was none, and the connection would never be read again.
-   */
-  static void follow(Channel read, Channel written) {
-    if (read.eventLoop().inEventLoop()) {
-      read.config().setAutoRead(written.isWritable());
-    } else {
-      read.eventLoop().execute(() -> read.config().setAutoRead(written.isWritable()));
-    }
-  }
-
-  /** What was handed on is sent before the other one ends too. */
-  @Override
-  public void channelInactive(ChannelHandlerContext context) {
-    if (other.isActive()) {
-      var _ = other.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-    }
-  }
-
-  @Override
-  public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
-    LOG.atDebug().log("a tunnel was cut", thrown);
-    context.close();
+    pauseIfFull(context);
   }
 }

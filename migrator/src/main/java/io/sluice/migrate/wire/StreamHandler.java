@@ -98,7 +98,7 @@ final class StreamHandler extends SimpleChannelInboundHandler<WireSection> {
    */
   private void look(ChannelHandlerContext context) {
     long now = nowNs(context);
-    if (stream.isPaused()) {
+    if (stream.isPaused() && stream.isConnected()) {
       heardNs = now; // it is this side that does not listen
     }
     long silentNs = stream.look(context.channel(), heardNs, now);

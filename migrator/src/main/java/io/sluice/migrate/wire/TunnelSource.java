@@ -126,6 +126,16 @@ public final class TunnelSource implements RamTransport.Source {
     window.limit(bytes);
   }
 
+  @Override
+  public long bytesTaken() {
+    return window.bytesTaken();
+  }
+
+  @Override
+  public void takeUpTo(long bytes) {
+    window.takeUpTo(bytes);
+  }
+
   /** QEMU sees the end of its connection, and gives up. */
   private void failed(Channel machine, RefusedException why) {
     LOG.atWarn().log("no tunnel for a machine's memory: {} {}", why.getMessage(), why.remedy());

@@ -21,6 +21,7 @@ final class TunnelWindow {
   private final AtomicLong taken = new AtomicLong();
   private final AtomicLong handedOn = new AtomicLong();
   private volatile long limit = INITIAL_BYTES;
+  private volatile long end = Long.MAX_VALUE; // of what may be taken, in all
   private volatile boolean counted;
 
   // Of the one connection of a tunnel; set before anything is counted.
@@ -74,10 +75,25 @@ final class TunnelWindow {
     return handedOn.get();
   }
 
-  /** At most so many bytes are to be on their way from now on; at least 1. */
+  /** Bytes taken from QEMU so far. */
+  long bytesTaken() {
+    return taken.get();
+  }
+
+  /** At most so many bytes are to be on their way from now on. */
   void limit(long bytes) {
     if (limit != bytes) {
       limit = bytes;
+      pace();
+    }
+  }
+
+  /**
+   * No more is to be taken, from the beginning of the stream on; but for the read that passes it.
+   */
+  void takeUpTo(long bytes) {
+    if (end != bytes) {
+      end = bytes;
       pace();
     }
   }
@@ -97,6 +113,7 @@ final class TunnelWindow {
 
   private void setReading(Channel from) {
     Channel to = tunnel;
-    from.config().setAutoRead(to != null && to.isWritable() && bytesQueued() < limit);
+    boolean room = to != null && to.isWritable() && bytesQueued() < limit;
+    from.config().setAutoRead(room && taken.get() < end);
   }
 }

@@ -41,6 +41,12 @@ public final class WireLoops implements AutoCloseable {
   static final long CUT_AFTER_NS = 4_000_000_000L;
 
   private static final int SHAPING_INTERVAL_MS = 100;
+
+  /** Kept of each loop: two of its streams are full, as {@link WireStream#WINDOW_BYTES} says. */
+  private static final int FRAMES_OF_LOOP = 64;
+
+  private static final int LEAST_LOOPS = 2;
+  private static final int MOST_LOOPS = 8;
   private static final int CLOSING_MS = 5000;
   private static final int LOW_WATER_BYTES = 256 << 10;
   private static final int HIGH_WATER_BYTES = 1 << 20;
@@ -49,7 +55,7 @@ public final class WireLoops implements AutoCloseable {
   private static final int MOST_READ_BYTES = 256 << 10;
 
   private final EventLoopGroup group;
-  private final FrameMemory frames = new FrameMemory(NativeTls.isAvailable());
+  private final FrameMemory frames;
 
   /**
    * Every connection. A loop that ends closes those it has, but not one that is given to it by the
@@ -69,7 +75,14 @@ public final class WireLoops implements AutoCloseable {
           thread.setName("sluice-wire");
           return thread;
         };
+    frames =
+        new FrameMemory(NativeTls.isAvailable(), FRAMES_OF_LOOP * Math.max(LEAST_LOOPS, loops));
     group = new MultiThreadIoEventLoopGroup(loops, named, NioIoHandler.newFactory());
+  }
+
+  /** How many a host of so many processors has: a quarter, 2 to 8. */
+  public static int usual(int processors) {
+    return Math.clamp(processors / 4, LEAST_LOOPS, MOST_LOOPS);
   }
 
   EventLoopGroup group() {

@@ -2,6 +2,7 @@ package io.sluice.migrate.wire;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.EventLoop;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import java.util.ArrayDeque;
@@ -143,6 +144,16 @@ final class WireStream {
     lock.lock();
     try {
       return channel != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** For tests: the event loop of its connection; null while there is none. */
+  @Nullable EventLoop loop() {
+    lock.lock();
+    try {
+      return channel == null ? null : channel.eventLoop();
     } finally {
       lock.unlock();
     }

@@ -16,6 +16,10 @@ final class AskedMachine implements SourceMachine {
   long queueLimit;
   boolean touched;
   boolean dumb;
+  boolean standsBy; // when asked to
+  long kept;
+  long step;
+  long passes;
   private long left;
 
   void has(long bytes) {
@@ -43,6 +47,22 @@ final class AskedMachine implements SourceMachine {
   @Override
   public void holdBack() {
     asked.add("holdBack");
+  }
+
+  @Override
+  public boolean canStandBy() {
+    return standsBy;
+  }
+
+  @Override
+  public long passes() {
+    return passes;
+  }
+
+  @Override
+  public void keepBack(long bytes, long stepBytes) {
+    kept = bytes;
+    step = stepBytes;
   }
 
   @Override

@@ -8,20 +8,25 @@ import org.junit.jupiter.api.Test;
 final class MachineStopTest {
   private static final long T = 5_000_000_000L;
 
+  /** Of a GPU that would be stopped in the middle of a command. */
+  private static final long LONG = MachineStop.BRIEF_NS + 1;
+
+  private static final long BRIEF = MachineStop.BRIEF_NS;
+
   private final AskedMachine machine = new AskedMachine();
   private final MachineStop stop = new MachineStop(machine);
 
   @Test
   void works_machineHasMuch_isNotHeldBack() {
     machine.has(MachineStop.HELD_BYTES + 1);
-    stop.works();
+    stop.works(LONG);
     assertThat(machine.asked).isEmpty();
   }
 
   @Test
   void works_machineDoesNotSayYet_isNotHeldBack() {
     machine.has(-1);
-    stop.works();
+    stop.works(LONG);
     assertThat(machine.asked).isEmpty();
     assertThat(stop.isKnown()).isFalse();
     assertThat(stop.isNear()).isFalse();
@@ -31,8 +36,8 @@ final class MachineStopTest {
   @Test
   void works_machineHasLittle_isHeldBackOnce() {
     machine.has(MachineStop.HELD_BYTES);
-    stop.works();
-    stop.works();
+    stop.works(LONG);
+    stop.works(LONG);
     assertThat(machine.asked).containsExactly("holdBack");
   }
 
@@ -40,16 +45,16 @@ final class MachineStopTest {
   @Test
   void works_heldBackAndHasMuchAgain_goesOnUntilItHasLittle() {
     machine.has(MachineStop.HELD_BYTES);
-    stop.works();
+    stop.works(LONG);
     machine.has(MachineStop.NEAR_BYTES);
-    stop.works();
+    stop.works(LONG);
     assertThat(machine.asked).containsExactly("holdBack");
     machine.has(MachineStop.NEAR_BYTES + 1);
-    stop.works();
-    stop.works();
+    stop.works(LONG);
+    stop.works(LONG);
     assertThat(machine.asked).containsExactly("holdBack", "goOn");
     machine.has(MachineStop.HELD_BYTES);
-    stop.works();
+    stop.works(LONG);
     assertThat(machine.asked).containsExactly("holdBack", "goOn", "holdBack");
   }
 
@@ -57,14 +62,147 @@ final class MachineStopTest {
   void works_mayAlreadyStop_isNotHeldBackAnyMore() {
     machine.has(0);
     assertThat(stop.drained(T, true, false)).isEqualTo(1);
-    stop.works();
+    stop.works(LONG);
+    assertThat(machine.asked).containsExactly("allowShortStop 0");
+  }
+
+  @Test
+  void works_canStandByAndHasMuch_keepsSomeBackAndIsNotReady() {
+    machine.standsBy = true;
+    machine.has(MachineStop.STAND_BY_BYTES + 1);
+    stop.works(LONG);
+    assertThat(machine.asked).isEmpty();
+    assertThat(machine.kept).isEqualTo(MachineStop.STAND_BY_BYTES);
+    assertThat(stop.isNear()).isTrue();
+    assertThat(stop.isReady(LONG)).isFalse();
+  }
+
+  @Test
+  void works_canStandByAndDoesNotSayYet_keepsSomeBackAndIsNotReady() {
+    machine.standsBy = true;
+    machine.has(-1);
+    stop.works(LONG);
+    assertThat(machine.asked).isEmpty();
+    assertThat(machine.kept).isEqualTo(MachineStop.STAND_BY_BYTES);
+    assertThat(stop.isReady(LONG)).isFalse();
+  }
+
+  @Test
+  void works_hasWhatItKeepsBack_isReady() {
+    machine.standsBy = true;
+    machine.has(MachineStop.STAND_BY_BYTES);
+    stop.works(LONG);
+    assertThat(machine.asked).isEmpty();
+    assertThat(stop.isReady(LONG)).isTrue();
+  }
+
+  /** It is taken without being asked, and the machine would stop. */
+  @Test
+  void works_hasLessThanIsTakenWithoutAsking_isHeldBack() {
+    machine.standsBy = true;
+    machine.has(MachineStop.TAKEN_BYTES - 1);
+    stop.works(LONG);
+    stop.works(LONG);
+    assertThat(machine.asked).containsExactly("holdBack");
+    assertThat(stop.isReady(LONG)).isTrue();
+  }
+
+  /** It passes over zeros in no time, and may then have little left that its stream is full of. */
+  @Test
+  void works_rateIsKnown_takesNoMoreAtOnceThanTheLinkCarriesUntilTheNextLook() {
+    machine.standsBy = true;
+    machine.has(Long.MAX_VALUE);
+    stop.works(LONG);
+    assertThat(machine.step).isEqualTo(16 << 20);
+    for (int tenth = 0; tenth <= 4; tenth++) {
+      machine.sent = tenth * 100_000_000L;
+      stop.look(T + tenth * 100_000_000L);
+    }
+    stop.works(LONG);
+    assertThat(machine.step).isEqualTo(60_000_000); // of 1 GB/s
+    machine.has(64 << 20);
+    stop.works(LONG);
+    assertThat(machine.step).isEqualTo(15_000_000);
+  }
+
+  @Test
+  void works_hasStoppedByItself_isReadyAndAskedNothing() {
+    machine.standsBy = true;
+    machine.state = State.STOPPED;
+    stop.works(LONG);
+    assertThat(machine.asked).isEmpty();
+    assertThat(stop.isReady(LONG)).isTrue();
+  }
+
+  /** What was written since it began would be sent while the GPU has nothing to do. */
+  @Test
+  void works_commandsAreShort_goesOnOnceMoreBeforeItIsReady() {
+    machine.standsBy = true;
+    machine.passes = 1;
+    machine.has(MachineStop.STAND_BY_BYTES);
+    stop.works(BRIEF);
+    assertThat(machine.kept).isZero();
+    assertThat(stop.isReady(BRIEF)).isFalse();
+    stop.works(BRIEF); // it has not looked yet
+    assertThat(machine.kept).isZero();
+    machine.passes = 2;
+    machine.has(4L << 20);
+    stop.works(BRIEF);
+    assertThat(machine.kept).isEqualTo(MachineStop.STAND_BY_BYTES);
+    assertThat(stop.isReady(BRIEF)).isFalse();
+    machine.has(MachineStop.STAND_BY_BYTES);
+    stop.works(BRIEF);
+    assertThat(stop.isReady(BRIEF)).isTrue();
+    assertThat(machine.asked).isEmpty();
+  }
+
+  @Test
+  void works_hasWrittenNextToNothing_isHeldBack() {
+    machine.standsBy = true;
+    machine.passes = 1;
+    machine.has(MachineStop.STAND_BY_BYTES);
+    stop.works(BRIEF);
+    machine.passes = 2;
+    machine.has(4096);
+    stop.works(BRIEF);
+    assertThat(machine.asked).containsExactly("holdBack");
+    assertThat(stop.isReady(BRIEF)).isTrue();
+  }
+
+  @Test
+  void look_goesOnOnceMoreAndHasLittle_isTakenFromPieceByPiece() {
+    machine.standsBy = true;
+    machine.has(MachineStop.STAND_BY_BYTES);
+    for (int tenth = 0; tenth <= 4; tenth++) {
+      machine.sent = tenth * 10_000_000L;
+      stop.look(T + tenth * 100_000_000L);
+    }
+    assertThat(machine.queueLimit).isGreaterThan(1);
+    stop.works(BRIEF);
+    stop.look(T + 500_000_000L);
+    assertThat(machine.queueLimit).isEqualTo(1);
+    machine.passes = 1;
+    stop.works(BRIEF);
+    stop.look(T + 500_000_002L);
+    assertThat(machine.queueLimit).isGreaterThan(1);
+  }
+
+  @Test
+  void drained_standsBy_mayStopForAMoment() {
+    machine.standsBy = true;
+    machine.has(MachineStop.STAND_BY_BYTES);
+    stop.works(LONG);
+    assertThat(stop.drained(T, false, false)).isZero();
+    assertThat(stop.drained(T + 5, true, false)).isEqualTo(1);
+    assertThat(stop.told(T + 9)).isEqualTo(" idleNs=9 settleNs=5");
+    stop.works(LONG);
     assertThat(machine.asked).containsExactly("allowShortStop 0");
   }
 
   @Test
   void drained_machineIsHeldBack_mayStopForAMomentAndIsToldOnce() {
     machine.has(MachineStop.HELD_BYTES);
-    stop.works();
+    stop.works(LONG);
     assertThat(stop.drained(T, true, false)).isEqualTo(1);
     assertThat(stop.drained(T + 1, true, false)).isZero();
     assertThat(machine.asked).containsExactly("holdBack", "allowShortStop 0");
@@ -85,7 +223,7 @@ final class MachineStopTest {
   void drained_worksAgainInBetween_catchesUpAnew() {
     machine.has(Long.MAX_VALUE);
     assertThat(stop.drained(T, false, false)).isZero();
-    stop.works();
+    stop.works(LONG);
     assertThat(stop.drained(T + 2 * MachineStop.SETTLE_NS, false, false)).isZero();
     assertThat(machine.asked).isEmpty();
   }

@@ -6,17 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Two ends of a link in memory, with a clock of the test's and faults: delay, another order between
- * streams, too little room, a cut, a byte that changes.
+ * streams, too little room, a cut, a byte that changes. Lanes may use it.
  */
 public final class LinkPair {
   private final LongSupplier clock;
   private final int streams;
   private final End[] ends = new End[2];
+  private final ReentrantLock lock = new ReentrantLock();
   private long[] delayNs;
   private int queueFrames = Integer.MAX_VALUE;
   private boolean corruptNext;
@@ -117,6 +119,15 @@ public final class LinkPair {
 
     @Override
     public boolean send(int stream, Frame frame) {
+      lock.lock();
+      try {
+        return sendLocked(stream, frame);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private boolean sendLocked(int stream, Frame frame) {
       if (failure != null) {
         throw failure;
       }
@@ -135,6 +146,15 @@ public final class LinkPair {
 
     @Override
     public @Nullable Frame poll(int stream) {
+      lock.lock();
+      try {
+        return pollLocked(stream);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private @Nullable Frame pollLocked(int stream) {
       PriorityQueue<InFlight> queue = incoming.get(stream);
       InFlight head = clock.getAsLong() >= stalledNs ? null : queue.peek();
       if (head == null || head.dueNs() > clock.getAsLong()) {

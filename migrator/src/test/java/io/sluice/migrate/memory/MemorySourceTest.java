@@ -63,6 +63,7 @@ final class MemorySourceTest {
             kernel,
             guest.capabilities(),
             link.source(),
+            Lanes.one(),
             DirtyDetection.DEFAULT,
             new SplittableRandom(1));
     MemoryGrant buffer = allocate();
@@ -105,6 +106,7 @@ final class MemorySourceTest {
             kernel,
             guest.capabilities(),
             link.source(),
+            Lanes.one(),
             blind,
             new SplittableRandom(1))) {
       assertThat(unseeing.mayHaveUnseenWrites()).isFalse();

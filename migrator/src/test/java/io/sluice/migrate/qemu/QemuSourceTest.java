@@ -1,10 +1,12 @@
 package io.sluice.migrate.qemu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
+import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
 import io.sluice.vdevice.machine.PciAddress;
@@ -30,19 +32,97 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a machine is told whose migration is given up. */
+/** What a machine is told that is held back, and one whose migration is given up. */
 final class QemuSourceTest {
   private static final Pattern COMMAND = Pattern.compile("\"execute\": ?\"([^\"]*)\"");
   private static final Pattern ID = Pattern.compile("\"id\": ?\"([^\"]*)\"");
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final String BEGUN = "migrate";
+  private static final long TAKEN = 70_000_000;
 
   private final List<String> lines = new CopyOnWriteArrayList<>();
+  @TempDir private Path directory;
   private final CountDownLatch begun = new CountDownLatch(1);
+  private volatile long left; // of the machine's memory
 
   @Test
-  void abort_heldBack_givesQemuItsLimitsBack(@TempDir Path directory) throws Exception {
+  void abort_heldBack_givesQemuItsLimitsBack() throws Exception {
+    RamTransport.Source way = new DirectTransport(directory.resolve("in"));
+    with(
+        way,
+        70_000_000,
+        source -> {
+          source.start(new DirectTransport(directory.resolve("in")).address());
+          begun.await();
+          source.holdBack();
+          source.abort();
+        });
+    assertThat(lines.getLast())
+        .contains("\"migrate-set-parameters\"")
+        .containsPattern("\"max-bandwidth\": ?70000000\\b")
+        .containsPattern("\"avail-switchover-bandwidth\": ?70000000\\b")
+        .containsPattern("\"downtime-limit\": ?250\\b");
+    assertThat(lines).anyMatch(line -> line.contains("\"migrate_cancel\""));
+  }
+
+  /** It would stop by what it was told before. */
+  @Test
+  void allowShortStop_keepsSomeBack_isTakenFromAgainOnlyWhenItWasTold() throws Exception {
+    with(
+        new Counted(new DirectTransport(directory.resolve("in")), lines),
+        0,
+        source -> {
+          source.start(new DirectTransport(directory.resolve("in")).address());
+          begun.await();
+          assertThat(source.canStandBy()).isTrue();
+          left = 3_000_000;
+          source.keepBack(1_000_000, 500_000);
+          awaitUpTo(source, TAKEN + 500_000); // a step
+          left = 1_200_000;
+          awaitUpTo(source, TAKEN + 200_000); // up to what it keeps
+          left = 900_000;
+          awaitUpTo(source, TAKEN); // it has less: nothing
+          source.allowShortStop(100_000_000);
+        });
+    int told = index("\"downtime-limit\": ?30\\b");
+    int again = lines.lastIndexOf("up to " + Long.MAX_VALUE);
+    assertThat(told).isGreaterThan(lines.lastIndexOf("up to " + TAKEN));
+    assertThat(again).isGreaterThan(told);
+    assertThat(lines.subList(0, told)).doesNotContain("up to " + Long.MAX_VALUE);
+  }
+
+  private void awaitUpTo(QemuSource source, long bytes) {
+    await()
+        .untilAsserted(() -> {
+          assertThat(source.progress().state()).isEqualTo(State.COPYING); // asks
+          assertThat(lines).contains("up to " + bytes);
+        });
+  }
+
+  private int index(String pattern) {
+    for (int i = lines.size() - 1; i >= 0; i--) {
+      if (Pattern.compile(pattern).matcher(lines.get(i)).find()) {
+        return i;
+      }
+    }
+    throw new AssertionError("it was not told " + pattern);
+  }
+
+  @Test
+  void canStandBy_wayCountsNothing_cannot() throws Exception {
+    with(
+        new DirectTransport(directory.resolve("in")),
+        0,
+        source -> assertThat(source.canStandBy()).isFalse());
+  }
+
+  private interface Use {
+    void of(QemuSource source) throws Exception;
+  }
+
+  /** A source whose QEMU is {@link #answer}; when this returns, all that it said is told. */
+  private void with(RamTransport.Source way, long bandwidth, Use use) throws Exception {
     Path path = directory.resolve("qmp");
     try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       listener.bind(UnixDomainSocketAddress.of(path));
@@ -55,23 +135,14 @@ final class QemuSourceTest {
               new QemuSource(
                   device,
                   QemuMachine.connect(path, THREADS, PATIENCE),
-                  new DirectTransport(directory.resolve("in")),
-                  new QemuSource.Settings(70_000_000, Duration.ofMillis(250), PATIENCE),
+                  way,
+                  new QemuSource.Settings(bandwidth, Duration.ofMillis(250), PATIENCE),
                   THREADS,
                   new PciAddress(0, 1, 0))) {
-        source.start(new DirectTransport(directory.resolve("in")).address());
-        begun.await();
-        source.holdBack();
-        source.abort();
+        use.of(source);
       }
       monitor.join();
     }
-    assertThat(lines.getLast())
-        .contains("\"migrate-set-parameters\"")
-        .containsPattern("\"max-bandwidth\": ?70000000\\b")
-        .containsPattern("\"avail-switchover-bandwidth\": ?70000000\\b")
-        .containsPattern("\"downtime-limit\": ?250\\b");
-    assertThat(lines).anyMatch(line -> line.contains("\"migrate_cancel\""));
   }
 
   private void serve(ServerSocketChannel listener) {
@@ -91,7 +162,16 @@ final class QemuSourceTest {
   private void answer(SocketChannel socket, String line) throws IOException {
     String command = find(COMMAND, line);
     lines.add(line);
-    String answer = command.equals("query-status") ? "{\"status\": \"running\"}" : "{}";
+    String answer =
+        switch (command) {
+          case "query-status" -> "{\"status\": \"running\"}";
+          case "query-migrate" ->
+              "{\"status\": \"active\", \"ram\": {\"total\": 536870912, \"transferred\": 7,"
+                  + " \"remaining\": "
+                  + left
+                  + "}}";
+          default -> "{}";
+        };
     say(socket, "{\"return\": " + answer + ", \"id\": \"" + find(ID, line) + "\"}");
     switch (command) {
       case BEGUN -> {
@@ -120,6 +200,35 @@ final class QemuSourceTest {
     ByteBuffer out = ByteBuffer.wrap((line + "\r\n").getBytes(StandardCharsets.UTF_8));
     while (out.hasRemaining()) {
       int _ = socket.write(out);
+    }
+  }
+
+  /** A way that notes its limits between what the machine is told. */
+  private record Counted(RamTransport.Source way, List<String> lines)
+      implements RamTransport.Source {
+    @Override
+    public String open(ByteBuffer target) {
+      return way.open(target);
+    }
+
+    @Override
+    public boolean isCounted() {
+      return true;
+    }
+
+    @Override
+    public long bytesTaken() {
+      return TAKEN;
+    }
+
+    @Override
+    public void takeUpTo(long bytes) {
+      lines.add("up to " + bytes);
+    }
+
+    @Override
+    public void close() {
+      way.close();
     }
   }
 

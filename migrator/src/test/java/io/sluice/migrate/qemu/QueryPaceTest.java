@@ -9,7 +9,7 @@ final class QueryPaceTest {
 
   @Test
   void betweenNs_muchLeft_isLongerThanWithLittle() {
-    assertThat(QueryPace.betweenNs(512 << 20, false)).isEqualTo(50 * MS);
+    assertThat(QueryPace.betweenNs(512 << 20, false)).isEqualTo(20 * MS);
     assertThat(QueryPace.betweenNs(64 << 20, false)).isEqualTo(5 * MS);
   }
 

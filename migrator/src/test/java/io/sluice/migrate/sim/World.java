@@ -17,6 +17,7 @@ import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.engine.TargetHost;
 import io.sluice.migrate.link.LinkPair;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.phase.TargetPhase;
 import io.sluice.testbed.fakes.Seeds;
@@ -104,7 +105,7 @@ final class World implements AutoCloseable {
   private MigrationSource begin(MappedGuest mapped) {
     attempts++;
     return new MigrationSource(
-        new MigrationSource.Parts(mapped, machine.sourceSide, link.source()),
+        new MigrationSource.Parts(mapped, machine.sourceSide, link.source(), Lanes.one()),
         settings,
         new UUID(attempts, random.nextLong()),
         Seeds.generator(random.nextLong()),

@@ -2,14 +2,12 @@ package io.sluice.migrate.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.util.ResourceLeakDetector;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -19,18 +17,15 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,38 +35,21 @@ final class HostilePeerTest {
   private static final int CONVERSATIONS = 60;
 
   @TempDir private Path directory;
-  private final BlockingQueue<MigrationLink> links = new LinkedBlockingQueue<>();
+  private WireRig rig;
   private TlsFiles files;
   private SSLContext tls;
-  private WireLoops loops;
-  private LinkServer server;
-  private final TunnelTargets tunnels = new TunnelTargets();
-
-  @BeforeAll
-  static void watchForLeaks() {
-    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-  }
 
   @BeforeEach
   void start() throws Exception {
-    Certificates certificates = new Certificates(directory);
-    files = certificates.of("client", "client");
+    rig = new WireRig(directory, 1);
+    files = rig.certificates.of("client", "client");
     tls = context(files);
-    loops = new WireLoops(1, Thread.ofPlatform().daemon().factory());
-    server =
-        new LinkServer(
-            loops,
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            certificates.of("server", "localhost"),
-            links::add,
-            tunnels::take);
   }
 
   @AfterEach
   void stop() throws Exception {
     aGoodLinkStillWorks();
-    server.close();
-    loops.close();
+    rig.close();
   }
 
   private static SSLContext context(TlsFiles files) throws Exception {
@@ -92,17 +70,12 @@ final class HostilePeerTest {
   }
 
   private void aGoodLinkStillWorks() throws Exception {
-    links.clear();
-    try (LinkClient client = new LinkClient(loops, "localhost", server.port(), files, 0, false)) {
+    rig.links.clear();
+    try (LinkClient client = rig.client(rig.server.port(), files, 0, false)) {
       MigrationLink source = client.link(UUID.randomUUID(), 1);
-      MigrationLink target = links.poll(20, TimeUnit.SECONDS);
-      assertThat(target).isNotNull();
+      MigrationLink target = rig.incoming();
       assertThat(source.send(0, Frame.of(FrameType.OFFER))).isTrue();
-      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-      while (target.poll(0) == null) {
-        assertThat(System.nanoTime()).isLessThan(end);
-        Thread.sleep(1);
-      }
+      Frame _ = WireRig.soon().until(() -> target.poll(0), Objects::nonNull);
       source.close();
     }
   }
@@ -111,7 +84,8 @@ final class HostilePeerTest {
   private byte[] say(byte[]... words) throws Exception {
     try (SSLSocket socket =
         (SSLSocket)
-            tls.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+            tls.getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), rig.server.port())) {
       socket.setSoTimeout(20_000);
       try {
         for (byte[] word : words) {
@@ -215,11 +189,11 @@ final class HostilePeerTest {
   void tunnel_ofASourceThatDoesNotCount_isPlainBytesBothWays() throws Exception {
     Path far = directory.resolve("far");
     try (ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        var _ = tunnels.target(new UUID(7, 9), far);
+        var _ = rig.tunnels.target(new UUID(7, 9), far);
         SSLSocket socket =
             (SSLSocket)
                 tls.getSocketFactory()
-                    .createSocket(InetAddress.getLoopbackAddress(), server.port())) {
+                    .createSocket(InetAddress.getLoopbackAddress(), rig.server.port())) {
       qemu.bind(UnixDomainSocketAddress.of(far));
       socket.setSoTimeout(20_000);
       socket.getOutputStream().write(hello(1, 2, 0, 0, 0));
@@ -261,7 +235,7 @@ final class HostilePeerTest {
     for (byte[] one : wrong) {
       byte[] answer = say(hello(1, 1, 0, 1, 0), one);
       assertThat(new String(answer, StandardCharsets.ISO_8859_1)).contains("SLU-NET-001");
-      assertThat(server.linkOf(new UUID(7, 9))).isNull();
+      assertThat(rig.server.linkOf(new UUID(7, 9))).isNull();
     }
   }
 

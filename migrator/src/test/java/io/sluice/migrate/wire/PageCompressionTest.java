@@ -25,7 +25,7 @@ final class PageCompressionTest {
   private final EmbeddedChannel channel =
       new EmbeddedChannel(
           new PageCompression(
-              new WireLink(UUID.randomUUID(), "peer", 1, new FrameMemory(true), 0, () -> {})));
+              new WireLink(UUID.randomUUID(), "peer", 1, new FrameMemory(true, 2), 0, () -> {})));
 
   @AfterEach
   void close() {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
+import java.nio.ByteBuffer;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -21,7 +23,8 @@ final class SilenceTest {
 
   private final EmbeddedChannel channel = frozen();
   private final WireLink link =
-      new WireLink(new UUID(1, 2), "the peer", 1, new FrameMemory(false), nowNs(channel), () -> {});
+      new WireLink(
+          new UUID(1, 2), "the peer", 1, new FrameMemory(false, 2), nowNs(channel), () -> {});
   private final WireStream stream = link.streams().get(MigrationLink.CONTROL);
 
   @BeforeEach
@@ -117,6 +120,29 @@ final class SilenceTest {
     pass(BETWEEN_WORDS_MS);
     assertThat(link.silenceNs()).isLessThan(BEARABLE_NS);
     assertThat(channel.isOpen()).isTrue();
+  }
+
+  private void stopListening() {
+    while (!stream.isPaused()) {
+      channel.writeInbound(
+          new WireSection(FrameType.STATE.number(), 1, ByteBuffer.allocate(1 << 20)));
+    }
+  }
+
+  @Test
+  void silenceNs_thisSideDoesNotListen_isNothing() {
+    stopListening();
+    pass(SECOND_MS);
+    assertThat(link.silenceNs()).isZero();
+  }
+
+  /** Nothing can come any more, whether somebody listens or not. */
+  @Test
+  void silenceNs_connectionEndsWhileThisSideDoesNotListen_counts() {
+    stopListening();
+    pass(SECOND_MS);
+    assertThat(stream.detach(channel)).isTrue();
+    assertThat(noticedAfterNs()).isGreaterThan(BEARABLE_NS);
   }
 
   @Test

@@ -2,144 +2,133 @@ package io.sluice.migrate.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.util.ResourceLeakDetector;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The way of QEMU's stream: what is on it is known, and bounded. */
+/** The way of QEMU's stream: what is on it arrives, is known, and bounded. */
 final class TunnelTest {
-  private static final String HERE = "localhost";
   private static final int BYTES = 8 << 20;
   private static final int LIMIT = 300_000;
 
   /** A connection is read in pieces of at most so many bytes; one may be under way. */
   private static final int PIECE = 64 << 10;
 
-  private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
-
   @TempDir private Path directory;
-  private final TunnelTargets tunnels = new TunnelTargets();
-  private WireLoops loops;
-  private LinkServer server;
-  private LinkClient client;
-
-  @BeforeAll
-  static void watchForLeaks() {
-    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-  }
+  private WireRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    Certificates certificates = new Certificates(directory);
-    loops = new WireLoops(2, Thread.ofPlatform().daemon().factory());
-    server =
-        new LinkServer(
-            loops,
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            certificates.of("server", HERE),
-            _ -> {},
-            tunnels::take);
-    client =
-        new LinkClient(loops, HERE, server.port(), certificates.of("client", "client"), 0, false);
+    rig = new WireRig(directory, 2);
   }
 
   @AfterEach
-  void stop() {
-    client.close();
-    server.close();
-    loops.close();
+  void stop() throws Exception {
+    rig.close();
   }
 
-  private static void write(SocketChannel socket, byte[] bytes) {
-    try {
-      ByteBuffer out = ByteBuffer.wrap(bytes);
-      while (out.hasRemaining()) {
-        int _ = socket.write(out);
-      }
-    } catch (IOException e) {
-      throw new AssertionError(e);
+  private static byte[] noise(int bytes) {
+    byte[] noise = new byte[bytes];
+    new Random(1).nextBytes(noise);
+    return noise;
+  }
+
+  @Test
+  void tunnel_bytesBothWays_arrive() throws Exception {
+    try (Tunnel tunnel = new Tunnel(rig, directory, 0)) {
+      Thread echo = Thread.ofPlatform().start(() -> Tunnel.echo(tunnel.far));
+      byte[] bytes = noise(5_000_000);
+      Thread writer = Thread.ofPlatform().start(() -> Tunnel.write(tunnel.near, bytes));
+      ByteBuffer back = ByteBuffer.allocate(bytes.length);
+      while (back.hasRemaining() && tunnel.near.read(back) >= 0) {}
+      assertThat(back.array()).isEqualTo(bytes);
+      writer.join();
+      tunnel.near.shutdownOutput();
+      tunnel.near.close();
+      echo.join();
     }
   }
 
   @Test
-  void tunnel_destinationThatReadsSlowly_hasNoMoreOnItsWayThanItMay() throws Exception {
-    Path far = directory.resolve("far");
+  void tunnel_thatNobodyWaitsFor_ends() throws Exception {
     Path near = directory.resolve("near");
-    try (ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-      qemu.bind(UnixDomainSocketAddress.of(far));
-      try (var target = tunnels.target(UUID.randomUUID(), far);
-          TunnelSource source = new TunnelSource(client, near)) {
-        source.limitQueue(LIMIT);
-        assertThat(source.open(target.address())).isEqualTo("unix:" + near);
-        try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(near));
-            SocketChannel two = qemu.accept()) {
-          byte[] bytes = new byte[BYTES];
-          new Random(1).nextBytes(bytes);
-          Thread writer = Thread.ofPlatform().start(() -> write(one, bytes));
-          await(source, true);
-          ByteBuffer arrived = ByteBuffer.allocate(BYTES);
-          while (arrived.hasRemaining()) {
-            arrived.limit(Math.min(BYTES, arrived.position() + PIECE / 4));
-            int _ = two.read(arrived);
-            arrived.limit(BYTES);
-            assertThat(source.bytesQueued()).isBetween(0L, (long) LIMIT + PIECE);
-          }
-          assertThat(arrived.array()).isEqualTo(bytes);
-          writer.join();
-          await(source, false);
-          assertThat(source.isCounted()).isTrue();
-          assertThat(source.bytesCarried()).isEqualTo(BYTES);
-        }
+    ByteBuffer address = ByteBuffer.allocate(16);
+    try (TunnelSource source = new TunnelSource(rig.client(), near)) {
+      assertThat(source.open(address)).isNotEmpty();
+      try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(near))) {
+        assertThat(one.read(ByteBuffer.allocate(1))).isNegative();
       }
+    }
+    assertThat(rig.tunnels.take(new UUID(0, 0))).isEqualTo(Optional.empty());
+  }
+
+  @Test
+  void tunnel_destinationThatReadsSlowly_hasNoMoreOnItsWayThanItMay() throws Exception {
+    try (Tunnel tunnel = new Tunnel(rig, directory, LIMIT)) {
+      TunnelSource source = tunnel.source;
+      byte[] bytes = noise(BYTES);
+      Thread writer = Thread.ofPlatform().start(() -> Tunnel.write(tunnel.near, bytes));
+      WireRig.soon().until(() -> source.bytesQueued() >= LIMIT);
+      ByteBuffer arrived = ByteBuffer.allocate(BYTES);
+      while (arrived.hasRemaining()) {
+        arrived.limit(Math.min(BYTES, arrived.position() + PIECE / 4));
+        assertThat(tunnel.far.read(arrived)).isPositive();
+        arrived.limit(BYTES);
+        assertThat(source.bytesQueued()).isBetween(0L, (long) LIMIT + PIECE);
+      }
+      assertThat(arrived.array()).isEqualTo(bytes);
+      writer.join();
+      WireRig.soon().until(() -> source.bytesQueued() == 0);
+      assertThat(source.isCounted()).isTrue();
+      assertThat(source.bytesCarried()).isEqualTo(BYTES);
+    }
+  }
+
+  /** What it has left then it keeps, however late anybody looks. */
+  @Test
+  void tunnel_takenUpToSomewhere_takesNoMoreThanOneReadBeyondUntilItMay() throws Exception {
+    try (Tunnel tunnel = new Tunnel(rig, directory, 0)) {
+      TunnelSource source = tunnel.source;
+      source.takeUpTo(LIMIT);
+      byte[] bytes = noise(BYTES);
+      Thread writer = Thread.ofPlatform().start(() -> Tunnel.write(tunnel.near, bytes));
+      ByteBuffer arrived = ByteBuffer.allocate(BYTES);
+      WireRig.soon().until(() -> source.bytesTaken() >= LIMIT);
+      long first = source.bytesTaken();
+      while (arrived.position() < first) {
+        assertThat(tunnel.far.read(arrived)).isPositive();
+      }
+      WireRig.soon().until(() -> source.bytesQueued() == 0);
+      assertThat(source.bytesTaken())
+          .isEqualTo(first)
+          .isBetween((long) LIMIT, (long) LIMIT + PIECE);
+      source.takeUpTo(Long.MAX_VALUE);
+      while (arrived.hasRemaining()) {
+        assertThat(tunnel.far.read(arrived)).isPositive();
+      }
+      assertThat(arrived.array()).isEqualTo(bytes);
+      writer.join();
     }
   }
 
   @Test
   void cut_destinationsQemuEnds_isKnownWhenTheSourcesSeesIt() throws Exception {
-    Path far = directory.resolve("far");
-    Path near = directory.resolve("near");
-    try (ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-      qemu.bind(UnixDomainSocketAddress.of(far));
-      try (var target = tunnels.target(UUID.randomUUID(), far);
-          TunnelSource source = new TunnelSource(client, near)) {
-        source.open(target.address());
-        try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(near));
-            SocketChannel two = qemu.accept()) {
-          ByteBuffer word = ByteBuffer.wrap(new byte[] {1});
-          assertThat(two.write(word)).isOne();
-          assertThat(one.read(word.clear())).isOne();
-          assertThat(source.cut()).isEmpty();
-          two.close();
-          assertThat(one.read(word.clear())).isNegative();
-          assertThat(source.cut()).hasValue("the other side has ended it");
-        }
-      }
-    }
-  }
-
-  /** Until as much as may be is on its way, or nothing. */
-  private static void await(TunnelSource source, boolean full) throws InterruptedException {
-    long start = System.nanoTime();
-    while (full ? source.bytesQueued() < LIMIT : source.bytesQueued() > 0) {
-      assertThat(System.nanoTime() - start)
-          .as("queued=" + source.bytesQueued())
-          .isLessThan(PATIENCE_NS);
-      Thread.sleep(1);
+    try (Tunnel tunnel = new Tunnel(rig, directory, 0)) {
+      ByteBuffer word = ByteBuffer.wrap(new byte[] {1});
+      assertThat(tunnel.far.write(word)).isOne();
+      assertThat(tunnel.near.read(word.clear())).isOne();
+      assertThat(tunnel.source.cut()).isEmpty();
+      tunnel.far.close();
+      assertThat(tunnel.near.read(word.clear())).isNegative();
+      assertThat(tunnel.source.cut()).hasValue("the other side has ended it");
     }
   }
 }

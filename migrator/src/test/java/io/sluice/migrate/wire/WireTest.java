@@ -3,74 +3,37 @@ package io.sluice.migrate.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.util.ResourceLeakDetector;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Links over real connections, with real certificates. */
+/** Links over real connections, with real rig.certificates. */
 final class WireTest {
-  private static final String HERE = "localhost";
-  private static final int PATIENCE_SECONDS = 20;
-
   @TempDir private Path directory;
-  private final BlockingQueue<MigrationLink> links = new LinkedBlockingQueue<>();
-  private final TunnelTargets tunnels = new TunnelTargets();
-  private Certificates certificates;
-  private WireLoops loops;
-  private LinkServer server;
-  private @Nullable LinkClient client;
-
-  @BeforeAll
-  static void watchForLeaks() {
-    ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-  }
+  private WireRig rig;
 
   @BeforeEach
   void start() throws Exception {
-    certificates = new Certificates(directory);
-    loops = new WireLoops(2, Thread.ofPlatform().daemon().factory());
-    server =
-        new LinkServer(
-            loops,
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            certificates.of("server", HERE),
-            links::add,
-            tunnels::take);
+    rig = new WireRig(directory, 2);
   }
 
   @AfterEach
-  void stop() {
-    if (client != null) {
-      client.close();
-    }
-    server.close();
-    loops.close();
+  void stop() throws Exception {
+    rig.close();
   }
 
   private LinkClient client(int port, long limit) throws Exception {
@@ -78,16 +41,7 @@ final class WireTest {
   }
 
   private LinkClient client(int port, long limit, boolean compress) throws Exception {
-    TlsFiles files = certificates.of("client", "client");
-    LinkClient made = new LinkClient(loops, HERE, port, files, limit, compress);
-    client = made;
-    return made;
-  }
-
-  private MigrationLink incoming() throws InterruptedException {
-    MigrationLink link = links.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
-    assertThat(link).isNotNull();
-    return link;
+    return rig.client(port, rig.certificates.of("client", "client"), limit, compress);
   }
 
   private static Frame frame(FrameType type, int bytes, int seed) {
@@ -96,37 +50,22 @@ final class WireTest {
     return Frame.of(type, ByteBuffer.wrap(payload));
   }
 
-  private static Frame await(MigrationLink link, int stream) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (System.nanoTime() < end) {
-      Frame frame = link.poll(stream);
-      if (frame != null) {
-        return frame;
-      }
-      Thread.sleep(1);
-    }
-    throw new AssertionError("no frame came");
+  private static Frame await(MigrationLink link, int stream) {
+    return WireRig.soon().until(() -> link.poll(stream), Objects::nonNull);
   }
 
-  private static void send(MigrationLink link, int stream, Frame frame)
-      throws InterruptedException {
-    while (!link.send(stream, frame)) {
-      Thread.sleep(1);
-    }
+  private static void send(MigrationLink link, int stream, Frame frame) {
+    WireRig.soon().until(() -> link.send(stream, frame));
   }
 
-  private static RefusedException failureOf(MigrationLink link) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (link.failure().isEmpty() && System.nanoTime() < end) {
-      Thread.sleep(1);
-    }
-    return link.failure().orElseThrow();
+  private static RefusedException failureOf(MigrationLink link) {
+    return WireRig.soon().until(link::failure, Optional::isPresent).orElseThrow();
   }
 
   @Test
   void link_framesBothWays_arriveInOrderUnchanged() throws Exception {
-    MigrationLink source = client(server.port(), 0).link(UUID.randomUUID(), 2);
-    MigrationLink target = incoming();
+    MigrationLink source = client(rig.server.port(), 0).link(UUID.randomUUID(), 2);
+    MigrationLink target = rig.incoming();
     for (int i = 0; i < 20; i++) {
       send(source, 0, frame(FrameType.STATE, i * 1000, i));
       send(source, 1 + i % 2, frame(FrameType.PAGES, 1 << 20, 100 + i));
@@ -137,11 +76,7 @@ final class WireTest {
       assertThat(await(target, 1 + i % 2)).isEqualTo(frame(FrameType.PAGES, 1 << 20, 100 + i));
       assertThat(await(source, 0)).isEqualTo(frame(FrameType.MACHINE, i, 200 + i));
     }
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (!source.isFlushed() && System.nanoTime() < end) {
-      Thread.sleep(1);
-    }
-    assertThat(source.isFlushed()).isTrue();
+    WireRig.soon().until(source::isFlushed);
     if (source.statistics().reconnects() == 0) { // a machine that stands still looks like a cut
       assertThat(source.statistics().bytesRetransmitted()).isZero();
     }
@@ -151,20 +86,16 @@ final class WireTest {
 
   @Test
   void link_cutAgainAndAgain_losesNothingRepeatsNothing() throws Exception {
-    try (CutRelay relay = new CutRelay(server.port())) {
+    try (CutRelay relay = new CutRelay(rig.server.port())) {
       MigrationLink source = client(relay.port(), 0).link(UUID.randomUUID(), 1);
-      MigrationLink target = incoming();
+      MigrationLink target = rig.incoming();
       Thread sender =
           Thread.ofPlatform()
               .start(() -> {
-                try {
-                  for (int i = 0; i < 200; i++) {
-                    ByteBuffer payload = source.payload(200_000);
-                    payload.put(frame(FrameType.PAGES, 200_000, i).payload()).flip();
-                    send(source, 1, Frame.of(FrameType.PAGES, payload));
-                  }
-                } catch (InterruptedException e) {
-                  throw new AssertionError(e);
+                for (int i = 0; i < 200; i++) {
+                  ByteBuffer payload = source.payload(200_000);
+                  payload.put(frame(FrameType.PAGES, 200_000, i).payload()).flip();
+                  send(source, 1, Frame.of(FrameType.PAGES, payload));
                 }
               });
       for (int i = 0; i < 200; i++) {
@@ -196,8 +127,8 @@ final class WireTest {
   @Test
   void link_limited_isNotFaster() throws Exception {
     int limit = 20 << 20;
-    MigrationLink source = client(server.port(), limit).link(UUID.randomUUID(), 2);
-    MigrationLink target = incoming();
+    MigrationLink source = client(rig.server.port(), limit).link(UUID.randomUUID(), 2);
+    MigrationLink target = rig.incoming();
     long start = System.nanoTime();
     for (int i = 0; i < 20; i++) {
       send(source, 1 + i % 2, frame(FrameType.PAGES, 1 << 20, i));
@@ -223,8 +154,8 @@ final class WireTest {
   @Test
   void link_compressed_arrivesUnchangedAndWithFewerBytes() throws Exception {
     UUID id = UUID.randomUUID();
-    MigrationLink source = client(server.port(), 0, true).link(id, 2);
-    MigrationLink target = incoming();
+    MigrationLink source = client(rig.server.port(), 0, true).link(id, 2);
+    MigrationLink target = rig.incoming();
     for (int i = 0; i < 30; i++) {
       send(source, 1 + i % 2, mixed(i));
     }
@@ -238,9 +169,9 @@ final class WireTest {
 
   @Test
   void link_compressedAndCut_losesNothing() throws Exception {
-    try (CutRelay relay = new CutRelay(server.port())) {
+    try (CutRelay relay = new CutRelay(rig.server.port())) {
       MigrationLink source = client(relay.port(), 0, true).link(UUID.randomUUID(), 1);
-      MigrationLink target = incoming();
+      MigrationLink target = rig.incoming();
       for (int i = 0; i < 20; i++) {
         send(source, 1, mixed(i));
         if (i == 10) {
@@ -257,8 +188,8 @@ final class WireTest {
 
   @Test
   void link_notAskedTo_doesNotCompress() throws Exception {
-    MigrationLink source = client(server.port(), 0).link(UUID.randomUUID(), 1);
-    MigrationLink target = incoming();
+    MigrationLink source = client(rig.server.port(), 0).link(UUID.randomUUID(), 1);
+    MigrationLink target = rig.incoming();
     send(source, 1, mixed(0));
     assertThat(await(target, 1)).isEqualTo(mixed(0));
     assertThat(((WireLink) source).bytesSaved()).isZero();
@@ -266,8 +197,8 @@ final class WireTest {
 
   @Test
   void connect_nobodyListens_isRefusedWithARemedy() throws Exception {
-    int port = server.port();
-    server.close();
+    int port = rig.server.port();
+    rig.server.close();
     RefusedException why = failureOf(client(port, 0).link(UUID.randomUUID(), 1));
     assertThat(why.code()).isEqualTo("SLU-NET-006");
     assertThat(why.remedy()).contains("[migration] listen");
@@ -278,51 +209,45 @@ final class WireTest {
     Path other = Files.createDirectory(directory.resolve("other"));
     TlsFiles strange = new Certificates(other).of("client", "client");
     TlsFiles mixed =
-        new TlsFiles(strange.certificate(), strange.key(), certificates.of("x", "x").authority());
-    client = new LinkClient(loops, HERE, server.port(), mixed, 0, false);
+        new TlsFiles(
+            strange.certificate(), strange.key(), rig.certificates.of("x", "x").authority());
+    LinkClient client = rig.client(rig.server.port(), mixed, 0, false);
     assertUntrusted(
         failureOf(client.link(UUID.randomUUID(), 1)),
         "the other side says: (unknown ca|certificate unknown)");
-    assertThat(links).isEmpty();
+    assertThat(rig.links).isEmpty();
   }
 
   @Test
   void connect_serverOfAnotherAuthority_isRefused() throws Exception {
     Path other = Files.createDirectory(directory.resolve("other"));
     TlsFiles files = new Certificates(other).of("c", "c");
-    client = new LinkClient(loops, HERE, server.port(), files, 0, false);
+    LinkClient client = rig.client(rig.server.port(), files, 0, false);
     assertUntrusted(
         failureOf(client.link(UUID.randomUUID(), 1)),
         "the other side's certificate is of another authority, issuer=.*");
-    assertThat(links).isEmpty();
+    assertThat(rig.links).isEmpty();
   }
 
   @Test
   void connect_expiredCertificate_isRefused() throws Exception {
-    TlsFiles old = certificates.of("old", "old", Instant.now().minusSeconds(60));
-    client = new LinkClient(loops, HERE, server.port(), old, 0, false);
+    TlsFiles old = rig.certificates.of("old", "old", Instant.now().minusSeconds(60));
+    LinkClient client = rig.client(rig.server.port(), old, 0, false);
     assertUntrusted(
         failureOf(client.link(UUID.randomUUID(), 1)),
         "the other side says: certificate (expired|unknown)");
-    assertThat(links).isEmpty();
+    assertThat(rig.links).isEmpty();
   }
 
   @Test
   void connect_serverWithAnotherName_isRefused() throws Exception {
-    try (LinkServer other =
-        new LinkServer(
-            loops,
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            certificates.of("elsewhere", "elsewhere.example"),
-            links::add,
-            tunnels::take)) {
-      RefusedException why = failureOf(client(other.port(), 0).link(UUID.randomUUID(), 1));
-      assertUntrusted(
-          why,
-          "the other side's certificate is for another name, called=localhost,"
-              + " names=\\[elsewhere.example.*");
-      assertThat(links).isEmpty();
-    }
+    LinkServer other = rig.server(rig.certificates.of("elsewhere", "elsewhere.example"));
+    RefusedException why = failureOf(client(other.port(), 0).link(UUID.randomUUID(), 1));
+    assertUntrusted(
+        why,
+        "the other side's certificate is for another name, called=localhost,"
+            + " names=\\[elsewhere.example.*");
+    assertThat(rig.links).isEmpty();
   }
 
   private static void assertUntrusted(RefusedException why, String reason) {
@@ -335,68 +260,5 @@ final class WireTest {
     Path none = directory.resolve("none");
     assertThatThrownBy(() -> new TlsFiles(none, none, none).check())
         .hasMessageContaining("SLU-NET-008");
-  }
-
-  @Test
-  void tunnel_bytesBothWays_arrive() throws Exception {
-    Path far = directory.resolve("far");
-    Path near = directory.resolve("near");
-    try (ServerSocketChannel qemu = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-      qemu.bind(UnixDomainSocketAddress.of(far));
-      try (var target = tunnels.target(UUID.randomUUID(), far);
-          TunnelSource source = new TunnelSource(client(server.port(), 0), near)) {
-        assertThat(source.open(target.address())).isEqualTo("unix:" + near);
-        try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(near));
-            SocketChannel two = qemu.accept()) {
-          Thread echo = Thread.ofPlatform().start(() -> echo(two));
-          byte[] bytes = new byte[5_000_000];
-          new Random(1).nextBytes(bytes);
-          Thread writer = Thread.ofPlatform().start(() -> write(one, bytes));
-          ByteBuffer back = ByteBuffer.allocate(bytes.length);
-          while (back.hasRemaining() && one.read(back) >= 0) {}
-          assertThat(back.array()).isEqualTo(bytes);
-          writer.join();
-          one.shutdownOutput();
-          one.close();
-          echo.join();
-        }
-      }
-    }
-  }
-
-  @Test
-  void tunnel_thatNobodyWaitsFor_ends() throws Exception {
-    Path near = directory.resolve("near");
-    ByteBuffer address = ByteBuffer.allocate(16);
-    try (TunnelSource source = new TunnelSource(client(server.port(), 0), near)) {
-      assertThat(source.open(address)).isNotEmpty();
-      try (SocketChannel one = SocketChannel.open(UnixDomainSocketAddress.of(near))) {
-        assertThat(one.read(ByteBuffer.allocate(1))).isNegative();
-      }
-    }
-    assertThat(tunnels.take(new UUID(0, 0))).isEqualTo(Optional.empty());
-  }
-
-  private static void echo(SocketChannel socket) {
-    try {
-      ByteBuffer some = ByteBuffer.allocate(10_000);
-      while (socket.read(some) >= 0) {
-        write(socket, Arrays.copyOf(some.array(), some.position()));
-        some.clear();
-      }
-    } catch (IOException _) {
-      // ended
-    }
-  }
-
-  private static void write(SocketChannel socket, byte[] bytes) {
-    try {
-      ByteBuffer out = ByteBuffer.wrap(bytes);
-      while (out.hasRemaining()) {
-        int _ = socket.write(out);
-      }
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
   }
 }

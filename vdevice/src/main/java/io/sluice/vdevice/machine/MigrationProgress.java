@@ -7,6 +7,7 @@ package io.sluice.vdevice.machine;
  * @param ramTransferredBytes sent so far
  * @param ramRemainingBytes left to send
  * @param ramTotalBytes of the machine
+ * @param ramPasses how often QEMU has looked which of it was written; the first time when it began
  * @param dirtyPagesPerSecond pages the guest dirties
  * @param expectedDowntimeMs QEMU's own estimate
  * @param downtimeMs of a migration that has ended
@@ -17,6 +18,7 @@ public record MigrationProgress(
     long ramTransferredBytes,
     long ramRemainingBytes,
     long ramTotalBytes,
+    long ramPasses,
     long dirtyPagesPerSecond,
     long expectedDowntimeMs,
     long downtimeMs,
@@ -31,6 +33,7 @@ public record MigrationProgress(
         ram.number("transferred").orElse(0),
         ram.number("remaining").orElse(0),
         ram.number("total").orElse(0),
+        ram.number("dirty-sync-count").orElse(0),
         ram.number("dirty-pages-rate").orElse(0),
         answer.number("expected-downtime").orElse(0),
         answer.number("downtime").orElse(0),

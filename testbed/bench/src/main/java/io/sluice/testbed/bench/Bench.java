@@ -33,7 +33,7 @@ public final class Bench implements Callable<Integer> {
           new DowntimeBench(),
           new StandstillBench(),
           new LongerRunBench(Optional.empty(), false),
-          new ThroughputBench(),
+          new ThroughputBench(Optional.empty(), Optional.empty()),
           new KillBench(),
           new FingerprintBench(),
           new PauseBench(),
@@ -100,6 +100,18 @@ public final class Bench implements Callable<Integer> {
   private boolean apart;
 
   @CommandLine.Option(
+      names = "--lanes",
+      paramLabel = "N",
+      description = "P7: lanes of each side (default: as many as a daemon has here)")
+  private Optional<Integer> lanes = Optional.empty();
+
+  @CommandLine.Option(
+      names = "--loops",
+      paramLabel = "N",
+      description = "P7: event loops of each side (default: a quarter of the processors)")
+  private Optional<Integer> loops = Optional.empty();
+
+  @CommandLine.Option(
       names = "--guest",
       paramLabel = "KIND",
       defaultValue = "both",
@@ -128,6 +140,10 @@ public final class Bench implements Callable<Integer> {
       }
       if (number.equalsIgnoreCase(LongerRunBench.ID)) {
         chosen.add(new LongerRunBench(workload.map(Enum::name), apart));
+        continue;
+      }
+      if (number.equalsIgnoreCase(ThroughputBench.ID)) {
+        chosen.add(new ThroughputBench(lanes, loops));
         continue;
       }
       List<Measurement> found =

@@ -20,6 +20,7 @@ import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.StandingMachine;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.wire.LinkClient;
 import io.sluice.migrate.wire.LinkServer;
@@ -48,16 +49,21 @@ import org.jspecify.annotations.Nullable;
  * machine. The first guest has memory full of random bytes.
  */
 final class EnginePair implements AutoCloseable {
-  static final long BYTES = 192L << 20;
-  private static final long CARD_BYTES = 256L << 20;
+  /** Of a card beside what is moved. */
+  private static final long SPARE_BYTES = 64L << 20;
+
   private static final long IDLE_NS = 50_000;
   private static final long TIMEOUT_NS = 120_000_000_000L;
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
   private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
 
   private final Kernel kernel;
-  private final int streams;
+  private final Shape shape;
+  private final Lanes lanesFrom;
+  private final Lanes lanesTo;
   private final TlsFiles tls;
+  private final Stage sourceTime = new Stage();
+  private final Stage targetTime = new Stage();
   private final Stage sendingTime = new Stage();
   private final Stage receivingTime = new Stage();
   private final WireLoops sending;
@@ -67,6 +73,16 @@ final class EnginePair implements AutoCloseable {
   private final Card from;
   private final Card to;
   private final Mapping memory;
+
+  /**
+   * How a move is made.
+   *
+   * @param bytes of video memory
+   * @param streams of pages
+   * @param loops event loops of each side
+   * @param lanes of each side
+   */
+  record Shape(long bytes, int streams, int loops, int lanes) {}
 
   /** What a move came to. */
   record Moved(long ns, long bytesSent, long bytesAgain, int reconnects, Spent spent) {}
@@ -106,10 +122,9 @@ final class EnginePair implements AutoCloseable {
     final Guest guest;
     final MappedGuest mapped;
 
-    Card(Kernel kernel) {
+    Card(Kernel kernel, long bytes) {
       model =
-          new SoftwareGpu(
-              kernel, new GpuConfig(CARD_BYTES, CARD_BYTES, 0), System::nanoTime, new NoIdle());
+          new SoftwareGpu(kernel, new GpuConfig(bytes, bytes, 0), System::nanoTime, new NoIdle());
       gpu = new PscnvGpu("bench", kernel, model::open);
       guest = new Guest("bench", gpu, kernel, new NoListener());
       mapped = MappedGuest.of(guest, kernel);
@@ -126,14 +141,14 @@ final class EnginePair implements AutoCloseable {
 
   /**
    * @param files host.crt, host.key and authority.crt
-   * @param streams of pages
-   * @param loops event loops of each side
    */
-  EnginePair(Kernel kernel, Path files, int streams, int loops) {
+  EnginePair(Kernel kernel, Path files, Shape shape) {
     this.kernel = kernel;
-    this.streams = streams;
-    sending = new WireLoops(loops, sendingTime);
-    receiving = new WireLoops(loops, receivingTime);
+    this.shape = shape;
+    lanesFrom = new Lanes(shape.lanes(), sourceTime);
+    lanesTo = new Lanes(shape.lanes(), targetTime);
+    sending = new WireLoops(shape.loops(), sendingTime);
+    receiving = new WireLoops(shape.loops(), receivingTime);
     tls =
         new TlsFiles(
             files.resolve("host.crt"), files.resolve("host.key"), files.resolve("authority.crt"));
@@ -144,21 +159,21 @@ final class EnginePair implements AutoCloseable {
             tls,
             arrived::set,
             _ -> Optional.empty());
-    from = new Card(kernel);
-    to = new Card(kernel);
-    MemoryGrant data = from.guest.memAlloc(2, 0, 0, BYTES);
+    from = new Card(kernel, shape.bytes() + SPARE_BYTES);
+    to = new Card(kernel, shape.bytes() + SPARE_BYTES);
+    MemoryGrant data = from.guest.memAlloc(2, 0, 0, shape.bytes());
     memory =
         kernel.mmap(
             from.guest.vramAperture().orElseThrow().fd(),
             data.apertureOffset().orElseThrow(),
-            BYTES,
+            shape.bytes(),
             Kernel.PROT_READ | Kernel.PROT_WRITE);
     fill(memory.segment());
   }
 
   private static void fill(MemorySegment segment) {
     SplittableRandom random = new SplittableRandom(7);
-    for (long at = 0; at < BYTES; at += Long.BYTES) {
+    for (long at = 0; at < segment.byteSize(); at += Long.BYTES) {
       segment.set(ValueLayout.JAVA_LONG, at, random.nextLong());
     }
   }
@@ -176,7 +191,7 @@ final class EnginePair implements AutoCloseable {
    */
   Moved move(int port, Runnable halfway) throws InterruptedException {
     try (LinkClient client = new LinkClient(sending, "127.0.0.1", port, tls, 0, false);
-        MigrationLink link = client.link(new UUID(1, System.nanoTime()), streams)) {
+        MigrationLink link = client.link(new UUID(1, System.nanoTime()), shape.streams())) {
       AtomicLong targetNs = new AtomicLong();
       Thread target =
           THREADS.newThread(() -> {
@@ -184,6 +199,8 @@ final class EnginePair implements AutoCloseable {
             targetNs.set(CLOCKS.getCurrentThreadCpuTime());
           });
       target.start();
+      long lanesNs = sourceTime.spentNs();
+      long storingNs = targetTime.spentNs();
       long sendingNs = sendingTime.spentNs();
       long receivingNs = receivingTime.spentNs();
       long sourceNs = CLOCKS.getCurrentThreadCpuTime();
@@ -191,7 +208,7 @@ final class EnginePair implements AutoCloseable {
       MigrationSource source =
           new MigrationSource(
               new MigrationSource.Parts(
-                  from.mapped, new StandingMachine(new NoPause()).source(), link),
+                  from.mapped, new StandingMachine(new NoPause()).source(), link, lanesFrom),
               MigrationSettings.DEFAULT.withDetach(DetachTime.LAST),
               new UUID(3, 4),
               new SplittableRandom(5),
@@ -204,7 +221,7 @@ final class EnginePair implements AutoCloseable {
         if (source.doWork(System.nanoTime()) == 0) {
           LockSupport.parkNanos(IDLE_NS);
         }
-        if (!half && link.statistics().bytesSent() > BYTES / 2) {
+        if (!half && link.statistics().bytesSent() > shape.bytes() / 2) {
           half = true;
           halfway.run();
         }
@@ -217,10 +234,10 @@ final class EnginePair implements AutoCloseable {
       target.join();
       Spent spent =
           new Spent(
-              sourceNs,
+              sourceNs + sourceTime.spentNs() - lanesNs,
               sendingTime.spentNs() - sendingNs,
               receivingTime.spentNs() - receivingNs,
-              targetNs.get());
+              targetNs.get() + targetTime.spentNs() - storingNs);
       if (source.phase() != Phase.DONE) {
         throw new IllegalStateException("not moved: " + source.reason());
       }
@@ -243,6 +260,7 @@ final class EnginePair implements AutoCloseable {
         new MigrationTarget(
             link,
             new AttachedHost(to.mapped, _ -> new NoMachine()),
+            lanesTo,
             TIMEOUT_NS,
             System.nanoTime(),
             (_, _) -> {});
@@ -256,13 +274,14 @@ final class EnginePair implements AutoCloseable {
   private void check() {
     long offset =
         to.guest.move().buffers().stream()
-            .filter(buffer -> buffer.sizeBytes() >= BYTES)
+            .filter(buffer -> buffer.sizeBytes() >= shape.bytes())
             .findFirst()
             .orElseThrow()
             .apertureOffset()
             .orElseThrow();
     try (Mapping arrivedBytes =
-        kernel.mmap(to.guest.vramAperture().orElseThrow().fd(), offset, BYTES, Kernel.PROT_READ)) {
+        kernel.mmap(
+            to.guest.vramAperture().orElseThrow().fd(), offset, shape.bytes(), Kernel.PROT_READ)) {
       if (arrivedBytes.segment().mismatch(memory.segment()) >= 0) {
         throw new IllegalStateException("other bytes arrived");
       }
@@ -275,6 +294,8 @@ final class EnginePair implements AutoCloseable {
     server.close();
     sending.close();
     receiving.close();
+    lanesFrom.close();
+    lanesTo.close();
     from.close();
     to.close();
   }

@@ -50,9 +50,10 @@ final class LongerRunBench implements Measurement {
             .orElseThrow(() -> new IOException("no machine environment: see above"));
     List<Figure> figures = new ArrayList<>();
     try (MovedMachine machine = new MovedMachine(environment, context.directory(), apart)) {
-      for (MoveProgram program : programs(context.longRun())) {
-        double cold = alone(machine, program);
-        Figure first = moved(context, machine, program, ", first move", cold);
+      for (MoveProgram any : programs(context.longRun())) {
+        MoveProgram.Alone run = any.alone(machine);
+        MoveProgram program = run.program();
+        Figure first = moved(context, machine, program, ", first move", run.ms());
         figures.add(first);
         double alone = alone(machine, program);
         machine.prepare();

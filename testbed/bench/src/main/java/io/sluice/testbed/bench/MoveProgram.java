@@ -17,6 +17,18 @@ import java.util.regex.Pattern;
 record MoveProgram(String name, int size, int iterations) {
   private static final Pattern EXECUTED = Pattern.compile("exec_ms=([0-9.]+)");
 
+  /** A run lasts longer than a move: one that ends before is told on the console that is left. */
+  private static final double LEAST_RUN_MS = 4000;
+
+  private static final int MAX_RUNS_ALONE = 6;
+
+  /**
+   * A program with so many iterations that its run outlasts a move.
+   *
+   * @param ms how long a run takes when nothing moves; not the first run
+   */
+  record Alone(MoveProgram program, double ms) {}
+
   /**
    * Both.
    *
@@ -61,6 +73,26 @@ record MoveProgram(String name, int size, int iterations) {
             iterations));
     String _ = machine.await("phase: ready");
     machine.type("");
+  }
+
+  /**
+   * Runs it without a move, with more and more iterations until a run takes long enough.
+   *
+   * @throws IOException when it never does
+   */
+  Alone alone(MovedMachine machine) throws IOException, InterruptedException {
+    MoveProgram program = this;
+    for (int run = 0; run < MAX_RUNS_ALONE; run++) {
+      program.startRun(machine);
+      double took = program.awaitRun(machine, System.nanoTime());
+      if (took < LEAST_RUN_MS) {
+        int more = (int) Math.ceil(1.2 * program.iterations * LEAST_RUN_MS / took);
+        program = new MoveProgram(name, size, more);
+      } else if (run > 0) {
+        return new Alone(program, took);
+      }
+    }
+    throw new IOException(program + " ends too early, however often it iterates");
   }
 
   /**

@@ -2,6 +2,7 @@ package io.sluice.testbed.bench;
 
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
+import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.DelayedLink;
 import io.sluice.testbed.machine.HostCertificates;
@@ -33,7 +34,7 @@ final class MovedMachine implements AutoCloseable {
   private static final String GUEST = "bench";
   private static final int PORT = 7443;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
-  private static final int POLL_MS = 50;
+  private static final BoundedWait WAIT = new BoundedWait(PATIENCE, Duration.ofMillis(50));
   private static final Pattern PAUSE_PHASE =
       Pattern.compile("\"phase\":\"([a-z-]+)\",\"fromNs\":\\d+,\"lengthNs\":(\\d+),\"pause\":true");
 
@@ -53,10 +54,12 @@ final class MovedMachine implements AutoCloseable {
    * @param idleNs after that, until the last pass: the GPU had nothing to do
    * @param standstillNs from when nothing new was begun until all went on
    * @param totalNs from the order to the end
-   * @param standstillBytes sent after the drain: video memory, what the GPU wrote of the machine's
-   *     memory, and what QEMU had left
-   * @param settledPages of them, of video memory while the machine ran
-   * @param pausePages of them, of video memory while it stood still
+   * @param standstillBytes written after the last pass of the pre-copy, at least: video memory,
+   *     what the GPU wrote of the machine's memory, and what QEMU had left
+   * @param drainPages of video memory, sent in a pass while the GPU ended its work, the most of one
+   * @param settleNs after that, until the machine was allowed to stop
+   * @param settledPages sent then, of video memory
+   * @param pausePages of video memory, sent while the machine stood still
    * @param inFlight when access was taken back
    * @param split of the pause, by phase
    * @param moments what processors had done when it began, when access was taken back, and when it
@@ -70,6 +73,8 @@ final class MovedMachine implements AutoCloseable {
       long standstillNs,
       long totalNs,
       long standstillBytes,
+      long drainPages,
+      long settleNs,
       long settledPages,
       long pausePages,
       String inFlight,
@@ -80,16 +85,19 @@ final class MovedMachine implements AutoCloseable {
     public String toString() {
       return String.format(
           Locale.ROOT,
-          "%s: drain %.1f, idle %.1f, stood %.1f, pause %.1f %s, GPU still %.1f, all %.0f ms;"
-              + " pages settled %d, in the pause %d; bytes since the drain began %d",
+          "%s: drain %.1f, idle %.1f (settled after %.1f), stood %.1f, pause %.1f %s, GPU still"
+              + " %.1f, all %.0f ms; pages in the drain %d, settled %d, in the pause %d; bytes"
+              + " since the drain began %d",
           inFlight,
           drainNs / 1e6,
           idleNs / 1e6,
+          settleNs / 1e6,
           stoodNs / 1e6,
           pauseNs / 1e6,
           split,
           standstillNs / 1e6,
           totalNs / 1e6,
+          drainPages,
           settledPages,
           pausePages,
           standstillBytes);
@@ -201,8 +209,11 @@ final class MovedMachine implements AutoCloseable {
     }
     there.boot(List.of("--", "-S", "-incoming", "defer"));
     Path qmp = there.host.seen(there.host.directory().resolve(GUEST + ".qmp"));
-    until(() ->
-        there.daemon.connection().guest(GUEST).getState().equals("running") && Files.exists(qmp));
+    WAIT.until(
+        "the other host is prepared",
+        () ->
+            there.daemon.connection().guest(GUEST).getState().equals("running")
+                && Files.exists(qmp));
   }
 
   /** Moves it to the other host, which is prepared if it was not. */
@@ -214,13 +225,15 @@ final class MovedMachine implements AutoCloseable {
     moments.add(account.now());
     migrations.start(GUEST, there.host.gateway() + ":" + there.link.port(), options);
     try {
-      until(() -> {
-        MigrationStatusView now = migrations.getMigrations().get(GUEST);
-        if (now != null && moments.size() == 1 && now.gpuPausedNs() > 0) {
-          moments.add(account.now());
-        }
-        return now != null && now.over();
-      });
+      WAIT.until(
+          "its end",
+          () -> {
+            MigrationStatusView now = migrations.getMigrations().get(GUEST);
+            if (now != null && moments.size() == 1 && now.gpuPausedNs() > 0) {
+              moments.add(account.now());
+            }
+            return now != null && now.over();
+          });
     } catch (IOException e) {
       throw new IOException("the move does not end: " + migrations.report(GUEST, "json"), e);
     }
@@ -238,6 +251,8 @@ final class MovedMachine implements AutoCloseable {
     long stood = number(report, "stoodNs=(\\d+)");
     long idle = number(report, "idleNs=(\\d+)");
     long settled = number(report, "settledPages=(\\d+)");
+    long drained = number(report, "drainPages=(\\d+)");
+    long settle = number(report, "settleNs=(\\d+)");
     long drain = number(report, "\"phase\":\"drain\",\"fromNs\":\\d+,\"lengthNs\":(\\d+)");
     return new Move(
         view.gpuPausedNs() + stood,
@@ -246,7 +261,11 @@ final class MovedMachine implements AutoCloseable {
         idle,
         drain + view.gpuPausedNs(),
         view.elapsedNs(),
-        (settled + view.pausePages()) * 4096 + written + Math.max(0, view.machineBytesLeft()),
+        Math.max(drained, settled + view.pausePages()) * 4096
+            + written
+            + Math.max(0, view.machineBytesLeft()),
+        drained,
+        settle,
         settled,
         view.pausePages(),
         text(report, "(channels=\\d+ running=\\d+ pendingEntries=\\d+)"),
@@ -283,20 +302,6 @@ final class MovedMachine implements AutoCloseable {
   private static String text(String report, String pattern) {
     Matcher matcher = Pattern.compile(pattern).matcher(report);
     return matcher.find() ? matcher.group(1) : "";
-  }
-
-  private interface Condition {
-    boolean holds() throws Exception;
-  }
-
-  private static void until(Condition condition) throws Exception {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!condition.holds()) {
-      if (System.nanoTime() > end) {
-        throw new IOException("not within " + PATIENCE);
-      }
-      Thread.sleep(POLL_MS);
-    }
   }
 
   @Override

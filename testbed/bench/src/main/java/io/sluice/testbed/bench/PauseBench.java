@@ -18,6 +18,7 @@ import io.sluice.migrate.engine.MigrationSource;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.machine.StandingMachine;
 import io.sluice.migrate.memory.DirtyDetection;
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.report.MigrationReport;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -110,7 +111,7 @@ final class PauseBench implements Measurement {
       MigrationSource source =
           new MigrationSource(
               new MigrationSource.Parts(
-                  mapped, new StandingMachine(new Writes(vram)).source(), file),
+                  mapped, new StandingMachine(new Writes(vram)).source(), file, Lanes.one()),
               MigrationSettings.DEFAULT
                   .keepingSource()
                   .withDetach(DetachTime.LAST)

@@ -1,5 +1,6 @@
 package io.sluice.testbed.bench;
 
+import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.DelayedLink;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.MachineGuest;
@@ -23,10 +24,10 @@ final class PlainMachine implements AutoCloseable {
   private static final int PORT = 7444;
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Duration ANSWER = Duration.ofSeconds(20);
-  private static final int POLL_MS = 20;
+  private static final BoundedWait MONITOR = new BoundedWait(PATIENCE, Duration.ofMillis(20));
 
-  /** Between a boot or a move and the next move. */
-  private static final int REST_MS = 1500;
+  /** Of what is measured: the machine works undisturbed for so long before it moves. */
+  private static final Duration REST = Duration.ofMillis(1500);
 
   private final MachineEnvironment environment;
   private Side here;
@@ -58,13 +59,7 @@ final class PlainMachine implements AutoCloseable {
               _ -> {});
       guest = started;
       Path seen = host.seen(qmp);
-      long end = System.nanoTime() + PATIENCE.toNanos();
-      while (!Files.exists(seen)) {
-        if (System.nanoTime() > end) {
-          throw new IOException("QEMU made no monitor: " + started.console());
-        }
-        Thread.sleep(POLL_MS);
-      }
+      MONITOR.until("QEMU's monitor, console=" + started.console(), () -> Files.exists(seen));
       monitor = QemuMachine.connect(seen, Thread.ofPlatform().daemon().factory(), ANSWER);
       return started;
     }
@@ -120,7 +115,7 @@ final class PlainMachine implements AutoCloseable {
     QemuMachine from = here.monitor();
     QemuMachine to = there.monitor();
     to.migrateIncoming("tcp:" + there.host.address() + ":" + PORT);
-    Thread.sleep(REST_MS);
+    Thread.sleep(REST);
     long stops = from.stops();
     long resumes = to.resumes();
     AtomicLong stopped = new AtomicLong();

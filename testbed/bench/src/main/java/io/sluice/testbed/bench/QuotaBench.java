@@ -3,9 +3,13 @@ package io.sluice.testbed.bench;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.QuotaStatus;
+import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.DaemonProcess;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -27,6 +31,10 @@ final class QuotaBench implements Measurement {
   private static final int CHANGES_A_SECOND = 16;
   private static final double COPY_GOAL = 1.2;
   private static final double LATENCY_GOAL = 1.1;
+
+  /** Looks as often as what is measured wants. */
+  private static final BoundedWait SOON =
+      new BoundedWait(Duration.ofSeconds(60), Duration.ofNanos(200_000));
 
   @Override
   public String id() {
@@ -133,16 +141,18 @@ final class QuotaBench implements Measurement {
     }
   }
 
-  private static void awaitHeld(DaemonMXBean bean, long bytes) throws InterruptedException {
-    while (Objects.requireNonNull(bean.getQuotas().get(GUEST)).heldBytes() > bytes) {
-      Thread.sleep(0, 200_000);
-    }
+  private static QuotaStatus quota(DaemonMXBean bean) {
+    return Objects.requireNonNull(bean.getQuotas().get(GUEST));
   }
 
-  private static void awaitEvicted(DaemonMXBean bean, long bytes) throws InterruptedException {
-    while (Objects.requireNonNull(bean.getQuotas().get(GUEST)).evictedBytes() > bytes) {
-      Thread.sleep(1);
-    }
+  private static void awaitHeld(DaemonMXBean bean, long bytes)
+      throws IOException, InterruptedException {
+    SOON.until("the limit holds", () -> quota(bean).heldBytes() <= bytes);
+  }
+
+  private static void awaitEvicted(DaemonMXBean bean, long bytes)
+      throws IOException, InterruptedException {
+    SOON.until("all is back", () -> quota(bean).evictedBytes() <= bytes);
   }
 
   private static double copyNs(long bytes) {

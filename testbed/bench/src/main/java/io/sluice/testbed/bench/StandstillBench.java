@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +19,11 @@ import java.util.Map;
  */
 final class StandstillBench implements Measurement {
   private static final double GOAL = 1.15;
-  private static final List<String> TIMES = List.of("planned", "first", "last");
+  private static final String GOAL_FOR = "planned";
+  private static final List<String> TIMES = List.of(GOAL_FOR, "first", "last");
+
+  /** Moves of which the median counts. */
+  private static final int TURNS = 3;
 
   /** The switches of {@code migration start}, one more each time. */
   private static final Map<String, Map<String, String>> WAYS = ways();
@@ -61,21 +66,17 @@ final class StandstillBench implements Measurement {
       for (int i = 0; i < FIRST_MOVES; i++) {
         context.log().printf("first: %s%n", machine.move(Map.of()));
       }
-      for (MoveProgram program : MoveProgram.all(context.longRun())) {
-        program.startRun(machine);
-        double alone = program.awaitRun(machine, System.nanoTime());
+      for (MoveProgram any : MoveProgram.all(context.longRun())) {
+        MoveProgram.Alone run = any.alone(machine);
+        MoveProgram program = run.program();
+        double alone = run.ms();
         figures.add(
             Figure.info("P6", program.name() + ": video memory", program.mebibytes(), "MiB"));
         figures.add(Figure.info("P6", program.name() + ": run without a move", alone, "ms"));
         for (String time : TIMES) {
-          machine.prepare();
-          program.startRun(machine);
-          long start = System.nanoTime();
-          Move move = machine.move(Map.of("detach", time, "drain-timeout", "120s"));
-          double took = program.awaitRun(machine, start);
-          context.log().printf("%s, %s: %s%n", program.name(), time, move);
-          standstill.put(program.name() + " " + time, move.standstillNs() / 1e6);
-          figures.addAll(figures(program.name() + ", detach " + time, move, took - alone));
+          Turn turn = turns(context, machine, program, time, alone);
+          standstill.put(program.name() + " " + time, turn.move().standstillNs() / 1e6);
+          figures.addAll(figures(program.name() + ", detach " + time, turn));
         }
         ways(context, machine, program, figures, pauses);
       }
@@ -85,23 +86,52 @@ final class StandstillBench implements Measurement {
     return figures;
   }
 
-  private static List<Figure> figures(String what, Move move, double longerMs) {
-    double bytesMs = 1000.0 * move.standstillBytes() / MovedMachine.LINK_BYTES_PER_SECOND;
+  /**
+   * A move while a program runs.
+   *
+   * @param longerMs how much longer that ran
+   */
+  private record Turn(Move move, double longerMs) {
+    /** What the goal allows besides the drain. */
+    double goalMs() {
+      return GOAL * 1000.0 * move.standstillBytes() / MovedMachine.LINK_BYTES_PER_SECOND;
+    }
+
+    double beyondGoalMs() {
+      return (move.standstillNs() - move.drainNs()) / 1e6 - goalMs();
+    }
+  }
+
+  /** The median of those that the goal is for, by how far they are from it. */
+  private static Turn turns(
+      BenchContext context, MovedMachine machine, MoveProgram program, String time, double aloneMs)
+      throws Exception {
+    List<Turn> turns = new ArrayList<>();
+    for (int i = 0; i < (time.equals(GOAL_FOR) ? TURNS : 1); i++) {
+      machine.prepare();
+      program.startRun(machine);
+      long start = System.nanoTime();
+      Move move = machine.move(Map.of("detach", time, "drain-timeout", "120s"));
+      turns.add(new Turn(move, program.awaitRun(machine, start) - aloneMs));
+      context.log().printf("%s, %s: %s%n", program.name(), time, move);
+    }
+    turns.sort(Comparator.comparingDouble(Turn::beyondGoalMs));
+    return turns.get(turns.size() / 2);
+  }
+
+  private static List<Figure> figures(String what, Turn turn) {
+    Move move = turn.move();
     List<Figure> figures = new ArrayList<>();
-    figures.add(Figure.info("P6", what + ": run longer by", longerMs, "ms"));
+    figures.add(Figure.info("P6", what + ": run longer by", turn.longerMs(), "ms"));
     figures.add(Figure.info("P6", what + ": migration", move.totalNs() / 1e6, "ms"));
     figures.add(Figure.info("P6", what + ": drain", move.drainNs() / 1e6, "ms"));
     figures.add(Figure.info("P6", what + ": drained, and the machine ran", ranMs(move), "ms"));
     figures.add(Figure.info("P6", what + ": pause", move.pauseNs() / 1e6, "ms"));
     double stood = move.standstillNs() / 1e6;
-    if (what.endsWith("planned")) {
+    if (what.endsWith(GOAL_FOR)) {
       figures.add(
           Figure.atMost(
-              "P6",
-              what + ": drain and pause",
-              stood,
-              "ms",
-              GOAL * bytesMs + move.drainNs() / 1e6));
+              "P6", what + ": drain and pause", stood, "ms", turn.goalMs() + move.drainNs() / 1e6));
     } else {
       figures.add(Figure.info("P6", what + ": drain and pause", stood, "ms"));
     }
@@ -132,7 +162,8 @@ final class StandstillBench implements Measurement {
       figures.add(Figure.info("P6", what + ": pause", move.pauseNs() / 1e6, "ms"));
       figures.add(Figure.info("P6", what + ": pages of video memory in it", move.pausePages(), ""));
       figures.add(Figure.info("P6", what + ": drained until it runs", idle, "ms"));
-      figures.add(Figure.info("P6", what + ": pages before the pause", move.settledPages(), ""));
+      long before = Math.max(move.drainPages(), move.settledPages());
+      figures.add(Figure.info("P6", what + ": pages before the pause", before, ""));
       pauses.put(program.name() + " " + way.getKey(), idle);
     }
   }

@@ -1,5 +1,6 @@
 package io.sluice.testbed.bench;
 
+import io.sluice.migrate.memory.Lanes;
 import io.sluice.testbed.machine.DelayedLink;
 import io.sluice.testbed.machine.HostCertificates;
 import java.net.InetSocketAddress;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * P7: video memory from one engine to another over the link that migrations use, TLS 1.3 on
@@ -17,17 +19,36 @@ import java.util.Objects;
  * was cut.
  */
 final class ThroughputBench implements Measurement {
-  private static final int[] STREAMS = {1, 2, 4};
+  static final String ID = "P7";
+
+  private static final int[] STREAMS = {1, 2, 4, 8};
+
+  /** More streams than this are tried where there are as many processors. */
+  private static final int USUAL_STREAMS = 4;
+
+  private static final long BYTES = 192L << 20;
+  private static final long LONG_BYTES = 1L << 30;
   private static final int ROUNDS = 3;
   private static final double OF_CIPHER = 0.8;
   private static final double OF_TCP = 0.9;
 
-  /** Event loops of each side. */
-  private static final int LOOPS = 1;
+  private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+
+  private final int lanes;
+  private final int loops;
+
+  /**
+   * @param lanes of each side; as many as a daemon has, if empty
+   * @param loops event loops of each side; if empty, a quarter of the processors
+   */
+  ThroughputBench(Optional<Integer> lanes, Optional<Integer> loops) {
+    this.lanes = lanes.orElse(Lanes.usual(PROCESSORS));
+    this.loops = loops.orElse(Math.max(1, PROCESSORS / 4));
+  }
 
   @Override
   public String id() {
-    return "P7";
+    return ID;
   }
 
   @Override
@@ -41,43 +62,56 @@ final class ThroughputBench implements Measurement {
     Path own = Files.createDirectory(context.directory().resolve("host"));
     new HostCertificates(files).issue("bench", "127.0.0.1", own);
     List<Figure> figures = new ArrayList<>();
-    double tcp = best(() -> ThroughputPeers.tcp(EnginePair.BYTES));
-    double cipher = best(() -> ThroughputPeers.cipher(EnginePair.BYTES));
-    double both = best(() -> ThroughputPeers.cipherOverTcp(EnginePair.BYTES));
+    long bytes = context.longRun() ? LONG_BYTES : BYTES;
+    double tcp = best(() -> ThroughputPeers.tcp(bytes));
+    double cipher = best(() -> ThroughputPeers.cipher(bytes));
+    double both = best(() -> ThroughputPeers.cipherOverTcp(bytes));
+    figures.add(Figure.info("P7", "processors", PROCESSORS, ""));
+    figures.add(Figure.info("P7", "bytes moved", bytes / 1e6, "MB"));
+    figures.add(Figure.info("P7", "event loops of each side", loops, ""));
+    figures.add(Figure.info("P7", "lanes of each side, at most", lanes, ""));
     figures.add(Figure.info("P7", "bare TCP on loopback", tcp, "GB/s"));
     figures.add(
         Figure.info("P7", "AES-128-GCM alone, encrypt and decrypt, a core", cipher, "GB/s"));
     figures.add(Figure.info("P7", "the same over TCP, each end a core", both, "GB/s"));
+    figures.addAll(storing(context, bytes));
     double most = 0;
-    EnginePair.Moved best = null;
     for (int streams : STREAMS) {
-      EnginePair.Moved found = fastest(context, own, streams);
-      double rate = rate(found);
-      if (rate > most) {
-        most = rate;
-        best = found;
+      if (streams > USUAL_STREAMS && streams > PROCESSORS) {
+        continue;
       }
+      EnginePair.Shape shape = new EnginePair.Shape(bytes, streams, loops, lanes);
+      EnginePair.Moved found = fastest(context, own, shape);
+      double rate = (double) bytes / found.ns();
+      most = Math.max(most, rate);
       figures.add(Figure.info("P7", "migration, " + streams + " streams, encrypted", rate, "GB/s"));
-    }
-    if (best != null) {
-      figures.addAll(spent(best.spent()));
+      figures.addAll(spent(streams, bytes, found.spent()));
     }
     figures.add(Figure.atLeast("P7", "migration / cipher alone", most / cipher, "", OF_CIPHER));
     figures.add(Figure.info("P7", "migration / cipher over TCP", most / both, ""));
     figures.add(Figure.atLeast("P7", "migration / bare TCP", most / tcp, "", OF_TCP));
-    figures.addAll(cut(context, own));
+    figures.addAll(cut(context, own, new EnginePair.Shape(bytes, 2, loops, lanes)));
     return figures;
   }
 
-  private static double rate(EnginePair.Moved moved) {
-    return (double) EnginePair.BYTES / moved.ns();
+  /** What the destination's lanes can come to: a file takes one writer at a time. */
+  private List<Figure> storing(BenchContext context, long bytes) throws Exception {
+    List<Figure> figures = new ArrayList<>();
+    StorePeers peers = new StorePeers(context.kernel(), bytes);
+    for (int threads = 1; threads <= Math.max(2, lanes); threads *= 2) {
+      int some = threads;
+      String by = ", new shared memory, " + threads + " threads";
+      figures.add(Figure.info("P7", "pwrite" + by, best(() -> peers.written(some)), "GB/s"));
+      figures.add(Figure.info("P7", "stores" + by, best(() -> peers.stored(some)), "GB/s"));
+    }
+    return figures;
   }
 
-  private static EnginePair.Moved fastest(BenchContext context, Path own, int streams)
+  private static EnginePair.Moved fastest(BenchContext context, Path own, EnginePair.Shape shape)
       throws Exception {
     EnginePair.Moved best = null;
     for (int i = 0; i < ROUNDS; i++) {
-      try (EnginePair pair = new EnginePair(context.kernel(), own, streams, LOOPS)) {
+      try (EnginePair pair = new EnginePair(context.kernel(), own, shape)) {
         EnginePair.Moved moved = pair.move(pair.port(), () -> {});
         best = best == null || moved.ns() < best.ns() ? moved : best;
       }
@@ -85,22 +119,23 @@ final class ThroughputBench implements Measurement {
     return Objects.requireNonNull(best);
   }
 
-  private static List<Figure> spent(EnginePair.Spent spent) {
+  private static List<Figure> spent(int streams, long bytes, EnginePair.Spent spent) {
+    String of = streams + " streams, processor time: ";
     return List.of(
-        spent("read, compare, copy", spent.source()),
-        spent("sum, encrypt, send", spent.sending()),
-        spent("receive, decrypt, sum", spent.receiving()),
-        spent("store", spent.target()));
+        spent(of + "read, compare, copy", bytes, spent.source()),
+        spent(of + "sum, encrypt, send", bytes, spent.sending()),
+        spent(of + "receive, decrypt, sum", bytes, spent.receiving()),
+        spent(of + "store", bytes, spent.target()));
   }
 
-  private static Figure spent(String what, long ns) {
-    double each = (double) ns / (EnginePair.BYTES >> 10);
-    return Figure.info("P7", "processor time: " + what, each, "ns/KiB");
+  private static Figure spent(String what, long bytes, long ns) {
+    return Figure.info("P7", what, (double) ns / (bytes >> 10), "ns/KiB");
   }
 
   /** The link is cut when a part of the memory is across; it goes on by itself. */
-  private static List<Figure> cut(BenchContext context, Path own) throws Exception {
-    try (EnginePair pair = new EnginePair(context.kernel(), own, 2, LOOPS);
+  private static List<Figure> cut(BenchContext context, Path own, EnginePair.Shape shape)
+      throws Exception {
+    try (EnginePair pair = new EnginePair(context.kernel(), own, shape);
         DelayedLink link =
             new DelayedLink(
                 "127.0.0.1",

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Who says when a connection is read, where its two ends have threads of their own. */
-final class RelayTest {
+final class TunnelHandlerTest {
   private static final int SECONDS = 20;
 
   private final DefaultEventLoopGroup loops = new DefaultEventLoopGroup(1);
@@ -29,7 +29,7 @@ final class RelayTest {
   void follow_otherIsFull_isNotRead() throws Exception {
     Channel read = registered();
     written.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
-    Relay.follow(read, written);
+    TunnelHandler.follow(read, written);
     settle(read);
     assertThat(read.config().isAutoRead()).isFalse();
   }
@@ -51,7 +51,7 @@ final class RelayTest {
               return told;
             });
     assertThat(looked.await(SECONDS, TimeUnit.SECONDS)).isTrue();
-    Relay.follow(read, written);
+    TunnelHandler.follow(read, written);
     room.countDown();
     assertThat(stopped.get(SECONDS, TimeUnit.SECONDS)).isTrue();
     settle(read);
