@@ -114,6 +114,7 @@ public final class WireLoops implements AutoCloseable {
   /** Sets a connection between hosts up, and keeps it. */
   void configure(Channel channel) {
     keep(channel);
+    var _ = channel.pipeline().addFirst(new LingeringClose());
     channel
         .config()
         .setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));

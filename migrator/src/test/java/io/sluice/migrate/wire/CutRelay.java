@@ -3,17 +3,27 @@ package io.sluice.migrate.wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A link between client and server that can be cut: all connections at once, without a word. */
+/**
+ * A link between client and server that can be cut, all connections at once, without a word; and
+ * that can damage what the client sends.
+ */
 final class CutRelay implements AutoCloseable {
+  private static final int CHUNK_BYTES = 64 << 10;
+
   private final ServerSocket listener;
   private final int port;
   private final List<Socket> open = new CopyOnWriteArrayList<>();
+
+  /** Set until something comes from a client, of which one bit is changed then. */
+  private final AtomicBoolean damaging = new AtomicBoolean();
 
   CutRelay(int port) throws IOException {
     this.port = port;
@@ -36,6 +46,11 @@ final class CutRelay implements AutoCloseable {
     open.clear();
   }
 
+  /** Changes a bit of what comes next from a client. */
+  void damage() {
+    damaging.set(true);
+  }
+
   private void accept() {
     try {
       while (true) {
@@ -43,22 +58,38 @@ final class CutRelay implements AutoCloseable {
         Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
         open.add(client);
         open.add(server);
-        start(() -> pump(client, server));
-        start(() -> pump(server, client));
+        start(() -> pump(client, server, damaging));
+        start(() -> pump(server, client, new AtomicBoolean()));
       }
     } catch (IOException _) {
       // closed
     }
   }
 
-  private static void pump(Socket from, Socket to) {
-    try (from;
-        to;
-        InputStream in = from.getInputStream();
-        OutputStream out = to.getOutputStream()) {
-      in.transferTo(out);
+  /** An end is passed on as one of this direction alone, as a link does. */
+  private static void pump(Socket from, Socket to, AtomicBoolean damaging) {
+    byte[] bytes = new byte[CHUNK_BYTES];
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      for (int n = in.read(bytes); n >= 0; n = in.read(bytes)) {
+        if (damaging.compareAndSet(true, false)) {
+          bytes[n / 2] ^= 1;
+        }
+        out.write(bytes, 0, n);
+      }
+      to.shutdownOutput();
     } catch (IOException _) {
-      // cut, or ended
+      end(from);
+      end(to);
+    }
+  }
+
+  private static void end(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

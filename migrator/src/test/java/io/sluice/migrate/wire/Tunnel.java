@@ -29,13 +29,17 @@ final class Tunnel implements AutoCloseable {
    * @param limitBytes on its way at most; 0 for the usual limit
    */
   Tunnel(WireRig rig, Path directory, long limitBytes) throws Exception {
+    this(rig, rig.client(), directory, limitBytes);
+  }
+
+  Tunnel(WireRig rig, LinkClient client, Path directory, long limitBytes) throws Exception {
     Path socket = directory.resolve("far");
     Path entry = directory.resolve("near");
     listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     listener.bind(UnixDomainSocketAddress.of(socket));
     var expected = rig.tunnels.target(UUID.randomUUID(), socket);
     target = expected;
-    source = new TunnelSource(rig.client(), entry);
+    source = new TunnelSource(client, entry);
     if (limitBytes > 0) {
       source.limitQueue(limitBytes);
     }

@@ -2,6 +2,7 @@ package io.sluice.migrate.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -21,6 +22,8 @@ final class TunnelTest {
 
   /** A connection is read in pieces of at most so many bytes; one may be under way. */
   private static final int PIECE = 64 << 10;
+
+  private static final int ROUNDS = 40;
 
   @TempDir private Path directory;
   private WireRig rig;
@@ -129,6 +132,41 @@ final class TunnelTest {
       tunnel.far.close();
       assertThat(tunnel.near.read(word.clear())).isNegative();
       assertThat(tunnel.source.cut()).hasValue("the other side has ended it");
+    }
+  }
+
+  /** The destination notices in the midst of what it is sent, and its word is not lost in that. */
+  @Test
+  void cut_damagedOnItsWay_theReasonIsWhatTheDestinationFound() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      try (CutRelay link = new CutRelay(rig.server.port())) {
+        LinkClient client =
+            rig.client(link.port(), rig.certificates.of("client", "client"), 0, false);
+        try (Tunnel tunnel = new Tunnel(rig, client, directory, 0)) {
+          Thread writer = Thread.ofPlatform().start(() -> writeToTheEnd(tunnel.near));
+          ByteBuffer arrived = ByteBuffer.allocate(PIECE);
+          assertThat(tunnel.far.read(arrived)).isPositive();
+          link.damage();
+          while (tunnel.far.read(arrived.clear()) >= 0) {}
+          writer.join();
+          assertThat(tunnel.source.cut()).as("round %s", round).isPresent();
+          assertThat(tunnel.source.cut().orElseThrow())
+              .as("round %s", round)
+              .isEqualTo("the other side says: bad record mac");
+        }
+      }
+    }
+  }
+
+  /** Until the other side takes no more. */
+  private static void writeToTheEnd(SocketChannel socket) {
+    ByteBuffer some = ByteBuffer.wrap(noise(PIECE));
+    try {
+      while (socket.write(some) >= 0) {
+        some.rewind();
+      }
+    } catch (IOException _) {
+      // ended
     }
   }
 }

@@ -1,0 +1,72 @@
+package io.sluice.migrate.wire;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Closes a TCP connection in such a way that what was said last is heard: why the peer is refused,
+ * or the alert of TLS. A socket that is closed while something unread has come answers with a
+ * reset, and that overtakes what was sent before (RFC 9112, section 9.6). So this side says that it
+ * will say no more, and takes what comes, for nobody, until the peer ends too or {@link #MOST_MS}
+ * have passed.
+ *
+ * <p>The first handler of a connection: what is to be flushed has passed it before the close does.
+ */
+final class LingeringClose extends ChannelDuplexHandler {
+  /** A peer has so long, of which a round trip is needed. */
+  static final long MOST_MS = 500;
+
+  private boolean closing;
+
+  @Override
+  public void close(ChannelHandlerContext context, ChannelPromise promise) {
+    if (!(context.channel() instanceof DuplexChannel channel)
+        || !channel.isActive()
+        || context.executor().isShuttingDown()) {
+      var _ = context.close(promise);
+      return;
+    }
+    var _ = channel.closeFuture().addListener(_ -> promise.trySuccess());
+    if (closing) {
+      return;
+    }
+    closing = true;
+    Future<?> end =
+        context.executor().schedule(() -> context.close(), MOST_MS, TimeUnit.MILLISECONDS);
+    var _ = channel.closeFuture().addListener(_ -> end.cancel(false));
+    channel.config().setAutoRead(true);
+    var _ =
+        context
+            .writeAndFlush(Unpooled.EMPTY_BUFFER)
+            .addListener(flushed -> {
+              if (flushed.isSuccess()) {
+                var _ = channel.shutdownOutput();
+              } else {
+                context.close();
+              }
+            });
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    if (closing) {
+      boolean _ = ReferenceCountUtil.release(message);
+    } else {
+      context.fireChannelRead(message);
+    }
+  }
+
+  /** Nobody is told how a peer ends to whom nobody listens any more. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
+    if (!closing) {
+      context.fireExceptionCaught(thrown);
+    }
+  }
+}
