@@ -115,6 +115,24 @@ void hopper_add_increment(struct hopper_commands *c, uint64_t at)
 
 /* ---- submitting -------------------------------------------------------------------------------- */
 
+/* Whoever waits for the channel asks each time: it must be well, and there is an end. */
+static void go_on_waiting(struct hopper_queue *q, time_t end)
+{
+	hopper_need("the channel", words(q)->error ? EIO : 0);
+	hopper_need("in time", time(NULL) > end ? ETIMEDOUT : 0);
+}
+
+/* The channel's doorbell; it has none while its machine moves. */
+static uint32_t await_token(struct hopper_queue *q)
+{
+	time_t end = time(NULL) + TIMEOUT_S;
+	uint32_t token;
+
+	while ((token = __atomic_load_n(&words(q)->doorbell_token, __ATOMIC_ACQUIRE)) == 0)
+		go_on_waiting(q, end);
+	return token;
+}
+
 /* Stores GP_PUT and rings until it is certain that the channel that counts was told. */
 static void announce(struct hopper_queue *q)
 {
@@ -122,8 +140,7 @@ static void announce(struct hopper_queue *q)
 	uint32_t before;
 
 	do {
-		while ((before = __atomic_load_n(token, __ATOMIC_ACQUIRE)) == 0)
-			;
+		before = await_token(q);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		__atomic_store_n((uint32_t *)q->ch.control + SLUICE_USERD_GP_PUT / 4, q->put,
 				 __ATOMIC_RELEASE);
@@ -149,8 +166,6 @@ void hopper_await(struct hopper_queue *q)
 {
 	time_t end = time(NULL) + TIMEOUT_S;
 
-	while (__atomic_load_n((uint64_t *)q->fence.bo.map, __ATOMIC_ACQUIRE) != q->done) {
-		hopper_need("the channel", words(q)->error ? EIO : 0);
-		hopper_need("in time", time(NULL) > end ? ETIMEDOUT : 0);
-	}
+	while (__atomic_load_n((uint64_t *)q->fence.bo.map, __ATOMIC_ACQUIRE) != q->done)
+		go_on_waiting(q, end);
 }

@@ -29,9 +29,9 @@ final class DetachPlan {
     longestCommandNs = Math.max(longestCommandNs, newRunningNs);
   }
 
-  /** The longest command that was seen, so far as it was; 0 when none was. */
-  long longestCommandNs() {
-    return longestCommandNs;
+  /** Whether one was seen at all. */
+  boolean hasSeenCommands() {
+    return longestCommandNs > 0;
   }
 
   /** How long the drain is expected to take if access is taken back now; 0 when nothing runs. */

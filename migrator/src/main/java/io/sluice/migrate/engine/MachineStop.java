@@ -63,9 +63,6 @@ final class MachineStop {
 
   private static final long WORKS = -1;
 
-  /** No command of its GPU was seen: it may stop before access is taken back. */
-  static final long BRIEF_NS = 0;
-
   /**
    * With no more left one that goes on once more is taken from piece by piece: it would have
    * nothing left when this host is too busy to look in time.
@@ -115,13 +112,13 @@ final class MachineStop {
   /**
    * Whether it would stop soon if it was allowed to: one that can stand by does so.
    *
-   * @param longestNs the longest command of its GPU that was seen
+   * @param gpuWorked whether a command of its GPU was seen
    */
-  boolean isReady(long longestNs) {
+  boolean isReady(boolean gpuWorked) {
     if (!machine.canStandBy()) {
       return isNear();
     }
-    return heldBack || isStopped() || standsBy && (look == Look.DONE || longestNs > BRIEF_NS);
+    return heldBack || isStopped() || standsBy && (look == Look.DONE || gpuWorked);
   }
 
   /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
@@ -168,11 +165,11 @@ final class MachineStop {
    * Its GPU works, or video memory is being copied: it is not to stop, even if nothing of it should
    * be left at some moment.
    *
-   * @param longestNs the longest command of its GPU that was seen
+   * @param gpuWorked whether a command of its GPU was seen
    */
-  void works(long longestNs) {
+  void works(boolean gpuWorked) {
     drainedNs = WORKS;
-    int _ = holdBack(longestNs <= BRIEF_NS);
+    int _ = holdBack(!gpuWorked);
   }
 
   /**

@@ -302,7 +302,7 @@ public final class MigrationSource implements AutoCloseable {
     }
     plan.observe(move.longestRunningNs());
     long left = left();
-    boolean copied = !memory.isPassing() && stop.isReady(plan.longestCommandNs());
+    boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
     boolean due = forced || plan.isDue(stop.isKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied);
     if (due && patience.isHeard(nowNs - lastHeardNs)) {
       enter(
@@ -317,7 +317,7 @@ public final class MigrationSource implements AutoCloseable {
       memory.beginPass();
       worked++;
     }
-    stop.works(plan.longestCommandNs());
+    stop.works(plan.hasSeenCommands());
     return worked;
   }
 
@@ -371,7 +371,7 @@ public final class MigrationSource implements AutoCloseable {
       int ended = drainWatch.ended();
       drainWatch.look(busy, nowNs).ifPresent(this::giveUp);
       if (phase() == Phase.DRAIN) {
-        stop.works(plan.longestCommandNs());
+        stop.works(plan.hasSeenCommands());
         plan.observe(move.longestRunningNs());
         boolean idle = rate.isShort(link.statistics().bytesQueued(), 0);
         worked += idle ? before.whileDraining(plan.expectedDrainNs(), nowNs) : 0;

@@ -9,9 +9,9 @@ final class MachineStopTest {
   private static final long T = 5_000_000_000L;
 
   /** Of a GPU that would be stopped in the middle of a command. */
-  private static final long LONG = MachineStop.BRIEF_NS + 1;
+  private static final boolean WORKED = true;
 
-  private static final long BRIEF = MachineStop.BRIEF_NS;
+  private static final boolean DID_NOTHING = false;
 
   private final AskedMachine machine = new AskedMachine();
   private final MachineStop stop = new MachineStop(machine);
@@ -19,14 +19,14 @@ final class MachineStopTest {
   @Test
   void works_machineHasMuch_isNotHeldBack() {
     machine.has(MachineStop.HELD_BYTES + 1);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).isEmpty();
   }
 
   @Test
   void works_machineDoesNotSayYet_isNotHeldBack() {
     machine.has(-1);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).isEmpty();
     assertThat(stop.isKnown()).isFalse();
     assertThat(stop.isNear()).isFalse();
@@ -36,8 +36,8 @@ final class MachineStopTest {
   @Test
   void works_machineHasLittle_isHeldBackOnce() {
     machine.has(MachineStop.HELD_BYTES);
-    stop.works(LONG);
-    stop.works(LONG);
+    stop.works(WORKED);
+    stop.works(WORKED);
     assertThat(machine.asked).containsExactly("holdBack");
   }
 
@@ -45,16 +45,16 @@ final class MachineStopTest {
   @Test
   void works_heldBackAndHasMuchAgain_goesOnUntilItHasLittle() {
     machine.has(MachineStop.HELD_BYTES);
-    stop.works(LONG);
+    stop.works(WORKED);
     machine.has(MachineStop.NEAR_BYTES);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).containsExactly("holdBack");
     machine.has(MachineStop.NEAR_BYTES + 1);
-    stop.works(LONG);
-    stop.works(LONG);
+    stop.works(WORKED);
+    stop.works(WORKED);
     assertThat(machine.asked).containsExactly("holdBack", "goOn");
     machine.has(MachineStop.HELD_BYTES);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).containsExactly("holdBack", "goOn", "holdBack");
   }
 
@@ -62,7 +62,7 @@ final class MachineStopTest {
   void works_mayAlreadyStop_isNotHeldBackAnyMore() {
     machine.has(0);
     assertThat(stop.drained(T, true, false)).isEqualTo(1);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).containsExactly("allowShortStop 0");
   }
 
@@ -70,30 +70,30 @@ final class MachineStopTest {
   void works_canStandByAndHasMuch_keepsSomeBackAndIsNotReady() {
     machine.standsBy = true;
     machine.has(MachineStop.STAND_BY_BYTES + 1);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).isEmpty();
     assertThat(machine.kept).isEqualTo(MachineStop.STAND_BY_BYTES);
     assertThat(stop.isNear()).isTrue();
-    assertThat(stop.isReady(LONG)).isFalse();
+    assertThat(stop.isReady(WORKED)).isFalse();
   }
 
   @Test
   void works_canStandByAndDoesNotSayYet_keepsSomeBackAndIsNotReady() {
     machine.standsBy = true;
     machine.has(-1);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).isEmpty();
     assertThat(machine.kept).isEqualTo(MachineStop.STAND_BY_BYTES);
-    assertThat(stop.isReady(LONG)).isFalse();
+    assertThat(stop.isReady(WORKED)).isFalse();
   }
 
   @Test
   void works_hasWhatItKeepsBack_isReady() {
     machine.standsBy = true;
     machine.has(MachineStop.STAND_BY_BYTES);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).isEmpty();
-    assertThat(stop.isReady(LONG)).isTrue();
+    assertThat(stop.isReady(WORKED)).isTrue();
   }
 
   /** It is taken without being asked, and the machine would stop. */
@@ -101,10 +101,10 @@ final class MachineStopTest {
   void works_hasLessThanIsTakenWithoutAsking_isHeldBack() {
     machine.standsBy = true;
     machine.has(MachineStop.TAKEN_BYTES - 1);
-    stop.works(LONG);
-    stop.works(LONG);
+    stop.works(WORKED);
+    stop.works(WORKED);
     assertThat(machine.asked).containsExactly("holdBack");
-    assertThat(stop.isReady(LONG)).isTrue();
+    assertThat(stop.isReady(WORKED)).isTrue();
   }
 
   /** It passes over zeros in no time, and may then have little left that its stream is full of. */
@@ -112,16 +112,16 @@ final class MachineStopTest {
   void works_rateIsKnown_takesNoMoreAtOnceThanTheLinkCarriesUntilTheNextLook() {
     machine.standsBy = true;
     machine.has(Long.MAX_VALUE);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.step).isEqualTo(16 << 20);
     for (int tenth = 0; tenth <= 4; tenth++) {
       machine.sent = tenth * 100_000_000L;
       stop.look(T + tenth * 100_000_000L);
     }
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.step).isEqualTo(60_000_000); // of 1 GB/s
     machine.has(64 << 20);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.step).isEqualTo(15_000_000);
   }
 
@@ -129,9 +129,9 @@ final class MachineStopTest {
   void works_hasStoppedByItself_isReadyAndAskedNothing() {
     machine.standsBy = true;
     machine.state = State.STOPPED;
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).isEmpty();
-    assertThat(stop.isReady(LONG)).isTrue();
+    assertThat(stop.isReady(WORKED)).isTrue();
   }
 
   /** What was written since it began would be sent while the GPU has nothing to do. */
@@ -140,19 +140,19 @@ final class MachineStopTest {
     machine.standsBy = true;
     machine.passes = 1;
     machine.has(MachineStop.STAND_BY_BYTES);
-    stop.works(BRIEF);
+    stop.works(DID_NOTHING);
     assertThat(machine.kept).isZero();
-    assertThat(stop.isReady(BRIEF)).isFalse();
-    stop.works(BRIEF); // it has not looked yet
+    assertThat(stop.isReady(DID_NOTHING)).isFalse();
+    stop.works(DID_NOTHING); // it has not looked yet
     assertThat(machine.kept).isZero();
     machine.passes = 2;
     machine.has(4L << 20);
-    stop.works(BRIEF);
+    stop.works(DID_NOTHING);
     assertThat(machine.kept).isEqualTo(MachineStop.STAND_BY_BYTES);
-    assertThat(stop.isReady(BRIEF)).isFalse();
+    assertThat(stop.isReady(DID_NOTHING)).isFalse();
     machine.has(MachineStop.STAND_BY_BYTES);
-    stop.works(BRIEF);
-    assertThat(stop.isReady(BRIEF)).isTrue();
+    stop.works(DID_NOTHING);
+    assertThat(stop.isReady(DID_NOTHING)).isTrue();
     assertThat(machine.asked).isEmpty();
   }
 
@@ -161,12 +161,12 @@ final class MachineStopTest {
     machine.standsBy = true;
     machine.passes = 1;
     machine.has(MachineStop.STAND_BY_BYTES);
-    stop.works(BRIEF);
+    stop.works(DID_NOTHING);
     machine.passes = 2;
     machine.has(4096);
-    stop.works(BRIEF);
+    stop.works(DID_NOTHING);
     assertThat(machine.asked).containsExactly("holdBack");
-    assertThat(stop.isReady(BRIEF)).isTrue();
+    assertThat(stop.isReady(DID_NOTHING)).isTrue();
   }
 
   @Test
@@ -178,11 +178,11 @@ final class MachineStopTest {
       stop.look(T + tenth * 100_000_000L);
     }
     assertThat(machine.queueLimit).isGreaterThan(1);
-    stop.works(BRIEF);
+    stop.works(DID_NOTHING);
     stop.look(T + 500_000_000L);
     assertThat(machine.queueLimit).isEqualTo(1);
     machine.passes = 1;
-    stop.works(BRIEF);
+    stop.works(DID_NOTHING);
     stop.look(T + 500_000_002L);
     assertThat(machine.queueLimit).isGreaterThan(1);
   }
@@ -191,18 +191,18 @@ final class MachineStopTest {
   void drained_standsBy_mayStopForAMoment() {
     machine.standsBy = true;
     machine.has(MachineStop.STAND_BY_BYTES);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(stop.drained(T, false, false)).isZero();
     assertThat(stop.drained(T + 5, true, false)).isEqualTo(1);
     assertThat(stop.told(T + 9)).isEqualTo(" idleNs=9 settleNs=5");
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(machine.asked).containsExactly("allowShortStop 0");
   }
 
   @Test
   void drained_machineIsHeldBack_mayStopForAMomentAndIsToldOnce() {
     machine.has(MachineStop.HELD_BYTES);
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(stop.drained(T, true, false)).isEqualTo(1);
     assertThat(stop.drained(T + 1, true, false)).isZero();
     assertThat(machine.asked).containsExactly("holdBack", "allowShortStop 0");
@@ -223,7 +223,7 @@ final class MachineStopTest {
   void drained_worksAgainInBetween_catchesUpAnew() {
     machine.has(Long.MAX_VALUE);
     assertThat(stop.drained(T, false, false)).isZero();
-    stop.works(LONG);
+    stop.works(WORKED);
     assertThat(stop.drained(T + 2 * MachineStop.SETTLE_NS, false, false)).isZero();
     assertThat(machine.asked).isEmpty();
   }
