@@ -205,6 +205,7 @@ public final class MigrationSource implements AutoCloseable {
         plan.expectedDrainNs(),
         link.statistics(),
         machine.progress().bytesLeft(),
+        undo.wentOnNs(),
         nowNs);
   }
 
@@ -463,6 +464,7 @@ public final class MigrationSource implements AutoCloseable {
     MachineProgress progress = machine.progress();
     if (progress.state() == State.FAILED) {
       giveUp(new Reason("SLU-MIG-023", progress.failure(), ""));
+      undo.hear(link);
     }
   }
 
@@ -579,7 +581,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private void giveUp(Reason why) {
     reason = why;
-    undo.of(phase(), why);
+    undo.of(phase(), why, nowNs);
     enter(Phase.ABORTING, why.what());
   }
 
@@ -589,10 +591,10 @@ public final class MigrationSource implements AutoCloseable {
       undo.begin(offered ? link : null);
       return 1;
     }
-    if (!undo.end()) {
-      return 0;
+    if (undo.end(nowNs)) {
+      reason = undo.why();
+      enter(Phase.ABORTED, undo.why().what());
     }
-    enter(Phase.ABORTED, undo.why().what());
-    return 1;
+    return phase().isOver() ? 1 : 0;
   }
 }

@@ -27,6 +27,7 @@ import java.util.UUID;
  * @param expectedDrainNs how long the drain is expected to take
  * @param link what it carried
  * @param machineBytesLeft of the machine's own memory; -1 unknown
+ * @param wentOnNs from giving up until GPU and machine went on here, in nanoseconds; -1 before
  * @param atNs when this was
  */
 public record MigrationStatus(
@@ -47,4 +48,5 @@ public record MigrationStatus(
     long expectedDrainNs,
     MigrationLink.Statistics link,
     long machineBytesLeft,
+    long wentOnNs,
     long atNs) {}

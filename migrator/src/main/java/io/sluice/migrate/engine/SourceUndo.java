@@ -13,6 +13,9 @@ import org.slf4j.LoggerFactory;
 final class SourceUndo {
   private static final Logger LOG = LoggerFactory.getLogger(SourceUndo.class);
 
+  /** Its guest has not gone on yet, or was never held. */
+  static final long NOT_YET = -1;
+
   private final String guest;
   private final GuestMove move;
   private final SourceMachine machine;
@@ -20,6 +23,9 @@ final class SourceUndo {
   private Reason why = new Reason("", "", "");
   private boolean begun;
   private boolean attached;
+  private long sinceNs;
+  private volatile long wentOnNs = NOT_YET;
+  private @Nullable LastWord lastWord;
 
   /**
    * @param guest its name, for the log
@@ -31,14 +37,33 @@ final class SourceUndo {
   }
 
   /** What is to be taken back belongs to a phase; why it is. */
-  void of(Phase givenUp, Reason reason) {
+  void of(Phase givenUp, Reason reason, long nowNs) {
     phase = givenUp;
     why = reason;
+    sinceNs = nowNs;
     begun = false;
   }
 
+  /**
+   * The machine has failed, and the destination may know why.
+   *
+   * @param link by which that says so
+   */
+  void hear(MigrationLink link) {
+    lastWord = machine.destinationMayKnowWhy() ? new LastWord(link, sinceNs) : null;
+  }
+
+  /** As far as it is known. */
   Reason why() {
-    return why;
+    return lastWord == null ? why : lastWord.after(why);
+  }
+
+  /**
+   * How long it took from giving up until GPU and machine went on, in nanoseconds; {@link #NOT_YET}
+   * before. Any thread may ask.
+   */
+  long wentOnNs() {
+    return wentOnNs;
   }
 
   /** Whether {@link #begin} was called since {@link #of}. */
@@ -65,11 +90,18 @@ final class SourceUndo {
 
   /**
    * Ends it: the GPU goes on, once nobody writes guest memory for the migration any more, and so
-   * does the machine.
+   * does the machine. Then the destination's word is waited for.
    *
    * @return false while something of it is yet to come: call again
    */
-  boolean end() {
+  boolean end(long nowNs) {
+    if (wentOnNs == NOT_YET && hasGoneOn()) {
+      wentOnNs = nowNs - sinceNs;
+    }
+    return wentOnNs != NOT_YET && (lastWord == null || lastWord.isOver(nowNs));
+  }
+
+  private boolean hasGoneOn() {
     if (!machine.isSettled()) {
       return false;
     }

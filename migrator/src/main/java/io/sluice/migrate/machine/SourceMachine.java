@@ -137,6 +137,14 @@ public interface SourceMachine extends AutoCloseable {
   MachineProgress progress();
 
   /**
+   * When {@link #progress} is FAILED: whether nothing is known here but that it is, or that the way
+   * of its memory has ended. The destination, whose machine may have ended that, may know why.
+   */
+  default boolean destinationMayKnowWhy() {
+    return false;
+  }
+
+  /**
    * Bytes of its memory that it has sent and that have not arrived: its last pass comes behind
    * them. 0 when that is not known.
    */

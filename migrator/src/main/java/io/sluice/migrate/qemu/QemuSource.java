@@ -65,7 +65,8 @@ public final class QemuSource implements SourceMachine {
   private volatile Runnable waker = () -> {};
   private volatile boolean started;
   private volatile boolean ended;
-  private volatile @Nullable String failure;
+  private volatile @Nullable String failure; // what could not be done here
+  private volatile @Nullable String givenUpFor; // in QEMU's words
   private volatile MachineProgress figures = MachineProgress.of(State.IDLE);
 
   // Of the engine's thread, but for what says otherwise.
@@ -339,13 +340,12 @@ public final class QemuSource implements SourceMachine {
       refresh();
     }
     MachineProgress last = figures;
-    String reason = failure;
     return new MachineProgress(
         state,
         last.bytesSent(),
         last.bytesLeft(),
         last.dirtyBytesPerSecond(),
-        state == State.FAILED ? reason == null ? givenUp() : reason : "");
+        state == State.FAILED ? why() : "");
   }
 
   @Override
@@ -363,9 +363,20 @@ public final class QemuSource implements SourceMachine {
     transport.limitQueue(bytes);
   }
 
-  /** QEMU only sees that its connection has ended. */
-  private String givenUp() {
+  @Override
+  public boolean destinationMayKnowWhy() {
+    return failure == null && machine.isOpen();
+  }
+
+  /** QEMU may only see that its connection has ended. */
+  private String why() {
+    String ours = failure;
+    if (ours != null) {
+      return ours;
+    }
+    String said = givenUpFor;
     return "QEMU gave the migration up"
+        + (said == null ? "" : ", it says: " + said)
         + transport.cut().map(why -> ": the way of its stream was cut, " + why).orElse("");
   }
 
@@ -374,7 +385,7 @@ public final class QemuSource implements SourceMachine {
       return State.IDLE;
     }
     State state = MachineStates.ofSource(machine.migrationStatus());
-    boolean lost = failure != null || !machine.isOpen();
+    boolean lost = failure != null || givenUpFor != null || !machine.isOpen();
     return lost && state != State.COMPLETED ? State.FAILED : state;
   }
 
@@ -397,7 +408,7 @@ public final class QemuSource implements SourceMachine {
           passes = now.ramPasses();
           takeSome(takenBefore, figures.bytesLeft());
           if (!now.error().isEmpty()) {
-            failure = now.error();
+            givenUpFor = now.error();
           }
           LockSupport.parkNanos(this, QueryPace.betweenNs(figures.bytesLeft(), held));
         } finally {

@@ -36,8 +36,17 @@ public final class MigrationReport {
    */
   record Sample(long atNs, Phase phase, long bytesSent, long bytesLeft, long rate) {}
 
-  /** How long a phase lasted. */
-  record Span(Phase phase, long fromNs, long lengthNs, String reason) {}
+  /**
+   * How long a phase lasted.
+   *
+   * @param pauseNs for so long of it the GPU stood still for the guest
+   */
+  record Span(Phase phase, long fromNs, long lengthNs, long pauseNs, String reason) {
+    /** Without what comes after the pause. */
+    Span pause() {
+      return new Span(phase, fromNs, pauseNs, pauseNs, reason);
+    }
+  }
 
   /**
    * @param startNs of the clock that statuses are stamped with
@@ -72,7 +81,7 @@ public final class MigrationReport {
 
   /** How long the GPU has stood still for the guest: from the end of the drain to its going on. */
   public synchronized long gpuPausedNs() {
-    return spans().stream().filter(span -> isPause(span.phase())).mapToLong(Span::lengthNs).sum();
+    return spans().stream().mapToLong(Span::pauseNs).sum();
   }
 
   /**
@@ -81,12 +90,16 @@ public final class MigrationReport {
    */
   public synchronized long wentOnNs() {
     MigrationStatus status = last;
-    return status == null || status.phase() != Phase.ABORTED
-        ? 0
-        : spans().stream()
-            .filter(span -> span.phase() == Phase.ABORTING)
-            .mapToLong(Span::lengthNs)
-            .sum();
+    return status == null ? 0 : Math.max(0, status.wentOnNs());
+  }
+
+  /** A guest that has gone on is not held by what is said about it. */
+  private static long pauseNs(MigrationStatus status, Phase phase, long lengthNs) {
+    if (!isPause(phase)) {
+      return 0;
+    }
+    boolean goesOn = phase == Phase.ABORTING && status.wentOnNs() >= 0;
+    return goesOn ? status.wentOnNs() : lengthNs;
   }
 
   static boolean isPause(Phase phase) {
@@ -115,8 +128,14 @@ public final class MigrationReport {
     for (int i = 0; i < entries.size(); i++) {
       PhaseLog.Entry<Phase> entry = entries.get(i);
       long end = i + 1 < entries.size() ? entries.get(i + 1).atNs() : status.atNs();
+      long length = end - entry.atNs();
       spans.add(
-          new Span(entry.phase(), entry.atNs() - startNs, end - entry.atNs(), entry.reason()));
+          new Span(
+              entry.phase(),
+              entry.atNs() - startNs,
+              length,
+              pauseNs(status, entry.phase(), length),
+              entry.reason()));
     }
     return spans;
   }

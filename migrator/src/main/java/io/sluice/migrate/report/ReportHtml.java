@@ -34,7 +34,10 @@ final class ReportHtml {
     out.append("<h2>Phases</h2>\n");
     bars(out, spans, 0, end);
     List<MigrationReport.Span> pause =
-        spans.stream().filter(span -> MigrationReport.isPause(span.phase())).toList();
+        spans.stream()
+            .filter(span -> MigrationReport.isPause(span.phase()))
+            .map(MigrationReport.Span::pause)
+            .toList();
     if (!pause.isEmpty()) {
       out.append("<h2>What the pause was made of</h2>\n");
       long from = pause.getFirst().fromNs();

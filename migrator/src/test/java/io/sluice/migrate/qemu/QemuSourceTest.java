@@ -3,6 +3,8 @@ package io.sluice.migrate.qemu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
@@ -24,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -45,6 +48,7 @@ final class QemuSourceTest {
   @TempDir private Path directory;
   private final CountDownLatch begun = new CountDownLatch(1);
   private volatile long left; // of the machine's memory
+  private volatile String error = ""; // that it met
 
   @Test
   void abort_heldBack_givesQemuItsLimitsBack() throws Exception {
@@ -70,7 +74,7 @@ final class QemuSourceTest {
   @Test
   void allowShortStop_keepsSomeBack_isTakenFromAgainOnlyWhenItWasTold() throws Exception {
     with(
-        new Counted(new DirectTransport(directory.resolve("in")), lines),
+        new Counted(new DirectTransport(directory.resolve("in")), lines, Optional.empty()),
         0,
         source -> {
           source.start(new DirectTransport(directory.resolve("in")).address());
@@ -115,6 +119,39 @@ final class QemuSourceTest {
         new DirectTransport(directory.resolve("in")),
         0,
         source -> assertThat(source.canStandBy()).isFalse());
+  }
+
+  /** QEMU has seen that nothing can be written; why, the way may know, and the destination. */
+  @Test
+  void progress_qemuGivesUp_saysWhatQemuSaidAndWhatEndedTheWay() throws Exception {
+    RamTransport.Source direct = new DirectTransport(directory.resolve("in"));
+    with(
+        new Counted(direct, lines, Optional.of("bad record mac")),
+        0,
+        source -> {
+          source.start(new DirectTransport(directory.resolve("in")).address());
+          begun.await();
+          error = "Broken pipe";
+          await().until(() -> source.progress().state() == State.FAILED);
+          assertThat(source.progress().failure())
+              .isEqualTo(
+                  "QEMU gave the migration up, it says: Broken pipe: the way of its stream was cut,"
+                      + " bad record mac");
+          assertThat(source.destinationMayKnowWhy()).isTrue();
+        });
+  }
+
+  @Test
+  void progress_startRefusedHere_saysSoAndAsksNobody() throws Exception {
+    with(
+        new Closed(),
+        0,
+        source -> {
+          source.start(ByteBuffer.allocate(1));
+          await().until(() -> source.progress().state() == State.FAILED);
+          assertThat(source.progress().failure()).contains("no way").doesNotContain("gave");
+          assertThat(source.destinationMayKnowWhy()).isFalse();
+        });
   }
 
   private interface Use {
@@ -169,7 +206,9 @@ final class QemuSourceTest {
               "{\"status\": \"active\", \"ram\": {\"total\": 536870912, \"transferred\": 7,"
                   + " \"remaining\": "
                   + left
-                  + "}}";
+                  + "}"
+                  + (error.isEmpty() ? "" : ", \"error-desc\": \"" + error + '"')
+                  + "}";
           default -> "{}";
         };
     say(socket, "{\"return\": " + answer + ", \"id\": \"" + find(ID, line) + "\"}");
@@ -204,7 +243,7 @@ final class QemuSourceTest {
   }
 
   /** A way that notes its limits between what the machine is told. */
-  private record Counted(RamTransport.Source way, List<String> lines)
+  private record Counted(RamTransport.Source way, List<String> lines, Optional<String> cut)
       implements RamTransport.Source {
     @Override
     public String open(ByteBuffer target) {
@@ -230,6 +269,17 @@ final class QemuSourceTest {
     public void close() {
       way.close();
     }
+  }
+
+  /** No way can be opened. */
+  private static final class Closed implements RamTransport.Source {
+    @Override
+    public String open(ByteBuffer target) {
+      throw new RefusedException("SLU-NET-009", Errno.EACCES, "no way", "");
+    }
+
+    @Override
+    public void close() {}
   }
 
   /** Nobody attaches. */

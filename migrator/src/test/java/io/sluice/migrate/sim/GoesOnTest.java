@@ -3,6 +3,7 @@ package io.sluice.migrate.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.function.Consumer;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -21,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ExtendWith(Seeds.class)
 final class GoesOnTest {
   private static final long LIMIT_NS = 1_000_000_000L;
+  private static final long LATE_NS = 100_000_000L;
   private static final MigrationSettings SETTINGS = MigrationSettings.DEFAULT;
   private static final int MAX_STEPS = 400_000;
   private static final int MAX_WORLDS = 200;
@@ -79,6 +82,46 @@ final class GoesOnTest {
       world.ledgerFails = true;
       runUntilOver(world);
       assertThat(world.from.reason().orElseThrow().what()).isEqualTo("disk full");
+    }
+  }
+
+  /**
+   * That the way has ended is seen before the destination says why, which the guest is not held
+   * for.
+   */
+  @ParameterizedTest
+  @EnumSource(
+      value = Phase.class,
+      names = {"PRE_COPY", "DRAIN", "FINAL_COPY", "SWITCH_OVER"})
+  void wayOfTheMachine_ends_theDestinationsReasonIsToldWhenTheGuestHasGoneOn(
+      Phase phase, RandomGenerator random) {
+    try (World world = worldIn(phase, random)) {
+      world.link.setDelays(new long[] {LATE_NS, 0, 0, 0});
+      world.machine.cutOff();
+      long since = world.nowNs;
+      runUntilOver(world);
+      assertThat(world.nowNs - since).as("its word takes that long").isGreaterThan(LATE_NS);
+      Reason reason = world.from.reason().orElseThrow();
+      assertThat(reason.code()).isEqualTo("SLU-MIG-023");
+      assertThat(reason.what())
+          .isEqualTo(
+              "the way has ended; the destination says: the machine at the target has ended");
+      assertThat(world.from.status().wentOnNs()).isBetween(0L, LATE_NS / 2);
+      assertThat(world.machine.runsAtSource).isTrue();
+    }
+  }
+
+  /** It may have been killed: its silence is no reason to wait for long. */
+  @Test
+  void wayOfTheMachine_endsAndTheDestinationSaysNothing_isGivenUpForThat(RandomGenerator random) {
+    try (World world = worldIn(Phase.FINAL_COPY, random)) {
+      world.link.stall();
+      world.machine.cutOff();
+      long since = world.nowNs;
+      runUntilOver(world);
+      assertThat(world.nowNs - since).isLessThan(LIMIT_NS);
+      assertThat(world.from.reason().orElseThrow().what()).isEqualTo("the way has ended");
+      assertThat(world.machine.runsAtSource).isTrue();
     }
   }
 

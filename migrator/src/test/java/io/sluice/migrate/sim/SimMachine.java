@@ -34,6 +34,7 @@ final class SimMachine {
   private State target = State.IDLE;
   private long since;
   private boolean asked; // to hold still
+  private boolean cutOff;
   private boolean stopAllowed;
   private boolean stopForced;
   private @Nullable String failure;
@@ -52,6 +53,17 @@ final class SimMachine {
       target = State.FAILED;
       runsAtSource = true;
     }
+  }
+
+  /**
+   * The one at the target has ended, and so has the way to it, which is all that the source's
+   * knows.
+   */
+  void cutOff() {
+    failTarget();
+    source = State.FAILED;
+    runsAtSource = true;
+    cutOff = true;
   }
 
   /** The one at the target ends after all has arrived. */
@@ -104,6 +116,11 @@ final class SimMachine {
         }
 
         @Override
+        public boolean destinationMayKnowWhy() {
+          return cutOff;
+        }
+
+        @Override
         public void allowStop() {
           stopAllowed = true;
         }
@@ -116,7 +133,9 @@ final class SimMachine {
         @Override
         public MachineProgress progress() {
           look();
-          return SimMachine.this.progress(source);
+          return cutOff && source == State.FAILED
+              ? new MachineProgress(State.FAILED, 0, 0, 0, "the way has ended")
+              : SimMachine.this.progress(source);
         }
 
         @Override
