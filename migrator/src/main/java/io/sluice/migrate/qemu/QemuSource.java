@@ -377,7 +377,7 @@ public final class QemuSource implements SourceMachine {
     String said = givenUpFor;
     return "QEMU gave the migration up"
         + (said == null ? "" : ", it says: " + said)
-        + transport.cut().map(why -> ": the way of its stream was cut, " + why).orElse("");
+        + RamTransport.ended(transport.cut());
   }
 
   private State state() {

@@ -116,14 +116,14 @@ public final class QemuTarget implements TargetMachine {
 
   @Override
   public MachineProgress progress() {
-    String reason = failure;
     State state = state();
-    return new MachineProgress(
-        state,
-        0,
-        0,
-        0,
-        state == State.FAILED ? reason == null ? "QEMU could not receive" : reason : "");
+    return new MachineProgress(state, 0, 0, 0, state == State.FAILED ? why() : "");
+  }
+
+  /** QEMU may only see that its connection has ended. */
+  private String why() {
+    String ours = failure;
+    return ours == null ? "QEMU could not receive" + RamTransport.ended(transport.cut()) : ours;
   }
 
   private State state() {

@@ -5,8 +5,22 @@ import java.util.Optional;
 
 /** How the stream of QEMU itself, which carries the machine's memory, gets across. */
 public interface RamTransport {
+  /** Either end. */
+  interface End extends AutoCloseable {
+    /**
+     * Why the way has ended, as far as is known here; empty while it lives, and when the QEMU at
+     * this end has ended it.
+     */
+    default Optional<String> cut() {
+      return Optional.empty();
+    }
+
+    @Override
+    void close();
+  }
+
   /** The source's end. */
-  interface Source extends AutoCloseable {
+  interface Source extends End {
     /**
      * Makes a way to the destination.
      *
@@ -18,14 +32,6 @@ public interface RamTransport {
     /** Whether a QEMU is at the other end, which says whether it could load what it got. */
     default boolean isAnswered() {
       return true;
-    }
-
-    /**
-     * Why the way has ended, as far as is known here; empty while it lives, and when the source's
-     * QEMU has ended it.
-     */
-    default Optional<String> cut() {
-      return Optional.empty();
     }
 
     /** Whether it is known what has arrived: otherwise what follows means nothing. */
@@ -57,13 +63,10 @@ public interface RamTransport {
      * ask.
      */
     default void takeUpTo(long bytes) {}
-
-    @Override
-    void close();
   }
 
   /** The destination's end. */
-  interface Target extends AutoCloseable {
+  interface Target extends End {
     /** Where QEMU shall listen for its stream. */
     String uri();
 
@@ -72,8 +75,14 @@ public interface RamTransport {
 
     /** What the source's end needs to find this one. */
     ByteBuffer address();
+  }
 
-    @Override
-    void close();
+  /**
+   * Behind what QEMU says of a migration that has failed.
+   *
+   * @param cut why the way has ended, if it has
+   */
+  static String ended(Optional<String> cut) {
+    return cut.map(why -> ": the way of its stream was cut, " + why).orElse("");
   }
 }

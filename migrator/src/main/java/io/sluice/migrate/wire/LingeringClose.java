@@ -8,6 +8,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * Closes a TCP connection in such a way that what was said last is heard: why the peer is refused,
@@ -22,13 +23,21 @@ final class LingeringClose extends ChannelDuplexHandler {
   /** A peer has so long, of which a round trip is needed. */
   static final long MOST_MS = 500;
 
+  private final BooleanSupplier atOnce;
   private boolean closing;
+
+  /**
+   * @param atOnce whether nobody has the time any more, because the loops end
+   */
+  LingeringClose(BooleanSupplier atOnce) {
+    this.atOnce = atOnce;
+  }
 
   @Override
   public void close(ChannelHandlerContext context, ChannelPromise promise) {
     if (!(context.channel() instanceof DuplexChannel channel)
         || !channel.isActive()
-        || context.executor().isShuttingDown()) {
+        || atOnce.getAsBoolean()) {
       var _ = context.close(promise);
       return;
     }

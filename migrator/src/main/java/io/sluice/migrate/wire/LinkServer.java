@@ -14,7 +14,6 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.MigrationLink;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -45,7 +44,7 @@ public final class LinkServer implements AutoCloseable {
   private final WireLoops loops;
   private final SslContext tls;
   private final Consumer<MigrationLink> onLink;
-  private final Function<UUID, Optional<Path>> tunnels;
+  private final Function<UUID, Optional<TunnelTargets.Awaited>> tunnels;
   private final Channel listener;
 
   /** Features that clients may use. */
@@ -74,7 +73,7 @@ public final class LinkServer implements AutoCloseable {
    * @param address where
    * @param files who we are
    * @param onLink given each link when all of its streams are there, on an event loop
-   * @param tunnels where the tunnel of an id ends: a UNIX socket to connect to
+   * @param tunnels where the tunnel of an id ends
    * @throws RefusedException when a certificate cannot be used, or the address
    */
   public LinkServer(
@@ -82,7 +81,7 @@ public final class LinkServer implements AutoCloseable {
       InetSocketAddress address,
       TlsFiles files,
       Consumer<MigrationLink> onLink,
-      Function<UUID, Optional<Path>> tunnels) {
+      Function<UUID, Optional<TunnelTargets.Awaited>> tunnels) {
     this.loops = loops;
     this.onLink = onLink;
     this.tunnels = tunnels;
@@ -298,13 +297,13 @@ public final class LinkServer implements AutoCloseable {
   // ---- tunnels ----
 
   private void tunnel(ChannelHandlerContext context, WireMessages.Hello hello) {
-    Path socket =
+    TunnelTargets.Awaited awaited =
         tunnels
             .apply(hello.id())
             .orElseThrow(() ->
                 new RefusedException(
                     "SLU-NET-012", Errno.ENOENT, "nobody waits for this tunnel", ""));
-    Relay.toSocket(loops, socket, context, (hello.features() & WireMessages.COUNTED) != 0);
+    Relay.toSocket(loops, awaited, context, (hello.features() & WireMessages.COUNTED) != 0);
   }
 
   /** Ends listening, and every link. */

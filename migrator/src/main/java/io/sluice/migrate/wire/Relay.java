@@ -12,7 +12,6 @@ import io.netty.handler.timeout.IdleStateHandler;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import java.net.UnixDomainSocketAddress;
-import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,10 +42,14 @@ final class Relay extends TunnelHandler {
   /**
    * The destination's end of a tunnel: connects to a socket, then says welcome.
    *
+   * @param awaited the socket, and who is told why the tunnel ends
    * @param counted whether the source would be told what was handed on
    */
   static void toSocket(
-      WireLoops loops, Path socket, ChannelHandlerContext context, boolean counted) {
+      WireLoops loops,
+      TunnelTargets.Awaited awaited,
+      ChannelHandlerContext context,
+      boolean counted) {
     Channel tunnel = context.channel();
     tunnel.config().setAutoRead(false);
     var _ =
@@ -61,7 +64,7 @@ final class Relay extends TunnelHandler {
                     loops.keep(plain);
                   }
                 })
-            .connect(UnixDomainSocketAddress.of(socket))
+            .connect(UnixDomainSocketAddress.of(awaited.socket()))
             .addListener(
                 (ChannelFutureListener)
                     connected -> {
@@ -80,14 +83,17 @@ final class Relay extends TunnelHandler {
                                 .addListener(ChannelFutureListener.CLOSE);
                         return;
                       }
+                      Channel machine = connected.channel();
+                      TunnelEnd end = new TunnelEnd(machine, awaited.onCut());
+                      var _ = context.pipeline().addBefore(context.name(), TunnelEnd.NAME, end);
                       int features = counted ? WireMessages.COUNTED : 0;
                       var _ =
                           tunnel.writeAndFlush(
                               WireMessages.welcome(new WireMessages.Welcome(features, 0)));
                       if (counted) {
-                        CountedTunnel.atDestination(context, connected.channel());
+                        CountedTunnel.atDestination(context, machine);
                       } else {
-                        splice(context, connected.channel());
+                        splice(context, machine);
                       }
                     });
   }

@@ -7,6 +7,9 @@ import java.util.function.Consumer;
 
 /** Looks why the connection of a tunnel ends, and passes everything on. */
 final class TunnelEnd extends ChannelInboundHandlerAdapter {
+  /** In a pipeline. */
+  static final String NAME = "tunnel-end";
+
   private final Channel machine;
   private final Consumer<String> told;
 

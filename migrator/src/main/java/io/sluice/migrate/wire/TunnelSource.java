@@ -87,7 +87,7 @@ public final class TunnelSource implements RamTransport.Source {
     var _ =
         context
             .pipeline()
-            .addBefore(context.name(), "tunnel-end", new TunnelEnd(machine, this::ended));
+            .addBefore(context.name(), TunnelEnd.NAME, new TunnelEnd(machine, this::ended));
     if (welcome.features() == WireMessages.COUNTED) {
       CountedTunnel.atSource(context, machine, window);
     } else {

@@ -10,6 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,10 +24,19 @@ public final class TunnelTargets {
   private static final Logger LOG = LoggerFactory.getLogger(TunnelTargets.class);
   private static final int ADDRESS_BYTES = 2 * Long.BYTES;
 
-  private final Map<UUID, Path> waiting = new ConcurrentHashMap<>();
+  private final Map<UUID, Awaited> waiting = new ConcurrentHashMap<>();
+
+  /**
+   * A tunnel that is waited for.
+   *
+   * @param socket where it ends
+   * @param onCut told, on an event loop, why the connection to the source has ended, unless it is
+   *     the socket's owner who has ended it; the first of several says most
+   */
+  public record Awaited(Path socket, Consumer<String> onCut) {}
 
   /** Where a tunnel ends, for {@link LinkServer}; from then on it is not waited for any more. */
-  public Optional<Path> take(UUID id) {
+  public Optional<Awaited> take(UUID id) {
     return Optional.ofNullable(waiting.remove(id));
   }
 
@@ -41,11 +53,12 @@ public final class TunnelTargets {
   private final class Target implements RamTransport.Target {
     private final UUID id;
     private final Path socket;
+    private final AtomicReference<@Nullable String> cut = new AtomicReference<>();
 
     Target(UUID id, Path socket) {
       this.id = id;
       this.socket = socket;
-      waiting.put(id, socket);
+      waiting.put(id, new Awaited(socket, why -> cut.compareAndSet(null, why)));
     }
 
     @Override
@@ -60,6 +73,11 @@ public final class TunnelTargets {
           .putLong(id.getMostSignificantBits())
           .putLong(id.getLeastSignificantBits())
           .flip();
+    }
+
+    @Override
+    public Optional<String> cut() {
+      return Optional.ofNullable(cut.get());
     }
 
     /** A machine that is ended before its stream has begun leaves its socket behind. */

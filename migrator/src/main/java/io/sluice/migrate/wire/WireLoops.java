@@ -55,6 +55,7 @@ public final class WireLoops implements AutoCloseable {
   private static final int MOST_READ_BYTES = 256 << 10;
 
   private final EventLoopGroup group;
+  private volatile boolean closed;
   private final FrameMemory frames;
 
   /**
@@ -114,7 +115,7 @@ public final class WireLoops implements AutoCloseable {
   /** Sets a connection between hosts up, and keeps it. */
   void configure(Channel channel) {
     keep(channel);
-    var _ = channel.pipeline().addFirst(new LingeringClose());
+    var _ = channel.pipeline().addFirst(new LingeringClose(() -> closed));
     channel
         .config()
         .setWriteBufferWaterMark(new WriteBufferWaterMark(LOW_WATER_BYTES, HIGH_WATER_BYTES));
@@ -152,7 +153,10 @@ public final class WireLoops implements AutoCloseable {
   /** Ends the loops, and every connection with them. */
   @Override
   public void close() {
-    boolean _ = channels.close().awaitUninterruptibly(CLOSING_MS);
+    closed = true;
+    channels.close();
+    // Not for what that returns: TLS takes a connection for closed before it is.
+    boolean _ = channels.newCloseFuture().awaitUninterruptibly(CLOSING_MS);
     boolean _ = group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(CLOSING_MS);
   }
 }

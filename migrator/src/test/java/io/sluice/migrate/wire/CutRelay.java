@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,12 +37,9 @@ final class CutRelay implements AutoCloseable {
   }
 
   /** Ends every connection; new ones pass. */
-  void cut() throws IOException {
+  void cut() {
     for (Socket socket : open) {
-      if (!socket.isClosed()) {
-        socket.setSoLinger(true, 0); // a reset: what is on its way is lost
-        socket.close();
-      }
+      reset(socket);
     }
     open.clear();
   }
@@ -83,6 +81,16 @@ final class CutRelay implements AutoCloseable {
       end(from);
       end(to);
     }
+  }
+
+  /** What is on its way is lost. */
+  private static void reset(Socket socket) {
+    try {
+      socket.setSoLinger(true, 0);
+    } catch (SocketException _) {
+      // It has ended meanwhile.
+    }
+    end(socket);
   }
 
   private static void end(Socket socket) {

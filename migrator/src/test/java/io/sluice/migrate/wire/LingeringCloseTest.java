@@ -63,7 +63,7 @@ final class LingeringCloseTest {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel channel) {
-                channel.pipeline().addLast(new LingeringClose(), new Refuser());
+                channel.pipeline().addLast(new LingeringClose(() -> false), new Refuser());
               }
             });
     listener =

@@ -2,6 +2,7 @@ package io.sluice.migrate.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.migrate.qemu.RamTransport;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -23,7 +24,7 @@ final class Tunnel implements AutoCloseable {
   final SocketChannel far;
 
   private final ServerSocketChannel listener;
-  private final AutoCloseable target;
+  final RamTransport.Target target;
 
   /**
    * @param limitBytes on its way at most; 0 for the usual limit
@@ -37,13 +38,12 @@ final class Tunnel implements AutoCloseable {
     Path entry = directory.resolve("near");
     listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     listener.bind(UnixDomainSocketAddress.of(socket));
-    var expected = rig.tunnels.target(UUID.randomUUID(), socket);
-    target = expected;
+    target = rig.tunnels.target(UUID.randomUUID(), socket);
     source = new TunnelSource(client, entry);
     if (limitBytes > 0) {
       source.limitQueue(limitBytes);
     }
-    assertThat(source.open(expected.address())).isEqualTo("unix:" + entry);
+    assertThat(source.open(target.address())).isEqualTo("unix:" + entry);
     near = SocketChannel.open(UnixDomainSocketAddress.of(entry));
     far = listener.accept();
   }

@@ -2,9 +2,11 @@ package io.sluice.migrate.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.migrate.qemu.RamTransport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,10 +25,22 @@ final class TunnelTargetsTest {
   }
 
   @Test
+  void cut_toldTwice_isTheFirst() {
+    UUID id = new UUID(1, 2);
+    RamTransport.Target target = targets.target(id, directory.resolve("web.qmp.in"));
+    Consumer<String> onCut = targets.take(id).orElseThrow().onCut();
+    assertThat(target.cut()).isEmpty();
+    onCut.accept("a bad record");
+    onCut.accept("the other side has ended it");
+    assertThat(target.cut()).contains("a bad record");
+  }
+
+  @Test
   void take_twice_isForOne() {
     UUID id = new UUID(1, 2);
     targets.target(id, directory.resolve("web.qmp.in"));
-    assertThat(targets.take(id)).contains(directory.resolve("web.qmp.in"));
+    assertThat(targets.take(id).map(TunnelTargets.Awaited::socket))
+        .contains(directory.resolve("web.qmp.in"));
     assertThat(targets.take(id)).isEmpty();
   }
 }

@@ -153,6 +153,7 @@ final class TunnelTest {
           assertThat(tunnel.source.cut().orElseThrow())
               .as("round %s", round)
               .isEqualTo("the other side says: bad record mac");
+          assertThat(tunnel.target.cut()).as("round %s", round).hasValue("bad record mac");
         }
       }
     }
