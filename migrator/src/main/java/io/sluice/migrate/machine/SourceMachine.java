@@ -80,9 +80,10 @@ public interface SourceMachine extends AutoCloseable {
   /**
    * The machine must not be stopped yet: its GPU works. Once it has little left nothing is taken
    * from it, so that it waits with that, and goes on at the moment in which it is let: with {@link
-   * #holdBack}, {@link #allowShortStop} or {@link #forceStop}, which this must not follow. What is
-   * taken of it is bounded by what it said last of what it has left, so that it does not matter how
-   * late this host looks.
+   * #holdBack}, {@link #allowShortStop} or {@link #forceStop}, which this must not follow; or with
+   * {@link #switchOver}, if it has stopped by itself, since it had nothing left for a moment. What
+   * is taken of it is bounded by what it said last of what it has left, so that it does not matter
+   * how late this host looks.
    *
    * @param bytes that it is to have left; 0 for none, from now on
    * @param stepBytes most bytes that are taken from one look to the next: it passes over pages of

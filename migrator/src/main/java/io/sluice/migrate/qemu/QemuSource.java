@@ -53,6 +53,9 @@ public final class QemuSource implements SourceMachine {
    */
   public record Settings(long bandwidthBytesPerSecond, Duration downtime, Duration patience) {}
 
+  /** Of the last pass, so much may be on its way. */
+  static final long LAST_PASS_BYTES = 16L << 20;
+
   private final GuestDevice device;
   private final QemuMachine machine;
   private final RamTransport.Source transport;
@@ -468,9 +471,17 @@ public final class QemuSource implements SourceMachine {
     return List.of(begun.encoded());
   }
 
+  /**
+   * Nothing comes behind the last pass, so that nothing holds it up any more. It may be held up
+   * until now: a machine that had nothing left for a moment has stopped before it was allowed to.
+   */
   @Override
   public void switchOver() {
-    worker.submit(machine::switchOver);
+    worker.submitNow(() -> {
+      takeAgain();
+      transport.limitQueue(LAST_PASS_BYTES);
+      machine.switchOver();
+    });
   }
 
   @Override

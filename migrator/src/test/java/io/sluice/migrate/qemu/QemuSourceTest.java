@@ -96,6 +96,30 @@ final class QemuSourceTest {
     assertThat(lines.subList(0, told)).doesNotContain("up to " + Long.MAX_VALUE);
   }
 
+  /** It had nothing left for a moment, and did not wait to be allowed to stop. */
+  @Test
+  void switchOver_keptBackAndNeverAllowedToStop_itsLastPassIsTaken() throws Exception {
+    with(
+        new Counted(new DirectTransport(directory.resolve("in")), lines, Optional.empty()),
+        0,
+        source -> {
+          source.start(new DirectTransport(directory.resolve("in")).address());
+          begun.await();
+          left = 900_000;
+          source.keepBack(1_000_000, 500_000);
+          source.limitQueue(1);
+          awaitUpTo(source, TAKEN);
+          source.switchOver();
+        });
+    int goesOn = index("\"migrate-continue\"");
+    assertThat(lines.lastIndexOf("up to " + Long.MAX_VALUE))
+        .isGreaterThan(lines.lastIndexOf("up to " + TAKEN))
+        .isLessThan(goesOn);
+    assertThat(lines.lastIndexOf("queue " + QemuSource.LAST_PASS_BYTES))
+        .isGreaterThan(lines.lastIndexOf("queue 1"))
+        .isLessThan(goesOn);
+  }
+
   private void awaitUpTo(QemuSource source, long bytes) {
     await()
         .untilAsserted(() -> {
@@ -263,6 +287,11 @@ final class QemuSourceTest {
     @Override
     public void takeUpTo(long bytes) {
       lines.add("up to " + bytes);
+    }
+
+    @Override
+    public void limitQueue(long bytes) {
+      lines.add("queue " + bytes);
     }
 
     @Override
