@@ -1,10 +1,18 @@
 package io.sluice.testbed.bench;
 
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.bench.results.Figure;
+import io.sluice.testbed.bench.results.PerformancePage;
+import io.sluice.testbed.bench.results.Recording;
+import io.sluice.testbed.bench.results.RecordingJson;
+import io.sluice.testbed.bench.results.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -59,6 +67,20 @@ public final class Bench implements Callable<Integer> {
 
   @CommandLine.Option(names = "--json", description = "print the figures as JSON")
   private boolean json;
+
+  @CommandLine.Option(
+      names = "--record",
+      description = {
+        "keep the figures as a file in docs/results, and make docs/performance.md anew",
+        "(measure on a machine with nothing else to do; the load is written down)"
+      })
+  private boolean record;
+
+  @CommandLine.Option(
+      names = "--page",
+      description =
+          "make docs/performance.md of docs/results; measures what is named, if anything is")
+  private boolean page;
 
   @CommandLine.Option(
       names = "--peer",
@@ -118,15 +140,25 @@ public final class Bench implements Callable<Integer> {
       description = "P1 with --workload: process, machine or both (default)")
   private WorkloadBench.Guests guests = WorkloadBench.Guests.both;
 
+  /** The command line as it was given, but for where the figures go. */
+  private List<String> arguments = List.of();
+
   private Bench() {}
 
   /** Runs the benches named. */
   public static void main(String[] arguments) {
-    System.exit(new CommandLine(new Bench()).execute(arguments));
+    Bench bench = new Bench();
+    bench.arguments =
+        Arrays.stream(arguments).filter(a -> !a.equals("--record") && !a.equals("--json")).toList();
+    System.exit(new CommandLine(bench).execute(arguments));
   }
 
   @Override
   public Integer call() throws Exception {
+    if (numbers.isEmpty() && page) {
+      writePage();
+      return 0;
+    }
     if (numbers.isEmpty()) {
       ALL.forEach(m -> System.out.printf(Locale.ROOT, "%-8s %s%n", m.id(), m.title()));
       return 0;
@@ -156,13 +188,50 @@ public final class Bench implements Callable<Integer> {
       }
       chosen.addAll(found);
     }
+    String load = ThisMachine.load();
     List<Figure> figures = new ArrayList<>();
     for (Measurement measurement : chosen) {
       System.err.println("bench: " + measurement.id() + ", " + measurement.title());
       figures.addAll(run(measurement));
     }
-    System.out.print(json ? FigureJson.of(figures) : lines(figures));
+    Recording recording = recording(figures, load);
+    System.out.print(json ? RecordingJson.write(recording) : lines(figures));
+    if (record) {
+      keep(recording);
+    }
+    if (record || page) {
+      writePage();
+    }
     return 0;
+  }
+
+  private Recording recording(List<Figure> figures, String load) throws Exception {
+    return new Recording(
+        LocalDate.now(ZoneOffset.UTC),
+        ThisMachine.commit(home()),
+        ThisMachine.description(),
+        load,
+        "./sluice bench " + String.join(" ", arguments),
+        figures);
+  }
+
+  /** Its name: date, numbers, commit; a later run of the same day and tree replaces it. */
+  private void keep(Recording recording) throws IOException {
+    String name =
+        recording.date() + "-" + String.join("-", numbers) + "-" + recording.commit() + ".json";
+    Path file = home().resolve(PerformancePage.RESULTS).resolve(name);
+    Files.writeString(file, RecordingJson.write(recording));
+    System.err.println("bench: recorded in " + file);
+  }
+
+  private static void writePage() throws IOException {
+    Path file = home().resolve(PerformancePage.PAGE);
+    Files.writeString(file, PerformancePage.of(home()));
+    System.err.println("bench: made " + file);
+  }
+
+  private static Path home() {
+    return Path.of(System.getProperty("sluice.home", "."));
   }
 
   private List<Figure> run(Measurement measurement) throws Exception {

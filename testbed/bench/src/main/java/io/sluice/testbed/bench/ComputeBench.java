@@ -4,6 +4,7 @@ import io.sluice.gpu.sm.CompiledPrograms;
 import io.sluice.gpu.sm.Grid;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.workloads.Backpropagation;
 import io.sluice.testbed.workloads.Device;
 import io.sluice.testbed.workloads.LuDecomposition;

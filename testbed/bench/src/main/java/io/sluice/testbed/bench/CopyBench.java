@@ -4,6 +4,7 @@ import io.sluice.abi.GpuVa;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

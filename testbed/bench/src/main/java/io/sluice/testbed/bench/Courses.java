@@ -1,5 +1,6 @@
 package io.sluice.testbed.bench;
 
+import io.sluice.testbed.bench.results.Figure;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -4,6 +4,7 @@ import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.sluice.testbed.bench;
 
 import io.sluice.migrate.memory.Fingerprint;
+import io.sluice.testbed.bench.results.Figure;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

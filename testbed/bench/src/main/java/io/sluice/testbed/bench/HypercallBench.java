@@ -2,6 +2,7 @@ package io.sluice.testbed.bench;
 
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.guest.GuestDevice;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.util.List;
 

@@ -4,6 +4,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.util.List;
 

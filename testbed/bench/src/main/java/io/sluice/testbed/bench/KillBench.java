@@ -3,6 +3,7 @@ package io.sluice.testbed.bench;
 import io.sluice.gpu.sm.CompiledPrograms;
 import io.sluice.gpu.sm.Grid;
 import io.sluice.gpu.sm.GridRun;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.workloads.Device;
 import io.sluice.testbed.workloads.Workload;
 import io.sluice.testbed.workloads.asm.Assembler;

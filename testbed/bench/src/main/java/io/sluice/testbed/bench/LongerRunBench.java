@@ -2,6 +2,7 @@ package io.sluice.testbed.bench;
 
 import io.sluice.testbed.bench.MovedMachine.Move;
 import io.sluice.testbed.bench.ProcessorAccount.Moment;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.MachineEnvironment;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.sluice.testbed.bench;
 
+import io.sluice.testbed.bench.results.Figure;
 import java.util.List;
 
 /** One bench. */

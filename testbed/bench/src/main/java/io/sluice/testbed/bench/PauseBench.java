@@ -20,6 +20,7 @@ import io.sluice.migrate.machine.StandingMachine;
 import io.sluice.migrate.memory.DirtyDetection;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.report.MigrationReport;
+import io.sluice.testbed.bench.results.Figure;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

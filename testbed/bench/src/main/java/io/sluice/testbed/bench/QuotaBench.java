@@ -4,6 +4,7 @@ import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.io.IOException;

@@ -1,5 +1,6 @@
 package io.sluice.testbed.bench;
 
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.sluice.testbed.bench;
 import io.sluice.guest.ClientChannel;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.io.IOException;
 import java.nio.file.Files;

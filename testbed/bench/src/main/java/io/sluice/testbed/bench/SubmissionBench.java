@@ -5,6 +5,7 @@ import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.management.GuestCounters;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.workloads.device.ComputePort;
 import java.lang.management.ManagementFactory;

@@ -1,6 +1,7 @@
 package io.sluice.testbed.bench;
 
 import io.sluice.migrate.memory.Lanes;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DelayedLink;
 import io.sluice.testbed.machine.HostCertificates;
 import java.net.InetSocketAddress;

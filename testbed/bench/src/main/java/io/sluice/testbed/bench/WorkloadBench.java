@@ -1,6 +1,7 @@
 package io.sluice.testbed.bench;
 
 import io.sluice.guest.GuestDevice;
+import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.workloads.Workload;

@@ -1,4 +1,4 @@
-package io.sluice.testbed.bench;
+package io.sluice.testbed.bench.results;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

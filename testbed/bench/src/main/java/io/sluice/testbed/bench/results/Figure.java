@@ -1,4 +1,4 @@
-package io.sluice.testbed.bench;
+package io.sluice.testbed.bench.results;
 
 import java.util.Locale;
 
@@ -12,10 +12,10 @@ import java.util.Locale;
  * @param relation how the value must stand to the goal
  * @param goal the goal, in the same unit
  */
-record Figure(
+public record Figure(
     String bench, String what, double value, String unit, Relation relation, double goal) {
   /** How a value must stand to its goal. */
-  enum Relation {
+  public enum Relation {
     AT_MOST("<="),
     AT_LEAST(">="),
     /** No goal is set: the value is for comparison only. */
@@ -26,23 +26,38 @@ record Figure(
     Relation(String sign) {
       this.sign = sign;
     }
+
+    /** The relation as written in lines and files: {@code <=}, {@code >=} or nothing. */
+    String sign() {
+      return sign;
+    }
+
+    /** The relation with that sign. */
+    static Relation of(String sign) {
+      for (Relation relation : values()) {
+        if (relation.sign.equals(sign)) {
+          return relation;
+        }
+      }
+      throw new IllegalArgumentException("a relation must be <=, >= or empty, relation=" + sign);
+    }
   }
 
   /** A figure that only informs. */
-  static Figure info(String bench, String what, double value, String unit) {
+  public static Figure info(String bench, String what, double value, String unit) {
     return new Figure(bench, what, value, unit, Relation.NONE, Double.NaN);
   }
 
-  static Figure atMost(String bench, String what, double value, String unit, double goal) {
+  public static Figure atMost(String bench, String what, double value, String unit, double goal) {
     return new Figure(bench, what, value, unit, Relation.AT_MOST, goal);
   }
 
-  static Figure atLeast(String bench, String what, double value, String unit, double goal) {
+  public static Figure atLeast(String bench, String what, double value, String unit, double goal) {
     return new Figure(bench, what, value, unit, Relation.AT_LEAST, goal);
   }
 
-  /** Whether the goal is met; true when there is none. */
-  boolean met() {
+  /** True when the goal is met or there is none. */
+  public boolean met() {
     return switch (relation) {
       case AT_MOST -> value <= goal;
       case AT_LEAST -> value >= goal;
@@ -51,7 +66,7 @@ record Figure(
   }
 
   /** The line a bench ends with. */
-  String line() {
+  public String line() {
     String number = format(value);
     String measured = bench + ": " + what + " " + number + (unit.isEmpty() ? "" : " " + unit);
     if (relation == Relation.NONE) {
@@ -69,7 +84,7 @@ record Figure(
   }
 
   /** Small numbers with as many decimals as a ratio's goal has. */
-  private static String format(double number) {
+  static String format(double number) {
     double magnitude = Math.abs(number);
     String pattern = magnitude < 10 ? "%.3f" : magnitude < 100 ? "%.1f" : "%.0f";
     return String.format(Locale.ROOT, pattern, number);

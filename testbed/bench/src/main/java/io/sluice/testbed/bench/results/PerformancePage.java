@@ -1,0 +1,131 @@
+package io.sluice.testbed.bench.results;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The page docs/performance.md, made of the recordings in docs/results: of each figure with a goal
+ * the newest result on each machine, and of each bench what it measures, how to repeat it and its
+ * known limit.
+ */
+public final class PerformancePage {
+  /** The page, from the root of the tree. */
+  public static final Path PAGE = Path.of("docs/performance.md");
+
+  /** The recordings and the list of benches, from the root of the tree. */
+  public static final Path RESULTS = Path.of("docs/results");
+
+  private static final String BENCHES = "benches.json";
+
+  private record Row(Figure figure, Recording recording) {}
+
+  private PerformancePage() {}
+
+  /** The page of the tree at that directory. */
+  public static String of(Path home) throws IOException {
+    Path results = home.resolve(RESULTS);
+    List<BenchEntry> benches = BenchEntry.readAll(Files.readString(results.resolve(BENCHES)));
+    List<Recording> recordings = new ArrayList<>();
+    try (Stream<Path> files = Files.list(results)) {
+      for (Path file : files.sorted().toList()) {
+        String name = file.getFileName().toString();
+        if (name.endsWith(".json") && !name.equals(BENCHES)) {
+          recordings.add(RecordingJson.read(Files.readString(file)));
+        }
+      }
+    }
+    recordings.sort(Comparator.comparing(Recording::date));
+    return of(benches, recordings);
+  }
+
+  /** The page of those recordings, the oldest first. */
+  static String of(List<BenchEntry> benches, List<Recording> recordings) {
+    Map<String, Row> newest = new LinkedHashMap<>();
+    for (Recording recording : recordings) {
+      for (Figure figure : recording.figures()) {
+        if (figure.relation() != Figure.Relation.NONE) {
+          String key = figure.bench() + '\n' + figure.what() + '\n' + recording.machine();
+          newest.put(key, new Row(figure, recording));
+        }
+      }
+    }
+    List<String> machines =
+        newest.values().stream().map(row -> row.recording.machine()).distinct().toList();
+    StringBuilder page = new StringBuilder();
+    page.append(
+        """
+        # Performance
+
+        Made of [results/](results/) by `./sluice bench --page`; `./sluice bench P2 --record` measures and adds to them.
+        Each figure is a ratio to a peer or limit that was measured in the same run, or a count; absolute times only where
+        hardware is the limit. On shared machines medians of two runs differ by several per cent.
+
+        | machine | |
+        |---|---|
+        """);
+    for (String machine : machines) {
+      page.append("| ")
+          .append(letter(machines, machine))
+          .append(" | ")
+          .append(machine)
+          .append(" |\n");
+    }
+    page.append(
+        "\n## Results\n\n| # | what | goal | result | | machine | date | tree |\n|---|---|---|---|---|---|---|---|\n");
+    for (BenchEntry bench : benches) {
+      newest.values().stream()
+          .filter(row -> row.figure.bench().equals(bench.id()))
+          .sorted(Comparator.comparing(row -> machines.indexOf(row.recording.machine())))
+          .forEach(row -> page.append(line(row, letter(machines, row.recording.machine()))));
+    }
+    page.append("\n## Benches\n\n| # | measures | command | known limit |\n|---|---|---|---|\n");
+    for (BenchEntry bench : benches) {
+      page.append(
+          String.format(
+              Locale.ROOT,
+              "| %s | %s | `%s` | %s |%n",
+              bench.id(),
+              bench.measures(),
+              bench.command(),
+              bench.limit()));
+    }
+    return page.toString();
+  }
+
+  /** As a bench prints it, without zeros at the end of a fraction. */
+  private static String number(double value) {
+    String printed = Figure.format(value);
+    return printed.contains(".") ? printed.replaceFirst("[.]?0+$", "") : printed;
+  }
+
+  private static char letter(List<String> machines, String machine) {
+    return (char) ('A' + machines.indexOf(machine));
+  }
+
+  private static String line(Row row, char machine) {
+    Figure figure = row.figure;
+    String unit = figure.unit().isEmpty() ? "" : " " + figure.unit();
+    return String.format(
+        Locale.ROOT,
+        "| %s | %s | %s %s%s | %s%s | %s | %s | %s | %s |%n",
+        figure.bench(),
+        figure.what(),
+        figure.relation().sign(),
+        number(figure.goal()),
+        unit,
+        number(figure.value()),
+        unit,
+        figure.met() ? "met" : "**short**",
+        machine,
+        row.recording.date(),
+        row.recording.commit());
+  }
+}

@@ -1,0 +1,65 @@
+package io.sluice.testbed.bench.results;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class PerformancePageTest {
+  private static final BenchEntry P2 =
+      new BenchEntry("P2", "a round trip", "./sluice bench P2", "");
+
+  @Test
+  void page_ofThisTree_isWhatItsResultsSay() throws Exception {
+    Path home = Path.of(System.getProperty("sluice.home", "../.."));
+    assertThat(Files.readString(home.resolve(PerformancePage.PAGE)))
+        .as("docs/performance.md is made by ./sluice bench --page")
+        .isEqualTo(PerformancePage.of(home));
+  }
+
+  @Test
+  void page_twoRunsOnOneMachine_showsTheNewer() {
+    String page =
+        PerformancePage.of(
+            List.of(P2), List.of(run("A", 1, 1.25), run("A", 2, 0.75), run("B", 1, 3)));
+    assertThat(page)
+        .contains("| 0.75 | met |")
+        .contains("| 3 | **short** |")
+        .doesNotContain("1.25 ");
+  }
+
+  @Test
+  void page_figureWithoutGoal_isLeftOut() {
+    Recording run =
+        new Recording(
+            LocalDate.EPOCH, "c", "m", "l", "x", List.of(Figure.info("P2", "ours: p50", 12, "ns")));
+    assertThat(PerformancePage.of(List.of(P2), List.of(run))).doesNotContain("ours: p50");
+  }
+
+  @Test
+  void recording_writtenAndRead_isTheSame() {
+    Recording run = run("A", 1, 1.25);
+    assertThat(RecordingJson.read(RecordingJson.write(run))).isEqualTo(run);
+  }
+
+  @Test
+  void recording_ofAnotherSchema_isRefused() {
+    String text =
+        RecordingJson.write(run("A", 1, 1)).replace("\"schemaVersion\":1", "\"schemaVersion\":2");
+    assertThatThrownBy(() -> RecordingJson.read(text)).hasMessageContaining("schemaVersion");
+  }
+
+  private static Recording run(String machine, int day, double value) {
+    return new Recording(
+        LocalDate.of(2026, 1, day),
+        "c",
+        machine,
+        "load 0.1",
+        "./sluice bench P2",
+        List.of(Figure.atMost("P2", "p50 ratio", value, "", 1.0)));
+  }
+}
