@@ -1,11 +1,20 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.migrate.engine.StopState.Allowed;
+import io.sluice.migrate.engine.StopState.CaughtUp;
+import io.sluice.migrate.engine.StopState.Copying;
+import io.sluice.migrate.engine.StopState.Forced;
+import io.sluice.migrate.engine.StopState.HeldBack;
+import io.sluice.migrate.engine.StopState.Looking;
+import io.sluice.migrate.engine.StopState.MayStop;
+import io.sluice.migrate.engine.StopState.StandingBy;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.phase.StateMachine;
 
 /**
- * When a machine that is being copied is stopped: not while its GPU still works; then when next to
+ * The stop of a machine that is being copied: not while its GPU still works; then when next to
  * nothing is left, because what it has left is sent while it stands still; and in the end when that
  * is as much as the operator allows.
  *
@@ -33,35 +42,8 @@ final class MachineStop {
   /** With less left it is looked at often. */
   private static final long CLOSE_BYTES = 64L << 20;
 
-  /** What may be taken of it until it is looked at again, when that is done often. */
-  private static final long STEP_NS = 15_000_000;
-
-  /** The same before. */
-  private static final long FAR_STEP_NS = 60_000_000;
-
-  private static final long MIN_STEP_BYTES = 1 << 20;
-
-  /** The same until it is known what the link carries. */
-  private static final long FIRST_STEP_BYTES = 16L << 20;
-
   /** A machine with less left than this is as good as copied: the pause decides the rest. */
   static final long NEAR_BYTES = 8L << 20;
-
-  /** For how long a machine may go on until so little is left that it stops for a moment only. */
-  static final long CATCH_UP_NS = 300_000_000;
-
-  /** For how long the link may take to carry what is before the machine's last pass. */
-  static final long SETTLE_NS = 300_000_000;
-
-  /** What may wait before the way, so that it is never empty. */
-  private static final long QUEUE_NS = 50_000_000;
-
-  /** The same when the machine may stop soon: its last pass comes behind that. */
-  private static final long SHORT_QUEUE_NS = 5_000_000;
-
-  private static final long MIN_QUEUE_BYTES = 256 << 10;
-
-  private static final long WORKS = -1;
 
   /**
    * With no more left one that goes on once more is taken from piece by piece: it would have
@@ -69,29 +51,36 @@ final class MachineStop {
    */
   static final long SLOW_BYTES = 3L << 20;
 
-  /** Whether it has looked, since it stood by first, what was written since it began. */
-  private enum Look {
-    NOT_YET,
-    UNDER_WAY,
-    DONE
+  /** For how long a machine may go on until so little is left that it stops for a moment only. */
+  static final long CATCH_UP_NS = 300_000_000;
+
+  /** For how long the link may take to carry what is before the machine's last pass. */
+  static final long SETTLE_NS = 300_000_000;
+
+  /** The machine's GPU. */
+  private sealed interface Gpu {
+    /** It has something to do. */
+    record Works() implements Gpu {}
+
+    /** It has had nothing to do for a while. */
+    record Rests(long sinceNs) implements Gpu {}
   }
 
   private final SourceMachine machine;
-  private final LinkRate rate = new LinkRate(0);
-  private final WayDelay delay = new WayDelay();
-  private long drainedNs = WORKS;
-  private boolean heldBack;
-  private boolean standsBy;
-  private Look look = Look.NOT_YET;
-  private long passesBefore; // the look
-  private boolean allowed;
-  private long allowedNs;
-  private boolean caughtUp;
-  private boolean forced;
+  private final StreamPace pace;
+  private final StateMachine<StopStage, StopState> state =
+      new StateMachine<>("machine's stop", new Copying(false));
+  private Gpu gpu = new Gpu.Works();
 
   /** Of a machine; nothing is asked of it yet. */
   MachineStop(SourceMachine machine) {
     this.machine = machine;
+    pace = new StreamPace(machine);
+  }
+
+  /** Where it stands. */
+  StopStage stage() {
+    return state.stage();
   }
 
   /** A machine that has just begun to copy its memory does not say yet how much it has. */
@@ -118,26 +107,12 @@ final class MachineStop {
     if (!machine.canStandBy()) {
       return isNear();
     }
-    return heldBack || isStopped() || standsBy && (look == Look.DONE || gpuWorked);
-  }
-
-  /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
-  void look(long nowNs) {
-    long carried = machine.bytesCarried();
-    rate.update(nowNs, carried);
-    delay.look(nowNs, carried, machine.bytesQueued());
-    long best = rate.bestBytesPerSecond();
-    if (best > 0) {
-      long longestNs = delay.shortestNs() + (isNear() ? SHORT_QUEUE_NS : QUEUE_NS);
-      boolean slow = look == Look.UNDER_WAY && hasAtMost(SLOW_BYTES);
-      machine.limitQueue(slow ? 1 : Math.max(MIN_QUEUE_BYTES, (long) (best * (longestNs / 1e9))));
-    }
-  }
-
-  /** How long what is on its way for the machine takes; 0 while that is not known. */
-  long queuedNs() {
-    long best = rate.bestBytesPerSecond();
-    return best == 0 ? 0 : (long) (machine.bytesQueued() * 1e9 / best);
+    return isStopped()
+        || switch (state.state()) {
+          case Copying _, Looking _ -> false;
+          case StandingBy(boolean looked) -> looked || gpuWorked;
+          case HeldBack _, MayStop _ -> true;
+        };
   }
 
   boolean isStopped() {
@@ -150,15 +125,28 @@ final class MachineStop {
         || progress.bytesLeft() >= 0 && progress.bytesLeft() <= bytes;
   }
 
+  /** How long what is on its way for the machine takes; 0 while that is not known. */
+  long queuedNs() {
+    return pace.queuedNs();
+  }
+
   /** For how long its GPU has had nothing to do; 0 while it works. */
   long idleNs(long nowNs) {
-    return drainedNs == WORKS ? 0 : nowNs - drainedNs;
+    return gpu instanceof Gpu.Rests(long sinceNs) ? nowNs - sinceNs : 0;
   }
 
   /** For the report: that, and how much of it went by before it was allowed to stop. */
   String told(long nowNs) {
     long idleNs = idleNs(nowNs);
-    return " idleNs=" + idleNs + " settleNs=" + (allowed ? allowedNs - drainedNs : idleNs);
+    long settleNs =
+        state.state() instanceof MayStop may ? idleNs - (nowNs - may.allowedNs()) : idleNs;
+    return " idleNs=" + idleNs + " settleNs=" + settleNs;
+  }
+
+  /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
+  void look(long nowNs) {
+    pace.look(nowNs);
+    pace.limitQueue(isNear(), stage() == StopStage.LOOKING && hasAtMost(SLOW_BYTES));
   }
 
   /**
@@ -168,69 +156,8 @@ final class MachineStop {
    * @param gpuWorked whether a command of its GPU was seen
    */
   void works(boolean gpuWorked) {
-    drainedNs = WORKS;
-    int _ = holdBack(!gpuWorked);
-  }
-
-  /**
-   * @param gpuIdle whether it would do no harm if it stopped all the same: it has next to nothing
-   *     left
-   */
-  private int holdBack(boolean gpuIdle) {
-    if (allowed || isStopped()) {
-      return 0;
-    }
-    if (heldBack) {
-      return bytesLeft() > NEAR_BYTES ? goOn() : 0; // what it has written meanwhile
-    }
-    if (!machine.canStandBy()) {
-      return hasAtMost(HELD_BYTES) ? limit() : 0;
-    }
-    if (look == Look.UNDER_WAY && machine.passes() == passesBefore) {
-      return 0;
-    }
-    look = look == Look.UNDER_WAY ? Look.DONE : look;
-    machine.keepBack(STAND_BY_BYTES, stepBytes());
-    if (!hasAtMost(STAND_BY_BYTES)) {
-      return 0;
-    }
-    if (bytesLeft() < TAKEN_BYTES) {
-      return limit(); // it is taken without being asked
-    }
-    if (gpuIdle && look == Look.NOT_YET) {
-      return lookAgain();
-    }
-    int begun = standsBy ? 0 : 1;
-    standsBy = true;
-    return begun;
-  }
-
-  private long stepBytes() {
-    long best = rate.bestBytesPerSecond();
-    long ns = hasAtMost(CLOSE_BYTES) ? STEP_NS : FAR_STEP_NS;
-    return best == 0 ? FIRST_STEP_BYTES : Math.max(MIN_STEP_BYTES, (long) (best * (ns / 1e9)));
-  }
-
-  /** Goes on, little by little, until it stands by with what it has written since it began. */
-  private int lookAgain() {
-    look = Look.UNDER_WAY;
-    passesBefore = machine.passes();
-    machine.keepBack(0, stepBytes());
-    return 1;
-  }
-
-  private int limit() {
-    standsBy = false;
-    heldBack = true;
-    machine.holdBack();
-    return 1;
-  }
-
-  private int goOn() {
-    standsBy = false;
-    heldBack = false;
-    machine.goOn();
-    return 1;
+    gpu = new Gpu.Works();
+    int _ = keepRunning(!gpuWorked);
   }
 
   /**
@@ -243,31 +170,115 @@ final class MachineStop {
    * @return how often the machine was asked something
    */
   int drained(long nowNs, boolean settled, boolean now) {
-    if (drainedNs == WORKS) {
-      drainedNs = nowNs;
+    if (gpu instanceof Gpu.Works) {
+      gpu = new Gpu.Rests(nowNs);
     }
-    long waitedNs = nowNs - drainedNs;
+    long waitedNs = idleNs(nowNs);
     int asked = 0;
-    if (!allowed && (settled || now || waitedNs > SETTLE_NS)) {
-      allowed = true;
-      look = Look.DONE;
-      allowedNs = nowNs;
-      machine.allowShortStop(rate.bestBytesPerSecond());
-      asked++;
-    } else if (!allowed) {
-      asked += holdBack(false);
+    if (state.state() instanceof StopState.Running) {
+      boolean allowed = settled || now || waitedNs > SETTLE_NS;
+      asked += allowed ? allow(nowNs) : keepRunning(false);
     }
-    if (!caughtUp && !now && waitedNs > SETTLE_NS + CATCH_UP_NS) {
-      caughtUp = true;
-      machine.allowStop();
-      asked++;
-    }
-    if (now && !forced) {
-      forced = true;
-      caughtUp = true;
-      machine.forceStop();
-      asked++;
+    if (now) {
+      asked += force();
+    } else if (waitedNs > SETTLE_NS + CATCH_UP_NS) {
+      asked += allowLongStop();
     }
     return asked;
+  }
+
+  /**
+   * It must not stop yet.
+   *
+   * @param gpuIdle whether it would do no harm if it stopped all the same: it has next to nothing
+   *     left
+   */
+  private int keepRunning(boolean gpuIdle) {
+    if (isStopped()) {
+      return 0;
+    }
+    return switch (state.state()) {
+      case MayStop _ -> 0;
+      case HeldBack(boolean looked) -> bytesLeft() > NEAR_BYTES ? goOn(looked) : 0;
+      case Looking(long before) -> {
+        if (machine.passes() == before) {
+          yield 0;
+        }
+        state.enter(new Copying(true), "it has looked what was written");
+        yield approach(true, gpuIdle);
+      }
+      case Copying(boolean looked) -> approach(looked, gpuIdle);
+      case StandingBy(boolean looked) -> approach(looked, gpuIdle);
+    };
+  }
+
+  /** It stands by once it has little enough left for that, or is held back. */
+  private int approach(boolean looked, boolean gpuIdle) {
+    if (!machine.canStandBy()) {
+      return hasAtMost(HELD_BYTES) ? holdBack(looked) : 0;
+    }
+    machine.keepBack(STAND_BY_BYTES, stepBytes());
+    if (!hasAtMost(STAND_BY_BYTES)) {
+      return 0;
+    }
+    if (bytesLeft() < TAKEN_BYTES) {
+      return holdBack(looked); // it is taken without being asked
+    }
+    if (gpuIdle && !looked) {
+      return lookAgain();
+    }
+    if (stage() == StopStage.STANDING_BY) {
+      return 0;
+    }
+    state.enter(new StandingBy(looked), "little is left");
+    return 1;
+  }
+
+  private long stepBytes() {
+    return pace.stepBytes(hasAtMost(CLOSE_BYTES));
+  }
+
+  /** Goes on, little by little, until it stands by with what it has written since it began. */
+  private int lookAgain() {
+    state.enter(new Looking(machine.passes()), "no command was seen");
+    machine.keepBack(0, stepBytes());
+    return 1;
+  }
+
+  private int holdBack(boolean looked) {
+    state.enter(new HeldBack(looked), "too little is left to stand by with");
+    machine.holdBack();
+    return 1;
+  }
+
+  /** What it has written meanwhile would never be sent. */
+  private int goOn(boolean looked) {
+    state.enter(new Copying(looked), "it has written much meanwhile");
+    machine.goOn();
+    return 1;
+  }
+
+  private int allow(long nowNs) {
+    state.enter(new Allowed(nowNs), "the GPU has drained");
+    machine.allowShortStop(pace.bytesPerSecond());
+    return 1;
+  }
+
+  private int allowLongStop() {
+    if (!(state.state() instanceof Allowed(long allowedNs))) {
+      return 0;
+    }
+    state.enter(new CaughtUp(allowedNs), "it did not come to a short stop");
+    machine.allowStop();
+    return 1;
+  }
+
+  private int force() {
+    if (!(state.state() instanceof MayStop may) || may instanceof Forced) {
+      return 0;
+    }
+    state.enter(new Forced(may.allowedNs()), "the operator's time is over");
+    machine.forceStop();
+    return 1;
   }
 }

@@ -23,7 +23,7 @@ import java.util.Locale;
  * guest to the destination and runs it no more; only the destination's word, or an operator who
  * knows that the destination is dead, brings it back.
  */
-public enum Phase {
+public enum Phase implements Stage<Phase> {
   /** Both sides look whether it can be done; the destination makes room. */
   PREPARE(Owner.SOURCE, ImmutableSet.of(Undo.TELL_DESTINATION)),
   /** Memory is sent while machine and GPU run. */
@@ -81,14 +81,9 @@ public enum Phase {
     this.undo = undo;
   }
 
-  /** The phases that may follow. */
+  @Override
   public ImmutableSet<Phase> next() {
     return NEXT.getOrDefault(this, ImmutableSet.of());
-  }
-
-  /** Whether this phase may be followed by another. */
-  public boolean canBecome(Phase other) {
-    return next().contains(other);
   }
 
   /** Who may run the guest. */

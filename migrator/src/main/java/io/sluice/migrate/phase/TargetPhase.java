@@ -22,7 +22,7 @@ import java.util.Locale;
  * the guest is this side's. When that cannot be written, which is known before the guest has run,
  * the source is told that the guest is its own again.
  */
-public enum TargetPhase {
+public enum TargetPhase implements Stage<TargetPhase> {
   /** Nothing was offered yet. */
   WAITING(Owner.NOT_THIS_SIDE),
   /** Memory comes. */
@@ -56,14 +56,9 @@ public enum TargetPhase {
     this.owner = owner;
   }
 
-  /** The phases that may follow. */
+  @Override
   public ImmutableSet<TargetPhase> next() {
     return NEXT.getOrDefault(this, ImmutableSet.of());
-  }
-
-  /** Whether this phase may be followed by another. */
-  public boolean canBecome(TargetPhase other) {
-    return next().contains(other);
   }
 
   /** Whether the guest may run here. */
