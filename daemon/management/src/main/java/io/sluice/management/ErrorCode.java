@@ -58,6 +58,8 @@ public enum ErrorCode {
   MIGRATION_BLOCKED("SLU-MIG-056", ErrorKind.FAILED),
   /** A checkpoint could not be written or read. */
   CHECKPOINT_FAILED("SLU-MIG-057", ErrorKind.FAILED),
+  /** Not a path for a checkpoint. */
+  CHECKPOINT_PATH("SLU-MIG-080", ErrorKind.FAILED),
   /** Not a log level. */
   LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED),
   /** The daemon is stopping. */

@@ -103,7 +103,7 @@ final class GuestTable {
       Path qmp =
           qmpPath.isEmpty()
               ? GuestSettings.defaultQmp(config.runDir(), name)
-              : absolute(failed, qmpPath);
+              : monitor(failed, qmpPath);
       GuestSettings settings =
           new GuestSettings(
               name,
@@ -130,15 +130,26 @@ final class GuestTable {
     }
   }
 
-  private static Path absolute(String failed, String path) throws OperationsException {
-    return GuestSettings.parsePath(path)
-        .orElseThrow(() ->
-            Problem.of(
-                    ErrorCode.GUEST_PATH,
-                    failed,
-                    "\"" + path + "\" is no absolute path",
-                    "give the socket's whole path")
-                .exception());
+  private Path monitor(String failed, String path) throws OperationsException {
+    Path monitor =
+        GuestSettings.parsePath(path)
+            .orElseThrow(() ->
+                Problem.of(
+                        ErrorCode.GUEST_PATH,
+                        failed,
+                        "\"" + path + "\" is no absolute path",
+                        "give the socket's whole path")
+                    .exception());
+    Optional<Path> protector = new OwnPlaces(config).protectsFromSockets(monitor);
+    if (protector.isPresent()) {
+      throw Problem.of(
+              ErrorCode.GUEST_PATH,
+              failed,
+              monitor + " would be among the daemon's own files in " + protector.get(),
+              "choose another directory")
+          .exception();
+    }
+    return monitor;
   }
 
   /** Destroys a guest that was created at run time, and forgets it. */

@@ -7,6 +7,7 @@ import io.sluice.daemon.DepartureLedger.Departure;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Inquiry.Answer;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.StreamSocket;
 import io.sluice.vdevice.machine.LeftMachine;
 import io.sluice.vdevice.machine.LeftMachine.Found;
 import java.io.IOException;
@@ -104,7 +105,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     for (Path qmp : monitors.values()) {
       for (String ending : List.of(HostRoute.OUT, HostRoute.IN)) {
         try {
-          Files.deleteIfExists(HostRoute.beside(qmp, ending));
+          StreamSocket.remove(HostRoute.beside(qmp, ending));
         } catch (IOException e) {
           LOG.atWarn().setCause(e).log("a socket of a former migration is left behind");
         }

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.SyscallException;
 import io.sluice.channel.Guest;
 import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationCheckView;
@@ -58,6 +59,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final DepartureLedger departures;
   private final LeftMachines left;
   private final Checkpoints checkpoints;
+  private final OwnPlaces places;
   private @Nullable HostRoute route; // by lock
 
   /**
@@ -78,6 +80,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     this.guests = guests;
     socketPath = config.migrationSocket();
     wire = config.wire();
+    places = new OwnPlaces(config);
     kernel = surroundings.kernel();
     threads = surroundings.threads();
     clock = surroundings.clock();
@@ -430,14 +433,35 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   public void checkpoint(String guest, String file, boolean live) throws OperationsException {
     String failed = "no checkpoint of guest \"" + guest + "\"";
     GuestHost host = find(failed, guest);
-    checkpoints.write(failed, host, attached(failed, host), Path.of(file), live);
+    Path path = absolute(failed, file);
+    Optional<Path> protector = places.protects(path);
+    if (protector.isPresent()) {
+      throw Problem.of(
+              ErrorCode.CHECKPOINT_PATH,
+              failed,
+              path + " would be among the daemon's own files in " + protector.get(),
+              "choose another directory, such as " + OwnPlaces.CHECKPOINTS + " in the state-dir")
+          .exception();
+    }
+    checkpoints.write(failed, host, attached(failed, host), path, live);
   }
 
   @Override
   public void restore(String guest, String file) throws OperationsException {
     String failed = "guest \"" + guest + "\" cannot be made of " + file;
     GuestHost host = find(failed, guest);
-    checkpoints.read(failed, host, attached(failed, host), Path.of(file));
+    checkpoints.read(failed, host, attached(failed, host), absolute(failed, file));
+  }
+
+  private static Path absolute(String failed, String file) throws OperationsException {
+    return GuestSettings.parsePath(file)
+        .orElseThrow(() ->
+            Problem.of(
+                    ErrorCode.CHECKPOINT_PATH,
+                    failed,
+                    "\"" + file + "\" is no absolute path",
+                    "give the file's whole path")
+                .exception());
   }
 
   private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)

@@ -121,6 +121,7 @@ public final class SluicedInstance implements AutoCloseable {
   private void compose() throws OperationsException, ConfigException {
     directory(config.runDir(), RUN_DIR_MODE);
     directory(config.stateDir(), STATE_DIR_MODE);
+    directory(config.stateDir().resolve(OwnPlaces.CHECKPOINTS), STATE_DIR_MODE);
     Announcer announcer = new Announcer();
     ImmutableMap<String, GpuHost> gpus = openGpus(announcer);
     CreatedGuests store = new CreatedGuests(config.stateDir());

@@ -425,6 +425,68 @@ final class ProcessMigrationTest {
     }
   }
 
+  /** What an operator names is no way to destroy what the daemon, or somebody else, lives on. */
+  @Test
+  void checkpoint_whereTheDaemonsFilesAre_isRefusedAndTheyStay() throws Exception {
+    Path state = dir.resolve("a-state");
+    first.daemon().createGuest("created", "", 0);
+    byte[] guests = Files.readAllBytes(state.resolve("guests.toml"));
+    Path link = Files.createSymbolicLink(dir.resolve("link"), state);
+    Path configured = Files.createDirectory(dir.resolve("conf.d"));
+    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket(GUEST))) {
+      for (Path file :
+          List.of(
+              state.resolve("guests.toml"),
+              state.resolve("new"),
+              state.resolve("checkpoints"),
+              state.resolve("checkpoints/../guests.toml"),
+              link.resolve("guests.toml"),
+              first.guestSocket(GUEST),
+              dir.resolve("a/new"),
+              configured.resolve("new.toml"),
+              Path.of("relative"))) {
+        assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
+            .as("%s", file)
+            .isInstanceOf(OperationsException.class)
+            .hasMessageContaining("SLU-MIG-080");
+      }
+      assertThatThrownBy(
+              () -> first.daemon().createGuest("x", "", 0, state.resolve("y").toString()))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("SLU-GUEST-010");
+      Path own = state.resolve("checkpoints/guest");
+      first.migrations().checkpoint(GUEST, own.toString(), true);
+      first.migrations().checkpoint(GUEST, own.toString(), false);
+      assertThat(own).isRegularFile();
+    }
+    assertThat(state.resolve("guests.toml")).hasBinaryContent(guests);
+    assertThat(state.resolve("new")).doesNotExist();
+    assertThat(configured).isEmptyDirectory();
+  }
+
+  @Test
+  void checkpoint_overWhatIsNone_isRefusedAndItStays() throws Exception {
+    Path key = Files.writeString(dir.resolve("key"), "a secret");
+    Path empty = Files.createFile(dir.resolve("empty"));
+    Path beside = Files.writeString(dir.resolve("guest.partial"), "somebody's");
+    Path link = Files.createSymbolicLink(dir.resolve("link"), key);
+    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket(GUEST))) {
+      for (Path file : List.of(key, empty, dir.resolve("guest"), link)) {
+        assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
+            .as("%s", file)
+            .isInstanceOf(OperationsException.class)
+            .hasMessageContaining("there is something that is no checkpoint");
+      }
+      assertThatThrownBy(() -> first.migrations().restore(GUEST, "/dev/zero"))
+          .isInstanceOf(OperationsException.class)
+          .hasMessageContaining("it is no file");
+    }
+    assertThat(key).hasContent("a secret");
+    assertThat(empty).isEmptyFile();
+    assertThat(beside).hasContent("somebody's");
+    assertThat(link).isSymbolicLink();
+  }
+
   @Test
   void checkpoint_directoryThatIsNone_isRefusedAndTheGuestGoesOn() {
     Path full = Path.of("/dev/full/guest.checkpoint");

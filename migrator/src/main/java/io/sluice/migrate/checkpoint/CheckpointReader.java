@@ -13,6 +13,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -62,8 +63,24 @@ public final class CheckpointReader implements MigrationLink {
     }
   }
 
+  /** Whether a file begins as a checkpoint does, whatever comes then. */
+  static boolean isBegun(Path file) throws IOException {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] head = in.readNBytes(CheckpointWriter.head().sizeBytes());
+      ByteBuffer expected = ByteBuffer.allocate(CheckpointWriter.head().sizeBytes());
+      CheckpointWriter.head().write(expected);
+      return Arrays.equals(head, expected.array());
+    }
+  }
+
   /** Whether a machine's own stream is in it. */
   private static boolean verify(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw refused(file, "it is no file");
+    }
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
       Section first = read(in, file);
       byte[] magic = CheckpointWriter.MAGIC.getBytes(StandardCharsets.US_ASCII);

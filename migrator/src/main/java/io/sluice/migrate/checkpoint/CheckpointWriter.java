@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -77,13 +78,16 @@ public final class CheckpointWriter implements MigrationLink {
   }
 
   /**
-   * Begins a file, which only its owner can read.
+   * Begins a file, which only its owner can read. An earlier checkpoint of that name is replaced in
+   * the end, and nothing else.
    *
    * @throws RefusedException when it cannot be made
    */
   public static CheckpointWriter create(Path file) {
     Path staged = file.resolveSibling(file.getFileName() + ".partial");
     try {
+      requireReplaceable(file, false);
+      requireReplaceable(staged, true);
       Files.deleteIfExists(staged);
       FileChannel channel =
           FileChannel.open(
@@ -91,12 +95,31 @@ public final class CheckpointWriter implements MigrationLink {
               Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       CheckpointWriter writer = new CheckpointWriter(file, staged, channel);
-      byte[] magic = MAGIC.getBytes(StandardCharsets.US_ASCII);
-      writer.write(new Section(HEAD_SECTION, 1, magic));
+      writer.write(head());
       return writer;
     } catch (IOException e) {
       throw refused(staged, e);
     }
+  }
+
+  static Section head() {
+    return new Section(HEAD_SECTION, 1, MAGIC.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /** Whoever names a file may not be its owner: what is no checkpoint is not ours to replace. */
+  private static void requireReplaceable(Path file, boolean mayBeEmpty) throws IOException {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+        || CheckpointReader.isBegun(file)
+        || (mayBeEmpty
+            && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+            && Files.size(file) == 0)) {
+      return;
+    }
+    throw new RefusedException(
+        "SLU-CKP-007",
+        Errno.EEXIST,
+        "the checkpoint cannot be written, there is something that is no checkpoint, file=" + file,
+        "Choose another name, or remove what is there.");
   }
 
   /**
@@ -246,6 +269,7 @@ public final class CheckpointWriter implements MigrationLink {
     write(new Section(END_SECTION, 1, count.array()));
     drain();
     channel.force(true);
+    requireReplaceable(file, false);
     Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     try (FileChannel directory =
         FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
@@ -334,6 +358,8 @@ public final class CheckpointWriter implements MigrationLink {
       if (committed && failure == null) {
         finish();
       }
+    } catch (RefusedException e) {
+      failure = e;
     } catch (IOException e) {
       RefusedException _ = failed(e);
     }

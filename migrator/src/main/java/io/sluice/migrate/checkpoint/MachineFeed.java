@@ -2,6 +2,7 @@ package io.sluice.migrate.checkpoint;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.record.Section;
+import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -89,7 +90,7 @@ final class MachineFeed implements RamTransport.Target {
       if (open != null) {
         open.close();
       }
-      Files.deleteIfExists(socket);
+      StreamSocket.remove(socket);
     } catch (IOException e) {
       LOG.atWarn().addKeyValue("socket", socket).log("an old socket stays", e);
     }

@@ -3,6 +3,7 @@ package io.sluice.migrate.checkpoint;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Errno;
+import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -10,7 +11,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.ThreadFactory;
@@ -39,7 +39,7 @@ final class MachineTap implements RamTransport.Source {
   @Override
   public String open(ByteBuffer target) {
     try {
-      Files.deleteIfExists(socket);
+      StreamSocket.remove(socket);
       ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
       listener = listening;
       listening.bind(UnixDomainSocketAddress.of(socket));
@@ -94,7 +94,7 @@ final class MachineTap implements RamTransport.Source {
     close(listener);
     close(machine);
     try {
-      Files.deleteIfExists(socket);
+      StreamSocket.remove(socket);
     } catch (IOException e) {
       LOG.atWarn().addKeyValue("socket", socket).log("an old socket stays", e);
     }

@@ -4,16 +4,19 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.MigrationLink;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -31,6 +34,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The destination's end: listens, and puts connections together to links. Whoever connects has
  * shown a certificate of the authority before a byte of it is looked at.
+ *
+ * <p>Strangers take nothing from those who are known: connections without a certificate have a
+ * limit of their own, and so have those that have one and have not said what they are for. What
+ * belongs to a link, or is a tunnel that is waited for, is limited by the number of these.
  */
 public final class LinkServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LinkServer.class);
@@ -38,8 +45,11 @@ public final class LinkServer implements AutoCloseable {
   /** Links at one time. */
   private static final int MAX_LINKS = 16;
 
-  /** Connections at one time, those that have not said what they are for included. */
-  private static final int MAX_CONNECTIONS = 256;
+  /** Connections at one time that have not come to the end of a stage of their beginning. */
+  private static final int MAX_NEWCOMERS = 512;
+
+  /** Those of one address: all streams of all links may come from one. */
+  private static final int MAX_OF_ADDRESS = MAX_LINKS * (MigrationLink.MAX_DATA_STREAMS + 1) + 16;
 
   private final WireLoops loops;
   private final SslContext tls;
@@ -54,16 +64,22 @@ public final class LinkServer implements AutoCloseable {
 
   // Guarded by lock.
   private final Map<UUID, Incoming> links = new HashMap<>();
-  private int connections;
+
+  private final Newcomers strangers =
+      new Newcomers("certificate", MAX_NEWCOMERS, MAX_OF_ADDRESS, this::hasLink);
+  private final Newcomers undecided =
+      new Newcomers("first word", MAX_NEWCOMERS, MAX_OF_ADDRESS, this::hasLink);
 
   /** A link and what of it has come. */
   private static final class Incoming {
     final WireLink link;
+    final String address;
     final Set<Integer> connected = new HashSet<>();
     boolean announced;
 
-    Incoming(WireLink link) {
+    Incoming(WireLink link, String address) {
       this.link = link;
+      this.address = address;
     }
   }
 
@@ -110,37 +126,32 @@ public final class LinkServer implements AutoCloseable {
   }
 
   private void accept(Channel channel) {
-    if (!admit()) {
-      channel.close();
-      return;
-    }
-    var _ = channel.closeFuture().addListener(_ -> leave());
     loops.configure(channel);
+    strangers.arrived(channel);
     SslHandler handler = tls.newHandler(channel.alloc());
     handler.setHandshakeTimeout(WireLoops.BEGINNING.toMillis(), TimeUnit.MILLISECONDS);
     var _ =
         channel
             .pipeline()
-            .addLast(handler, WireLoops.beginning(), new WireCodec(), new FirstWord());
+            .addLast(new FirstByte(), handler, WireLoops.beginning(), new WireCodec())
+            .addLast(new FirstWord());
   }
 
-  private boolean admit() {
-    lock.lock();
-    try {
-      if (connections >= MAX_CONNECTIONS) {
-        return false;
-      }
-      connections++;
-      return true;
-    } finally {
-      lock.unlock();
+  /** Sees that a connection is not silent, before its certificate is known. */
+  private final class FirstByte extends ChannelInboundHandlerAdapter {
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+      strangers.spoke(context.channel());
+      context.fireChannelRead(message);
+      context.pipeline().remove(this);
     }
   }
 
-  private void leave() {
+  /** Whether an address is that of a link's source. */
+  private boolean hasLink(String address) {
     lock.lock();
     try {
-      connections--;
+      return links.values().stream().anyMatch(link -> link.address.equals(address));
     } finally {
       lock.unlock();
     }
@@ -156,6 +167,7 @@ public final class LinkServer implements AutoCloseable {
           case STREAM -> stream(context, hello);
           case TUNNEL -> tunnel(context, hello);
         }
+        undecided.passed(context.channel());
       } catch (RefusedException e) {
         refuse(context, e);
       }
@@ -172,6 +184,9 @@ public final class LinkServer implements AutoCloseable {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (event instanceof IdleStateEvent) {
         context.close();
+      } else if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
+        strangers.passed(context.channel());
+        undecided.arrived(context.channel());
       }
       context.fireUserEventTriggered(event);
     }
@@ -194,7 +209,7 @@ public final class LinkServer implements AutoCloseable {
   // ---- streams ----
 
   private void stream(ChannelHandlerContext context, WireMessages.Hello hello) {
-    Incoming incoming = find(hello, String.valueOf(context.channel().remoteAddress()));
+    Incoming incoming = find(hello, context.channel().remoteAddress());
     WireLink link = incoming.link;
     WireStream stream = link.streams().get(hello.stream());
     // Before it is attached: the peer takes the count for this connection's beginning.
@@ -219,7 +234,7 @@ public final class LinkServer implements AutoCloseable {
     link.wake();
   }
 
-  private Incoming find(WireMessages.Hello hello, String peer) {
+  private Incoming find(WireMessages.Hello hello, SocketAddress peer) {
     if (hello.streams() < 1 || hello.streams() > MigrationLink.MAX_DATA_STREAMS) {
       throw WireFailure.protocol("a link of " + hello.streams() + " streams");
     }
@@ -242,7 +257,13 @@ public final class LinkServer implements AutoCloseable {
         known =
             new Incoming(
                 new WireLink(
-                    id, peer, hello.streams(), loops.frames(), loops.nowNs(), () -> forget(id)));
+                    id,
+                    String.valueOf(peer),
+                    hello.streams(),
+                    loops.frames(),
+                    loops.nowNs(),
+                    () -> forget(id)),
+                Newcomers.address(peer));
         links.put(id, known);
       }
       if (known.link.dataStreams() != hello.streams()) {

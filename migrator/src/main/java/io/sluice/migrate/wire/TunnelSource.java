@@ -8,11 +8,11 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.sluice.abi.RefusedException;
+import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import java.io.IOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
@@ -155,7 +155,7 @@ public final class TunnelSource implements RamTransport.Source {
 
   private void deleteSocket() {
     try {
-      Files.deleteIfExists(socket);
+      StreamSocket.remove(socket);
     } catch (IOException e) {
       LOG.atWarn().addKeyValue("socket", socket).log("an old socket stays", e);
     }

@@ -1,10 +1,10 @@
 package io.sluice.migrate.wire;
 
+import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -85,7 +85,7 @@ public final class TunnelTargets {
     public void close() {
       waiting.remove(id);
       try {
-        Files.deleteIfExists(socket);
+        StreamSocket.remove(socket);
       } catch (IOException e) {
         LOG.atWarn().addKeyValue("socket", socket).log("an old socket stays", e);
       }

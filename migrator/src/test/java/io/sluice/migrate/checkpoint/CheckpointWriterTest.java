@@ -7,6 +7,7 @@ import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,23 @@ final class CheckpointWriterTest {
       assertThat(writer.isComplete()).isFalse();
     }
     assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void close_somethingElseHasCome_isNotReplaced() throws Exception {
+    Path file = directory.resolve("guest.checkpoint");
+    try (CheckpointWriter writer = CheckpointWriter.create(file)) {
+      boolean sent = writer.send(MigrationLink.CONTROL, frame(FrameType.OFFER, 1, 1));
+      sent &= writer.send(MigrationLink.CONTROL, frame(FrameType.RESTORE, 0, 0));
+      sent &= writer.send(MigrationLink.CONTROL, Frame.of(FrameType.COMMIT));
+      assertThat(sent).isTrue();
+      Path _ = Files.writeString(file, "somebody's");
+      writer.close();
+      assertThat(writer.isComplete()).isFalse();
+      assertThat(writer.failure().orElseThrow().code()).isEqualTo("SLU-CKP-007");
+    }
+    assertThat(file).hasContent("somebody's");
+    assertThat(directory).isDirectoryNotContaining("glob:**.partial");
   }
 
   /** More memory than is sent in one step of the engine. */
