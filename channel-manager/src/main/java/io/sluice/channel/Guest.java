@@ -11,7 +11,7 @@ import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.StateRecord;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.Quota;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -201,8 +201,8 @@ public final class Guest implements EventSource, AutoCloseable {
   }
 
   /** Memory used and allowed. */
-  public QuotaInfo quota() {
-    return lock.call(share::quota);
+  public MemoryUse memoryUse() {
+    return lock.call(() -> tables.use(share.limitBytes()));
   }
 
   /**
@@ -513,7 +513,7 @@ public final class Guest implements EventSource, AutoCloseable {
     return lock.isClosed() ? 0 : backend.readEvents(dispatcher);
   }
 
-  /** What the GPU accounts to this guest; equals {@link #quota} in what both tell. */
+  /** What the GPU accounts to this guest; equals {@link #memoryUse} in what both tell. */
   public GuestGpu.MemoryUsage usage() {
     return lock.call(backend::usage);
   }
@@ -527,7 +527,7 @@ public final class Guest implements EventSource, AutoCloseable {
   public void setTimeWeight(int weight) {
     lock.run(() -> {
       capabilities.require(Capability.TIME_SHARES, "sharing GPU time");
-      if (weight < 1 || weight > GuestQuota.MAX_WEIGHT) {
+      if (weight < 1 || weight > Quota.MAX_WEIGHT) {
         throw Refusal.invalid("no weight, weight=" + weight);
       }
       backend.setWeight(weight);

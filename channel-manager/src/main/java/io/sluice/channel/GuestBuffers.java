@@ -4,7 +4,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
-import io.sluice.quota.Buffer;
+import io.sluice.quota.VideoBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -121,12 +121,12 @@ final class GuestBuffers {
   }
 
   /** Every buffer that was allocated in video memory, for plans of who moves. */
-  List<Buffer> inVideoMemory(String guest) {
-    List<Buffer> found = new ArrayList<>();
+  List<VideoBuffer> inVideoMemory(String guest) {
+    List<VideoBuffer> found = new ArrayList<>();
     for (GuestMemory memory : buffers.values()) {
       if (!memory.isSystem()) {
         found.add(
-            new Buffer(
+            new VideoBuffer(
                 guest, memory.serial, memory.sizeBytes(), memory.mappings > 0, memory.evicted));
       }
     }

@@ -1,6 +1,6 @@
 package io.sluice.channel;
 
-import io.sluice.quota.Buffer;
+import io.sluice.quota.VideoBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +32,8 @@ final class GuestSharing {
     quotas = keeper;
   }
 
-  /** What sharing needs to know of the guest. */
-  MemoryUse memoryUse() {
-    return lock.call(tables::use);
-  }
-
   /** Every buffer that was allocated in video memory, oldest first. */
-  List<Buffer> videoBuffers() {
+  List<VideoBuffer> videoBuffers() {
     return lock.call(() -> tables.buffers.inVideoMemory(guest.name()));
   }
 

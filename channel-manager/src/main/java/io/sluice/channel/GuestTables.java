@@ -17,10 +17,15 @@ final class GuestTables {
     return buffers.isEmpty() && spaces.isEmpty();
   }
 
-  /** What sharing needs to know. */
-  MemoryUse use() {
+  /**
+   * The use of memory now.
+   *
+   * @param limitBytes video memory that the guest may hold
+   */
+  MemoryUse use(long limitBytes) {
     MemoryAccount account = buffers.account();
-    return new MemoryUse(!isEmpty(), account.vramBytes(), account.evictedBytes());
+    return new MemoryUse(
+        !isEmpty(), account.vramBytes(), limitBytes, account.systemBytes(), account.evictedBytes());
   }
 
   /** Whether {@link #use} may tell something else than when this was last asked. */

@@ -1,19 +1,23 @@
 package io.sluice.channel;
 
+import com.google.common.collect.Sets;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Errno;
 import io.sluice.quota.Admission;
-import io.sluice.quota.Buffer;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.BeyondShare;
 import io.sluice.quota.MovePlan;
-import io.sluice.quota.Shares;
+import io.sluice.quota.Quota;
+import io.sluice.quota.QuotaTable;
+import io.sluice.quota.VideoBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -38,38 +42,12 @@ public final class MemoryQuotas {
   private static final Logger log = LoggerFactory.getLogger(MemoryQuotas.class);
 
   /**
-   * What an operator sets.
-   *
-   * @param minimumBytes video memory it always gets
-   * @param weight 1 to {@link GuestQuota#MAX_WEIGHT}
-   * @param limitBytes most it ever gets; {@link GuestQuota#NO_LIMIT}
-   * @param overflow whether an allocation beyond the share gets system memory, rather than ENOMEM;
-   *     without {@link Capability#EVICTION} it is refused all the same
-   */
-  public record Settings(long minimumBytes, int weight, long limitBytes, boolean overflow) {
-    /** No minimum, no limit, weight 1, no overflow. */
-    public static final Settings DEFAULT = new Settings(0, 1, GuestQuota.NO_LIMIT, false);
-  }
-
-  /**
    * What a rebalance did.
    *
    * @param evicted buffers moved to system memory
    * @param returned buffers moved to video memory
    */
   public record Moves(int evicted, int returned) {}
-
-  /**
-   * How a guest stands.
-   *
-   * @param usesGpu whether it takes part in sharing
-   * @param shareBytes video memory it may hold
-   * @param heldBytes video memory it holds
-   * @param evictedBytes memory it allocated as video memory that is in system memory now
-   */
-  public record Standing(boolean usesGpu, long shareBytes, long heldBytes, long evictedBytes) {
-    static final Standing ABSENT = new Standing(false, 0, 0, 0);
-  }
 
   /**
    * What was done to a guest since its quota was first set.
@@ -99,7 +77,7 @@ public final class MemoryQuotas {
     default void onMoved(String guest, int buffers, boolean toSystem) {}
 
     /** An allocation of a guest was refused for want of room. */
-    default void onRefused(String guest, long bytes, Standing standing) {}
+    default void onRefused(String guest, long bytes, MemoryUse use) {}
   }
 
   /** An allocation; told whether the guest's policy for what is beyond its share applies yet. */
@@ -108,15 +86,18 @@ public final class MemoryQuotas {
     T allocate(boolean last);
   }
 
-  /** A guest and what it told of itself at the beginning of a rebalance. */
-  private record Holder(Guest guest, MemoryUse use) {}
+  /**
+   * A guest at the beginning of a rebalance.
+   *
+   * @param usesGpu whether it counts as using the GPU, as one does that begins to
+   */
+  private record Holder(Guest guest, MemoryUse use, boolean usesGpu) {}
 
-  private final long cardBytes;
   private final Listener listener;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
-  private final Map<String, Settings> settings = new TreeMap<>();
+  private final QuotaTable quotas;
   private final Map<String, Counters> counters = new TreeMap<>();
   private final Map<String, Guest> attached = new LinkedHashMap<>();
 
@@ -129,7 +110,7 @@ public final class MemoryQuotas {
    * @param cardBytes video memory of the GPU
    */
   public MemoryQuotas(long cardBytes, Listener listener) {
-    this.cardBytes = cardBytes;
+    quotas = new QuotaTable(cardBytes);
     this.listener = listener;
   }
 
@@ -139,14 +120,13 @@ public final class MemoryQuotas {
    *
    * @throws RefusedException with the numbers when it does not fit; nothing has changed then
    */
-  public void set(String guest, Settings wanted) {
+  public void set(String guest, Quota wanted) {
     lock.lock();
     try {
-      if (check(guest, wanted) instanceof Admission.Refused refused) {
+      if (quotas.put(guest, wanted) instanceof Admission.Refused refused) {
         throw new RefusedException(
             refused.code(), Errno.ENOSPC, "guest=" + guest + ": " + refused.cause(), refused.fix());
       }
-      settings.put(guest, wanted);
       counters.putIfAbsent(guest, Counters.NONE);
       SortedMap<String, Long> _ = limit(holders(null));
     } finally {
@@ -155,16 +135,10 @@ public final class MemoryQuotas {
   }
 
   /** Whether a guest's quota would fit; nothing changes. */
-  public Admission check(String guest, Settings wanted) {
+  public Admission check(String guest, Quota wanted) {
     lock.lock();
     try {
-      List<GuestQuota> others = new ArrayList<>();
-      settings.forEach((name, each) -> {
-        if (!name.equals(guest)) {
-          others.add(quota(name, each, false));
-        }
-      });
-      return Admission.check(cardBytes, others, quota(guest, wanted, false));
+      return quotas.check(guest, wanted);
     } finally {
       lock.unlock();
     }
@@ -177,7 +151,7 @@ public final class MemoryQuotas {
       if (attached.containsKey(guest)) {
         throw Refusal.busy("the guest is attached, guest=" + guest, "Detach it first.");
       }
-      settings.remove(guest);
+      quotas.remove(guest);
       counters.remove(guest);
     } finally {
       lock.unlock();
@@ -188,7 +162,7 @@ public final class MemoryQuotas {
   public void attach(Guest guest) {
     lock.lock();
     try {
-      if (!settings.containsKey(guest.name())) {
+      if (!quotas.contains(guest.name())) {
         throw Refusal.invalid("no quota was set, guest=" + guest.name());
       }
       if (attached.putIfAbsent(guest.name(), guest) != null) {
@@ -215,19 +189,14 @@ public final class MemoryQuotas {
     listener.onChange();
   }
 
-  /** How a guest stands now; with nothing when it is not attached. */
-  public Standing standing(String guest) {
+  /** A guest's use of memory now; nothing when it is not attached. */
+  public MemoryUse use(String guest) {
     lock.lock();
     try {
       Guest there = attached.get(guest);
-      if (there == null) {
-        return Standing.ABSENT;
-      }
-      MemoryUse use = there.sharing().memoryUse();
-      return new Standing(
-          use.usesGpu(), there.vramLimitBytes(), use.videoBytes(), use.evictedBytes());
+      return there == null ? MemoryUse.NONE : there.memoryUse();
     } catch (RefusedException gone) {
-      return Standing.ABSENT;
+      return MemoryUse.NONE;
     } finally {
       lock.unlock();
     }
@@ -282,7 +251,7 @@ public final class MemoryQuotas {
     try {
       return attempt.allocate(false);
     } catch (RefusedException noRoom) {
-      if (noRoom.errno() != Errno.ENOMEM || bytes <= 0 || bytes > cardBytes) {
+      if (noRoom.errno() != Errno.ENOMEM || bytes <= 0 || bytes > quotas.cardBytes()) {
         throw noRoom;
       }
     }
@@ -331,7 +300,7 @@ public final class MemoryQuotas {
 
   private void refused(Guest guest, long bytes) {
     counters.computeIfPresent(guest.name(), (_, before) -> before.plus(0, 0, 1));
-    listener.onRefused(guest.name(), bytes, standing(guest.name()));
+    listener.onRefused(guest.name(), bytes, use(guest.name()));
   }
 
   private void makeRoom(Guest guest, long bytes) {
@@ -360,13 +329,13 @@ public final class MemoryQuotas {
       held.run();
       return new Moves(0, 0);
     }
-    List<Buffer> buffers = new ArrayList<>();
+    List<VideoBuffer> buffers = new ArrayList<>();
     for (Holder holder : holders) {
       if (holder.guest().capabilities().contains(Capability.EVICTION)) {
         ifThere(holder.guest(), () -> buffers.addAll(holder.guest().sharing().videoBuffers()));
       }
     }
-    MovePlan plan = MovePlan.of(cardBytes, shares, buffers);
+    MovePlan plan = MovePlan.of(quotas.cardBytes(), shares, buffers);
     Once once = new Once(held);
     boolean more = !plan.returns().isEmpty();
     int evicted = move(plan.evictions(), true, more ? () -> {} : once);
@@ -401,10 +370,8 @@ public final class MemoryQuotas {
       ifThere(
           guest,
           () -> {
-            MemoryUse use = guest.sharing().memoryUse();
-            boolean uses = use.usesGpu() || guest == arriving;
-            holders.add(
-                new Holder(guest, new MemoryUse(uses, use.videoBytes(), use.evictedBytes())));
+            MemoryUse use = guest.memoryUse();
+            holders.add(new Holder(guest, use, use.usesGpu() || guest == arriving));
           });
     }
     return holders;
@@ -412,13 +379,15 @@ public final class MemoryQuotas {
 
   /** Sets limits to shares; returns the shares of those that use the GPU. */
   private SortedMap<String, Long> limit(List<Holder> holders) {
-    SortedMap<String, Long> shares = Shares.of(cardBytes, quotas(holders, ""));
+    Set<String> using = new TreeSet<>();
+    holders.stream().filter(Holder::usesGpu).forEach(holder -> using.add(holder.guest().name()));
+    SortedMap<String, Long> shares = quotas.shares(using);
     for (Holder holder : holders) {
       String name = holder.guest().name();
       SortedMap<String, Long> with =
-          holder.use().usesGpu() ? shares : Shares.of(cardBytes, quotas(holders, name));
+          holder.usesGpu() ? shares : quotas.shares(Sets.union(using, Set.of(name)));
       boolean overflow =
-          settings.getOrDefault(name, Settings.DEFAULT).overflow()
+          quotas.get(name).beyondShare() == BeyondShare.SYSTEM_MEMORY
               && holder.guest().capabilities().contains(Capability.EVICTION);
       ifThere(
           holder.guest(),
@@ -481,21 +450,5 @@ public final class MemoryQuotas {
         log.atWarn().addKeyValue("guest", guest.name()).setCause(e).log("sharing failed");
       }
     }
-  }
-
-  /**
-   * @param newcomer counted as using the GPU though it does not yet; empty for none
-   */
-  private List<GuestQuota> quotas(List<Holder> holders, String newcomer) {
-    Map<String, Boolean> uses = new TreeMap<>();
-    holders.forEach(holder -> uses.put(holder.guest().name(), holder.use().usesGpu()));
-    List<GuestQuota> all = new ArrayList<>();
-    settings.forEach((name, each) ->
-        all.add(quota(name, each, name.equals(newcomer) || uses.getOrDefault(name, false))));
-    return all;
-  }
-
-  private static GuestQuota quota(String name, Settings each, boolean usesGpu) {
-    return new GuestQuota(name, each.minimumBytes(), each.weight(), each.limitBytes(), usesGpu, 0);
   }
 }

@@ -1,10 +1,15 @@
 package io.sluice.channel;
 
 /**
- * What sharing needs to know of a guest's memory at one moment.
+ * The memory of a guest at one moment.
  *
  * @param usesGpu whether it has anything to share the GPU for: a buffer or an address space
  * @param videoBytes video memory it holds
- * @param evictedBytes memory it allocated as video memory that is in system memory now
+ * @param limitBytes video memory it may hold: its share
+ * @param systemBytes guest memory registered, or host memory allocated
+ * @param evictedBytes of that, memory allocated as video memory
  */
-record MemoryUse(boolean usesGpu, long videoBytes, long evictedBytes) {}
+public record MemoryUse(
+    boolean usesGpu, long videoBytes, long limitBytes, long systemBytes, long evictedBytes) {
+  static final MemoryUse NONE = new MemoryUse(false, 0, 0, 0, 0);
+}

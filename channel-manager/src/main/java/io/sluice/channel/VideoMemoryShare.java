@@ -49,11 +49,6 @@ final class VideoMemoryShare {
     overflowToSystem = overflow;
   }
 
-  QuotaInfo quota() {
-    MemoryAccount account = buffers.account();
-    return new QuotaInfo(account.vramBytes(), limitBytes, cardBytes, account.systemBytes());
-  }
-
   /**
    * @param last whether what is beyond the limit goes to system memory, where that is the policy
    */

@@ -6,11 +6,11 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.MemoryQuotas.Moves;
-import io.sluice.channel.MemoryQuotas.Settings;
-import io.sluice.channel.MemoryQuotas.Standing;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.InvalidQuotaException;
+import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -49,7 +49,7 @@ final class AccountingTest {
     final MemoryQuotas quotas = new MemoryQuotas(GpuRig.VRAM_BYTES);
     final List<Guest> guests = new ArrayList<>();
 
-    Guest attach(String name, Settings settings) {
+    Guest attach(String name, Quota settings) {
       quotas.set(name, settings);
       Guest guest = rig.attach(name);
       quotas.attach(guest);
@@ -78,7 +78,7 @@ final class AccountingTest {
     final String name;
     Card card;
     Guest guest;
-    Settings settings = Settings.DEFAULT;
+    Quota settings = Quota.DEFAULT;
     final List<Integer> handles = new ArrayList<>();
 
     Subject(String name, Card card) {
@@ -106,7 +106,7 @@ final class AccountingTest {
       for (int i = 0; i < STEPS; i++) {
         try {
           step(subjects.get(random.nextInt(subjects.size())), cards, random);
-        } catch (RefusedException expected) {
+        } catch (RefusedException | InvalidQuotaException expected) {
           note(Happened.REFUSED);
         }
         for (Card card : cards) {
@@ -175,13 +175,21 @@ final class AccountingTest {
     }
   }
 
+  private static Quota quota(long minimum, int weight, long limit, BeyondShare beyondShare) {
+    return new Quota(minimum, weight, limit, beyondShare, Quota.DEFAULT.killTimeout());
+  }
+
+  private static BeyondShare beyondShare(RandomGenerator random) {
+    return random.nextBoolean() ? BeyondShare.SYSTEM_MEMORY : BeyondShare.OUT_OF_MEMORY;
+  }
+
   private static void set(Subject subject, RandomGenerator random) {
-    Settings settings =
-        new Settings(
+    Quota settings =
+        quota(
             random.nextLong(12 * MIB),
             random.nextInt(0, 9),
-            random.nextBoolean() ? GuestQuota.NO_LIMIT : random.nextLong(32 * MIB),
-            random.nextBoolean());
+            random.nextBoolean() ? Quota.NO_LIMIT : random.nextLong(32 * MIB),
+            beyondShare(random));
     subject.card.quotas.set(subject.name, settings);
     subject.settings = settings;
   }
@@ -189,7 +197,7 @@ final class AccountingTest {
   private void rebalance(Card card) {
     Moves moves = card.quotas.rebalance();
     for (Guest guest : card.guests) {
-      assertThat(guest.quota().vramUsedBytes()).isLessThanOrEqualTo(guest.vramLimitBytes());
+      assertThat(guest.memoryUse().videoBytes()).isLessThanOrEqualTo(guest.vramLimitBytes());
     }
     assertThat(card.quotas.rebalance()).as("nothing moves twice").isEqualTo(new Moves(0, 0));
     if (moves.evicted() > 0) {
@@ -244,7 +252,7 @@ final class AccountingTest {
       subject.guest.reset();
     } else {
       subject.card.remove(subject.guest, random.nextBoolean());
-      subject.settings = Settings.DEFAULT;
+      subject.settings = Quota.DEFAULT;
       subject.guest = subject.card.attach(subject.name, subject.settings);
       note(Happened.DIED);
     }
@@ -256,17 +264,17 @@ final class AccountingTest {
     for (Guest guest : card.guests) {
       String who = when + " guest=" + guest.name();
       GuestGpu.MemoryUsage usage = guest.usage();
-      QuotaInfo quota = guest.quota();
-      assertThat(quota.vramUsedBytes()).as(who).isEqualTo(usage.vramBytes());
-      assertThat(quota.systemUsedBytes()).as(who).isEqualTo(usage.systemBytes());
+      MemoryUse use = guest.memoryUse();
+      assertThat(use.videoBytes()).as(who).isEqualTo(usage.vramBytes());
+      assertThat(use.systemBytes()).as(who).isEqualTo(usage.systemBytes());
       long evicted =
           guest.move().buffers().stream()
               .filter(MemoryRecord::evicted)
               .mapToLong(MemoryRecord::sizeBytes)
               .sum();
-      Standing standing = card.quotas.standing(guest.name());
-      assertThat(standing.heldBytes()).as(who).isEqualTo(usage.vramBytes());
-      assertThat(standing.evictedBytes()).as(who).isEqualTo(evicted);
+      MemoryUse told = card.quotas.use(guest.name());
+      assertThat(told.videoBytes()).as(who).isEqualTo(usage.vramBytes());
+      assertThat(told.evictedBytes()).as(who).isEqualTo(evicted);
       sum += usage.vramBytes();
       assertThat(usage.vramTotalBytes()).as(who).isEqualTo(GpuRig.VRAM_BYTES);
     }

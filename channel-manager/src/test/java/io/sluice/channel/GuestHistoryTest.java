@@ -133,9 +133,9 @@ final class GuestHistoryTest {
 
     void check(String when) {
       GuestGpu.MemoryUsage usage = guest.usage();
-      QuotaInfo quota = guest.quota();
-      assertThat(quota.vramUsedBytes()).as(when).isEqualTo(usage.vramBytes());
-      assertThat(quota.systemUsedBytes()).as(when).isEqualTo(usage.systemBytes());
+      MemoryUse use = guest.memoryUse();
+      assertThat(use.videoBytes()).as(when).isEqualTo(usage.vramBytes());
+      assertThat(use.systemBytes()).as(when).isEqualTo(usage.systemBytes());
     }
 
     private static <T> T pick(List<T> from, RandomGenerator random) {

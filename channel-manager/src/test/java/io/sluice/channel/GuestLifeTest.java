@@ -414,12 +414,12 @@ final class GuestLifeTest {
   void memFree_whileMapped_keepsAndCountsItUntilItIsUnmapped() {
     MemoryGrant grant = guest.memAlloc(0, 0, 0, 65536);
     GpuVa at = guest.vspaceMap(worker.vid, grant.handle(), Worker.LOW, Worker.HIGH, false);
-    long used = guest.quota().vramUsedBytes();
+    long used = guest.memoryUse().videoBytes();
     guest.memFree(grant.handle());
-    assertThat(guest.quota().vramUsedBytes()).isEqualTo(used);
+    assertThat(guest.memoryUse().videoBytes()).isEqualTo(used);
     assertThat(guest.usage().vramBytes()).isEqualTo(used);
     guest.vspaceUnmap(worker.vid, at);
-    assertThat(guest.quota().vramUsedBytes()).isEqualTo(used - 65536);
+    assertThat(guest.memoryUse().videoBytes()).isEqualTo(used - 65536);
     assertThat(guest.usage().vramBytes()).isEqualTo(used - 65536);
   }
 
@@ -433,7 +433,7 @@ final class GuestLifeTest {
     guest.reset();
     assertThat(guest.generation()).isEqualTo(2);
     assertThat(guest.channelIds()).isEmpty();
-    assertThat(guest.quota().vramUsedBytes()).isZero();
+    assertThat(guest.memoryUse().videoBytes()).isZero();
     assertThat(guest.usage().vramBytes()).isZero();
     assertThat(guest.usage().systemBytes()).isZero();
     assertThat(worker.control(GENERATION)).isZero();
@@ -456,7 +456,7 @@ final class GuestLifeTest {
     guest.memPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
     Guest other = rig.attach("other");
     long free = other.usage().vramFreeBytes();
-    long held = guest.quota().vramUsedBytes();
+    long held = guest.memoryUse().videoBytes();
     assertThat(held).isPositive();
     guest.close();
     assertThat(other.usage().vramFreeBytes()).isEqualTo(free + held);

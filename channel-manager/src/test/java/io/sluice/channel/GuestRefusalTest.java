@@ -26,8 +26,8 @@ final class GuestRefusalTest {
 
   @AfterEach
   void close() throws Exception {
-    assertThat(guest.usage().vramBytes()).isEqualTo(guest.quota().vramUsedBytes());
-    assertThat(guest.usage().systemBytes()).isEqualTo(guest.quota().systemUsedBytes());
+    assertThat(guest.usage().vramBytes()).isEqualTo(guest.memoryUse().videoBytes());
+    assertThat(guest.usage().systemBytes()).isEqualTo(guest.memoryUse().systemBytes());
     rig.close();
   }
 
@@ -56,9 +56,9 @@ final class GuestRefusalTest {
     guest.memAlloc(VRAM, 0, 0, 4096);
     assertRefused(Errno.ENOMEM, () -> guest.memAlloc(VRAM, 0, 0, 4097));
     assertRefused(Errno.ENOMEM, () -> guest.memAlloc(8, 0, 0, 1));
-    assertThat(guest.quota().vramUsedBytes()).isEqualTo(4096);
+    assertThat(guest.memoryUse().videoBytes()).isEqualTo(4096);
     guest.memAlloc(VRAM, 0, 0, 1);
-    assertThat(guest.quota().vramUsedBytes()).isEqualTo(8192);
+    assertThat(guest.memoryUse().videoBytes()).isEqualTo(8192);
   }
 
   @Test

@@ -161,7 +161,7 @@ final class GuestSnapshotTest {
     knowRam(moved, 4096);
     moved.restore(records);
     copyBytes(guest, moved, records);
-    assertThat(moved.quota()).isEqualTo(guest.quota());
+    assertThat(moved.memoryUse()).isEqualTo(guest.memoryUse());
     assertThat(moved.generation()).isEqualTo(2);
     assertThat(moved.channelIds()).isEqualTo(guest.channelIds());
     target.run();
@@ -244,7 +244,7 @@ final class GuestSnapshotTest {
       }
       assertThat(moved.usage().vramBytes()).as("attempt %d", i).isZero();
       assertThat(moved.usage().systemBytes()).as("attempt %d", i).isZero();
-      assertThat(moved.quota().vramUsedBytes()).isZero();
+      assertThat(moved.memoryUse().videoBytes()).isZero();
     }
     assertThat(refused).isPositive();
     moved.restore(records);

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.MemoryQuotas.Counters;
 import io.sluice.channel.MemoryQuotas.Moves;
-import io.sluice.channel.MemoryQuotas.Settings;
-import io.sluice.channel.MemoryQuotas.Standing;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.InvalidQuotaException;
+import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,19 +27,28 @@ final class MemoryQuotasTest {
 
   private Guest attach(GpuRig rig, String name) {
     Guest guest = rig.attach(name);
-    quotas.set(name, Settings.DEFAULT);
+    quotas.set(name, Quota.DEFAULT);
     quotas.attach(guest);
     return guest;
   }
 
+  private static Quota quota(long minimum, int weight, long limit, BeyondShare beyondShare) {
+    return new Quota(minimum, weight, limit, beyondShare, Quota.DEFAULT.killTimeout());
+  }
+
+  private static BeyondShare beyondShare(RandomGenerator random) {
+    return random.nextBoolean() ? BeyondShare.SYSTEM_MEMORY : BeyondShare.OUT_OF_MEMORY;
+  }
+
   @Test
   void set_minimumDoesNotFit_refusesAndChangesNothing() {
-    quotas.set("a", new Settings(30 * MIB, 1, GuestQuota.NO_LIMIT, false));
-    assertThatThrownBy(() -> quotas.set("b", new Settings(3 * MIB, 1, GuestQuota.NO_LIMIT, false)))
+    quotas.set("a", quota(30 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
+    assertThatThrownBy(
+            () -> quotas.set("b", quota(3 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY)))
         .isInstanceOf(RefusedException.class)
         .hasMessageContaining("SLU-QUOTA-002")
         .hasMessageContaining("leave 2097152 bytes of 33554432, 3145728 requested");
-    quotas.set("b", new Settings(2 * MIB, 1, GuestQuota.NO_LIMIT, false));
+    quotas.set("b", quota(2 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
   }
 
   @Test
@@ -60,7 +69,7 @@ final class MemoryQuotasTest {
       assertThat(worker.reference()).isEqualTo(7);
       assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
       b.memAlloc(0, 0, 0, 16 * MIB);
-      assertThat(b.quota().vramUsedBytes()).isEqualTo(16 * MIB);
+      assertThat(b.memoryUse().videoBytes()).isEqualTo(16 * MIB);
       quotas.detach(b);
       b.close();
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 2));
@@ -81,10 +90,10 @@ final class MemoryQuotasTest {
       Runnable held = () -> seen.add(worker.state() + " " + a.usage().vramBytes() / MIB);
       quotas.rebalance(held);
       assertThat(seen).as("at rest").containsExactly("RUNNING 24");
-      quotas.set("a", new Settings(0, 1, 8 * MIB, false));
+      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance(held)).isEqualTo(new Moves(3, 0));
       assertThat(seen.getLast()).isEqualTo("SUSPENDED 0");
-      quotas.set("a", Settings.DEFAULT);
+      quotas.set("a", Quota.DEFAULT);
       assertThat(quotas.rebalance(held)).isEqualTo(new Moves(0, 3));
       assertThat(seen).containsExactly("RUNNING 24", "SUSPENDED 0", "SUSPENDED 24");
       assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
@@ -102,10 +111,10 @@ final class MemoryQuotasTest {
         guest.memAlloc(0, 0, 0, 8 * MIB);
         guest.memAlloc(0, 0, 0, 8 * MIB);
       }
-      quotas.set("a", new Settings(0, 1, 8 * MIB, false));
+      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(1, 0));
-      quotas.set("a", Settings.DEFAULT);
-      quotas.set("b", new Settings(0, 1, 8 * MIB, false));
+      quotas.set("a", Quota.DEFAULT);
+      quotas.set("b", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       List<String> seen = new ArrayList<>();
       Moves moves =
           quotas.rebalance(
@@ -129,16 +138,16 @@ final class MemoryQuotasTest {
   void memAlloc_overShare_refusesOrGivesSystemMemory() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      quotas.set("a", new Settings(0, 1, MIB, false));
+      quotas.set("a", quota(0, 1, MIB, BeyondShare.OUT_OF_MEMORY));
       assertThatThrownBy(() -> a.memAlloc(0, 0, 0, 2 * MIB))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("over the guest's share")
           .hasMessageContaining("bytes=2097152 used=0 limit=1048576");
-      quotas.set("a", new Settings(0, 1, MIB, true));
+      quotas.set("a", quota(0, 1, MIB, BeyondShare.SYSTEM_MEMORY));
       int handle = a.memAlloc(0, 0, 0, 2 * MIB).handle();
       assertThat(a.usage().vramBytes()).isZero();
       assertThat(a.usage().systemBytes()).isEqualTo(2 * MIB);
-      assertThat(quotas.standing("a")).isEqualTo(new Standing(true, MIB, 0, 2 * MIB));
+      assertThat(quotas.use("a")).isEqualTo(new MemoryUse(true, 0, MIB, 2 * MIB, 2 * MIB));
       a.memFree(handle);
       assertThat(a.usage().systemBytes()).isZero();
     }
@@ -223,7 +232,7 @@ final class MemoryQuotasTest {
         quotas.detach(dies);
         quotas.rebalance();
         assertThat(stays.usage().vramBytes()).isEqualTo(32 * MIB);
-        assertThat(quotas.standing("dies")).isEqualTo(Standing.ABSENT);
+        assertThat(quotas.use("dies")).isEqualTo(MemoryUse.NONE);
       }
     }
   }
@@ -237,7 +246,7 @@ final class MemoryQuotasTest {
       for (int i = 0; i < 3; i++) {
         a.memAlloc(0, 0, 0, 8 * MIB);
       }
-      quotas.set("a", new Settings(0, 1, 8 * MIB, false));
+      quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
       evictedThere = evicted(a);
       records = a.snapshot();
@@ -246,13 +255,13 @@ final class MemoryQuotasTest {
     MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
     try (GpuRig rig = new GpuRig()) {
       Guest other = rig.attach("other");
-      there.set("other", Settings.DEFAULT);
+      there.set("other", Quota.DEFAULT);
       there.attach(other);
       for (int i = 0; i < 4; i++) {
         other.memAlloc(0, 0, 0, 8 * MIB);
       }
       Guest moved = rig.attach("a");
-      there.set("a", Settings.DEFAULT);
+      there.set("a", Quota.DEFAULT);
       there.attach(moved);
 
       moved.restore(records);
@@ -294,11 +303,11 @@ final class MemoryQuotasTest {
     MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
     try (GpuRig rig = new GpuRig()) {
       Guest other = rig.attach("other");
-      there.set("other", new Settings(24 * MIB, 1, GuestQuota.NO_LIMIT, false));
+      there.set("other", quota(24 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
       there.attach(other);
       other.memAlloc(0, 0, 0, 24 * MIB);
       Guest moved = rig.attach("a");
-      there.set("a", Settings.DEFAULT);
+      there.set("a", Quota.DEFAULT);
       there.attach(moved);
 
       moved.restore(records);
@@ -315,11 +324,11 @@ final class MemoryQuotasTest {
   void memAlloc_noRoomOnTheCard_getsSystemMemoryByPolicy() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest full = attach(rig, "full");
-      quotas.set("full", new Settings(GpuRig.VRAM_BYTES, 1, GuestQuota.NO_LIMIT, false));
+      quotas.set("full", quota(GpuRig.VRAM_BYTES, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
       full.memAlloc(0, 0, 0, GpuRig.VRAM_BYTES);
       Guest refused = attach(rig, "refused");
       Guest moved = attach(rig, "moved");
-      quotas.set("moved", new Settings(0, 1, GuestQuota.NO_LIMIT, true));
+      quotas.set("moved", quota(0, 1, Quota.NO_LIMIT, BeyondShare.SYSTEM_MEMORY));
 
       assertThatThrownBy(() -> refused.memAlloc(0, 0, 0, MIB))
           .isInstanceOf(RefusedException.class)
@@ -327,7 +336,7 @@ final class MemoryQuotasTest {
       moved.memAlloc(0, 0, 0, MIB);
 
       assertThat(moved.usage().vramBytes()).isZero();
-      assertThat(quotas.standing("moved").evictedBytes()).isEqualTo(MIB);
+      assertThat(quotas.use("moved").evictedBytes()).isEqualTo(MIB);
       assertThat(quotas.counters("full")).isEqualTo(Counters.NONE);
       // Whoever gives the memory itself away, without shares: only the card is full.
       quotas.detach(moved);
@@ -352,7 +361,7 @@ final class MemoryQuotasTest {
             });
     try (GpuRig rig = new GpuRig()) {
       Guest a = rig.attach("a");
-      watched.set("a", Settings.DEFAULT);
+      watched.set("a", Quota.DEFAULT);
       watched.attach(a);
       told[0] = 0;
       int handle = a.memAlloc(0, 0, 0, MIB).handle();
@@ -382,7 +391,7 @@ final class MemoryQuotasTest {
         int which = random.nextInt(3);
         try {
           moves += step(guests.get(which), handles.get(which), random);
-        } catch (RefusedException expected) {
+        } catch (RefusedException | InvalidQuotaException expected) {
           // The share is used up, or the quota does not fit.
         }
         check("step=" + i, guests, free);
@@ -407,15 +416,15 @@ final class MemoryQuotasTest {
       case 8 ->
           quotas.set(
               guest.name(),
-              new Settings(
+              quota(
                   random.nextLong(12 * MIB),
                   random.nextInt(0, 9),
                   random.nextLong(48 * MIB),
-                  random.nextBoolean()));
+                  beyondShare(random)));
       default -> {
         Moves moves = quotas.rebalance();
-        QuotaInfo quota = guest.quota();
-        assertThat(quota.vramUsedBytes()).isLessThanOrEqualTo(quota.vramLimitBytes());
+        MemoryUse use = guest.memoryUse();
+        assertThat(use.videoBytes()).isLessThanOrEqualTo(use.limitBytes());
         assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
         return moves.evicted() + moves.returned();
       }
@@ -427,8 +436,8 @@ final class MemoryQuotasTest {
     long sum = 0;
     for (Guest guest : guests) {
       GuestGpu.MemoryUsage usage = guest.usage();
-      assertThat(guest.quota().vramUsedBytes()).as(when).isEqualTo(usage.vramBytes());
-      assertThat(guest.quota().systemUsedBytes()).as(when).isEqualTo(usage.systemBytes());
+      assertThat(guest.memoryUse().videoBytes()).as(when).isEqualTo(usage.vramBytes());
+      assertThat(guest.memoryUse().systemBytes()).as(when).isEqualTo(usage.systemBytes());
       sum += usage.vramBytes();
     }
     assertThat(guests.getFirst().usage().vramFreeBytes()).as(when).isEqualTo(free - sum);

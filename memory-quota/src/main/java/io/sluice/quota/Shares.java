@@ -3,15 +3,15 @@ package io.sluice.quota;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How much video memory each guest may hold now.
+ * The shares of guests in a card's video memory.
  *
- * <p>One level rises from zero for all guests that use the GPU. A guest's share is its weight times
- * the level, but never below its minimum nor above its limit. The level stops where the card is
- * full:
+ * <p>One level rises from zero for all guests. A guest's share is its weight times the level, but
+ * never below its minimum nor above its limit. The level stops where the card is full:
  *
  * <pre>
  *   share(g) = floor(clamp(weight(g) * level, minimum(g), limit(g)))
@@ -20,31 +20,28 @@ import java.util.TreeMap;
  *
  * <p>Rounding is downwards only. Fewer bytes than there are guests are lost by it, and in return
  * the shares need no tie-breaking: they do not depend on names or order, and because another guest
- * can only lower the level, no share rises when one comes. A guest that does not use the GPU has 0.
+ * can only lower the level, no share rises when one comes.
  */
-public final class Shares {
+final class Shares {
   private Shares() {}
 
   /**
-   * @param cardBytes video memory of the card
-   * @param guests admitted by {@link Admission}
-   * @return bytes by name; all guests are in it
+   * @param cardBytes video memory of the card, 0 to {@link QuotaTable#MAX_CARD_BYTES}
+   * @param guests the quotas of those that share, at most {@link QuotaTable#MAX_GUESTS}
+   * @return bytes by name
    * @throws IllegalArgumentException when the minimums are more than the card
    */
-  public static SortedMap<String, Long> of(long cardBytes, Collection<GuestQuota> guests) {
-    List<GuestQuota> sharing = guests.stream().filter(GuestQuota::usesGpu).toList();
-    Level level = level(cardBytes, sharing);
+  static SortedMap<String, Long> of(long cardBytes, Map<String, Quota> guests) {
+    Level level = level(cardBytes, guests.values());
     SortedMap<String, Long> shares = new TreeMap<>();
-    for (GuestQuota guest : guests) {
-      shares.put(guest.name(), guest.usesGpu() ? level.share(guest, cardBytes) : 0L);
-    }
+    guests.forEach((name, quota) -> shares.put(name, level.share(quota, cardBytes)));
     return shares;
   }
 
   /** A level of {@code bytes / weights} for each unit of weight; without bound if weights is 0. */
   private record Level(long bytes, long weights) {
-    long share(GuestQuota guest, long cardBytes) {
-      long limit = Math.min(guest.limitBytes(), cardBytes);
+    long share(Quota guest, long cardBytes) {
+      long limit = guest.limitOn(cardBytes);
       long risen = weights == 0 ? limit : guest.weight() * bytes / weights;
       return Math.clamp(risen, guest.minimumBytes(), limit);
     }
@@ -60,22 +57,19 @@ public final class Shares {
     }
   }
 
-  private static Level level(long cardBytes, List<GuestQuota> sharing) {
+  private static Level level(long cardBytes, Collection<Quota> sharing) {
     if (cardBytes < 0
-        || cardBytes > Admission.MAX_CARD_BYTES
-        || sharing.size() > Admission.MAX_GUESTS) {
+        || cardBytes > QuotaTable.MAX_CARD_BYTES
+        || sharing.size() > QuotaTable.MAX_GUESTS) {
       throw new IllegalArgumentException("bytes=" + cardBytes + " guests=" + sharing.size());
     }
     List<Turn> turns = new ArrayList<>(2 * sharing.size());
     long fixed = 0;
-    for (GuestQuota guest : sharing) {
-      long limit = Math.min(guest.limitBytes(), cardBytes);
+    for (Quota guest : sharing) {
+      long limit = guest.limitOn(cardBytes);
       // Both at most the card, so that no sum of them overflows.
-      if (guest.minimumBytes() < 0
-          || guest.minimumBytes() > limit
-          || guest.weight() < 1
-          || guest.weight() > GuestQuota.MAX_WEIGHT) {
-        throw new IllegalArgumentException("not admitted, " + guest);
+      if (guest.minimumBytes() > limit) {
+        throw new IllegalArgumentException("card=" + cardBytes + " " + guest);
       }
       fixed += guest.minimumBytes();
       turns.add(new Turn(guest.minimumBytes(), guest.weight(), true));

@@ -28,7 +28,7 @@ import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.MemoryGrant;
 import io.sluice.channel.MemoryInfo;
-import io.sluice.channel.QuotaInfo;
+import io.sluice.channel.MemoryUse;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -206,11 +206,11 @@ final class Hypercalls {
   }
 
   private void quotaQuery(MemorySegment args) {
-    QuotaInfo quota = guest.quota();
-    QuotaQuery.vramUsed(args, 0, quota.vramUsedBytes());
-    QuotaQuery.vramLimit(args, 0, quota.vramLimitBytes());
-    QuotaQuery.vramTotal(args, 0, quota.vramTotalBytes());
-    QuotaQuery.sysmemUsed(args, 0, quota.systemUsedBytes());
+    MemoryUse use = guest.memoryUse();
+    QuotaQuery.vramUsed(args, 0, use.videoBytes());
+    QuotaQuery.vramLimit(args, 0, use.limitBytes());
+    QuotaQuery.vramTotal(args, 0, guest.info().vramBytes());
+    QuotaQuery.sysmemUsed(args, 0, use.systemBytes());
   }
 
   private void setupSegment(MemorySegment args) {

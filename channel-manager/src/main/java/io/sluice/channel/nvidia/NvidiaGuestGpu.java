@@ -13,7 +13,7 @@ import io.sluice.channel.EventSink;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.Limits;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.Quota;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -270,7 +270,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   /** Of what is shared, relative to the other guests; however many channels it has. */
   @Override
   public void setWeight(int newWeight) {
-    if (newWeight < 1 || newWeight > GuestQuota.MAX_WEIGHT) {
+    if (newWeight < 1 || newWeight > Quota.MAX_WEIGHT) {
       throw RmRefusal.invalid("no such weight, weight=" + newWeight);
     }
     run(() -> {

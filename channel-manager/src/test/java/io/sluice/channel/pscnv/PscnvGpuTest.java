@@ -281,7 +281,7 @@ final class PscnvGpuTest {
       guest.channelFree(cid);
       guest.vspaceFree(vid);
       guest.memFree(ring);
-      assertThat(guest.quota().systemUsedBytes()).isZero();
+      assertThat(guest.memoryUse().systemBytes()).isZero();
       assertThat(guestDevice().buffers).isEmpty();
       assertThat(guestDevice().spaces).isEmpty();
       assertThat(guestDevice().channelPages).isEmpty();

@@ -2,7 +2,6 @@ package io.sluice.daemon;
 
 import com.google.common.collect.ImmutableMap;
 import io.sluice.daemon.config.DaemonConfig;
-import io.sluice.daemon.config.QuotaSettings;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;
@@ -11,6 +10,7 @@ import io.sluice.management.ObjectNames;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.Setting;
+import io.sluice.quota.Quota;
 import java.lang.management.ManagementFactory;
 import java.lang.management.RuntimeMXBean;
 import java.util.List;
@@ -220,7 +220,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
   }
 
   /** Tells of it while memory moves, and returns when that has. */
-  private void quotaChanged(String event, String guest, QuotaSettings quota) {
+  private void quotaChanged(String event, String guest, Quota quota) {
     GuestHost host = guests.all().get(guest);
     if (host == null) {
       return; // destroyed meanwhile
@@ -232,7 +232,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
             "minimum %s, weight %d, limit %s, beyond share %s, kill-timeout %d ms",
             Quantities.formatSize(quota.minimumBytes()),
             quota.weight(),
-            Quantities.formatSize(quota.limitBytes() == 0 ? cardBytes : quota.limitBytes()),
+            Quantities.formatSize(quota.limitOn(cardBytes)),
             quota.beyondShare().text(),
             quota.killTimeout().toMillis());
     Audit.of(event).addKeyValue("guest", guest).addKeyValue("quota", now).log("quota changed");

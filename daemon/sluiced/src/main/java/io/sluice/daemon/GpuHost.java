@@ -37,7 +37,7 @@ final class GpuHost implements AutoCloseable {
   private final Gpu gpu;
   private final CardSlots slots;
   private final Delivery delivery;
-  private final GuestShares shares;
+  private final GpuShares shares;
   private final @Nullable SoftwareEngine software;
   private final @Nullable Readiness readiness;
 
@@ -80,7 +80,7 @@ final class GpuHost implements AutoCloseable {
   private GpuHost(
       Gpu gpu,
       Delivery delivery,
-      GuestShares shares,
+      GpuShares shares,
       @Nullable SoftwareEngine software,
       @Nullable Readiness readiness) {
     this.gpu = gpu;
@@ -197,7 +197,7 @@ final class GpuHost implements AutoCloseable {
       LongSupplier clock,
       BiConsumer<String, String> notifications) {
     Delivery delivery = new Delivery(kernel, clock, interruptSpin, threads);
-    GuestShares shares = GuestShares.start(gpu, threads, clock, notifications);
+    GpuShares shares = new GpuShares(gpu, threads, clock, notifications);
     return new GpuHost(gpu, delivery, shares, software, readiness);
   }
 
@@ -206,7 +206,7 @@ final class GpuHost implements AutoCloseable {
   }
 
   /** What its guests share. */
-  GuestShares shares() {
+  GpuShares shares() {
     return shares;
   }
 

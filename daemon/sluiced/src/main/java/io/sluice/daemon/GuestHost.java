@@ -167,8 +167,8 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
         peer.map(GuestHost::program).orElse(""),
         ask(guest -> guest.channelIds().size(), 0),
         getMaxChannels(),
-        ask(guest -> guest.quota().vramUsedBytes(), 0L),
-        ask(guest -> guest.quota().vramLimitBytes(), limit));
+        ask(guest -> guest.memoryUse().videoBytes(), 0L),
+        ask(guest -> guest.memoryUse().limitBytes(), limit));
   }
 
   private String state(boolean attached) {

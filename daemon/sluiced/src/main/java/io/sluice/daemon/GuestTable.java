@@ -6,12 +6,13 @@ import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
-import io.sluice.daemon.config.QuotaSettings;
+import io.sluice.daemon.config.QuotaStore;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.Nearest;
 import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
+import io.sluice.quota.Quota;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +46,8 @@ final class GuestTable {
   private final DaemonConfig config;
   private final ImmutableMap<String, GpuHost> gpus;
   private final CreatedGuests store;
-  private final GuestQuotas quotas;
+  private final QuotaStore quotas;
+  private final ChangeRate quotaChanges;
   private final Supplier<UUID> uuids;
   private final GuestHost.Surroundings surroundings;
   private final Observer observer;
@@ -54,14 +56,16 @@ final class GuestTable {
   private boolean closed; // guarded by lock
 
   /**
-   * @param quotas what was changed of their quotas
+   * @param quotas those of them that were changed at run time
+   * @param quotaChanges limits how often that is done
    * @param uuids identities for guests that are created
    */
   GuestTable(
       DaemonConfig config,
       ImmutableMap<String, GpuHost> gpus,
       CreatedGuests store,
-      GuestQuotas quotas,
+      QuotaStore quotas,
+      ChangeRate quotaChanges,
       Supplier<UUID> uuids,
       GuestHost.Surroundings surroundings,
       Observer observer) {
@@ -69,6 +73,7 @@ final class GuestTable {
     this.gpus = gpus;
     this.store = store;
     this.quotas = quotas;
+    this.quotaChanges = quotaChanges;
     this.uuids = uuids;
     this.surroundings = surroundings;
     this.observer = observer;
@@ -111,7 +116,7 @@ final class GuestTable {
               gpu.name(),
               socket,
               qmp,
-              QuotaSettings.DEFAULT.withLimit(vramLimitBytes),
+              vramLimitBytes == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(vramLimitBytes),
               SlotLimits.DEFAULT);
       GuestHost guest = start(settings, GuestStatus.CREATED);
       try {
@@ -176,7 +181,7 @@ final class GuestTable {
             .exception();
       }
       stop(guest);
-      quotas.forget(name);
+      forgetQuota(name);
       store.save(created());
     } catch (IOException e) {
       throw Problem.of(
@@ -190,27 +195,74 @@ final class GuestTable {
     }
   }
 
-  /** Changes a guest's quota and remembers it. */
-  QuotaSettings setQuota(String name, QuotaChange change) throws OperationsException {
+  /** Changes a guest's quota and keeps it over restarts; it is this then. */
+  Quota setQuota(String name, QuotaChange change) throws OperationsException {
     lock.lock();
     try {
       String failed = "cannot change the quota of guest \"" + name + "\"";
       checkOpen(failed);
-      return quotas.change(failed, find(failed, name), change);
+      GuestHost guest = find(failed, name);
+      Quota before = quotas.of(guest.settings());
+      long cardBytes = guest.gpu().gpu().info().vramBytes();
+      return changeQuota(failed, guest, before, change.applyTo(before, failed, cardBytes));
     } finally {
       lock.unlock();
     }
   }
 
-  /** Gives a guest the quota it was made with. */
-  QuotaSettings resetQuota(String name) throws OperationsException {
+  /** Gives a guest the quota it was made with; it is this then. */
+  Quota resetQuota(String name) throws OperationsException {
     lock.lock();
     try {
       String failed = "cannot reset the quota of guest \"" + name + "\"";
       checkOpen(failed);
-      return quotas.reset(failed, find(failed, name));
+      GuestHost guest = find(failed, name);
+      Quota before = quotas.of(guest.settings());
+      return changeQuota(failed, guest, before, guest.settings().quota());
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** When this throws nothing has changed. */
+  private Quota changeQuota(String failed, GuestHost guest, Quota before, Quota wanted)
+      throws OperationsException {
+    if (wanted.equals(before)) {
+      return wanted;
+    }
+    if (!quotaChanges.take()) {
+      throw Problem.of(
+              ErrorCode.QUOTA_RATE,
+              failed,
+              "more than " + ChangeRate.PER_SECOND + " changes a second",
+              "retry later")
+          .exception();
+    }
+    GpuShares shares = guest.gpu().shares();
+    shares.set(failed, guest.settings().name(), wanted);
+    try {
+      quotas.put(guest.settings(), wanted);
+      return wanted;
+    } catch (IOException e) {
+      shares.set(failed, guest.settings().name(), before);
+      throw Problem.of(
+              ErrorCode.QUOTA_STATE,
+              failed,
+              "it cannot be remembered in " + quotas.file() + ": " + e.getMessage(),
+              "check daemon.state-dir")
+          .exception();
+    }
+  }
+
+  private void forgetQuota(String guest) {
+    try {
+      quotas.forget(guest);
+    } catch (IOException e) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest)
+          .addKeyValue("file", quotas.file())
+          .setCause(e)
+          .log("the quota of a guest that is destroyed is left behind");
     }
   }
 
@@ -230,7 +282,9 @@ final class GuestTable {
   private GuestHost start(GuestSettings settings, String origin) throws OperationsException {
     String failed = "cannot serve guest \"" + settings.name() + "\"";
     GpuHost gpu = gpu(failed, settings.gpu());
-    checkLimit(failed, settings.quota().limitBytes(), gpu);
+    if (settings.quota().hasLimit()) {
+      checkLimit(failed, settings.quota().limitBytes(), gpu);
+    }
     gpu.shares().set(failed, settings.name(), quotas.of(settings));
     GuestHost guest = startHost(settings, origin, gpu);
     TreeMap<String, GuestHost> changed = new TreeMap<>(guests);

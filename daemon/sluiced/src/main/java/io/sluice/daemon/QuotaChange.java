@@ -1,17 +1,17 @@
 package io.sluice.daemon;
 
-import io.sluice.daemon.config.QuotaSettings;
-import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.InvalidQuotaException;
+import io.sluice.quota.Quota;
 import java.time.Duration;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator wants changed of a quota; null leaves a value as it is.
+ * An operator's change of a quota; null leaves a value as it is.
  *
  * @param minimumBytes video memory the guest always gets
  * @param weight its part of what is shared
@@ -33,8 +33,7 @@ record QuotaChange(
    * @param failed what does not happen when a value is refused, for the message
    * @param cardBytes video memory of the GPU
    */
-  QuotaSettings applyTo(QuotaSettings before, String failed, long cardBytes)
-      throws OperationsException {
+  Quota applyTo(Quota before, String failed, long cardBytes) throws OperationsException {
     if (minimumBytes == null
         && weight == null
         && limitBytes == null
@@ -42,46 +41,55 @@ record QuotaChange(
         && killTimeoutMs == null) {
       throw refused(failed, "nothing is to be changed", "name at least one value");
     }
-    QuotaSettings after =
-        new QuotaSettings(
-            minimumBytes == null ? before.minimumBytes() : minimum(failed, minimumBytes, cardBytes),
-            weight == null ? before.weight() : weight(failed, weight),
-            limitBytes == null ? before.limitBytes() : limit(failed, limitBytes, cardBytes),
-            beyondShare == null ? before.beyondShare() : beyondShare(failed, beyondShare),
-            killTimeoutMs == null ? before.killTimeout() : killTimeout(failed, killTimeoutMs));
-    if (after.limitBytes() != 0 && after.minimumBytes() > after.limitBytes()) {
-      throw refused(
-          failed,
-          "the minimum of "
-              + Quantities.formatSize(after.minimumBytes())
-              + " is more than the limit of "
-              + Quantities.formatSize(after.limitBytes()),
-          "lower one or raise the other");
+    long minimum = minimumBytes == null ? before.minimumBytes() : minimumBytes;
+    long limit = limitBytes == null ? before.limitBytes() : limitBytes;
+    int newWeight = weight == null ? before.weight() : weight;
+    Duration killTimeout =
+        killTimeoutMs == null ? before.killTimeout() : Duration.ofMillis(killTimeoutMs);
+    checkSizes(failed, cardBytes);
+    BeyondShare policy =
+        beyondShare == null ? before.beyondShare() : beyondShare(failed, beyondShare);
+    try {
+      return new Quota(
+          minimum, newWeight, limit == cardBytes ? Quota.NO_LIMIT : limit, policy, killTimeout);
+    } catch (InvalidQuotaException e) {
+      throw switch (e.rule()) {
+        case MINIMUM -> refused(failed, minimum + " bytes are no minimum", sizes("0B", cardBytes));
+        case LIMIT -> refused(failed, limit + " bytes are no limit", sizes("4KiB", cardBytes));
+        case WEIGHT ->
+            refused(failed, newWeight + " is no weight", "choose one of 1 to " + Quota.MAX_WEIGHT);
+        case KILL_TIMEOUT ->
+            refused(
+                failed,
+                killTimeout.toMillis() + " ms are no kill-timeout",
+                "choose "
+                    + Quantities.formatDuration(Quota.MIN_KILL_TIMEOUT)
+                    + " to "
+                    + Quantities.formatDuration(Quota.MAX_KILL_TIMEOUT));
+        case MINIMUM_WITHIN_LIMIT ->
+            refused(
+                failed,
+                "the minimum of "
+                    + Quantities.formatSize(minimum)
+                    + " is more than the limit of "
+                    + Quantities.formatSize(limit),
+                "lower one or raise the other");
+      };
     }
-    return after;
   }
 
-  private static long minimum(String failed, long bytes, long cardBytes)
-      throws OperationsException {
-    if (bytes < 0 || bytes > cardBytes || bytes % PAGE_BYTES != 0) {
-      throw refused(failed, bytes + " bytes are no minimum", sizes("0B", cardBytes));
+  /** A size that an operator names is of whole pages, and there on this GPU. */
+  private void checkSizes(String failed, long cardBytes) throws OperationsException {
+    if (minimumBytes != null && !isSize(minimumBytes, 0, cardBytes)) {
+      throw refused(failed, minimumBytes + " bytes are no minimum", sizes("0B", cardBytes));
     }
-    return bytes;
+    if (limitBytes != null && !isSize(limitBytes, PAGE_BYTES, cardBytes)) {
+      throw refused(failed, limitBytes + " bytes are no limit", sizes("4KiB", cardBytes));
+    }
   }
 
-  private static long limit(String failed, long bytes, long cardBytes) throws OperationsException {
-    if (bytes < PAGE_BYTES || bytes > cardBytes || bytes % PAGE_BYTES != 0) {
-      throw refused(failed, bytes + " bytes are no limit", sizes("4KiB", cardBytes));
-    }
-    return bytes == cardBytes ? 0 : bytes;
-  }
-
-  private static int weight(String failed, int weight) throws OperationsException {
-    if (weight < 1 || weight > GuestQuota.MAX_WEIGHT) {
-      throw refused(
-          failed, weight + " is no weight", "choose one of 1 to " + GuestQuota.MAX_WEIGHT);
-    }
-    return weight;
+  private static boolean isSize(long bytes, long least, long most) {
+    return bytes >= least && bytes <= most && bytes % PAGE_BYTES == 0;
   }
 
   private static BeyondShare beyondShare(String failed, String text) throws OperationsException {
@@ -91,20 +99,6 @@ record QuotaChange(
                 failed,
                 "\"" + text + "\" is nothing that an allocation beyond the share can get",
                 "choose out-of-memory or system-memory"));
-  }
-
-  private static Duration killTimeout(String failed, long ms) throws OperationsException {
-    if (ms < QuotaSettings.MIN_KILL_TIMEOUT.toMillis()
-        || ms > QuotaSettings.MAX_KILL_TIMEOUT.toMillis()) {
-      throw refused(
-          failed,
-          ms + " ms are no kill-timeout",
-          "choose "
-              + Quantities.formatDuration(QuotaSettings.MIN_KILL_TIMEOUT)
-              + " to "
-              + Quantities.formatDuration(QuotaSettings.MAX_KILL_TIMEOUT));
-    }
-    return Duration.ofMillis(ms);
   }
 
   private static String sizes(String least, long cardBytes) {

@@ -3,12 +3,12 @@ package io.sluice.daemon;
 import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.daemon.config.ChangedQuotas;
 import io.sluice.daemon.config.ConfigException;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GpuSettings;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.config.QuotaStore;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestMXBean;
@@ -126,13 +126,15 @@ public final class SluicedInstance implements AutoCloseable {
     ImmutableMap<String, GpuHost> gpus = openGpus(announcer);
     CreatedGuests store = new CreatedGuests(config.stateDir());
     List<GuestSettings> created = store.load(config);
-    ChangedQuotas quotas = new ChangedQuotas(config.stateDir());
+    QuotaStore quotas = new QuotaStore(config.stateDir());
+    quotas.load();
     GuestTable table =
         new GuestTable(
             config,
             gpus,
             store,
-            new GuestQuotas(quotas, quotas.load(), System::nanoTime),
+            quotas,
+            new ChangeRate(System::nanoTime),
             UUID::randomUUID,
             new GuestHost.Surroundings(
                 kernel,

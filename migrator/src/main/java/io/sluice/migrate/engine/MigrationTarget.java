@@ -359,7 +359,7 @@ public final class MigrationTarget implements AutoCloseable {
               + Integer.toHexString(given.chipset()),
           "Choose a destination with a GPU of the same kind.");
     }
-    long limit = guest.guest().quota().vramLimitBytes();
+    long limit = guest.guest().memoryUse().limitBytes();
     if (given.vramUsedBytes() > limit) {
       throw new RefusedException(
           "SLU-MIG-034",

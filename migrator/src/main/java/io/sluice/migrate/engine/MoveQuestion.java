@@ -58,7 +58,7 @@ public record MoveQuestion(
             record.name(),
             record.chipset(),
             record.vramLimitBytes(),
-            guest.quota().vramUsedBytes(),
+            guest.memoryUse().videoBytes(),
             guest.info().vramBytes(),
             1,
             ByteBuffer.allocate(0));

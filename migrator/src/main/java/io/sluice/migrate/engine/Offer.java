@@ -66,7 +66,7 @@ public record Offer(
         record.name(),
         record.chipset(),
         record.vramLimitBytes(),
-        guest.guest().quota().vramUsedBytes(),
+        guest.guest().memoryUse().videoBytes(),
         copiesMemory ? guest.memoryBytes() : 0,
         streams,
         machine);

@@ -10,11 +10,11 @@ import io.sluice.channel.ChannelState;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.MemoryQuotas;
-import io.sluice.channel.MemoryQuotas.Settings;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.phase.Phase;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.Quota;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.EnumMap;
 import java.util.Map;
@@ -59,9 +59,9 @@ final class SharingSimulationTest {
 
     Card(Host host) {
       this.host = host;
-      quotas.set("moved", Settings.DEFAULT);
+      quotas.set("moved", Quota.DEFAULT);
       neighbour = host.neighbour("neighbour");
-      quotas.set("neighbour", Settings.DEFAULT);
+      quotas.set("neighbour", Quota.DEFAULT);
       quotas.attach(neighbour);
       for (int i = 0; i < 6; i++) {
         neighbour.memAlloc(0, 0, 0, 256 * KIB);
@@ -80,8 +80,8 @@ final class SharingSimulationTest {
 
     private static long count(Guest guest) {
       GuestGpu.MemoryUsage usage = guest.usage();
-      assertThat(guest.quota().vramUsedBytes()).isEqualTo(usage.vramBytes());
-      assertThat(guest.quota().systemUsedBytes()).isEqualTo(usage.systemBytes());
+      assertThat(guest.memoryUse().videoBytes()).isEqualTo(usage.vramBytes());
+      assertThat(guest.memoryUse().systemBytes()).isEqualTo(usage.systemBytes());
       return usage.vramBytes();
     }
 
@@ -160,14 +160,22 @@ final class SharingSimulationTest {
     }
   }
 
+  private static Quota quota(long minimum, int weight, long limit, BeyondShare beyondShare) {
+    return new Quota(minimum, weight, limit, beyondShare, Quota.DEFAULT.killTimeout());
+  }
+
+  private static BeyondShare beyondShare(RandomGenerator random) {
+    return random.nextBoolean() ? BeyondShare.SYSTEM_MEMORY : BeyondShare.OUT_OF_MEMORY;
+  }
+
   private static void begin(Begin begin, Card source, Card target) {
     if (begin == Begin.EVICTED) {
-      Settings little = new Settings(256 * KIB, 1, 256 * KIB, false);
+      Quota little = quota(256 * KIB, 1, 256 * KIB, BeyondShare.OUT_OF_MEMORY);
       source.quotas.set("moved", little);
       target.quotas.set("moved", little);
       assertThat(source.quotas.rebalance().evicted()).isPositive();
     } else if (begin == Begin.TOO_SMALL) {
-      target.quotas.set("moved", new Settings(0, 1, 128 * KIB, false));
+      target.quotas.set("moved", quota(0, 1, 128 * KIB, BeyondShare.OUT_OF_MEMORY));
     }
   }
 
@@ -190,13 +198,11 @@ final class SharingSimulationTest {
     try {
       card.quotas.set(
           who,
-          new Settings(
+          quota(
               random.nextLong(1000 * KIB),
               random.nextInt(1, 20),
-              random.nextBoolean()
-                  ? GuestQuota.NO_LIMIT
-                  : random.nextLong(1000 * KIB, World.VRAM_BYTES),
-              random.nextBoolean()));
+              random.nextBoolean() ? Quota.NO_LIMIT : random.nextLong(1000 * KIB, World.VRAM_BYTES),
+              beyondShare(random)));
     } catch (RefusedException expected) {
       // The minimums do not fit.
     }
@@ -233,7 +239,7 @@ final class SharingSimulationTest {
     Card at = moved ? target : source;
     Guest guest = Objects.requireNonNull(at.host.guest);
     if (moved) {
-      long evicted = at.quotas.standing("moved").evictedBytes();
+      long evicted = at.quotas.use("moved").evictedBytes();
       note(evicted > 0 ? Happened.MOVED_EVICTED : Happened.MOVED);
     } else {
       boolean tooSmall =

@@ -207,7 +207,7 @@ final class DeviceStreamTest {
         resuming.close();
       }
       assertThat(device.released).isFalse();
-      assertThat(other.quota().vramUsedBytes()).isZero();
+      assertThat(other.memoryUse().videoBytes()).isZero();
       assertThat(other.channelIds()).isEmpty();
       assertThat(other.memAlloc(MAPPABLE_VRAM, 0, 1, 4096).sizeBytes()).isPositive();
     } finally {
@@ -318,7 +318,7 @@ final class DeviceStreamTest {
     try (StateTransfers.Resuming resuming = transfers().resume(new Device(other))) {
       writeAll(resuming, data, piece);
       resuming.finish();
-      assertThat(other.quota().vramUsedBytes()).isEqualTo(guest.quota().vramUsedBytes());
+      assertThat(other.memoryUse().videoBytes()).isEqualTo(guest.memoryUse().videoBytes());
       assertThat(contents(other)).isEqualTo(contents(guest));
       resuming.run();
     } finally {
@@ -364,9 +364,9 @@ final class DeviceStreamTest {
     try {
       StateTransfers.Resuming resuming = transfers().resume(new Device(other));
       writeAll(resuming, Arrays.copyOf(data, data.length / 2), 4096);
-      assertThat(other.quota().vramUsedBytes()).isPositive();
+      assertThat(other.memoryUse().videoBytes()).isPositive();
       resuming.close();
-      assertThat(other.quota().vramUsedBytes()).isZero();
+      assertThat(other.memoryUse().videoBytes()).isZero();
     } finally {
       other.close();
     }

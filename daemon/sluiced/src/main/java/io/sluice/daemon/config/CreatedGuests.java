@@ -60,7 +60,7 @@ public final class CreatedGuests {
       line(text, Schema.GUEST_GPU, guest.gpu());
       line(text, Schema.GUEST_SOCKET, guest.socket().toString());
       line(text, Schema.GUEST_QMP, guest.qmp().toString());
-      if (guest.quota().limitBytes() != 0) {
+      if (guest.quota().hasLimit()) {
         line(text, Schema.GUEST_VRAM_LIMIT, Quantities.formatSize(guest.quota().limitBytes()));
       }
       if (guest.slots().channels() != SlotLimits.DEFAULT.channels()) {

@@ -1,6 +1,7 @@
 package io.sluice.daemon.config;
 
 import io.sluice.channel.SlotLimits;
+import io.sluice.quota.Quota;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -18,13 +19,7 @@ import java.util.UUID;
  * @param slots most channels and address spaces it may have
  */
 public record GuestSettings(
-    String name,
-    UUID uuid,
-    String gpu,
-    Path socket,
-    Path qmp,
-    QuotaSettings quota,
-    SlotLimits slots) {
+    String name, UUID uuid, String gpu, Path socket, Path qmp, Quota quota, SlotLimits slots) {
   /** Whether a text can name a guest. */
   public static boolean isName(String text) {
     return ValueType.GUEST_NAME.parse().apply(text).isPresent();

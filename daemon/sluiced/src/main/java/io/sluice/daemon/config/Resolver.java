@@ -9,9 +9,13 @@ import io.sluice.management.Nearest;
 import io.sluice.management.Quantities;
 import io.sluice.management.Setting;
 import io.sluice.management.local.SocketFile;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.InvalidQuotaException;
+import io.sluice.quota.Quota;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -99,8 +103,8 @@ final class Resolver {
   }
 
   /** Quotas changed at run time, as the state file has them. Whether they fit shows later. */
-  ImmutableMap<String, QuotaSettings> changedQuotas() {
-    Map<String, QuotaSettings> quotas = new LinkedHashMap<>();
+  ImmutableMap<String, Quota> changedQuotas() {
+    Map<String, Quota> quotas = new LinkedHashMap<>();
     for (GuestDraft guest : draft.guests()) {
       Raw name = guest.values().get(Schema.GUEST_NAME.name());
       if (name == null) {
@@ -256,7 +260,7 @@ final class Resolver {
                 GuestSettings.defaultQmp(runDir, name).toString())
             .orElse(NOWHERE);
     UUID uuid = uuidOf(section, guest, name);
-    QuotaSettings quota = quotaOf(section, guest);
+    Quota quota = quotaOf(section, guest);
     checkQuota(guest, name, quota, gpu, gpus);
     SlotLimits slots = slotsOf(section, guest);
     return Optional.of(new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots));
@@ -269,14 +273,29 @@ final class Resolver {
         value(section, values, Schema.GUEST_SPACE_LIMIT).orElseThrow(Resolver::badDefault));
   }
 
-  private QuotaSettings quotaOf(String section, GuestDraft guest) {
+  private Quota quotaOf(String section, GuestDraft guest) {
     Map<String, Raw> values = guest.values();
-    return new QuotaSettings(
-        value(section, values, Schema.GUEST_VRAM_MIN).orElseThrow(Resolver::badDefault),
-        value(section, values, Schema.GUEST_WEIGHT).orElseThrow(Resolver::badDefault),
-        value(section, values, Schema.GUEST_VRAM_LIMIT, "").orElse(0L),
-        value(section, values, Schema.GUEST_BEYOND_SHARE).orElseThrow(Resolver::badDefault),
-        value(section, values, Schema.GUEST_KILL_TIMEOUT).orElseThrow(Resolver::badDefault));
+    long minimum = value(section, values, Schema.GUEST_VRAM_MIN).orElseThrow(Resolver::badDefault);
+    int weight = value(section, values, Schema.GUEST_WEIGHT).orElseThrow(Resolver::badDefault);
+    long limit = value(section, values, Schema.GUEST_VRAM_LIMIT, "").orElse(Quota.NO_LIMIT);
+    BeyondShare beyondShare =
+        value(section, values, Schema.GUEST_BEYOND_SHARE).orElseThrow(Resolver::badDefault);
+    Duration killTimeout =
+        value(section, values, Schema.GUEST_KILL_TIMEOUT).orElseThrow(Resolver::badDefault);
+    try {
+      return new Quota(minimum, weight, limit, beyondShare, killTimeout);
+    } catch (InvalidQuotaException e) {
+      // Each value by itself is right: its key says so.
+      draft.error(
+          ConfigError.CONFLICT,
+          origin(values, Schema.GUEST_VRAM_MIN.name()).orElse(guest.origin()),
+          "vram-min "
+              + Quantities.formatSize(minimum)
+              + " is more than the vram-limit "
+              + Quantities.formatSize(limit),
+          "lower one or raise the other");
+      return Quota.DEFAULT;
+    }
   }
 
   private String gpuOf(String section, GuestDraft guest, ImmutableList<GpuSettings> gpus) {
@@ -326,21 +345,7 @@ final class Resolver {
 
   /** Only of the software GPU is the size known before it is opened; the daemon checks the rest. */
   private void checkQuota(
-      GuestDraft guest,
-      String name,
-      QuotaSettings quota,
-      String gpu,
-      ImmutableList<GpuSettings> gpus) {
-    if (quota.limitBytes() != 0 && quota.minimumBytes() > quota.limitBytes()) {
-      draft.error(
-          ConfigError.CONFLICT,
-          origin(guest.values(), Schema.GUEST_VRAM_MIN.name()).orElse(guest.origin()),
-          "vram-min "
-              + Quantities.formatSize(quota.minimumBytes())
-              + " is more than the vram-limit "
-              + Quantities.formatSize(quota.limitBytes()),
-          "lower one or raise the other");
-    }
+      GuestDraft guest, String name, Quota quota, String gpu, ImmutableList<GpuSettings> gpus) {
     for (GpuSettings settings : gpus) {
       if (settings instanceof GpuSettings.Embedded embedded && embedded.name().equals(gpu)) {
         checkQuota(guest, name, quota, embedded);
@@ -348,10 +353,9 @@ final class Resolver {
     }
   }
 
-  private void checkQuota(
-      GuestDraft guest, String name, QuotaSettings quota, GpuSettings.Embedded gpu) {
+  private void checkQuota(GuestDraft guest, String name, Quota quota, GpuSettings.Embedded gpu) {
     String size = Quantities.formatSize(gpu.vramBytes()) + " of GPU " + gpu.name();
-    if (quota.limitBytes() > gpu.vramBytes()) {
+    if (quota.hasLimit() && quota.limitBytes() > gpu.vramBytes()) {
       draft.error(
           ConfigError.CONFLICT,
           origin(guest.values(), Schema.GUEST_VRAM_LIMIT.name()).orElse(guest.origin()),

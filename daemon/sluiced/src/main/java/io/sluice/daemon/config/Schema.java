@@ -3,10 +3,10 @@ package io.sluice.daemon.config;
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.channel.SlotLimits;
-import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.management.Quantities;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.Quota;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,7 +64,7 @@ final class Schema {
   static final Key<Long> GUEST_VRAM_MIN =
       new Key<>("vram-min", ValueType.size(0, 64 * GIB, 4 * KIB), "0B");
   static final Key<Integer> GUEST_WEIGHT =
-      new Key<>("weight", ValueType.number(1, GuestQuota.MAX_WEIGHT), "1");
+      new Key<>("weight", ValueType.number(1, Quota.MAX_WEIGHT), "1");
   static final Key<BeyondShare> GUEST_BEYOND_SHARE =
       new Key<>(
           "beyond-share",
@@ -73,8 +73,8 @@ final class Schema {
   static final Key<Duration> GUEST_KILL_TIMEOUT =
       new Key<>(
           "kill-timeout",
-          ValueType.duration(QuotaSettings.MIN_KILL_TIMEOUT, QuotaSettings.MAX_KILL_TIMEOUT),
-          Quantities.formatDuration(QuotaSettings.DEFAULT.killTimeout()));
+          ValueType.duration(Quota.MIN_KILL_TIMEOUT, Quota.MAX_KILL_TIMEOUT),
+          Quantities.formatDuration(Quota.DEFAULT.killTimeout()));
   static final Key<Integer> GUEST_CHANNEL_LIMIT =
       new Key<>(
           "channel-limit",

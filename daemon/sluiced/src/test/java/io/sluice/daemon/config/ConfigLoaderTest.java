@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.sluice.channel.SlotLimits;
-import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.management.Setting;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.Quota;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -284,10 +285,10 @@ final class ConfigLoaderTest {
             tuple("web-01", "card0", "/tmp/run/web-01.sock"),
             tuple("db", "embedded", "/srv/db.sock"));
     assertThat(config.guests().get(0).uuid()).hasToString("5c1f2a0e-7b1d-4f61-9a3c-2f6d0f0e8a11");
-    assertThat(config.guests().get(0).quota()).isEqualTo(QuotaSettings.DEFAULT);
+    assertThat(config.guests().get(0).quota()).isEqualTo(Quota.DEFAULT);
     assertThat(config.guests().get(1).quota())
         .isEqualTo(
-            new QuotaSettings(
+            new Quota(
                 1 << 20, 1024, 128L << 20, BeyondShare.SYSTEM_MEMORY, Duration.ofMillis(1500)));
     assertThat(config.guests().get(0).slots()).isEqualTo(SlotLimits.DEFAULT);
     assertThat(config.guests().get(1).slots()).isEqualTo(new SlotLimits(8, 127));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.channel.SlotLimits;
+import io.sluice.quota.Quota;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -82,7 +83,7 @@ final class CreatedGuestsTest {
         gpu,
         Path.of(socket),
         Path.of(socket + ".qmp"),
-        QuotaSettings.DEFAULT.withLimit(limit),
+        limit == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(limit),
         limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5));
   }
 }

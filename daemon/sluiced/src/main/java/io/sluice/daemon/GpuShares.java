@@ -6,15 +6,15 @@ import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.TimeUsage;
 import io.sluice.channel.MemoryQuotas;
+import io.sluice.channel.MemoryUse;
 import io.sluice.channel.Watchdog;
-import io.sluice.daemon.config.QuotaSettings;
-import io.sluice.daemon.config.QuotaSettings.BeyondShare;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
 import io.sluice.quota.Admission;
-import io.sluice.quota.GuestQuota;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.Quota;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
@@ -27,25 +27,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the guests of one GPU share: their quotas and their watchdog, and the thread that sees to
+ * The shares of the guests of one GPU: their quotas, their watchdog, and the thread that sees to
  * both.
  */
-final class GuestShares implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(GuestShares.class);
+final class GpuShares implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GpuShares.class);
 
-  /** How long an operator's change is waited for. */
+  /** Longest wait for an operator's change. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final Gpu gpu;
+  private final LongSupplier clock;
+  private final BiConsumer<String, String> listener;
+  private final ShareThread sharing;
+  private final ShareNotifications notifications;
   private final MemoryQuotas quotas;
   private final Watchdog watchdog;
-  private final SharingLoop loop;
-  private final ChangeTimer timer;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
-  private final Map<String, QuotaSettings> settings = new HashMap<>();
+  private final Map<String, Quota> set = new HashMap<>();
   private final Map<String, Past> past = new HashMap<>();
   private final Map<String, Guest> attached = new HashMap<>();
 
@@ -58,24 +60,19 @@ final class GuestShares implements AutoCloseable {
     }
   }
 
-  /** What the thread does. */
-  private record Duties(Gpu gpu, MemoryQuotas quotas, Watchdog watchdog, ChangeTimer timer)
-      implements Sharing.Work {
+  /** The work of the thread. */
+  private final class Duties implements ShareThread.Work {
     @Override
     public void rebalance(Runnable held) {
-      timer.begin();
-      MemoryQuotas.Moves _ =
-          quotas.rebalance(() -> {
-            held.run();
-            timer.held();
-          });
-      timer
-          .heldUs()
-          .ifPresent(us ->
-              LOG.atInfo()
-                  .addKeyValue("gpu", gpu.info().name())
-                  .addKeyValue("held-us", us)
-                  .log("guests are kept to changed quotas"));
+      MemoryQuotas.Moves _ = quotas.rebalance(held);
+    }
+
+    @Override
+    public void onHeld(long afterUs) {
+      LOG.atInfo()
+          .addKeyValue("gpu", gpu.info().name())
+          .addKeyValue("held-us", afterUs)
+          .log("guests are kept to changed quotas");
     }
 
     @Override
@@ -92,42 +89,30 @@ final class GuestShares implements AutoCloseable {
     public long tend() {
       return Math.min(gpu.tend(), gpu.countTime());
     }
-  }
 
-  private GuestShares(
-      Gpu gpu,
-      MemoryQuotas quotas,
-      Watchdog watchdog,
-      SharingLoop loop,
-      ChangeTimer timer,
-      Thread thread) {
-    this.gpu = gpu;
-    this.quotas = quotas;
-    this.watchdog = watchdog;
-    this.loop = loop;
-    this.timer = timer;
-    this.thread = thread;
+    @Override
+    public void afterwards() {
+      notifications.tell(listener);
+    }
   }
 
   /**
    * Starts the thread.
    *
    * @param clock monotonic nanoseconds
-   * @param notifications told, on that thread, of what happens: the type of a notification and its
+   * @param listener told, on that thread, of what happens: the type of a notification and its
    *     message
    */
-  static GuestShares start(
-      Gpu gpu, Threads threads, LongSupplier clock, BiConsumer<String, String> notifications) {
-    SharingLoop loop = new SharingLoop(clock);
-    ShareEvents events = new ShareEvents(clock, loop::wake, loop::nudge);
-    MemoryQuotas quotas = new MemoryQuotas(gpu.info().vramBytes(), events);
-    Watchdog watchdog = new Watchdog(events::onKill);
-    ChangeTimer timer = new ChangeTimer(clock);
-    loop.setSharing(
-        new Sharing(new Duties(gpu, quotas, watchdog, timer)), () -> events.tell(notifications));
-    gpu.onTend(loop::nudge);
-    Thread thread = threads.start("sluice-" + gpu.info().name() + "-share", loop);
-    return new GuestShares(gpu, quotas, watchdog, loop, timer, thread);
+  GpuShares(Gpu gpu, Threads threads, LongSupplier clock, BiConsumer<String, String> listener) {
+    this.gpu = gpu;
+    this.clock = clock;
+    this.listener = listener;
+    sharing = new ShareThread(new Duties(), clock);
+    notifications = new ShareNotifications(clock, sharing::noteChange, sharing::kick);
+    quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications);
+    watchdog = new Watchdog(notifications::onKill);
+    gpu.onTend(sharing::kick);
+    thread = threads.start("sluice-" + gpu.info().name() + "-share", sharing);
   }
 
   /**
@@ -136,8 +121,8 @@ final class GuestShares implements AutoCloseable {
    * @param failed what does not happen when this is refused, for the message
    * @throws OperationsException a {@link Problem} with the numbers; nothing has changed then
    */
-  void set(String failed, String guest, QuotaSettings wanted) throws OperationsException {
-    long since = timer.now();
+  void set(String failed, String guest, Quota wanted) throws OperationsException {
+    long since = clock.getAsLong();
     lock.lock();
     try {
       if (wanted.beyondShare() == BeyondShare.SYSTEM_MEMORY
@@ -149,12 +134,11 @@ final class GuestShares implements AutoCloseable {
                 "set beyond-share to out-of-memory")
             .exception();
       }
-      MemoryQuotas.Settings memory = memory(wanted);
-      if (quotas.check(guest, memory) instanceof Admission.Refused refused) {
+      if (quotas.check(guest, wanted) instanceof Admission.Refused refused) {
         throw problem(failed, wanted, refused).exception();
       }
-      quotas.set(guest, memory);
-      settings.put(guest, wanted);
+      quotas.set(guest, wanted);
+      set.put(guest, wanted);
       watchdog.setLimitIfThere(guest, wanted.killTimeout());
       Guest there = attached.get(guest);
       if (there != null) {
@@ -163,8 +147,7 @@ final class GuestShares implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    timer.asked(since);
-    loop.wakeUrgently();
+    sharing.noteUrgentChange(since);
   }
 
   /**
@@ -173,7 +156,7 @@ final class GuestShares implements AutoCloseable {
    */
   void awaitHeld() {
     try {
-      boolean _ = loop.awaitUrgentChanges(PATIENCE);
+      boolean _ = sharing.awaitUrgentChanges(PATIENCE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -184,7 +167,7 @@ final class GuestShares implements AutoCloseable {
     lock.lock();
     try {
       quotas.remove(guest);
-      settings.remove(guest);
+      set.remove(guest);
       past.remove(guest);
     } finally {
       lock.unlock();
@@ -197,16 +180,16 @@ final class GuestShares implements AutoCloseable {
     try {
       quotas.attach(guest);
       attached.put(guest.name(), guest);
-      QuotaSettings set = settings.getOrDefault(guest.name(), QuotaSettings.DEFAULT);
-      weigh(guest, set.weight());
+      Quota quota = set.getOrDefault(guest.name(), Quota.DEFAULT);
+      weigh(guest, quota.weight());
       if (guest.capabilities().contains(Capability.KILL)) {
         watchdog.add(guest);
-        watchdog.setLimitIfThere(guest.name(), set.killTimeout());
+        watchdog.setLimitIfThere(guest.name(), quota.killTimeout());
       }
     } finally {
       lock.unlock();
     }
-    loop.wake();
+    sharing.noteChange();
   }
 
   /** Before a guest is closed. */
@@ -230,11 +213,11 @@ final class GuestShares implements AutoCloseable {
    *
    * @param made the quota it was made with
    */
-  QuotaStatus status(String guest, QuotaSettings made) {
+  QuotaStatus status(String guest, Quota made) {
     lock.lock();
     try {
-      QuotaSettings set = settings.getOrDefault(guest, QuotaSettings.DEFAULT);
-      MemoryQuotas.Standing standing = quotas.standing(guest);
+      Quota quota = set.getOrDefault(guest, Quota.DEFAULT);
+      MemoryUse use = quotas.use(guest);
       MemoryQuotas.Counters moves = quotas.counters(guest);
       Guest there = attached.get(guest);
       Past all =
@@ -243,16 +226,16 @@ final class GuestShares implements AutoCloseable {
       return new QuotaStatus(
           guest,
           gpu.info().name(),
-          set.minimumBytes(),
-          set.weight(),
-          limitBytes(set),
-          set.beyondShare().text(),
-          set.killTimeout().toMillis(),
-          !set.equals(made),
-          standing.usesGpu(),
-          standing.shareBytes(),
-          standing.heldBytes(),
-          standing.evictedBytes(),
+          quota.minimumBytes(),
+          quota.weight(),
+          quota.limitOn(gpu.info().vramBytes()),
+          quota.beyondShare().text(),
+          quota.killTimeout().toMillis(),
+          !quota.equals(made),
+          use.usesGpu(),
+          use.limitBytes(),
+          use.videoBytes(),
+          use.evictedBytes(),
           moves.evictions(),
           moves.returns(),
           moves.refusals(),
@@ -284,21 +267,8 @@ final class GuestShares implements AutoCloseable {
     }
   }
 
-  private long limitBytes(QuotaSettings set) {
-    long card = gpu.info().vramBytes();
-    return set.limitBytes() == 0 ? card : Math.min(card, set.limitBytes());
-  }
-
-  private static MemoryQuotas.Settings memory(QuotaSettings wanted) {
-    return new MemoryQuotas.Settings(
-        wanted.minimumBytes(),
-        wanted.weight(),
-        wanted.limitBytes() == 0 ? GuestQuota.NO_LIMIT : wanted.limitBytes(),
-        wanted.beyondShare() == BeyondShare.SYSTEM_MEMORY);
-  }
-
   /** The refusal of the policy in an operator's units. */
-  private Problem problem(String failed, QuotaSettings wanted, Admission.Refused refused) {
+  private Problem problem(String failed, Quota wanted, Admission.Refused refused) {
     if (!refused.code().equals(Admission.DOES_NOT_FIT)) {
       return new Problem(refused.code(), failed, refused.cause(), refused.fix());
     }
@@ -320,7 +290,7 @@ final class GuestShares implements AutoCloseable {
   /** Ends the thread; the guests are gone. */
   @Override
   public void close() {
-    loop.stop();
+    sharing.stop();
     Threads.joinUninterruptibly(thread);
   }
 }

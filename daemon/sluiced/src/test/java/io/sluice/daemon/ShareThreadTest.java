@@ -4,24 +4,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** When what guests share is looked at. Times in milliseconds. */
-final class SharingCycleTest {
+final class ShareThreadTest {
   private static final long MS = 1_000_000;
 
   private final Work work = new Work();
-  private final Sharing sharing = new Sharing(work);
+  private long nowNs = 5_000_000;
+  private final ShareThread sharing = new ShareThread(work, () -> nowNs);
 
-  private static class Work implements Sharing.Work {
+  private static class Work implements ShareThread.Work {
     int rebalances;
     int looks;
     long dueMs = Long.MAX_VALUE / MS;
+    final List<Long> heldUs = new ArrayList<>();
+    Runnable beforeHeld = () -> {};
+    Runnable afterHeld = () -> {};
 
     @Override
     public void rebalance(Runnable held) {
       rebalances++;
+      beforeHeld.run();
       held.run();
+      afterHeld.run();
+    }
+
+    @Override
+    public void onHeld(long afterUs) {
+      heldUs.add(afterUs);
     }
 
     @Override
@@ -79,7 +92,7 @@ final class SharingCycleTest {
     sharing.noteChange();
     at(3);
     assertThat(work.rebalances).isEqualTo(1);
-    sharing.noteUrgentChange();
+    sharing.noteUrgentChange(nowNs);
     at(3);
     assertThat(work.rebalances).isEqualTo(2);
     assertThat(at(3)).as("once").isEqualTo(1000);
@@ -88,7 +101,7 @@ final class SharingCycleTest {
 
   @Test
   void doWork_changeDuringARebalance_hasAnother() {
-    Sharing[] made = new Sharing[1];
+    ShareThread[] made = new ShareThread[1];
     Work changing =
         new Work() {
           @Override
@@ -99,7 +112,7 @@ final class SharingCycleTest {
             }
           }
         };
-    made[0] = new Sharing(changing);
+    made[0] = new ShareThread(changing, () -> nowNs);
     assertThat(made[0].doWork(0)).isEqualTo(20 * MS);
     made[0].doWork(20 * MS);
     assertThat(changing.rebalances).isEqualTo(2);
@@ -113,7 +126,7 @@ final class SharingCycleTest {
   @Test
   void awaitUrgentChanges_oneThatNobodyTakesUp_isNotHeld() throws InterruptedException {
     at(0);
-    sharing.noteUrgentChange();
+    sharing.noteUrgentChange(nowNs);
     assertThat(sharing.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
     at(1);
     assertThat(sharing.awaitUrgentChanges(Duration.ZERO)).isTrue();
@@ -121,18 +134,18 @@ final class SharingCycleTest {
 
   @Test
   void awaitUrgentChanges_oneThatCameDuringARebalance_hasItsOwn() throws InterruptedException {
-    Sharing[] made = new Sharing[1];
+    ShareThread[] made = new ShareThread[1];
     Work changing =
         new Work() {
           @Override
           public void rebalance(Runnable held) {
             super.rebalance(held);
             if (rebalances == 1) {
-              made[0].noteUrgentChange();
+              made[0].noteUrgentChange(nowNs);
             }
           }
         };
-    made[0] = new Sharing(changing);
+    made[0] = new ShareThread(changing, () -> nowNs);
     assertThat(made[0].doWork(0)).isZero();
     assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isFalse();
     made[0].doWork(0);
@@ -143,7 +156,7 @@ final class SharingCycleTest {
   @Test
   void awaitUrgentChanges_rebalanceThatHasMoreToDo_isHeldBeforeItEnds()
       throws InterruptedException {
-    Sharing[] made = new Sharing[1];
+    ShareThread[] made = new ShareThread[1];
     boolean[] heldAmid = new boolean[2];
     Work slow =
         new Work() {
@@ -154,13 +167,13 @@ final class SharingCycleTest {
             heldAmid[1] = isHeld(made[0]);
           }
         };
-    made[0] = new Sharing(slow);
-    made[0].noteUrgentChange();
+    made[0] = new ShareThread(slow, () -> nowNs);
+    made[0].noteUrgentChange(nowNs);
     made[0].doWork(0);
     assertThat(heldAmid).containsExactly(false, true);
   }
 
-  private static boolean isHeld(Sharing sharing) {
+  private static boolean isHeld(ShareThread sharing) {
     try {
       return sharing.awaitUrgentChanges(Duration.ZERO);
     } catch (InterruptedException e) {
@@ -170,17 +183,65 @@ final class SharingCycleTest {
 
   @Test
   void awaitUrgentChanges_rebalanceThatFails_isNotHeld() throws InterruptedException {
-    Sharing failing =
-        new Sharing(
+    ShareThread failing =
+        new ShareThread(
             new Work() {
               @Override
               public void rebalance(Runnable held) {
                 throw new IllegalStateException("no");
               }
-            });
-    failing.noteUrgentChange();
+            },
+            () -> nowNs);
+    failing.noteUrgentChange(nowNs);
     assertThatThrownBy(() -> failing.doWork(0)).isInstanceOf(IllegalStateException.class);
     assertThat(failing.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
+  }
+
+  // ---- how long an operator's change takes ----
+
+  @Test
+  void onHeld_nobodyAsked_isNotTold() {
+    at(0);
+    assertThat(work.heldUs).isEmpty();
+  }
+
+  @Test
+  void onHeld_severalAsked_isOfTheFirst() {
+    sharing.noteUrgentChange(nowNs);
+    nowNs += MS;
+    sharing.noteUrgentChange(nowNs);
+    nowNs += MS;
+    work.beforeHeld = () -> nowNs += 500_000;
+    work.afterHeld = () -> nowNs += 700_000; // channels go on
+    at(0);
+    assertThat(work.heldUs).containsExactly(2500L);
+  }
+
+  @Test
+  void onHeld_rebalanceThatFails_isNotTold() {
+    sharing.noteUrgentChange(nowNs);
+    work.beforeHeld =
+        () -> {
+          throw new IllegalStateException("no");
+        };
+    assertThatThrownBy(() -> at(0)).isInstanceOf(IllegalStateException.class);
+    assertThat(work.heldUs).isEmpty();
+  }
+
+  /** It is no part of what is under way. */
+  @Test
+  void onHeld_askedMeanwhile_isOfTheNext() {
+    sharing.noteUrgentChange(nowNs);
+    work.beforeHeld =
+        () -> {
+          nowNs += 100_000;
+          sharing.noteUrgentChange(nowNs);
+        };
+    at(0);
+    assertThat(work.heldUs).containsExactly(100L);
+    work.beforeHeld = () -> nowNs += 300_000;
+    at(0);
+    assertThat(work.heldUs).containsExactly(100L, 300L);
   }
 
   @Test

@@ -2,62 +2,93 @@ package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableMap;
 import io.sluice.management.Quantities;
+import io.sluice.quota.Quota;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
- * Remembers the quotas that were changed at run time, in {@code STATE-DIR/quotas.toml}: {@code
- * [[guest]]} tables with the name and the keys of a quota, all of them. They count instead of those
- * that the configuration, or the guest's creation, says.
+ * The quotas that were changed at run time, in {@code STATE-DIR/quotas.toml}: {@code [[guest]]}
+ * tables with the name and the keys of a quota, all of them. They count instead of those that the
+ * configuration, or the guest's creation, says. Guarded by its owner's lock.
  */
-public final class ChangedQuotas {
+public final class QuotaStore {
   private static final String FILE = "quotas.toml";
   private static final String HEADER =
       "# Quotas changed at run time. sluiced writes this file; edit it only while it is stopped.\n";
 
   private final Path file;
+  private final SortedMap<String, Quota> changed = new TreeMap<>();
 
   /**
    * @param stateDir the daemon's state directory
    */
-  public ChangedQuotas(Path stateDir) {
+  public QuotaStore(Path stateDir) {
     this.file = stateDir.resolve(FILE);
   }
 
-  /** Where they are remembered. */
+  /** Where they are kept. */
   public Path file() {
     return file;
   }
 
   /**
-   * The quotas remembered, by the names of guests, which need not exist any more; none when there
-   * is no file.
+   * Reads the file, if there is one. Guests of that name need not exist any more.
    *
    * @throws ConfigException when the file is wrong
    */
-  public ImmutableMap<String, QuotaSettings> load() throws ConfigException {
+  public void load() throws ConfigException {
     if (!Files.exists(file)) {
-      return ImmutableMap.of();
+      return;
     }
     Draft draft = new Draft();
     new TomlSource(file, draft).read();
-    ImmutableMap<String, QuotaSettings> quotas = new Resolver(draft).changedQuotas();
+    ImmutableMap<String, Quota> quotas = new Resolver(draft).changedQuotas();
     if (!draft.errors().isEmpty()) {
       throw new ConfigException(draft.errors());
     }
-    return quotas;
+    changed.putAll(quotas);
   }
 
-  /** Replaces what is remembered: all of it or, when this fails, nothing. */
-  public void save(Map<String, QuotaSettings> quotas) throws IOException {
+  /** The quota of a guest. */
+  public Quota of(GuestSettings guest) {
+    return changed.getOrDefault(guest.name(), guest.quota());
+  }
+
+  /** Keeps a guest's quota, or, when this fails, the one it had. */
+  public void put(GuestSettings guest, Quota quota) throws IOException {
+    SortedMap<String, Quota> after = new TreeMap<>(changed);
+    if (quota.equals(guest.quota())) {
+      after.remove(guest.name());
+    } else {
+      after.put(guest.name(), quota);
+    }
+    save(after);
+    changed.clear();
+    changed.putAll(after);
+  }
+
+  /**
+   * A guest is destroyed: one that gets its name later shall not get its quota.
+   *
+   * @throws IOException when it is forgotten only until the next start
+   */
+  public void forget(String guest) throws IOException {
+    if (changed.remove(guest) != null) {
+      save(changed);
+    }
+  }
+
+  private void save(Map<String, Quota> quotas) throws IOException {
     StringBuilder text = new StringBuilder(HEADER);
     quotas.forEach((guest, quota) -> {
       text.append("\n[[guest]]\n");
       line(text, Schema.GUEST_NAME, guest);
       line(text, Schema.GUEST_VRAM_MIN, Quantities.formatSize(quota.minimumBytes()));
-      if (quota.limitBytes() != 0) {
+      if (quota.hasLimit()) {
         line(text, Schema.GUEST_VRAM_LIMIT, Quantities.formatSize(quota.limitBytes()));
       }
       line(text, Schema.GUEST_WEIGHT, Integer.toString(quota.weight()));

@@ -1,6 +1,7 @@
 package io.sluice.daemon;
 
 import io.sluice.channel.MemoryQuotas;
+import io.sluice.channel.MemoryUse;
 import io.sluice.channel.Watchdog;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.Quantities;
@@ -17,11 +18,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What happens to guests' shares, on its way to whoever listens: noted by any thread under any
- * lock, told by one thread under none. When too much waits the rest is dropped and counted.
+ * The queue of notifications about guests' shares: filled by any thread under any lock, emptied by
+ * one thread under none. When too many wait the rest is dropped and counted.
  */
-final class ShareEvents implements MemoryQuotas.Listener {
-  private static final Logger LOG = LoggerFactory.getLogger(ShareEvents.class);
+final class ShareNotifications implements MemoryQuotas.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(ShareNotifications.class);
 
   /** Events that wait. */
   static final int MAX_WAITING = 1024;
@@ -37,17 +38,17 @@ final class ShareEvents implements MemoryQuotas.Listener {
   private final Map<String, Long> refusedNs = new HashMap<>(); // under the lock of the quotas
   private final LongSupplier clock;
   private final Runnable onChange;
-  private final Runnable nudge;
+  private final Runnable kick;
 
   /**
    * @param clock monotonic nanoseconds
    * @param onChange called when a rebalance may be due
-   * @param nudge called when something waits
+   * @param kick called when something waits
    */
-  ShareEvents(LongSupplier clock, Runnable onChange, Runnable nudge) {
+  ShareNotifications(LongSupplier clock, Runnable onChange, Runnable kick) {
     this.clock = clock;
     this.onChange = onChange;
-    this.nudge = nudge;
+    this.kick = kick;
   }
 
   @Override
@@ -68,7 +69,7 @@ final class ShareEvents implements MemoryQuotas.Listener {
   }
 
   @Override
-  public void onRefused(String guest, long bytes, MemoryQuotas.Standing standing) {
+  public void onRefused(String guest, long bytes, MemoryUse use) {
     long now = clock.getAsLong();
     Long before = refusedNs.get(guest);
     if (before != null && now - before < REFUSAL_INTERVAL.toNanos()) {
@@ -82,8 +83,8 @@ final class ShareEvents implements MemoryQuotas.Listener {
             "%s: %s refused, holds %s of %s",
             guest,
             Quantities.formatSize(bytes),
-            Quantities.formatSize(standing.heldBytes()),
-            Quantities.formatSize(standing.shareBytes())));
+            Quantities.formatSize(use.videoBytes()),
+            Quantities.formatSize(use.limitBytes())));
   }
 
   void onKill(Watchdog.Kill kill) {
@@ -100,7 +101,7 @@ final class ShareEvents implements MemoryQuotas.Listener {
 
   private void note(String type, String message) {
     if (waiting.offer(new Event(type, message))) {
-      nudge.run();
+      kick.run();
     } else {
       dropped.incrementAndGet();
     }
