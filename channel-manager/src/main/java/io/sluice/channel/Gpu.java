@@ -62,13 +62,13 @@ public interface Gpu extends AutoCloseable {
   }
 
   /**
-   * Takes what happens in the background a step further: a channel that was given back while it
-   * waited goes on only when it is looked at. By one thread, now and then.
+   * Takes what happens in the background a step further: detached channels drain, and one that was
+   * given back before it had drained goes on. By one thread, when it is due or was woken.
    *
-   * @return nanoseconds until it wants to be called again; {@link Long#MAX_VALUE} until {@link
-   *     #onTend} says so
+   * @param nowNs {@link #timeNs}
+   * @return nanoseconds until it wants to be called again; {@link Long#MAX_VALUE} until the wakeup
    */
-  default long tend() {
+  default long poll(long nowNs) {
     return Long.MAX_VALUE;
   }
 
@@ -84,9 +84,9 @@ public interface Gpu extends AutoCloseable {
   }
 
   /**
-   * @param wanted told, by any thread and under any lock, that {@link #tend} has something to do
+   * @param wakeup run, by any thread and under any lock, when {@link #poll} has something to do
    */
-  default void onTend(Runnable wanted) {}
+  default void setWakeup(Runnable wakeup) {}
 
   @Override
   void close();

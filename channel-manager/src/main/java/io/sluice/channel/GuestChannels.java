@@ -25,7 +25,7 @@ final class GuestChannels {
   private final IdTable<GuestChannel> channels;
 
   /** Ends that the listener has not been told of. */
-  private final List<ChannelError> untold = new ArrayList<>();
+  private final List<ChannelError> errorPending = new ArrayList<>();
 
   GuestChannels(
       String guest,
@@ -203,7 +203,7 @@ final class GuestChannels {
       return;
     }
     pages.page(channel.id()).setError(error);
-    untold.add(error);
+    errorPending.add(error);
     log.atInfo()
         .addKeyValue("guest", guest)
         .addKeyValue("cid", error.channelId())
@@ -215,12 +215,17 @@ final class GuestChannels {
 
   /** The ends that nobody was told of, oldest first; they count as told now. */
   List<ChannelError> takeUntold() {
-    if (untold.isEmpty()) {
+    if (errorPending.isEmpty()) {
       return List.of();
     }
-    List<ChannelError> taken = List.copyOf(untold);
-    untold.clear();
+    List<ChannelError> taken = List.copyOf(errorPending);
+    errorPending.clear();
     return taken;
+  }
+
+  /** GPU time. */
+  long timeNs() {
+    return gpu.timeNs();
   }
 
   /** How often one began to run, or went on. */

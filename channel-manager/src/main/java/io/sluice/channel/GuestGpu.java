@@ -134,6 +134,14 @@ public interface GuestGpu extends AutoCloseable {
    */
   int readEvents(EventSink sink);
 
+  /**
+   * Takes the drain of this guest's channels a step further, for one who waits for it and would not
+   * wait for the thread of {@link Gpu#poll}.
+   *
+   * @param nowNs {@link Gpu#timeNs}
+   */
+  default void poll(long nowNs) {}
+
   /** What the backend accounts to this guest. */
   MemoryUsage usage();
 

@@ -218,6 +218,9 @@ public final class GuestMove {
         if (channel.life.state() == ChannelState.RUNNING) {
           channel.detach(reason);
         }
+      }
+      backend.poll(channels.timeNs());
+      for (GuestChannel channel : channels.all()) {
         Channel.Status status = channels.look(channel);
         if (channel.life.state() == ChannelState.DRAINING && !channel.checkDrained(status)) {
           if (status.waiting()) {

@@ -18,8 +18,8 @@ final class ChannelSlices {
 
   private final TimeSlices shared;
   private final OpenChannels channels;
-  private int weight;
-  private long slicedUnitNs;
+  private volatile int weight; // written under the lock, as the unit
+  private volatile long slicedUnitNs;
   private boolean stopped;
 
   /**
@@ -41,9 +41,16 @@ final class ChannelSlices {
     stopped = true;
   }
 
-  /** Other guests' weights, or how many of them there are, may have changed the unit. */
+  /**
+   * Whether the unit has changed, by other guests' weights or by how many there are; any thread.
+   */
+  boolean areStale() {
+    return weight != 0 && shared.unitNs() != slicedUnitNs;
+  }
+
+  /** Divides again if the unit has changed. */
   void refresh() {
-    if (weight != 0 && shared.unitNs() != slicedUnitNs) {
+    if (areStale()) {
       divide();
     }
   }
@@ -56,13 +63,13 @@ final class ChannelSlices {
     slicedUnitNs = shared.unitNs();
     Map<Integer, Integer> wholes = new HashMap<>();
     for (NvidiaChannel channel : channels.all()) {
-      HardwareChannel hardware = channel.hardware();
+      HardwareChannel hardware = channel.state().hardware();
       if (hardware != null) {
         wholes.merge(hardware.engineType(), part(channel), Integer::sum);
       }
     }
     for (NvidiaChannel channel : channels.all()) {
-      HardwareChannel hardware = channel.hardware();
+      HardwareChannel hardware = channel.state().hardware();
       if (hardware != null) {
         give(channel, hardware, wholes.getOrDefault(hardware.engineType(), 1));
       }

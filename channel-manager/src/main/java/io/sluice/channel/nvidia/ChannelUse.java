@@ -1,11 +1,9 @@
 package io.sluice.channel.nvidia;
 
-import io.sluice.channel.nvidia.Detachment.Ring;
-
 /**
- * Whether a channel has something to do, for the account of GPU time: its ring pointers are read,
- * and RM is asked only when those do not say it: all is fetched, and something was put since RM
- * said last that nothing is left. Guarded by the open's lock.
+ * The account's view of a channel: whether it has something to do. Its ring pointers are read, and
+ * RM is asked only when those do not say it: all is fetched, and something was put since RM said
+ * last that nothing is left. Guarded by the open's lock.
  */
 final class ChannelUse {
   /** RM needs this long to see that a channel is idle; what ends within is idle to it. */
@@ -40,39 +38,44 @@ final class ChannelUse {
     }
   }
 
-  private int get;
-  private int put;
-  private int idleAnswers = Probe.SURE;
+  private final ChannelActivity activity;
+  private volatile RingPointers seen = RingPointers.START;
+  private volatile boolean given;
   private Doing last = Doing.REST;
 
-  /** Whether it is known to have nothing to do without a question. */
-  boolean isResting(UserdWords words) {
-    return idleAnswers >= Probe.SURE && words.get() == get && words.put() == put;
+  ChannelUse(ChannelActivity activity) {
+    this.activity = activity;
+  }
+
+  /** Whether it has nothing to do, and had nothing since the last look; takes no lock. */
+  boolean isResting(RingPointers now) {
+    return now.equals(seen) && (!given || activity.isResting(now));
   }
 
   /** Looks at a channel that runs. */
   Doing look(HardwareChannel channel, Ring ring, UserdWords words, Questions questions) {
-    boolean moved = words.get() != get || words.put() != put;
-    get = words.get();
-    put = words.put();
-    if (moved) {
-      idleAnswers = 0;
-    }
-    if (channel.isDisabled() || idleAnswers >= Probe.SURE) {
+    RingPointers now = words.pointers();
+    boolean moved = !now.equals(seen);
+    seen = now;
+    given |= moved;
+    if (channel.isDisabled()) {
       last = Doing.REST;
-    } else if (get != put || questions.take()) {
-      boolean idle = get == put && channel.isIdle(IDLE_US);
-      idleAnswers = idle ? idleAnswers + 1 : 0;
-      last = idle ? ended(moved) : unfinished(ring, moved);
+    } else if (!given || activity.isResting(now)) {
+      last = idle(moved);
+    } else if (!now.isAllFetched()) {
+      last = unfinished(ring, now, moved);
+    } else if (questions.take()) {
+      boolean idle = activity.ask(channel, now, IDLE_US);
+      last = idle ? idle(moved) : unfinished(ring, now, moved);
     }
     return last;
   }
 
-  private static Doing ended(boolean moved) {
+  private static Doing idle(boolean moved) {
     return moved ? Doing.ENDED : Doing.REST;
   }
 
-  private Doing unfinished(Ring ring, boolean moved) {
-    return !moved && PendingAcquire.find(ring, get).isPresent() ? Doing.WAITS : Doing.BUSY;
+  private Doing unfinished(Ring ring, RingPointers now, boolean moved) {
+    return !moved && activity.acquire(ring, now).isPresent() ? Doing.WAITS : Doing.BUSY;
   }
 }

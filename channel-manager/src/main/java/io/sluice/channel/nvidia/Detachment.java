@@ -11,15 +11,14 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of a channel whose guest is to see it no longer: the guest's control page is
+ * The draining of a channel that the guest is to see no longer: the guest's control page is
  * replaced by a fresh one, the shadow; the GPU goes on reading the former, in which GP_PUT stays.
- * Guarded by the open's lock.
- *
- * <pre>
- *   FETCHING ──► POISONED ──► DRAINED
- * </pre>
+ * {@link DetachmentState} has the stages, {@link Detachments} takes those of a guest from one to
+ * the next. Guarded by the open's lock.
  *
  * <p>GP_GET tells what was fetched, not what has finished. So once it has reached GP_PUT an entry
  * of ours, the poison, takes the place of the guest's next one, is run, and gone again: it releases
@@ -27,16 +26,13 @@ import org.jspecify.annotations.Nullable;
  * of its that was on the way may take the poison's place; then its entry is run, and another poison
  * goes behind it.
  *
- * <p>A channel may wait for a semaphore that the guest has yet to have another one release, of
- * which we hold back what it submits. So none is poisoned before all of the guest's that are
- * detached have come to their ends and wait for nothing; and while one has waited for {@link
- * #PATIENCE_NS} what the guest has put meanwhile is passed on to all.
- *
- * <p>One that has poison in its ring may wait all the same: it was given back while it waited. Then
- * the guest does not hold still any longer. Its next entry takes the place of the poison, and when
- * the wait is over is run as one whose store was on the way.
+ * <p>One that has poison in its ring may wait for a semaphore all the same: it was given back while
+ * it waited. Then the guest does not hold still any longer. Its next entry takes the place of the
+ * poison, and when the wait is over is run as one whose store was on the way.
  */
 final class Detachment {
+  private static final Logger log = LoggerFactory.getLogger(Detachment.class);
+
   /**
    * In how many slots poison is tried. A guest that holds still when asked takes one at most, and
    * one more for each wait that follows on another.
@@ -49,12 +45,6 @@ final class Detachment {
   private static final VarHandle U64 = Layouts.U64.varHandle();
   private static final long OUR_WORDS = GuestAbi.CONTROL_OFFSET + 2L * Integer.BYTES;
 
-  private enum Stage {
-    FETCHING,
-    POISONED,
-    DRAINED
-  }
-
   /** A slot of the ring that has poison in it, and what it held. */
   private record Poison(MemorySegment slot, long entry, long saved) {}
 
@@ -62,54 +52,37 @@ final class Detachment {
   private final Ring ring;
   private final HardwareChannel channel;
   private final UserdWords words;
+  private final ChannelActivity activity;
   private final GpuVa alias;
   private final List<Poison> poisons = new ArrayList<>(1);
   private @Nullable Scratch scratch;
-  private Stage stage = Stage.FETCHING;
+
+  private DetachmentState state = DetachmentState.FETCHING;
+  private long enteredNs;
 
   /** The first entry that was not put when the page was replaced; then where the poison is. */
   private int put;
 
-  private long poisonedNs;
-
-  /** The poison waits, and the guest does not hold still for it. */
-  private boolean letGo;
-
   private int fetched;
-
-  /** It was seen to wait, since when, and where; it has looked idle so often since. */
-  private boolean blocked;
-
-  private boolean atEnd;
-  private long blockedSinceNs;
-  private int blockedAt;
-  private int idleAnswers;
-
-  /**
-   * The ring of a channel.
-   *
-   * @param space where it is mapped
-   * @param channelId the guest's id
-   * @param start address
-   * @param entries a power of two
-   */
-  record Ring(NvidiaAddressSpace space, int channelId, GpuVa start, int entries) {
-    int after(int index) {
-      return (index + 1) & (entries - 1);
-    }
-
-    MemorySegment slot(int index) {
-      return space.cpu(start.value() + index * 8L, 8);
-    }
-  }
+  private long passedOnNs;
 
   private Detachment(
-      NvidiaGuestGpu gpu, Ring ring, HardwareChannel channel, UserdWords words, GpuVa alias) {
+      NvidiaGuestGpu gpu,
+      Ring ring,
+      HardwareChannel channel,
+      UserdWords words,
+      ChannelActivity activity,
+      GpuVa alias,
+      long nowNs) {
     this.gpu = gpu;
     this.ring = ring;
     this.channel = channel;
     this.words = words;
+    this.activity = activity;
     this.alias = alias;
+    enteredNs = nowNs;
+    passedOnNs = nowNs;
+    activity.forgetWait();
   }
 
   /**
@@ -118,11 +91,16 @@ final class Detachment {
    * @throws io.sluice.abi.RefusedException the ring is where we cannot reach it; nothing changed
    */
   static Detachment begin(
-      NvidiaGuestGpu gpu, Ring ring, HardwareChannel channel, UserdWords words) {
+      NvidiaGuestGpu gpu,
+      Ring ring,
+      HardwareChannel channel,
+      UserdWords words,
+      ChannelActivity activity,
+      long nowNs) {
     MemorySegment _ = ring.slot(0);
     Monitor monitor = gpu.monitor();
     GpuVa alias = monitor.alias(channel.userd(), Limits.PAGE_BYTES, Limits.PAGE_BYTES);
-    Detachment made = new Detachment(gpu, ring, channel, words, alias);
+    Detachment made = new Detachment(gpu, ring, channel, words, activity, alias, nowNs);
     made.replacePage(monitor);
     return made;
   }
@@ -133,7 +111,7 @@ final class Detachment {
     int generation = ControlWords.generation(page, GuestAbi.CONTROL_OFFSET);
     byte[] ours = page.asSlice(OUR_WORDS).toArray(ValueLayout.JAVA_BYTE);
     gpu.replaceControlPage(ring.channelId());
-    Monitor.RingPointers seen = monitor.pointers(alias);
+    RingPointers seen = monitor.pointers(alias);
     put = seen.put();
     fetched = seen.get();
     words.get(fetched);
@@ -145,8 +123,12 @@ final class Detachment {
     gpu.doorbellPage().ring(channel.token());
   }
 
+  DetachmentState state() {
+    return state;
+  }
+
   boolean isDrained() {
-    return stage == Stage.DRAINED;
+    return state == DetachmentState.DRAINED;
   }
 
   /** The entry to go on with; of one that is drained. */
@@ -154,64 +136,64 @@ final class Detachment {
     return put;
   }
 
-  /** Entries that the guest may believe fetched. */
-  int fetched() {
-    return fetched;
+  private void enter(DetachmentState next, long nowNs, String reason) {
+    if (!state.canBecome(next)) {
+      throw new AssertionError("no such transition, from=" + state + " to=" + next);
+    }
+    log.atTrace()
+        .addKeyValue("cid", ring.channelId())
+        .addKeyValue("from", state)
+        .addKeyValue("to", next)
+        .addKeyValue("reason", reason)
+        .log("detachment");
+    state = next;
+    enteredNs = nowNs;
   }
 
-  /** Looks how far it is. */
-  boolean advance() {
-    if (stage == Stage.FETCHING && gpu.channels().endOfDetached()) {
-      poison();
-    }
-    if (stage == Stage.POISONED) {
-      look();
-    }
-    return isDrained();
+  /** Whether it waits for a semaphore, and has done so long enough for more to be passed on. */
+  boolean isPatienceOver(long nowNs) {
+    long since = Math.max(activity.waitsSinceNs(), passedOnNs);
+    return !isDrained() && activity.isWaiting() && nowNs - since > PATIENCE_NS;
   }
 
-  /** Whether all of it that was put is fetched, and waits for no semaphore. */
-  boolean isAtEnd() {
-    if (stage == Stage.FETCHING && !atEnd) {
+  // ---- steps ----
+
+  /** Looks whether all of it that was put is fetched, and waits for no semaphore. */
+  void lookForEnd(long nowNs) {
+    if (state == DetachmentState.FETCHING) {
       fetched = gpu.monitor().pointers(alias).get();
       words.get(fetched);
-      blocked = waits(put);
-      atEnd = fetched == put && !blocked;
+      if (!isWaitingBefore(put, nowNs) && fetched == put) {
+        enter(DetachmentState.AT_END, nowNs, "all is fetched");
+      }
     }
-    return stage != Stage.FETCHING || atEnd;
-  }
-
-  /** Whether it waits, and has done so long enough for more to be passed on. */
-  boolean isPatienceOver() {
-    return stage != Stage.DRAINED && blocked && gpu.timeNs() - blockedSinceNs > PATIENCE_NS;
   }
 
   /**
    * @param end the first entry that the GPU has not been told of
    */
-  private boolean waits(int end) {
-    if (PendingAcquire.find(ring, fetched).isEmpty()) {
-      return false;
-    }
-    if (!blocked || blockedAt != fetched) {
-      blockedSinceNs = gpu.timeNs();
-      blockedAt = fetched;
-      idleAnswers = 0;
-    }
-    // It may be over, and the semaphore something else since.
-    boolean sure = fetched == end && channel.isIdle(Probe.IDLE_US) && ++idleAnswers >= Probe.SURE;
-    return !sure;
+  private boolean isWaitingBefore(int end, long nowNs) {
+    return activity.lookForWait(channel, ring, new RingPointers(fetched, end), nowNs);
   }
 
   /** Has the GPU see what the guest has put in the page that replaced the one it reads. */
-  void passOn() {
+  void passOn(long nowNs) {
     int wanted = words.put();
-    if (stage == Stage.FETCHING && wanted != put && wanted < ring.entries() && wanted >= 0) {
-      put = wanted;
-      atEnd = false;
-      blockedSinceNs = gpu.timeNs();
-      gpu.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), put);
-      gpu.doorbellPage().ring(channel.token());
+    if (!state.takesMore() || wanted == put || wanted >= ring.entries() || wanted < 0) {
+      return;
+    }
+    put = wanted;
+    passedOnNs = nowNs;
+    if (state == DetachmentState.AT_END) {
+      enter(DetachmentState.FETCHING, nowNs, "more was passed on");
+    }
+    tellPut(put);
+  }
+
+  /** Puts poison behind what was put: the others have come to their ends, too. */
+  void poisonIfFetched(long nowNs) {
+    if (state.takesMore()) {
+      poison(nowNs, "all of the guest's are at their ends");
     }
   }
 
@@ -219,15 +201,15 @@ final class Detachment {
    * Has it end without waiting for more: what the guest has put until now is run, then the poison.
    * The guest holds still until the channel counts again, or another one; but not while it waits.
    */
-  void finish() {
-    if (stage == Stage.FETCHING) {
+  void finish(long nowNs) {
+    if (state.takesMore()) {
       words.withdraw();
       put = words.put();
-      poison();
+      poison(nowNs, "given back");
     }
   }
 
-  private void poison() {
+  private void poison(long nowNs, String reason) {
     words.withdraw();
     if (scratch == null) {
       scratch = Scratch.map(gpu, ring.space(), ring.channelId());
@@ -236,18 +218,21 @@ final class Detachment {
     MemorySegment slot = ring.slot(put);
     long saved = (long) U64.getAndSet(slot, 0L, entry);
     poisons.add(new Poison(slot, entry, saved));
-    stage = Stage.POISONED;
-    poisonedNs = gpu.timeNs();
-    letGo = false;
-    blocked = false;
-    gpu.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), ring.after(put));
+    activity.forgetWait();
+    enter(DetachmentState.POISONED, nowNs, reason);
+    tellPut(ring.after(put));
+  }
+
+  private void tellPut(int value) {
+    gpu.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), value);
     gpu.doorbellPage().ring(channel.token());
   }
 
-  private void look() {
+  /** Looks how far the GPU is with the poison. */
+  void lookAtPoison(long nowNs) {
     Scratch ours = scratch;
-    if (ours == null) {
-      throw new AssertionError("poisoned without scratch");
+    if (!state.isPoisoned() || ours == null) {
+      return;
     }
     int last = poisons.size() - 1;
     if (ours.isReleased(last)) {
@@ -257,42 +242,44 @@ final class Detachment {
         first++;
       }
       put = (put - (last - first)) & (ring.entries() - 1);
-      end(ours);
+      end(ours, nowNs);
       return;
     }
     Poison poison = poisons.get(last);
     boolean taken = (long) U64.getAcquire(poison.slot(), 0L) != poison.entry();
     boolean guestIsDone = words.put() != put;
-    if (waitsBeforePoison()) {
-      letGo();
-    } else if (taken && guestIsDone && poisons.size() < MAX_ATTEMPTS) {
+    boolean roomForMore = poisons.size() < MAX_ATTEMPTS;
+    if (waitsBeforePoison(nowNs)) {
+      if (state == DetachmentState.POISONED && roomForMore) {
+        release(nowNs);
+      }
+    } else if (taken && guestIsDone && roomForMore) {
       put = ring.after(put);
-      poison();
+      poison(nowNs, "the guest has taken the poison's place");
     }
   }
 
   /** Poison is run within microseconds of what is before it, unless that waits. */
-  private boolean waitsBeforePoison() {
-    if (gpu.timeNs() - poisonedNs > PATIENCE_NS) {
-      fetched = gpu.monitor().pointers(alias).get();
-      blocked = waits(ring.after(put));
+  private boolean waitsBeforePoison(long nowNs) {
+    boolean late = nowNs - enteredNs > PATIENCE_NS;
+    if (state == DetachmentState.POISONED && !late) {
+      return false;
     }
-    return blocked;
+    fetched = gpu.monitor().pointers(alias).get();
+    return isWaitingBefore(ring.after(put), nowNs);
   }
 
   /** The guest goes on, as far as its ring has room; what it waits for may be among that. */
-  private void letGo() {
-    if (!letGo && poisons.size() < MAX_ATTEMPTS) {
-      letGo = true;
-      if (fetched == ring.after(put)) {
-        fetched = put; // the guest may take the place of the poison
-      }
-      words.get(fetched);
-      words.publish(gpu.monitor().token());
+  private void release(long nowNs) {
+    if (fetched == ring.after(put)) {
+      fetched = put; // the guest may take the place of the poison
     }
+    words.get(fetched);
+    words.publish(gpu.monitor().token());
+    enter(DetachmentState.RELEASED, nowNs, "waits for a semaphore");
   }
 
-  private void end(Scratch ours) {
+  private void end(Scratch ours, long nowNs) {
     for (Poison poison : poisons) {
       boolean _ = U64.compareAndSet(poison.slot(), 0L, poison.entry(), poison.saved());
     }
@@ -300,7 +287,7 @@ final class Detachment {
     scratch = null;
     fetched = put;
     words.get(put);
-    stage = Stage.DRAINED;
+    enter(DetachmentState.DRAINED, nowNs, "the poison was run");
     words.publish(gpu.monitor().token());
   }
 

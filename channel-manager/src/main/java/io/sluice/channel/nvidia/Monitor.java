@@ -115,12 +115,6 @@ final class Monitor implements AutoCloseable {
     return new RingPointers(words.get(Layouts.U32, 0), words.get(Layouts.U32, Integer.BYTES));
   }
 
-  /**
-   * @param get next entry to fetch
-   * @param put first entry that was not put
-   */
-  record RingPointers(int get, int put) {}
-
   /** Copies a few bytes, a page at most, to where the CPU reads them. */
   void peek(GpuVa from, MemorySegment into) {
     MemorySegment.copy(queue.read(from, into.byteSize()), 0, into, 0, into.byteSize());

@@ -10,7 +10,16 @@ import io.sluice.channel.Channel;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.ChannelState;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.channel.nvidia.Detachment.Ring;
+import io.sluice.channel.nvidia.NvidiaChannelState.Cause;
+import io.sluice.channel.nvidia.NvidiaChannelState.Closed;
+import io.sluice.channel.nvidia.NvidiaChannelState.Detached;
+import io.sluice.channel.nvidia.NvidiaChannelState.Detaching;
+import io.sluice.channel.nvidia.NvidiaChannelState.Draining;
+import io.sluice.channel.nvidia.NvidiaChannelState.Ended;
+import io.sluice.channel.nvidia.NvidiaChannelState.Live;
+import io.sluice.channel.nvidia.NvidiaChannelState.Prepared;
+import io.sluice.channel.nvidia.NvidiaChannelState.Returning;
+import io.sluice.channel.nvidia.NvidiaChannelState.Running;
 import java.lang.foreign.MemorySegment;
 import java.util.HashSet;
 import java.util.Optional;
@@ -23,7 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A channel of RM. RM wants the ring's address when a channel is made, so that this one is only a
- * number and a control page until {@link #start}. Guarded by the open's lock.
+ * number and a control page until {@link #start}. {@link NvidiaChannelState} has its states; calls
+ * and {@link #poll} take it from one to the next, queries read. Guarded by the open's lock.
  *
  * <p>Which engine it runs on follows from the classes declared before: copy engine for a channel
  * that declared nothing but copying, otherwise graphics, which computes and copies.
@@ -43,29 +53,15 @@ final class NvidiaChannel implements Channel {
   private final UserdWords words;
   private final MemorySegment notifier;
   private final Set<Integer> declared = new HashSet<>();
-  private final Probe probe = new Probe();
-  private final ChannelUse use = new ChannelUse();
+  private final ChannelActivity activity = new ChannelActivity();
+  private final Probe probe = new Probe(activity);
+  private final ChannelUse use = new ChannelUse(activity);
   private int[] setup = {};
-  private @Nullable HardwareChannel hardware;
-  private @Nullable Ring ring;
-  private @Nullable Detachment detachment;
-  private @Nullable Seeding prepared;
   private int weight;
 
-  /** What the guest had put when its state was saved; it has held still since. */
-  private OptionalInt savedPut = OptionalInt.empty();
-
-  private boolean suspended;
-  private volatile boolean attaching; // written under the lock
-  private boolean closed;
-
-  // Why it has ended.
-  private int reason;
-  private int info;
-  private long address;
-
-  /** RM has ended it, and {@link #takeError} was not asked since. */
-  private boolean untold;
+  // Written under the lock.
+  private volatile NvidiaChannelState state = new Prepared(Optional.empty());
+  private volatile boolean suspended;
 
   NvidiaChannel(
       NvidiaGuestGpu gpu,
@@ -84,14 +80,9 @@ final class NvidiaChannel implements Channel {
     return space;
   }
 
-  /** The channel of RM; null before it starts and after it ended. */
-  @Nullable HardwareChannel hardware() {
-    return hardware;
-  }
-
-  /** Of one that is detached and lives; null otherwise. */
-  @Nullable Detachment detachment() {
-    return reason == 0 ? detachment : null;
+  /** Where it stands; any thread. */
+  NvidiaChannelState state() {
+    return state;
   }
 
   @Override
@@ -99,32 +90,56 @@ final class NvidiaChannel implements Channel {
     return id;
   }
 
+  /** The one place that changes the state. */
+  private void enter(NvidiaChannelState next, long nowNs, String reason) {
+    if (!state.kind().canBecome(next.kind())) {
+      throw new AssertionError(
+          "no such transition, cid=" + id + " from=" + state.kind() + " to=" + next.kind());
+    }
+    log.atTrace()
+        .addKeyValue("cid", id)
+        .addKeyValue("from", state.kind())
+        .addKeyValue("to", next.kind())
+        .addKeyValue("atNs", nowNs)
+        .addKeyValue("reason", reason)
+        .log("channel of RM");
+    state = next;
+  }
+
   // ---- life ----
 
   @Override
   public void start(GpuVa ringStart, int ringOrder, int slimask) {
     gpu.run(() -> {
-      requireFresh();
-      if (prepared != null) {
-        takePrepared().close();
-      }
-      if (ringOrder < 1 || ringOrder > MAX_RING_ORDER) {
-        throw RmRefusal.invalid("no such ring size, order=" + ringOrder);
-      }
+      Prepared fresh = requireFresh();
+      fresh.seeding().ifPresent(this::discard);
+      Ring wanted = ring(ringStart, ringOrder);
       int gpPut = words.put();
-      Ring wanted = new Ring(space, id, ringStart, 1 << ringOrder);
       HardwareChannel made = HardwareChannel.create(gpu.client(), plan(wanted), suspended);
-      run(made, wanted);
+      run(made, wanted, "it has a ring");
       // RM cleared it. What was put before the guest could know its token is looked at now.
       words.putIfFresh(gpPut);
       announce(made);
     });
   }
 
-  private void requireFresh() {
-    if (hardware != null || reason != 0 || closed) {
+  private Prepared requireFresh() {
+    if (!(state instanceof Prepared fresh)) {
       throw RmRefusal.busy("the channel has a ring or has ended, cid=" + id);
     }
+    return fresh;
+  }
+
+  private Ring ring(GpuVa start, int order) {
+    if (order < 1 || order > MAX_RING_ORDER) {
+      throw RmRefusal.invalid("no such ring size, order=" + order);
+    }
+    return new Ring(space, id, start, 1 << order);
+  }
+
+  private void discard(Seeding seeding) {
+    enter(new Prepared(Optional.empty()), gpu.timeNs(), "prepared for another ring");
+    seeding.close();
   }
 
   private HardwareChannel.Plan plan(Ring wanted) {
@@ -137,9 +152,8 @@ final class NvidiaChannel implements Channel {
     return copiesOnly ? gpu.copyEngines().next() : RmEngine.GRAPHICS;
   }
 
-  private void run(HardwareChannel made, Ring wanted) {
-    hardware = made;
-    ring = wanted;
+  private void run(HardwareChannel made, Ring wanted, String reason) {
+    enter(new Running(made, wanted), gpu.timeNs(), reason);
     gpu.slices().divide();
   }
 
@@ -150,8 +164,8 @@ final class NvidiaChannel implements Channel {
 
   /** The control page is ours alone again: the guest may know where it is. */
   void announceAgain() {
-    if (hardware != null && detachment == null) {
-      announce(hardware);
+    if (state instanceof Running running) {
+      announce(running.hardware());
     }
   }
 
@@ -162,7 +176,10 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public int doorbellToken() {
-    return gpu.ask(() -> hardware == null ? 0 : hardware.token());
+    return gpu.ask(() -> {
+      HardwareChannel hardware = state.hardware();
+      return hardware == null ? 0 : hardware.token();
+    });
   }
 
   @Override
@@ -174,6 +191,7 @@ final class NvidiaChannel implements Channel {
         throw RmRefusal.noClass(
             "no such engine class, class=0x" + Integer.toHexString(objectClass));
       }
+      HardwareChannel hardware = state.hardware();
       if (compute && hardware != null && RmEngine.isCopy(hardware.engineType())) {
         throw RmRefusal.busy("the channel runs on a copy engine already, cid=" + id);
       }
@@ -208,8 +226,8 @@ final class NvidiaChannel implements Channel {
   public void suspend() {
     gpu.run(() -> {
       suspended = true;
-      if (hardware != null && detachment == null) {
-        hardware.setDisabled(true);
+      if (state instanceof Running running) {
+        running.hardware().setDisabled(true);
       }
     });
   }
@@ -218,9 +236,9 @@ final class NvidiaChannel implements Channel {
   public void resume() {
     gpu.run(() -> {
       suspended = false;
-      if (hardware != null && detachment == null) {
-        hardware.setDisabled(false);
-        announce(hardware);
+      if (state instanceof Running running) {
+        running.hardware().setDisabled(false);
+        announce(running.hardware());
       }
     });
   }
@@ -228,14 +246,17 @@ final class NvidiaChannel implements Channel {
   @Override
   public void detach() {
     gpu.run(() -> {
-      if (detachment != null && attaching && !suspended) {
-        attaching = false; // it has not been given back yet
-        return;
-      }
-      if (hardware == null || ring == null || detachment != null || suspended) {
+      long now = gpu.timeNs();
+      boolean runs = !suspended && state instanceof Running;
+      if (!suspended && state instanceof Returning(var hardware, var ring, var under)) {
+        enter(new Detaching(hardware, ring, under), now, "it was not given back yet");
+      } else if (runs && state instanceof Running(var hardware, var ring)) {
+        Detachment begun = Detachment.begin(gpu, ring, hardware, words, activity, now);
+        enter(new Detaching(hardware, ring, begun), now, "taken back");
+        gpu.wakeUp();
+      } else if (!(state instanceof Ended ended && ended.hardware() != null)) {
         throw RmRefusal.busy("the channel does not run, cid=" + id);
       }
-      detachment = Detachment.begin(gpu, ring, hardware, words);
     });
   }
 
@@ -246,68 +267,75 @@ final class NvidiaChannel implements Channel {
   @Override
   public void attach() {
     gpu.run(() -> {
-      if (detachment == null) {
-        throw RmRefusal.busy("the channel is not detached, cid=" + id);
-      }
-      attaching = true;
-      detachment.finish();
-      advance();
-      if (attaching) {
-        gpu.wantTending();
+      long now = gpu.timeNs();
+      noteError(now);
+      switch (state) {
+        case Detaching(var hardware, var ring, var detachment) -> {
+          detachment.finish(now);
+          enter(new Returning(hardware, ring, detachment), now, "given back");
+          detachment.lookAtPoison(now);
+          poll(now);
+          if (state instanceof Returning) {
+            gpu.wakeUp();
+          }
+        }
+        case Detached detached -> giveBack(detached, detached.detachment(), detached.savedPut());
+        case Returning _, Ended _ -> {}
+        case Prepared _, Running _, Closed _ ->
+            throw RmRefusal.busy("the channel is not detached, cid=" + id);
       }
     });
   }
 
-  /** Whether it was given back, and goes on only when what was put before has ended. */
-  boolean isAttaching() {
-    return attaching;
+  /** Whether it drains: then it goes on by {@link #poll}. */
+  boolean isDraining() {
+    return state instanceof Draining;
   }
 
-  /** Takes what is under way a step further. */
-  void advance() {
-    noteError();
-    if (reason != 0 || detachment == null || !detachment.advance() || !attaching) {
-      return;
+  /** Takes what is under way a step further, after {@link Detachments#poll}. */
+  void poll(long nowNs) {
+    noteError(nowNs);
+    if (state instanceof Draining draining && draining.detachment().isDrained()) {
+      switch (draining) {
+        case Detaching(var hardware, var ring, var drained) ->
+            enter(new Detached(hardware, ring, drained, OptionalInt.empty()), nowNs, "drained");
+        case Returning returning ->
+            giveBack(returning, returning.detachment(), OptionalInt.empty());
+      }
     }
+  }
+
+  private void giveBack(Live drained, Detachment detachment, OptionalInt savedPut) {
     try {
-      goOn(detachment);
+      goOn(drained, detachment, savedPut);
     } catch (RefusedException e) {
       // Nobody waits for this answer; the guest, which holds still, must learn that it is over.
       log.atWarn().addKeyValue("cid", id).setCause(e).log("a drained channel could not go on");
-      untold = true;
-      reason = GuestAbi.ERROR_ENGINE;
-      destroyHardware();
+      end(new Cause(GuestAbi.ERROR_ENGINE, 0, 0), true, "it could not go on");
     }
   }
 
   /** Puts a new channel in place of one that has drained. */
-  private void goOn(Detachment ended) {
-    HardwareChannel former = hardware;
-    if (former == null || ring == null) {
-      throw new AssertionError("detached without a channel, cid=" + id);
-    }
+  private void goOn(Live drained, Detachment detachment, OptionalInt savedPut) {
+    HardwareChannel former = drained.hardware();
     words.withdraw();
     HardwareChannel made;
-    HardwareChannel.Plan same = plan(ring).on(former.engineType());
+    HardwareChannel.Plan same = plan(drained.ring()).on(former.engineType());
     // Another daemon may have led a channel of its own over the page meanwhile.
     savedPut.ifPresent(words::put);
-    savedPut = OptionalInt.empty();
     int put = words.put();
-    try (Seeding seeding = Seeding.prepare(gpu, ring, same, setup())) {
-      made = seeding.lead(ended.next(), put);
+    try (Seeding seeding = Seeding.prepare(gpu, drained.ring(), same, setup())) {
+      made = seeding.lead(detachment.next(), put);
     }
     // The former one goes after: the token must be another one.
-    attaching = false;
-    detachment = null;
-    hardware = made;
     try {
-      run(made, ring);
+      run(made, drained.ring(), "it goes on");
       if (!suspended) {
         made.setDisabled(false);
       }
       announce(made);
     } finally {
-      ended.close();
+      detachment.close();
       former.destroy();
     }
   }
@@ -315,14 +343,37 @@ final class NvidiaChannel implements Channel {
   @Override
   public void kill(int reason, int info) {
     gpu.run(() -> {
-      noteError();
-      if (this.reason == 0) {
-        address = reason == GuestAbi.ERROR_TIMEOUT ? probe.acquire() : 0;
-        this.reason = reason;
-        this.info = info;
-        destroyHardware();
+      noteError(gpu.timeNs());
+      if (state instanceof Prepared || state instanceof Live) {
+        long address = reason == GuestAbi.ERROR_TIMEOUT ? probe.acquire() : 0;
+        end(new Cause(reason, info, address), false, "killed");
       }
     });
+  }
+
+  private void end(Cause cause, boolean errorPending, String reason) {
+    NvidiaChannelState former = state;
+    enter(new Ended(cause, null, null, errorPending), gpu.timeNs(), reason);
+    release(former);
+  }
+
+  /** What RM has ended it keeps until it is closed. */
+  private void noteError(long nowNs) {
+    if (seen() instanceof Ended found && state instanceof Live) {
+      enter(found, nowNs, "RM has ended it");
+    }
+  }
+
+  /** The state, with an error that RM has told of and that was not noted yet. */
+  private NvidiaChannelState seen() {
+    NvidiaChannelState now = state;
+    HardwareChannel.Death death = now instanceof Live live ? live.hardware().death() : null;
+    return death == null ? now : new Ended(cause(death), now.hardware(), now.detachment(), true);
+  }
+
+  private static Cause cause(HardwareChannel.Death death) {
+    return new Cause(
+        Xid.reason(death.xid()), Xid.info(death.xid(), death.engineType()), death.address());
   }
 
   @Override
@@ -350,17 +401,18 @@ final class NvidiaChannel implements Channel {
   @Override
   public Status status() {
     return gpu.ask(() -> {
-      advance();
-      gpu.slices().refresh();
-      Probe.Answer answer = look();
-      boolean drained = detachment == null ? !answer.unfinished() : detachment.isDrained();
-      long where = answer.acquire() == 0 ? address : answer.acquire();
+      NvidiaChannelState now = seen();
+      Cause cause = now instanceof Ended ended ? ended.cause() : new Cause(0, 0, 0);
+      Probe.Answer answer =
+          now instanceof Running(var hardware, var ring)
+              ? probe.look(gpu, hardware, ring, words)
+              : Probe.Answer.NOTHING;
       return new Status(
-          state(),
-          reason,
-          info,
-          where,
-          drained,
+          life(now).code(),
+          cause.reason(),
+          cause.info(),
+          answer.acquire() == 0 ? cause.address() : answer.acquire(),
+          !answer.unfinished() && !(now instanceof Draining),
           answer.acquire() != 0,
           words.get(),
           words.put(),
@@ -371,86 +423,64 @@ final class NvidiaChannel implements Channel {
     });
   }
 
-  private Probe.Answer look() {
-    if (reason != 0 || hardware == null || ring == null) {
-      return new Probe.Answer(false, 0, 0);
-    }
-    if (detachment != null) {
-      return new Probe.Answer(true, 0, 0);
-    }
-    return probe.look(gpu, hardware, ring, words);
+  private ChannelState life(NvidiaChannelState now) {
+    return switch (now) {
+      case Prepared _ -> ChannelState.NEW;
+      case Running _ -> suspended ? ChannelState.SUSPENDED : ChannelState.RUNNING;
+      case Draining _ -> ChannelState.DRAINING;
+      case Detached _ -> ChannelState.DETACHED;
+      case Ended _ -> ChannelState.DEAD;
+      case Closed _ -> ChannelState.FREED;
+    };
   }
 
-  private int state() {
-    ChannelState state;
-    if (reason != 0) {
-      state = ChannelState.DEAD;
-    } else if (hardware == null) {
-      state = ChannelState.NEW;
-    } else if (detachment != null) {
-      state = ChannelState.DETACHED;
-    } else {
-      state = suspended ? ChannelState.SUSPENDED : ChannelState.RUNNING;
-    }
-    return state.code();
-  }
-
-  private void noteError() {
-    HardwareChannel.Death death = reason == 0 && hardware != null ? hardware.death() : null;
-    if (death != null) {
-      untold = true;
-      reason = Xid.reason(death.xid());
-      info = Xid.info(death.xid(), death.engineType());
-      address = death.address();
-    }
-  }
-
-  /** Whether it runs and was ever given something. */
-  boolean hasWork() {
-    noteError();
-    return reason == 0 && hardware != null && (words.put() | words.get()) != 0;
-  }
-
-  /** Whether it runs, and may have something to do; takes no lock. */
+  /** Whether it may have something to do, and takes it; takes no lock. */
   boolean isActive() {
-    return reason == 0 && hardware != null && !suspended && !probe.isResting(words);
+    return takesEntries() && !activity.isResting(words.pointers());
   }
 
-  /** Whether it runs, and may have used GPU time since it was looked at last. */
+  /** Whether it has entries that the GPU has not fetched, and takes them; takes no lock. */
+  boolean waits() {
+    return takesEntries() && !words.pointers().isAllFetched();
+  }
+
+  private boolean takesEntries() {
+    return state instanceof Live && !suspended;
+  }
+
+  /** Whether it runs, and may have used GPU time since it was looked at last; takes no lock. */
   boolean mayUseTime() {
-    return reason == 0
-        && hardware != null
-        && !suspended
-        && detachment == null
-        && !use.isResting(words);
+    return state instanceof Running && !suspended && !use.isResting(words.pointers());
   }
 
   /** What it does, for the account of GPU time. */
   ChannelUse.Doing lookAtUse(ChannelUse.Questions questions) {
-    return hardware == null || ring == null || !mayUseTime()
-        ? ChannelUse.Doing.REST
-        : use.look(hardware, ring, words, questions);
+    return mayUseTime() && state instanceof Running(var hardware, var ring)
+        ? use.look(hardware, ring, words, questions)
+        : ChannelUse.Doing.REST;
   }
 
   @Override
   public OptionalLong progress() {
-    return isActive() && detachment == null
+    return isActive() && state instanceof Running
         ? OptionalLong.of((long) words.get() << Integer.SIZE | words.put())
         : OptionalLong.empty();
   }
 
-  /** Whether it has entries that the GPU has not fetched. */
-  boolean waits() {
-    return reason == 0 && hardware != null && !suspended && words.put() != words.get();
+  /** Whether an interrupt may be its: it runs, and was ever given something. */
+  boolean mayInterrupt() {
+    return state instanceof Live && !words.pointers().equals(RingPointers.START);
   }
 
   /** The error that RM has told of it, once. */
   Optional<ChannelError> takeError(long timeNs) {
-    if (!untold) {
+    noteError(timeNs);
+    if (!(state instanceof Ended ended && ended.errorPending())) {
       return Optional.empty();
     }
-    untold = false;
-    return Optional.of(new ChannelError(id, reason, info, address, timeNs));
+    state = ended.told();
+    Cause cause = ended.cause();
+    return Optional.of(new ChannelError(id, cause.reason(), cause.info(), cause.address(), timeNs));
   }
 
   // ---- state ----
@@ -459,28 +489,32 @@ final class NvidiaChannel implements Channel {
   @Override
   public byte[] saveState() {
     return gpu.ask(() -> {
-      if (detachment == null || ring == null || !detachment.advance()) {
+      if (!(state instanceof Detached(var hardware, var ring, var drained, _))) {
         throw RmRefusal.busy("the channel is not detached and drained, cid=" + id);
       }
       words.withdraw();
-      savedPut = OptionalInt.of(words.put());
-      int order = Integer.numberOfTrailingZeros(ring.entries());
-      int put = words.put() & (ring.entries() - 1);
-      return new ChannelStateBytes(ring.start(), order, detachment.next(), put).toBytes();
+      OptionalInt put = OptionalInt.of(words.put());
+      enter(new Detached(hardware, ring, drained, put), gpu.timeNs(), "its state was saved");
+      return new ChannelStateBytes(
+              ring.start(),
+              Integer.numberOfTrailingZeros(ring.entries()),
+              drained.next(),
+              put.getAsInt() & (ring.entries() - 1))
+          .toBytes();
     });
   }
 
   @Override
-  public void restoreState(byte[] state) {
+  public void restoreState(byte[] bytes) {
     gpu.run(() -> {
-      requireFresh();
-      ChannelStateBytes was = ChannelStateBytes.of(state);
-      Ring wanted = new Ring(space, id, was.ringStart(), 1 << was.ringOrder());
-      prepare(wanted);
-      try (Seeding seeding = takePrepared()) {
+      Prepared _ = requireFresh();
+      ChannelStateBytes was = ChannelStateBytes.of(bytes);
+      Ring wanted = ring(was.ringStart(), was.ringOrder());
+      try (Seeding seeding = prepare(wanted)) {
+        enter(new Prepared(Optional.empty()), gpu.timeNs(), "it is led");
         HardwareChannel made = seeding.lead(was.next(), was.put());
         suspended = true;
-        run(made, wanted);
+        run(made, wanted, "restored");
         if (!gpu.isShared()) {
           words.publish(made.token());
         }
@@ -491,30 +525,20 @@ final class NvidiaChannel implements Channel {
   @Override
   public void prepareRestore(GpuVa ringStart, int ringOrder) {
     gpu.run(() -> {
-      requireFresh();
-      if (ringOrder < 1 || ringOrder > MAX_RING_ORDER) {
-        throw RmRefusal.invalid("no such ring size, order=" + ringOrder);
-      }
-      prepare(new Ring(space, id, ringStart, 1 << ringOrder));
+      Prepared _ = requireFresh();
+      Seeding _ = prepare(ring(ringStart, ringOrder));
     });
   }
 
-  private void prepare(Ring wanted) {
-    if (prepared != null && !prepared.isFor(wanted)) {
-      takePrepared().close();
+  private Seeding prepare(Ring wanted) {
+    Optional<Seeding> there = requireFresh().seeding();
+    if (there.isPresent() && there.get().isFor(wanted)) {
+      return there.get();
     }
-    if (prepared == null) {
-      prepared = Seeding.prepare(gpu, wanted, plan(wanted), setup());
-    }
-  }
-
-  private Seeding takePrepared() {
-    Seeding taken = prepared;
-    if (taken == null) {
-      throw new AssertionError("nothing was prepared, cid=" + id);
-    }
-    prepared = null;
-    return taken;
+    there.ifPresent(this::discard);
+    Seeding made = Seeding.prepare(gpu, wanted, plan(wanted), setup());
+    enter(new Prepared(Optional.of(made)), gpu.timeNs(), "a restore will come");
+    return made;
   }
 
   // ---- end ----
@@ -522,12 +546,10 @@ final class NvidiaChannel implements Channel {
   @Override
   public void close() {
     gpu.run(() -> {
-      if (!closed) {
-        closed = true;
-        if (prepared != null) {
-          takePrepared().close();
-        }
-        destroyHardware();
+      if (!(state instanceof Closed)) {
+        NvidiaChannelState former = state;
+        enter(new Closed(), gpu.timeNs(), "closed");
+        release(former);
         if (!gpu.isShared()) {
           words.page().asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
           words.withdraw();
@@ -538,19 +560,21 @@ final class NvidiaChannel implements Channel {
     });
   }
 
-  private void destroyHardware() {
-    attaching = false;
+  /** Frees what a state had. */
+  private void release(NvidiaChannelState former) {
+    if (former instanceof Prepared(var seeding)) {
+      seeding.ifPresent(Seeding::close);
+    }
+    HardwareChannel hardware = former.hardware();
     if (hardware == null) {
       return;
     }
-    HardwareChannel doomed = hardware;
-    hardware = null;
+    @Nullable Detachment detachment = former.detachment();
     if (detachment != null) {
-      doomed.disableToEnd();
+      hardware.disableToEnd();
       detachment.close();
-      detachment = null;
     }
-    doomed.destroy();
+    hardware.destroy();
     gpu.slices().divide();
   }
 }

@@ -63,8 +63,8 @@ public final class NvidiaGpu implements Gpu {
   private static final int MAX_ADDRESS_SPACES = 128;
   private static final int MAX_CLASSES = 200;
 
-  /** Time between two looks at channels that are to go on. */
-  private static final long TEND_NS = 1_000_000;
+  /** Time between two polls while channels drain. */
+  static final long POLL_NS = 1_000_000;
 
   /** Of moves, with either class in turns: what is still slow the first time is not the sixth. */
   private static final int REHEARSALS = 6;
@@ -83,7 +83,7 @@ public final class NvidiaGpu implements Gpu {
   private final TimeLooks timeLooks;
   private final Staging staging = new Staging(this::openUnseen, this::engineForMoves, this::timeNs);
 
-  private volatile Runnable tendWanted = () -> {};
+  private volatile Runnable wakeup = () -> {};
 
   /** Left to do; of one thread. */
   private int rehearsals = REHEARSALS;
@@ -234,21 +234,24 @@ public final class NvidiaGpu implements Gpu {
   }
 
   @Override
-  public void onTend(Runnable wanted) {
-    tendWanted = wanted;
+  public void setWakeup(Runnable newWakeup) {
+    wakeup = newWakeup;
   }
 
-  void wantTending() {
-    tendWanted.run();
+  void wakeUp() {
+    wakeup.run();
   }
 
   @Override
-  public long tend() {
+  public long poll(long nowNs) {
     boolean more = false;
     for (NvidiaGuestGpu guest : guests) {
-      more |= guest.tend();
+      if (guest.wantsPoll() && !guest.isPolled(nowNs)) {
+        guest.pollNow(nowNs);
+      }
+      more |= guest.wantsPoll();
     }
-    return more ? TEND_NS : Long.MAX_VALUE;
+    return more ? POLL_NS : Long.MAX_VALUE;
   }
 
   @Override
@@ -299,6 +302,7 @@ public final class NvidiaGpu implements Gpu {
   void forget(NvidiaGuestGpu guest) {
     timeSlices.remove(guest);
     guests.remove(guest);
+    wakeUp(); // the time slices of those that are left
   }
 
   /** Whether a guest other than this has entries that the GPU has not fetched. */

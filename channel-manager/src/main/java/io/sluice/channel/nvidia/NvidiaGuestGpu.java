@@ -55,6 +55,9 @@ final class NvidiaGuestGpu implements GuestGpu {
   private boolean shared;
   private volatile boolean closed;
 
+  /** When one who waits has polled last; GPU time. */
+  private volatile long polledNs = -NvidiaGpu.POLL_NS;
+
   private NvidiaGuestGpu(
       NvidiaGpu gpu,
       Kernel kernel,
@@ -242,19 +245,40 @@ final class NvidiaGuestGpu implements GuestGpu {
     return gpu.anotherIsActive(this);
   }
 
-  /** A channel goes on only when it is looked at again. */
-  void wantTending() {
-    gpu.wantTending();
+  /** There is something to do for {@link NvidiaGpu#poll}. */
+  void wakeUp() {
+    gpu.wakeUp();
   }
 
-  /** Looks at channels that are to go on; whether there are any. */
-  boolean tend() {
-    if (!channels.wantTending()) {
-      return false;
+  /** Whether {@link #poll} has something to do; takes no lock. */
+  boolean wantsPoll() {
+    return !closed && (channels.areDraining() || slices.areStale());
+  }
+
+  /**
+   * Whether one who waits for a drain polls this open himself: then it is left to him, but for
+   * channels that were given back, which nobody waits for.
+   */
+  boolean isPolled(long nowNs) {
+    return nowNs - polledNs < NvidiaGpu.POLL_NS && !channels.areReturning();
+  }
+
+  @Override
+  public void poll(long nowNs) {
+    polledNs = nowNs;
+    if (wantsPoll()) {
+      pollNow(nowNs);
     }
+  }
+
+  /** Takes what is under way a step further. */
+  void pollNow(long nowNs) {
     lock.lock();
     try {
-      return !closed && channels.tend();
+      if (!closed) {
+        slices.refresh();
+        channels.poll(nowNs);
+      }
     } finally {
       lock.unlock();
     }
@@ -277,6 +301,7 @@ final class NvidiaGuestGpu implements GuestGpu {
       gpu.timeSlices().set(this, newWeight);
       slices.weigh(newWeight);
     });
+    wakeUp();
   }
 
   @Override
@@ -314,14 +339,14 @@ final class NvidiaGuestGpu implements GuestGpu {
     try {
       int count = 0;
       if (!closed) {
-        slices.refresh();
         for (NvidiaChannel channel : channels.all()) {
-          channel.advance();
-          if (channel.hasWork()) {
+          channel.takeError(timeNs).ifPresent(ended::add);
+          if (channel.mayInterrupt()) {
             interrupted[count++] = channel.id();
-          } else {
-            channel.takeError(timeNs).ifPresent(ended::add);
           }
+        }
+        if (wantsPoll()) {
+          wakeUp(); // poison interrupts
         }
       }
       return count;

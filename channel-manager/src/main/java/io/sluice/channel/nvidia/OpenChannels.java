@@ -1,5 +1,7 @@
 package io.sluice.channel.nvidia;
 
+import io.sluice.channel.nvidia.NvidiaChannelState.Draining;
+import io.sluice.channel.nvidia.NvidiaChannelState.Returning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -64,7 +66,7 @@ final class OpenChannels {
   /** Whether a channel is on an engine; takes no lock. */
   boolean runOn(int engine) {
     for (NvidiaChannel channel : all) {
-      HardwareChannel hardware = channel.hardware();
+      HardwareChannel hardware = channel.state().hardware();
       if (hardware != null && hardware.engineType() == engine) {
         return true;
       }
@@ -72,77 +74,43 @@ final class OpenChannels {
     return false;
   }
 
-  /** Whether some are to go on once they are looked at; takes no lock. */
-  boolean wantTending() {
-    for (NvidiaChannel channel : all) {
-      if (channel.isAttaching()) {
-        return true;
-      }
-    }
-    return false;
+  /** Whether some drain, which {@link #poll} takes further; takes no lock. */
+  boolean areDraining() {
+    return all.stream().anyMatch(NvidiaChannel::isDraining);
+  }
+
+  /** Whether some are to run again once they have drained; takes no lock. */
+  boolean areReturning() {
+    return all.stream().anyMatch(channel -> channel.state() instanceof Returning);
   }
 
   // ---- taking access back ----
 
-  /** Looks at those that are to go on; whether some still are. */
-  boolean tend() {
+  /** Takes those that drain a step further. */
+  void poll(long nowNs) {
+    List<Detachment> draining = new ArrayList<>();
     for (NvidiaChannel channel : all) {
-      Detachment detachment = channel.detachment();
-      if (detachment != null && channel.isAttaching()) {
-        // Making a channel takes long: first of all the guest is let go where one waits.
-        boolean _ = detachment.advance();
+      if (channel.state() instanceof Draining state) {
+        draining.add(state.detachment());
       }
     }
-    boolean more = false;
+    // Making a channel takes long: first of all the guest is let go where one waits.
+    Detachments.poll(draining, nowNs);
     for (NvidiaChannel channel : all) {
-      if (channel.isAttaching()) {
-        channel.advance();
-        more |= channel.isAttaching();
-      }
+      channel.poll(nowNs);
     }
-    return more;
   }
 
   /** Stops those of an address space that run; the caller lets them go on. */
   List<HardwareChannel> stop(NvidiaAddressSpace space) {
     List<HardwareChannel> stopped = new ArrayList<>();
     for (NvidiaChannel channel : all) {
-      HardwareChannel hardware = channel.hardware();
+      HardwareChannel hardware = channel.state().hardware();
       if (channel.space() == space && hardware != null && !hardware.isDisabled()) {
         hardware.setDisabled(true);
         stopped.add(hardware);
       }
     }
     return stopped;
-  }
-
-  /**
-   * Whether all that are detached have come to the ends of what they may run. While one waits for
-   * what another has yet to release they are given more.
-   */
-  boolean endOfDetached() {
-    boolean ended = true;
-    boolean impatient = false;
-    for (NvidiaChannel channel : all) {
-      Detachment detachment = channel.detachment();
-      if (detachment != null) {
-        ended &= detachment.isAtEnd();
-        impatient |= detachment.isPatienceOver();
-      }
-    }
-    if (impatient) {
-      passOn();
-    }
-    return ended;
-  }
-
-  /** Gives what the guest has put to those that are detached. */
-  private void passOn() {
-    for (NvidiaChannel channel : all) {
-      Detachment detachment = channel.detachment();
-      if (detachment != null) {
-        detachment.passOn();
-      }
-    }
   }
 }

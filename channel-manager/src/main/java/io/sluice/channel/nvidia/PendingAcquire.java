@@ -3,7 +3,6 @@ package io.sluice.channel.nvidia;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.rm.HopperMethods;
 import io.sluice.channel.Limits;
-import io.sluice.channel.nvidia.Detachment.Ring;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 

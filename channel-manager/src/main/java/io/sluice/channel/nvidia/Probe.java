@@ -1,26 +1,13 @@
 package io.sluice.channel.nvidia;
 
-import io.sluice.channel.nvidia.Detachment.Ring;
-import org.jspecify.annotations.Nullable;
-
 /**
- * What a channel is doing, as far as that can be told from outside. Fetched is not finished, and a
- * channel that waits for a semaphore looks like one that rests: GP_GET has reached GP_PUT. RM can
- * be asked whether it is idle, which takes a fraction of a millisecond; so it is asked only while
- * another guest has something to do, of a channel that has not got on since the last look or seems
- * to wait, and no more once it rests. Guarded by the open's lock, but for {@link #isResting}.
+ * The watchdog's view of a channel: what it has taken, what it waits for, and for how long it keeps
+ * its engine. Asking RM takes a fraction of a millisecond; so a channel is asked only while another
+ * guest has something to do, if it has not got on since the last look or seems to wait, and no more
+ * once it rests. Guarded by the open's lock.
  */
 final class Probe {
   private static final int PREEMPT_US = 1000;
-
-  /** How long a channel is looked at that may be idle. */
-  static final int IDLE_US = 150;
-
-  /**
-   * Answers in a row after which a channel is believed to be idle. One that waits on a semaphore
-   * and leaves its engine meanwhile was seen to look idle for a moment about once a second.
-   */
-  static final int SURE = 3;
 
   /**
    * An answer.
@@ -30,18 +17,21 @@ final class Probe {
    * @param runningNs for how long it has not left the engine when told to; 0 when it did, or when
    *     nobody waits
    */
-  record Answer(boolean unfinished, long acquire, long runningNs) {}
+  record Answer(boolean unfinished, long acquire, long runningNs) {
+    /** Of a channel that has nothing. */
+    static final Answer NOTHING = new Answer(false, 0, 0);
+  }
 
-  private record Rest(int get, int put) {}
-
+  private final ChannelActivity activity;
   private int get;
   private long taken;
   private long acquire;
-  private boolean busy;
-  private int idleAnswers;
-  private volatile @Nullable Rest rest;
   private boolean stuck;
-  private long sinceNs;
+  private long stuckSinceNs;
+
+  Probe(ChannelActivity activity) {
+    this.activity = activity;
+  }
 
   /** Entries that looks have found fetched. */
   long taken() {
@@ -53,56 +43,26 @@ final class Probe {
     return acquire;
   }
 
-  /** Whether it had nothing to do when it was asked last, and has been given nothing since. */
-  boolean isResting(UserdWords words) {
-    Rest known = rest;
-    return known != null && known.equals(new Rest(words.get(), words.put()));
-  }
-
   /** Looks at a channel. */
   Answer look(NvidiaGuestGpu gpu, HardwareChannel channel, Ring ring, UserdWords words) {
-    Rest now = new Rest(words.get(), words.put());
+    RingPointers now = words.pointers();
     boolean progress = now.get() != get;
     taken += (now.get() - get) & (ring.entries() - 1);
     get = now.get();
-    if (now.equals(rest)) {
+    if (activity.isResting(now)) {
       acquire = 0;
       return new Answer(false, 0, left());
     }
     boolean asks = !channel.isDisabled() && gpu.anotherGuestIsActive();
-    if (progress || !asks) {
-      forget();
-    }
     // What has got on is asked only if it seems to wait, so that busy channels are let alone.
-    boolean asked = asks && (!progress || PendingAcquire.find(ring, now.get()).isPresent());
+    boolean asked = asks && (!progress || activity.acquire(ring, now).isPresent());
     if (asked) {
-      ask(channel, now);
+      boolean _ = activity.ask(channel, now, ChannelActivity.IDLE_US);
     }
-    boolean unfinished = now.get() != now.put() || busy;
-    acquire = busy ? PendingAcquire.find(ring, now.get()).orElse(0) : 0;
+    boolean busy = asked && activity.isBusy();
+    acquire = busy ? activity.acquire(ring, now).orElse(0) : 0;
     boolean mayRun = acquire == 0 && (busy || !asked);
-    return new Answer(unfinished, acquire, mayRun ? lasted(gpu, channel) : left());
-  }
-
-  private void ask(HardwareChannel channel, Rest now) {
-    if (!channel.isIdle(IDLE_US)) {
-      busy = true;
-      idleAnswers = 0;
-      rest = null;
-      return;
-    }
-    idleAnswers++;
-    busy &= idleAnswers < SURE;
-    if (idleAnswers >= SURE && now.get() == now.put()) {
-      rest = now;
-    }
-  }
-
-  /** It is not looked at, or gets on. */
-  private void forget() {
-    busy = false;
-    idleAnswers = 0;
-    rest = null;
+    return new Answer(!now.isAllFetched() || busy, acquire, mayRun ? lasted(gpu, channel) : left());
   }
 
   private long left() {
@@ -121,8 +81,8 @@ final class Probe {
     }
     if (!stuck) {
       stuck = true;
-      sinceNs = before;
+      stuckSinceNs = before;
     }
-    return gpu.timeNs() - sinceNs;
+    return gpu.timeNs() - stuckSinceNs;
   }
 }

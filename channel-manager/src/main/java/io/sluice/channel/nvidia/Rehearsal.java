@@ -123,7 +123,7 @@ final class Rehearsal {
     Side to = new Side(second, ram, OptionalInt.of(from.channel.id()));
     first.setSweeping(false);
     from.channel.detach();
-    await(() -> from.channel.status().drained());
+    await(() -> polled(first, from).drained());
     byte[] state = from.channel.saveState();
     from.open.copy(from.video, 0, from.window, 0, VIDEO_BYTES);
     to.open.copy(to.window, 0, to.video, 0, VIDEO_BYTES);
@@ -134,7 +134,7 @@ final class Rehearsal {
     // And taken back.
     to.channel.detach();
     to.channel.attach();
-    await(() -> to.channel.status().state() == GuestAbi.CHANNEL_RUNNING);
+    await(() -> polled(second, to).state() == GuestAbi.CHANNEL_RUNNING);
     submit(ring);
     evict(to);
     submit(ring);
@@ -153,6 +153,11 @@ final class Rehearsal {
     int _ = side.open.setPools(buffers, false);
     side.channel.resume();
     gpu.staging().rest();
+  }
+
+  private Channel.Status polled(NvidiaGuestGpu open, Side side) {
+    open.poll(gpu.timeNs());
+    return side.channel.status();
   }
 
   private void submit(HopperRing ring) {

@@ -2,7 +2,6 @@ package io.sluice.channel.nvidia;
 
 import io.sluice.abi.Layouts;
 import io.sluice.channel.Limits;
-import io.sluice.channel.nvidia.Detachment.Ring;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;

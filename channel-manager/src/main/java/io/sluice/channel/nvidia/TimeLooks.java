@@ -125,7 +125,7 @@ final class TimeLooks {
     for (NvidiaGuestGpu guest : guests) {
       guest.runIfFree(() -> {
         for (NvidiaChannel channel : guest.channels().all()) {
-          HardwareChannel hardware = channel.hardware();
+          HardwareChannel hardware = channel.state().hardware();
           boolean computes = hardware != null && hardware.engineType() == RmEngine.GRAPHICS;
           if (hardware != null && computes) {
             numbers.add(hardware.token() & NUMBER);
@@ -170,7 +170,7 @@ final class TimeLooks {
   }
 
   private static boolean holds(NvidiaChannel channel, OptionalInt resident) {
-    HardwareChannel hardware = channel.hardware();
+    HardwareChannel hardware = channel.state().hardware();
     return hardware != null
         && hardware.engineType() == RmEngine.GRAPHICS
         && resident.isPresent()
@@ -179,7 +179,7 @@ final class TimeLooks {
 
   private static void see(
       NvidiaGuestGpu guest, NvidiaChannel channel, Questions questions, List<Found> found) {
-    HardwareChannel hardware = channel.hardware();
+    HardwareChannel hardware = channel.state().hardware();
     if (hardware != null) {
       Doing doing = channel.lookAtUse(questions);
       found.add(new Found(guest, hardware.engineType(), hardware.token() & NUMBER, doing));

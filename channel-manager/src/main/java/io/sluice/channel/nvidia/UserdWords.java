@@ -33,6 +33,11 @@ final class UserdWords {
     return (int) WORD.getAcquire(page, (long) GuestAbi.USERD_GP_PUT);
   }
 
+  /** Both, one after the other. */
+  RingPointers pointers() {
+    return new RingPointers(get(), put());
+  }
+
   void get(int value) {
     WORD.setRelease(page, (long) GuestAbi.USERD_GP_GET, value);
   }

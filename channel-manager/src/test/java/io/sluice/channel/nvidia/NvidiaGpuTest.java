@@ -297,8 +297,8 @@ final class NvidiaGpuTest {
     try (NvidiaGpu gpu = open();
         Guest light = new Guest("light", gpu, kernel, new NoNews());
         Guest heavy = new Guest("heavy", gpu, kernel, new NoNews())) {
-      int lightCid = started(light);
-      int heavyCid = started(heavy);
+      int _ = started(light);
+      int _ = started(heavy);
       assertThat(slices()).as("nobody has a weight").isEmpty();
 
       light.setTimeWeight(1);
@@ -312,14 +312,13 @@ final class NvidiaGpuTest {
       // A weight that would let the others wait too long: both are shorter.
       heavy.setTimeWeight(64);
       assertThat(slices()).containsExactly("timeslice 16384");
-      light.channelQuery(lightCid);
-      heavy.channelQuery(heavyCid);
+      long _ = gpu.poll(gpu.timeNs());
       assertThat(slices()).containsExactly("timeslice 256");
       heavy.setTimeWeight(1024);
-      light.channelQuery(lightCid);
+      long _ = gpu.poll(gpu.timeNs());
       assertThat(slices()).as("none is shorter").containsExactly("timeslice 64");
       heavy.close();
-      light.channelQuery(lightCid);
+      long _ = gpu.poll(gpu.timeNs());
       assertThat(slices()).as("alone").containsExactly("timeslice 1024");
     }
     assertThat(rm.objectCounts()).isEmpty();

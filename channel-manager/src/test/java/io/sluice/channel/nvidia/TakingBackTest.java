@@ -133,9 +133,15 @@ final class TakingBackTest {
     return mapping.segment();
   }
 
-  private static void await(BooleanSupplier condition) {
+  private void await(BooleanSupplier condition) {
+    await(gpu, condition);
+  }
+
+  /** Waits for a condition while the GPU's thread polls. */
+  private static void await(Gpu polled, BooleanSupplier condition) {
     long until = System.nanoTime() + TIMEOUT_NS;
     while (!condition.getAsBoolean()) {
+      long _ = polled.poll(polled.timeNs());
       assertThat(System.nanoTime()).as("in time").isLessThan(until);
       Thread.onSpinWait();
     }
@@ -239,9 +245,9 @@ final class TakingBackTest {
           AddressSpace space = guest.createAddressSpace();
           var queue = new HopperQueue(guest, space, seen, RING, COPY)) {
         long done = queue.ring().submitWithRelease(new HopperCommands().bindCopy());
-        await(() -> queue.ring().hasReleased(done));
+        await(card, () -> queue.ring().hasReleased(done));
         queue.channel().detach();
-        await(() -> queue.channel().status().drained());
+        await(card, () -> queue.channel().status().drained());
         queue.channel().attach();
       } catch (RefusedException | IllegalStateException e) {
         assertThat(refuse).as("refused although RM did not: %s", e).isPositive();

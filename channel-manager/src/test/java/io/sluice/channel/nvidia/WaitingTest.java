@@ -116,12 +116,18 @@ final class WaitingTest {
     return mapping.segment();
   }
 
-  private static void await(BooleanSupplier condition) {
+  /** Waits for a condition while the GPU's thread polls. */
+  private void await(BooleanSupplier condition) {
     long until = System.nanoTime() + TIMEOUT_NS;
     while (!condition.getAsBoolean()) {
+      long _ = poll();
       assertThat(System.nanoTime()).as("in time").isLessThan(until);
       Thread.onSpinWait();
     }
+  }
+
+  private long poll() {
+    return gpu.poll(gpu.timeNs());
   }
 
   private long asked() {
@@ -266,6 +272,7 @@ final class WaitingTest {
     first.channel.detach();
     second.channel.detach();
     for (int i = 0; i < 100; i++) {
+      assertThat(poll()).isLessThan(Long.MAX_VALUE);
       assertThat(waits.channel.status().drained()).isFalse();
       assertThat(releases.channel.status().drained()).as("it may be needed").isFalse();
     }
@@ -316,8 +323,8 @@ final class WaitingTest {
     assertThat(waits.channel.status().drained()).isFalse();
     waits.channel.attach();
     releases.channel.attach();
-    waits.ring.whileWithdrawn(gpu::tend);
-    releases.ring.whileWithdrawn(gpu::tend);
+    waits.ring.whileWithdrawn(this::poll);
+    releases.ring.whileWithdrawn(this::poll);
     for (int i = 0; i < submitted; i++) {
       // The second one waits once more, when it is let go.
       commands.clear();
@@ -336,10 +343,10 @@ final class WaitingTest {
     commands.clear().release(HOST, 7).release(new GpuVa(HOST.value() + 128), 8);
     long released = releases.submit();
     await(() -> {
-      long _ = gpu.tend();
+      long _ = poll();
       return releases.ring.hasReleased(released) && waits.ring.hasReleased(1 + submitted);
     });
-    await(() -> gpu.tend() == Long.MAX_VALUE);
+    await(() -> poll() == Long.MAX_VALUE);
     for (int i = 0; i < 3; i++) {
       commands.clear().increment(new GpuVa(HOST.value() + 64));
       long last = waits.submit();
@@ -349,26 +356,28 @@ final class WaitingTest {
     assertThat(waits.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
   }
 
-  /** Nobody looks at it but the one who tends, and that one is told. */
+  /** Nobody takes it further but the one who polls, and that one is woken. */
   @Test
-  void attach_ofAChannelThatWaits_wantsToBeTended() {
+  void attach_ofAChannelThatWaits_wantsToBePolled() {
     int[] wanted = new int[1];
-    gpu.onTend(() -> wanted[0]++);
+    gpu.setWakeup(() -> wanted[0]++);
     Queue waits = guest.queue(0x10_0000_0000L);
     waits.channel.detach();
+    assertThat(wanted[0]).as("it drains").isEqualTo(1);
     await(() -> waits.channel.status().drained());
     waits.channel.attach();
-    assertThat(wanted[0]).as("it went on at once").isZero();
-    assertThat(gpu.tend()).isEqualTo(Long.MAX_VALUE);
+    assertThat(wanted[0]).as("it went on at once").isEqualTo(1);
+    assertThat(poll()).isEqualTo(Long.MAX_VALUE);
     waits.waits(HOST, 7);
     long done = waits.submit();
     await(() -> waits.channel.status().gpGet() == 1);
     waits.channel.detach();
+    assertThat(wanted[0]).isEqualTo(2);
     waits.channel.attach();
-    assertThat(wanted[0]).isEqualTo(1);
-    assertThat(gpu.tend()).isLessThan(Long.MAX_VALUE);
+    assertThat(wanted[0]).isEqualTo(3);
+    assertThat(poll()).isLessThan(Long.MAX_VALUE);
     guest.host.set(Layouts.U64, 0, 7);
-    await(() -> gpu.tend() == Long.MAX_VALUE);
+    await(() -> poll() == Long.MAX_VALUE);
     assertThat(waits.ring.hasReleased(done)).isTrue();
   }
 
@@ -380,7 +389,7 @@ final class WaitingTest {
     waits.channel.detach();
     waits.channel.attach();
     waits.channel.kill(GuestAbi.ERROR_TIMEOUT, 12);
-    assertThat(gpu.tend()).isEqualTo(Long.MAX_VALUE);
+    assertThat(poll()).isEqualTo(Long.MAX_VALUE);
     assertThat(waits.channel.status().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
   }
 }

@@ -86,8 +86,8 @@ final class GpuShares implements AutoCloseable {
     }
 
     @Override
-    public long tend() {
-      return Math.min(gpu.tend(), gpu.countTime());
+    public long poll() {
+      return Math.min(gpu.poll(gpu.timeNs()), gpu.countTime());
     }
 
     @Override
@@ -111,7 +111,7 @@ final class GpuShares implements AutoCloseable {
     notifications = new ShareNotifications(clock, sharing::noteChange, sharing::kick);
     quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications);
     watchdog = new Watchdog(notifications::onKill);
-    gpu.onTend(sharing::kick);
+    gpu.setWakeup(sharing::kick);
     thread = threads.start("sluice-" + gpu.info().name() + "-share", sharing);
   }
 

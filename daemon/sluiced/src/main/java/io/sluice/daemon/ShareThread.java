@@ -45,10 +45,10 @@ final class ShareThread implements Runnable {
     long watchDueInNs();
 
     /**
-     * Does what the GPU wants to have done now and then; how long until again, in nanoseconds, or
-     * {@link Long#MAX_VALUE}.
+     * Does what the GPU wants to have done in the background; how long until again, in nanoseconds,
+     * or {@link Long#MAX_VALUE}.
      */
-    default long tend() {
+    default long poll() {
       return Long.MAX_VALUE;
     }
 
@@ -187,7 +187,7 @@ final class ShareThread implements Runnable {
       sinceBalance = 0;
     }
     long due = (changed ? MIN_INTERVAL : TICK).toNanos() - sinceBalance;
-    due = Math.min(due, Math.min(watch(nowNs), work.tend()));
+    due = Math.min(due, Math.min(watch(nowNs), work.poll()));
     return urgent ? 0 : Math.max(0, due);
   }
 

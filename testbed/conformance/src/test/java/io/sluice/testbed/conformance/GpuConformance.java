@@ -454,7 +454,7 @@ abstract class GpuConformance {
         long _ = guest.queue.begin().store(new GpuVa(dataAt(0)), ++value).submit();
       }
       guest.channel.detach();
-      assertThat(eventually(() -> guest.channel.status().drained())).isTrue();
+      assertThat(eventually(() -> guest.hasDrained(gpu))).isTrue();
       int ran = guest.data().get(ValueLayout.JAVA_INT, 0);
       long shadow = 0;
       for (int i = 0; i < 50; i++) {
@@ -483,7 +483,7 @@ abstract class GpuConformance {
         }
         here.channel.detach();
         TestGuest from = here;
-        assertThat(eventually(() -> from.channel.status().drained())).isTrue();
+        assertThat(eventually(() -> from.hasDrained(gpu))).isTrue();
         byte[] state = here.channel.saveState();
         TestGuest there = new TestGuest(gpu.open("there"), ram, (_, _) -> queue);
         there.channel.restoreState(state);

@@ -55,8 +55,7 @@ final class NvidiaDetachTest {
           }
           seat.channel.attach();
           long until = System.nanoTime() + 5 * NvidiaRig.TIMEOUT_NS;
-          while (seat.channel.status().state() != GuestAbi.CHANNEL_RUNNING
-              && System.nanoTime() < until) {
+          while (seat.polled().state() != GuestAbi.CHANNEL_RUNNING && System.nanoTime() < until) {
             Thread.onSpinWait();
           }
           long attached = System.nanoTime();

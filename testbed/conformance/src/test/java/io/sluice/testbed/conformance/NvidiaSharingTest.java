@@ -114,6 +114,7 @@ final class NvidiaSharingTest {
           guest.queue.channel().detach();
           second.channel().detach();
           for (int i = 0; i < 20; i++) {
+            long _ = gpu.poll(gpu.timeNs());
             assertThat(waits.channel().status().drained()).isFalse();
             assertThat(releases.channel().status().drained()).isFalse();
           }
@@ -121,6 +122,7 @@ final class NvidiaSharingTest {
               releases.ring().submitWithRelease(new HopperCommands().release(word, round));
           long start = System.nanoTime();
           while (!waits.channel().status().drained() | !releases.channel().status().drained()) {
+            long _ = gpu.poll(gpu.timeNs());
             assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
           }
           System.out.printf(
@@ -159,8 +161,8 @@ final class NvidiaSharingTest {
           HopperQueue waits = round % 2 == 0 ? guest.queue : second;
           HopperQueue releases = round % 2 == 0 ? second : guest.queue;
           int behind = round % 4;
-          waits.ring().whileWithdrawn(gpu::tend);
-          releases.ring().whileWithdrawn(gpu::tend);
+          waits.ring().whileWithdrawn(() -> gpu.poll(gpu.timeNs()));
+          releases.ring().whileWithdrawn(() -> gpu.poll(gpu.timeNs()));
           long _ =
               waits
                   .ring()
@@ -176,11 +178,11 @@ final class NvidiaSharingTest {
             last = waits.ring().submitWithRelease(new HopperCommands().increment(counter));
           }
           long submitted = System.nanoTime();
-          long _ = gpu.tend();
+          long _ = gpu.poll(gpu.timeNs());
           long released =
               releases.ring().submitWithRelease(new HopperCommands().release(word, round));
           while (!waits.ring().hasReleased(last) | !releases.ring().hasReleased(released)) {
-            long _ = gpu.tend();
+            long _ = gpu.poll(gpu.timeNs());
             assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
           }
           counted += 2 + behind;
@@ -189,7 +191,7 @@ final class NvidiaSharingTest {
               "given back while it waits: guest submits after %.2f ms, all done after %.2f ms%n",
               (submitted - start) / 1e6,
               (System.nanoTime() - start) / 1e6);
-          while (gpu.tend() != Long.MAX_VALUE) {
+          while (gpu.poll(gpu.timeNs()) != Long.MAX_VALUE) {
             assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
           }
           assertThat(guest.cpu(words).get(ValueLayout.JAVA_INT, 64)).isEqualTo(counted);

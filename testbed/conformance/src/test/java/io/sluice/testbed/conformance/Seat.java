@@ -33,6 +33,7 @@ final class Seat implements AutoCloseable {
 
   private final Deque<AutoCloseable> closing = new ArrayDeque<>();
   private final Kernel kernel = NvidiaRig.kernel();
+  private final Gpu card;
   final GuestGpu gpu;
   final Channel channel;
   final GpuMemory video;
@@ -44,6 +45,7 @@ final class Seat implements AutoCloseable {
    * @param file as long as the video memory
    */
   Seat(Gpu card, Fd ram, Fd file, boolean computes) {
+    this.card = card;
     videoBytes = kernel.fstat(file).sizeBytes();
     gpu = keep(card.open("seat"));
     AddressSpace space = keep(gpu.createAddressSpace());
@@ -112,10 +114,21 @@ final class Seat implements AutoCloseable {
     drain(channel);
   }
 
-  private static void drain(Channel channel) {
+  /** Takes what is under way a step further; where a channel stands then. */
+  private Channel.Status polled(Channel channel) {
+    gpu.poll(card.timeNs());
+    return channel.status();
+  }
+
+  /** Where its channel stands, after a step further. */
+  Channel.Status polled() {
+    return polled(channel);
+  }
+
+  private void drain(Channel channel) {
     channel.detach();
     long until = System.nanoTime() + 5 * NvidiaRig.TIMEOUT_NS;
-    while (!channel.status().drained()) {
+    while (!polled(channel).drained()) {
       if (System.nanoTime() > until) {
         throw new IllegalStateException("does not drain, " + channel.status());
       }

@@ -9,6 +9,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
+import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
@@ -169,6 +170,12 @@ final class TestGuest implements AutoCloseable {
   /** Submits a copy and waits for it. */
   void copy(long from, long to, long size) {
     await(queue.begin().copy(from, to, size).submit());
+  }
+
+  /** Takes the drain of its channel a step further; whether it is through. */
+  boolean hasDrained(Gpu card) {
+    open.poll(card.timeNs());
+    return channel.status().drained();
   }
 
   static boolean eventually(BooleanSupplier condition) {

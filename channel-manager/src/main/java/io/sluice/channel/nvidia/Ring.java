@@ -1,0 +1,22 @@
+package io.sluice.channel.nvidia;
+
+import io.sluice.abi.GpuVa;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The ring of a guest's channel.
+ *
+ * @param space where it is mapped
+ * @param channelId the guest's id
+ * @param start address
+ * @param entries a power of two
+ */
+record Ring(NvidiaAddressSpace space, int channelId, GpuVa start, int entries) {
+  int after(int index) {
+    return (index + 1) & (entries - 1);
+  }
+
+  MemorySegment slot(int index) {
+    return space.cpu(start.value() + index * 8L, 8);
+  }
+}
