@@ -39,7 +39,7 @@ final class ConstantMemory {
     return load32(bank, offset, offset, WORD_BYTES);
   }
 
-  /** Eight bytes; the offset is a multiple of 4. */
+  /** Eight bytes; the offset is a multiple of 8. */
   long load64(int bank, int offset) {
     return Integer.toUnsignedLong(load32(bank, offset))
         | (long) load32(bank, offset + WORD_BYTES) << 32;

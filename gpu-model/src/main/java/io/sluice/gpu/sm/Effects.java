@@ -199,6 +199,11 @@ record Effects(
           address();
           write(i.dst(), words());
         }
+        case LDS_LDU, LD_LDU -> {
+          PairedLoad pair = PairedLoad.of(i);
+          load(pair.first());
+          load(pair.second());
+        }
         case ST -> {
           address();
           read(i.dst(), words());
@@ -235,6 +240,14 @@ record Effects(
         case CCTLL -> read(i.src1(), 1);
         default -> throw new AssertionError(opcode);
       }
+    }
+
+    /** One of the two loads in an instruction. */
+    private void load(Instruction part) {
+      Effects effects = Effects.of(part.form(), part);
+      reads |= effects.reads;
+      writes |= effects.writes;
+      registers = Math.max(registers, effects.registers);
     }
 
     private int atomicWidth(Opcode opcode) {

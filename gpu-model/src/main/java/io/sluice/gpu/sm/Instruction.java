@@ -124,6 +124,14 @@ record Instruction(@Nullable Opcode opcode, long word) {
     return bits(41, 28) << 2;
   }
 
+  /**
+   * Byte offset of an ALU constant operand of eight bytes: the aligned eight that its word is in.
+   * Compilers name the upper of the two words.
+   */
+  int constOffsetWide() {
+    return constOffset() & -Long.BYTES;
+  }
+
   /** Constant bank of LDC and of branches that take their target from a constant. */
   int loadBank() {
     return bits(46, 42);

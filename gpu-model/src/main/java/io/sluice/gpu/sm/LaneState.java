@@ -190,9 +190,11 @@ final class LaneState {
         window.read();
       }
       if (usesConstant(i)) {
-        prepareConstant(i.constBank(), i.constOffset());
         if (isWideConstant(i)) {
-          prepareConstant(i.constBank(), i.constOffset() + Integer.BYTES);
+          prepareConstant(i.constBank(), i.constOffsetWide());
+          prepareConstant(i.constBank(), i.constOffsetWide() + Integer.BYTES);
+        } else {
+          prepareConstant(i.constBank(), i.constOffset());
         }
       }
     }

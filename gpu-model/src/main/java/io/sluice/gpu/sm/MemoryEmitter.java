@@ -16,6 +16,7 @@ final class MemoryEmitter {
   private final OperandEmitter operands;
   private final OperandPool pool;
   private final int address;
+  private final int secondAddress;
   private final int word;
 
   MemoryEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands, OperandPool pool) {
@@ -24,6 +25,7 @@ final class MemoryEmitter {
     this.operands = operands;
     this.pool = pool;
     this.address = code.allocateLocal(TypeKind.LONG);
+    this.secondAddress = code.allocateLocal(TypeKind.LONG);
     this.word = code.allocateLocal(TypeKind.INT);
   }
 
@@ -38,6 +40,7 @@ final class MemoryEmitter {
           load(i, new Generic(pool.newSite()));
         }
       }
+      case LDS_LDU, LD_LDU -> loadPair(PairedLoad.of(i));
       case ST -> {
         generic(i, i.imm32());
         if (i.accessSize() >= MemoryUnit.B32) {
@@ -246,6 +249,22 @@ final class MemoryEmitter {
       }
       default -> loadWords(i, space);
     }
+  }
+
+  private void loadPair(PairedLoad pair) {
+    Instruction first = pair.first();
+    Instruction second = pair.second();
+    generic(second, second.imm32());
+    code.lload(address).lstore(secondAddress);
+    if (first.form() == Opcode.LDS) {
+      near(first);
+      load(first, new Shared());
+    } else {
+      generic(first, first.imm32());
+      load(first, new Generic(pool.newSite()));
+    }
+    code.lload(secondAddress).lstore(address);
+    load(second, new Generic(pool.newSite()));
   }
 
   private void loadWords(Instruction i, Space space) {

@@ -29,6 +29,7 @@ final class MemoryUnit {
   void execute(Opcode opcode, Instruction i, Warp w, int lane) {
     switch (opcode) {
       case LD, LDU -> load(i, w, lane, generic(i, w, lane, i.imm32()), Space.GENERIC);
+      case LDS_LDU, LD_LDU -> loadPair(PairedLoad.of(i), w, lane);
       case ST -> store(i, w, lane, generic(i, w, lane, i.imm32()), Space.GENERIC);
       case LDS -> load(i, w, lane, near(i, w, lane), Space.SHARED);
       case STS -> store(i, w, lane, near(i, w, lane), Space.SHARED);
@@ -107,6 +108,16 @@ final class MemoryUnit {
         }
       }
     }
+  }
+
+  private void loadPair(PairedLoad pair, Warp w, int lane) {
+    Instruction first = pair.first();
+    Instruction second = pair.second();
+    boolean shared = first.form() == Opcode.LDS;
+    long from = shared ? near(first, w, lane) : generic(first, w, lane, first.imm32());
+    long secondFrom = generic(second, w, lane, second.imm32());
+    load(first, w, lane, from, shared ? Space.SHARED : Space.GENERIC);
+    load(second, w, lane, secondFrom, Space.GENERIC);
   }
 
   private static void setPart(Instruction i, Warp w, int lane, int part, int value) {

@@ -146,9 +146,9 @@ final class OperandEmitter {
   }
 
   private void constantPair(Instruction i) {
-    lane.pushConstant(i.constBank(), i.constOffset());
+    lane.pushConstant(i.constBank(), i.constOffsetWide());
     code.i2l().loadConstant(0xffff_ffffL).land();
-    lane.pushConstant(i.constBank(), i.constOffset() + Integer.BYTES);
+    lane.pushConstant(i.constBank(), i.constOffsetWide() + Integer.BYTES);
     code.i2l().bipush(32).lshl().lor();
   }
 

@@ -37,7 +37,7 @@ final class Operands {
   long secondDouble(Instruction i, Warp warp, int lane) {
     return switch (i.mode()) {
       case REGISTER -> warp.getPair(i.src2(), lane);
-      case CONST_SECOND -> constants.load64(i.constBank(), i.constOffset());
+      case CONST_SECOND -> constants.load64(i.constBank(), i.constOffsetWide());
       case CONST_THIRD -> warp.getPair(i.src3(), lane);
       default -> i.imm20Double();
     };
@@ -53,7 +53,7 @@ final class Operands {
   /** The third operand as double bits. */
   long thirdDouble(Instruction i, Warp warp, int lane) {
     return i.mode() == CONST_THIRD
-        ? constants.load64(i.constBank(), i.constOffset())
+        ? constants.load64(i.constBank(), i.constOffsetWide())
         : warp.getPair(i.src3(), lane);
   }
 

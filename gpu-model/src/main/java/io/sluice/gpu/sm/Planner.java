@@ -109,7 +109,7 @@ final class Planner {
 
   private boolean endsBefore(Opcode opcode) {
     return switch (opcode) {
-      case LD, LDU, LDS -> stores;
+      case LD, LDU, LDS, LDS_LDU, LD_LDU -> stores;
       case ST, STS -> loads || stores;
       default -> standsAlone(opcode);
     };
@@ -130,8 +130,11 @@ final class Planner {
       stores = false;
     }
     open.add(i);
-    loads |= i.form() == Opcode.LD || i.form() == Opcode.LDU || i.form() == Opcode.LDS;
-    stores |= i.form() == Opcode.ST || i.form() == Opcode.STS;
+    switch (i.form()) {
+      case LD, LDU, LDS, LDS_LDU, LD_LDU -> loads = true;
+      case ST, STS -> stores = true;
+      default -> {}
+    }
   }
 
   private void close(Step.Kind kind) {

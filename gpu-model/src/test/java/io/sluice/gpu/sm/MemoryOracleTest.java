@@ -299,6 +299,95 @@ final class MemoryOracleTest {
         in -> loaded(in, 4, 4));
   }
 
+  /** The sizes of both loads, as an independent disassembler lists them. */
+  private static final int[][] PAIRED_SIZES = pairedSizes();
+
+  private static int[][] pairedSizes() {
+    List<int[]> sizes = new ArrayList<>();
+    for (int first = 0; first < 5; first++) {
+      for (int second = 0; second < 5; second++) {
+        sizes.add(new int[] {first, second});
+      }
+    }
+    for (int[] large : new int[][] {{4, 5}, {4, 6}, {5, 4}, {5, 5}, {5, 6}, {6, 4}, {6, 5}}) {
+      sizes.add(large);
+    }
+    return sizes.toArray(int[][]::new);
+  }
+
+  /**
+   * R4 is the first target, R8 the second; of what they are given the first words are looked at.
+   */
+  @Test
+  @Covers({Opcode.LD_LDU, Opcode.LDS_LDU})
+  void pairedLoads_allSizes_loadBoth(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long store = 0xc900000000000005L | ALWAYS | 14L << 20 | 5L << 5;
+    long[] shared = {
+      0x2c00000000000004L | ALWAYS | 14L << 14,
+      shift(14, 5),
+      store | 4L << 14,
+      store | 6L << 14 | 8L << 26,
+    };
+    for (int sizes = 0; sizes < PAIRED_SIZES.length; sizes++) {
+      int first = PAIRED_SIZES[sizes][0];
+      int second = PAIRED_SIZES[sizes][1];
+      int firstBytes = 1 << log2Bytes(first);
+      int secondBytes = 1 << log2Bytes(second);
+      int firstAt = random.nextInt(16 / firstBytes);
+      int secondAt = random.nextInt(16 / secondBytes);
+      long sized = (long) sizes << 53 | ALWAYS | 4L << 32 | 8L << 14 | 2L << 26;
+      long offsets = (long) firstAt << 43 | (long) secondAt << 5;
+      long load = 0xb000000000000005L | 3L << 58 | sized | BASE | offsets;
+      one.check(
+          "LD_LDU",
+          new long[] {load, move(12, 4), move(13, 8)},
+          in ->
+              new Result(
+                  loaded(in, first, firstAt * firstBytes).low(),
+                  loaded(in, second, secondAt * secondBytes).low(),
+                  in.flags()));
+      long lds = 0xa800000000000005L | 1L << 58 | sized | 14L << 20 | offsets;
+      one.check(
+          "LDS_LDU",
+          new long[] {shared[0], shared[1], shared[2], shared[3], lds, move(12, 4), move(13, 8)},
+          in ->
+              new Result(
+                  loaded(in, first, firstAt * firstBytes).low(),
+                  loaded(in, second, secondAt * secondBytes).low(),
+                  in.flags()));
+    }
+  }
+
+  private static long move(int target, int source) {
+    return 0x28000000000001e4L | ALWAYS | (long) target << 14 | (long) source << 26;
+  }
+
+  /**
+   * Addresses of 32 bits, negative offsets, and targets that are the addresses: what a kernel of a
+   * compiler does, two loads beside the addresses they come from.
+   */
+  @Test
+  @Covers(Opcode.LD_LDU)
+  void pairedLoads_targetsThatAreAddresses_readThemFirst(RandomGenerator random) {
+    OneInstruction one = new OneInstruction(random);
+    long base = 0x4800000000000003L | ALWAYS | 2L << 20 | 3L << 46;
+    long words = 24L << 53 | (-1L & 0x3ff) << 43 | 0x1fL << 38 | 0x1eL << 5;
+    long load = 0xb000000000000005L | ALWAYS | words | 13L << 32 | 13L << 20 | 12L << 26;
+    one.check(
+        "LD_LDU, 32 bits of address",
+        new long[] {base | 12L << 14 | 8L << 26, base | 13L << 14 | 16L << 26, load | 12L << 14},
+        in -> new Result(in.a(), in.bHigh(), in.flags()));
+    one.check(
+        "LD_LDU, first target is the second address",
+        new long[] {
+          base | 12L << 14 | 8L << 26,
+          base | 13L << 14 | 16L << 26,
+          load & ~(63L << 32) | 12L << 32 | 13L << 14
+        },
+        in -> new Result(in.bHigh(), in.a(), in.flags()));
+  }
+
   /** Each lane has an offset of its own into the bank. */
   @Test
   @Covers(Opcode.LDC)

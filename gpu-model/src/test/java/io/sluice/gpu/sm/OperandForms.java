@@ -111,7 +111,7 @@ final class OperandForms {
         switch (r.nextInt(THREE_OPERANDS.contains(opcode) ? 3 : 2)) {
           case 0 -> immediate(opcode, word, one.any() & 0xfffff);
           case 1 -> {
-            long constant = constant(r.nextBoolean() ? 0 : HIGH_BANK);
+            long constant = constant(opcode, word, r);
             long mode = 1L << 46;
             yield new Form(
                 word & ~VALUE | constant | mode, Kind.SECOND_CONSTANT, one.any(), one.any());
@@ -120,21 +120,28 @@ final class OperandForms {
             // The second operand takes the place of the third.
             long second = word >>> 26 & 63;
             long rest = word & ~VALUE & ~THIRD;
-            long bits = constant(r.nextBoolean() ? 0 : HIGH_BANK) | 2L << 46 | second << 49;
+            long bits = constant(opcode, word, r) | 2L << 46 | second << 49;
             yield new Form(rest | bits, Kind.THIRD_CONSTANT, one.any(), one.any());
           }
         });
   }
 
-  private static long constant(int bank) {
-    return (long) (OFFSET / 4) << 28 | (bank & 0xfL) << 42 | (bank >>> 4 & 1L) << 26;
+  /** The place of the constant; of a double that of either word, since compilers name the upper. */
+  private static long constant(Opcode opcode, long word, RandomGenerator r) {
+    int bank = r.nextBoolean() ? 0 : HIGH_BANK;
+    int offset = isWide(opcode, word) && r.nextBoolean() ? OFFSET + Integer.BYTES : OFFSET;
+    return (long) (offset / 4) << 28 | (bank & 0xfL) << 42 | (bank >>> 4 & 1L) << 26;
+  }
+
+  /** Whether the second and third operand are of eight bytes. */
+  private static boolean isWide(Opcode opcode, long word) {
+    return DOUBLES.contains(opcode) || CONVERSIONS.contains(opcode) && (word >>> 23 & 3) == 3;
   }
 
   /** Twenty bits: of an integer the lowest, of a float or double the highest. */
   private static Form immediate(Opcode opcode, long word, int value) {
     long bits = word & ~VALUE | (long) value << 26 | MODE;
-    boolean wide =
-        DOUBLES.contains(opcode) || CONVERSIONS.contains(opcode) && (word >>> 23 & 3) == 3;
+    boolean wide = isWide(opcode, word);
     boolean half = CONVERSIONS.contains(opcode) && (word >>> 23 & 3) == 1;
     if (INTEGERS.contains(opcode) || half) {
       int signed = value >= 0x80000 ? value - 0x100000 : value;

@@ -308,6 +308,7 @@ final class ProgramGenerator {
       case 4 -> chain();
       case 0, 1, 2 -> memory();
       case 3 -> atomic();
+      case 5 -> pairedLoad();
       case 14 -> choice(depth);
       case 15 -> ownLoop(depth);
       case 16 -> breakLoop(depth);
@@ -394,6 +395,21 @@ final class ProgramGenerator {
       }
       long address = src1(19) | (long) at << 26;
       add((load ? 0xc100000000000005L : 0xc900000000000005L) | common | address);
+    }
+  }
+
+  /** Two loads of words in one instruction. */
+  private void pairedLoad() {
+    playAddress();
+    addImmediate(ADDRESS, ADDRESS, PLAY);
+    int first = random.nextInt(FREE);
+    int second = random.nextInt(FREE);
+    long fields = randomGuard() | (long) first << 32 | dst(second) | 24L << 53 | 1L << 58;
+    long offsets = (long) random.nextInt(4) << 5 | (long) random.nextInt(4) << 43;
+    if (random.nextBoolean()) {
+      add(0xb800000000000005L | fields | offsets | src1(ADDRESS) | src2(ADDRESS));
+    } else {
+      add(0xa800000000000005L | fields | offsets | src1(SHARED) | src2(ADDRESS));
     }
   }
 

@@ -106,7 +106,7 @@ final class Word {
   Word second(int index, Immediates immediates) {
     return switch (operand(index)) {
       case Operand.Register register -> set(SECOND, 6, register.number());
-      case Operand.Constant constant -> constant(constant).set(MODE, 2, CONST_SECOND);
+      case Operand.Constant constant -> constant(constant, immediates).set(MODE, 2, CONST_SECOND);
       case Operand.Immediate immediate ->
           setSigned(SECOND, 20, immediates.integer(statement, immediate.value()))
               .set(MODE, 2, IMMEDIATE);
@@ -119,17 +119,21 @@ final class Word {
   /** Second and third operand, of which one may be a constant. */
   Word secondAndThird(int second, int third, Immediates immediates) {
     if (operand(third) instanceof Operand.Constant constant) {
-      return constant(constant).set(THIRD, 6, register(second).number()).set(MODE, 2, CONST_THIRD);
+      return constant(constant, immediates)
+          .set(THIRD, 6, register(second).number())
+          .set(MODE, 2, CONST_THIRD);
     }
     return second(second, immediates).set(THIRD, 6, register(third).number());
   }
 
-  private Word constant(Operand.Constant constant) {
-    if ((constant.offset() & 3) != 0 || constant.register() != Operand.RZ) {
-      throw statement.error("a constant operand has a fixed offset, a multiple of 4");
+  /** A double's place is written as that of its lower word, and encoded as that of its upper. */
+  private Word constant(Operand.Constant constant, Immediates immediates) {
+    int bytes = immediates == Immediates.DOUBLE ? Double.BYTES : Integer.BYTES;
+    if (constant.offset() % bytes != 0 || constant.register() != Operand.RZ) {
+      throw statement.error("a constant operand has a fixed offset, a multiple of " + bytes);
     }
-    set(42, 4, constant.bank() & 0xf);
-    return set(26, 1, constant.bank() >> 4).set(28, 14, constant.offset() >> 2);
+    set(42, 4, constant.bank() & 0xf).set(26, 1, constant.bank() >> 4);
+    return set(28, 14, (constant.offset() + bytes - Integer.BYTES) >> 2);
   }
 
   /** A 32-bit immediate: signed or unsigned, or a float. */

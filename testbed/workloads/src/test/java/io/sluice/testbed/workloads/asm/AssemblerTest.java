@@ -71,6 +71,9 @@ final class AssemblerTest {
           ATOM.CAS R6, [R4], R2, R7         | 500e300000409d25
           MEMBAR.GL                         | e000000000001c25
           DADD R2, R4, R6                   | 4800000018409c01
+          DADD R4, R2, c[0x0][0x20]         | 4800400090211c01
+          DSETP.LT P0, R2, c[0x10][0x8]     | 188e40003421dc01
+          DFMA R2, R4, R6, c[0x2][0x10]     | 200c880050409c01
           """)
   void instruction_verifiedText_isItsWord(String text, String word) {
     assertThat(Long.toHexString(Assembler.instruction(text)))
@@ -95,6 +98,7 @@ final class AssemblerTest {
         "IADD R1, -R2, -R3",
         "IADD R63, R2, R3",
         "MOV R1, c[0x1][0x2]",
+        "DADD R2, R4, c[0x0][0x24]",
         "FMUL R1, R2, 0.1",
         "FADD R1, R2, 3",
         "LDS R1, [R2+0x800000]",
