@@ -134,7 +134,11 @@ record Effects(
 
     private void rest(Opcode opcode) {
       switch (opcode) {
-        case ISETP, FSETP, DSETP, PSETP, CSETP -> {
+        case VADD, VMNMX, VABSDIFF, VSET, VSHR, VSHL, VMAD -> {
+          video();
+          write(i.dst(), 1);
+        }
+        case ISETP, FSETP, DSETP, PSETP, CSETP, VSETP -> {
           comparison(opcode);
           predicateWrite(i.bits(19, 17));
           predicateWrite(i.bits(16, 14));
@@ -282,11 +286,22 @@ record Effects(
           read(i.src1(), 2);
           second(2);
         }
+        case VSETP -> video();
         case PSETP, PSET -> {
           predicateRead(i.bits(22, 20));
           predicateRead(i.bits(28, 26));
         }
         default -> readsCc = true;
+      }
+    }
+
+    private void video() {
+      read(i.src1(), 1);
+      if (VideoMath.hasSecondRegister(i)) {
+        read(i.src2(), 1);
+      }
+      if (VideoMath.usesThird(i)) {
+        read(i.src3(), 1);
       }
     }
 

@@ -142,6 +142,11 @@ record Instruction(@Nullable Opcode opcode, long word) {
     return (short) bits(41, 26);
   }
 
+  /** The 16-bit immediate of a video instruction. */
+  int imm16() {
+    return bits(41, 26);
+  }
+
   /** The 20-bit immediate, sign-extended. */
   int imm20() {
     return bits(45, 26) << 12 >> 12;

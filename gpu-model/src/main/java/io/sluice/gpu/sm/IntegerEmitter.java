@@ -41,6 +41,7 @@ final class IntegerEmitter {
         operands.call(MATH, "permute", TERNARY);
         lane.popRegister(i.dst());
       }
+      case VADD, VMNMX, VABSDIFF, VSET, VSHR, VSHL, VMAD -> video(i);
       case POPC -> {
         binary(i);
         operands.call(MATH, "populationCount", BINARY);
@@ -124,6 +125,15 @@ final class IntegerEmitter {
   private void ternary(Instruction i) {
     binary(i);
     operands.third(i);
+  }
+
+  private void video(Instruction i) {
+    operands.word(i);
+    operands.first(i);
+    operands.secondVideo(i);
+    lane.pushRegister(VideoMath.usesThird(i) ? i.src3() : Instruction.RZ);
+    operands.call("VideoMath", "compute", TERNARY);
+    lane.popRegister(i.dst());
   }
 
   private void immediate(Instruction i) {

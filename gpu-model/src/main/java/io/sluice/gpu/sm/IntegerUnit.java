@@ -55,6 +55,10 @@ final class IntegerUnit {
       }
       case POPC ->
           w.set(i.dst(), lane, IntegerMath.populationCount(word, a, operands.second(i, w, lane)));
+      case VADD, VMNMX, VABSDIFF, VSET, VSHR, VSHL, VMAD -> {
+        int c = w.get(i.src3(), lane);
+        w.set(i.dst(), lane, VideoMath.compute(word, a, Operands.secondVideo(i, w, lane), c));
+      }
       default -> finish(i, w, lane, simple(opcode, i, w, lane, a));
     }
   }

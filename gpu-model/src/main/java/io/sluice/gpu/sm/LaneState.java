@@ -240,6 +240,7 @@ final class LaneState {
   private static boolean hasSecond(Instruction i) {
     return switch (i.form()) {
       case MUFU, S2R, PSETP, PSET, CSETP, CSET, NOP, LEPC, VOTE, BAR -> false;
+      case VADD, VMNMX, VABSDIFF, VSET, VSHR, VSHL, VMAD, VSETP -> false;
       default -> true;
     };
   }

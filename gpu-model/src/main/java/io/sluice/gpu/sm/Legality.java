@@ -29,6 +29,8 @@ final class Legality {
       case ISETP, ISET, FSETP, FSET, DSETP, DSET -> twoOperands(i) && combines(i);
       case PSETP, PSET -> combines(i) && i.bits(31, 30) < COMBINATIONS;
       case CSETP, CSET -> combines(i) && i.bits(24, 20) <= LARGEST_TEST;
+      case VADD, VMNMX, VABSDIFF, VSET, VSHR, VSHL, VMAD -> VideoMath.exists(opcode, i);
+      case VSETP -> VideoMath.exists(opcode, i) && combines(i);
       case VOTE -> i.bits(6, 5) < 3;
       case BAR -> i.bits(7, 5) <= 2 || i.bits(7, 5) == 4;
       case LD, LDU, ST, LDL, LDS, STL, STS, LDSLK, STSUL, LDC -> i.accessSize() <= LARGEST_ACCESS;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Bits 2:0 are the group; the opcode proper is in the top 5 or 6 bits. Source: envytools' ISA
  * notes and decoder tables. Within a group rows are tried in order, so a more specific row stands
- * first. Texture, surface and video instructions are not here: nothing a compute program of ours
- * needs, and they end the channel as illegal instructions.
+ * first. What is not here, textures and surfaces above all, ends the channel as an illegal
+ * instruction.
  */
 enum Opcode {
   // Group 0: single precision.
@@ -60,7 +60,7 @@ enum Opcode {
   BFE(0x7000000000000003L, 0xf800000000000007L),
   FLO(0x7800000000000003L, 0xf800000000000007L),
 
-  // Group 4: moves, conversions, predicates, barriers.
+  // Group 4: moves, conversions, predicates, barriers, video.
   CSET(0x0000000000000004L, 0xfc00000000000007L),
   CSETP(0x0400000000000004L, 0xfc00000000000007L),
   PSET(0x0800000000000004L, 0xfc00000000000007L),
@@ -80,6 +80,14 @@ enum Opcode {
   VOTE(0x4800000000000004L, 0xfc00000000000007L),
   BAR(0x5000000000000004L, 0xfc00000000000007L),
   POPC(0x5400000000000004L, 0xfc00000000000007L),
+  VADD(0xc000000000000004L, 0xf800000000000007L),
+  VMNMX(0xc800000000000004L, 0xf800000000000007L),
+  VABSDIFF(0xd000000000000004L, 0xf800000000000007L),
+  VSET(0xd800000000000004L, 0xf800000000000007L),
+  VSHR(0xe000000000000004L, 0xf800000000000007L),
+  VSHL(0xe800000000000004L, 0xf800000000000007L),
+  VMAD(0xf000000000000004L, 0xf800000000000007L),
+  VSETP(0xf800000000000004L, 0xf800000000000007L),
 
   // Group 5: memory.
   RED(0x1000000000000005L, 0xf800000000000007L),
@@ -160,10 +168,11 @@ enum Opcode {
       case NOP, MEMBAR, CCTL, CCTLL -> Family.NOTHING;
       case IADD, IADD32I, IMUL, IMUL32I, IMAD, IMAD32I, ISCADD, ISCADD32I -> Family.INTEGER;
       case SHL, SHR, LOP, LOP32I, IMNMX, ICMP, ISAD, BFE, BFI, FLO, POPC, PRMT -> Family.INTEGER;
+      case VADD, VMNMX, VABSDIFF, VSET, VSHR, VSHL, VMAD -> Family.INTEGER;
       case FADD, FADD32I, FMUL, FMUL32I, FFMA, FFMA32I, FMNMX, FCMP, RRO, MUFU -> Family.FLOAT;
       case DADD, DMUL, DFMA, DMNMX -> Family.FLOAT;
       case ISETP, FSETP, DSETP, PSETP, CSETP, ISET, FSET, DSET, PSET, CSET -> Family.PREDICATE;
-      case SEL, P2R, R2P -> Family.PREDICATE;
+      case SEL, P2R, R2P, VSETP -> Family.PREDICATE;
       case MOV, MOV32I, S2R, LEPC, F2F, F2I, I2F, I2I -> Family.MOVE;
       case RED, RED_S32, RED_F32, ATOM_EXCH, ATOM_CAS, ATOM, ATOM_S32, ATOM_F32 -> Family.MEMORY;
       case LD, LDU, ST, LDL, LDS, LDSLK, STL, STS, STSUL, LDC -> Family.MEMORY;

@@ -39,6 +39,15 @@ final class OperandEmitter {
     }
   }
 
+  /** The second operand of a video instruction. */
+  void secondVideo(Instruction i) {
+    if (VideoMath.hasSecondRegister(i)) {
+      lane.pushRegister(i.src2());
+    } else {
+      code.loadConstant(i.imm16());
+    }
+  }
+
   /** The second operand as float bits. */
   void secondFloat(Instruction i) {
     if (i.mode() == Operands.IMMEDIATE) {

@@ -43,6 +43,11 @@ final class Operands {
     };
   }
 
+  /** The second operand of a video instruction. */
+  static int secondVideo(Instruction i, Warp warp, int lane) {
+    return VideoMath.hasSecondRegister(i) ? warp.get(i.src2(), lane) : i.imm16();
+  }
+
   /** The third operand. */
   int third(Instruction i, Warp warp, int lane) {
     return i.mode() == CONST_THIRD

@@ -36,7 +36,7 @@ final class PredicateEmitter {
 
   void emit(Opcode opcode, Instruction i) {
     switch (opcode) {
-      case ISETP, FSETP, DSETP, PSETP, CSETP -> {
+      case ISETP, FSETP, DSETP, PSETP, CSETP, VSETP -> {
         compare(opcode, i);
         toPredicates(i);
       }
@@ -118,6 +118,12 @@ final class PredicateEmitter {
         } else {
           operands.call("Fp32", "compare", "(IDD)Z");
         }
+      }
+      case VSETP -> {
+        operands.word(i);
+        operands.first(i);
+        operands.secondVideo(i);
+        operands.call("VideoMath", "compares", "(JII)Z");
       }
       case PSETP, PSET -> {
         lane.flags().pushPredicate(i.bits(22, 20), i.bit(23));

@@ -25,6 +25,7 @@ final class PredicateUnit {
       case ISETP -> toPredicates(i, w, lane, integers.compares(i, w, lane));
       case FSETP -> toPredicates(i, w, lane, floats.compares(i, w, lane));
       case DSETP -> toPredicates(i, w, lane, floats.comparesDouble(i, w, lane));
+      case VSETP -> toPredicates(i, w, lane, comparesVideo(i, w, lane));
       case PSETP -> toPredicates(i, w, lane, ofPredicates(i, w, lane));
       case CSETP -> toPredicates(i, w, lane, ConditionCode.holds(i.bits(24, 20), w.cc[lane]));
       case ISET -> toRegister(i, w, lane, integers.compares(i, w, lane), i.bit(7));
@@ -66,6 +67,11 @@ final class PredicateUnit {
   /** The lanes in which that predicate holds. */
   static int source3(Instruction i, Warp w) {
     return w.holding(i.bits(51, 49), i.bit(52));
+  }
+
+  private static boolean comparesVideo(Instruction i, Warp w, int lane) {
+    int a = w.get(i.src1(), lane);
+    return VideoMath.compares(i.word(), a, Operands.secondVideo(i, w, lane));
   }
 
   private static boolean ofPredicates(Instruction i, Warp w, int lane) {

@@ -91,7 +91,15 @@ final class ProgramGenerator {
           Opcode.NOP,
           Opcode.LEPC,
           Opcode.VOTE,
-          Opcode.POPC);
+          Opcode.POPC,
+          Opcode.VADD,
+          Opcode.VMNMX,
+          Opcode.VABSDIFF,
+          Opcode.VSET,
+          Opcode.VSHR,
+          Opcode.VSHL,
+          Opcode.VMAD,
+          Opcode.VSETP);
 
   private final RandomGenerator random;
   private final boolean wild;
@@ -351,7 +359,8 @@ final class ProgramGenerator {
   private static boolean isTame(Instruction i) {
     Effects effects = Effects.of(i.form(), i);
     long free = (1L << FREE) - 1;
-    boolean constant = i.group() != 2 && usesConstant(i);
+    boolean video = i.form().name().startsWith("V") && i.form() != Opcode.VOTE;
+    boolean constant = i.group() != 2 && !video && usesConstant(i);
     return (effects.writes() & ~free) == 0
         && (effects.reads() & ~free) == 0
         && effects.registers() <= FREE
