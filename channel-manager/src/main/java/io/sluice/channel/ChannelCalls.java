@@ -1,7 +1,7 @@
 package io.sluice.channel;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.record.ChannelRecord;
 import org.jspecify.annotations.Nullable;

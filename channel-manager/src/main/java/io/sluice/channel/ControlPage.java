@@ -33,35 +33,35 @@ final class ControlPage {
   /** Makes the page count, with a state and no error. */
   void publish(int generation, int token, int state) {
     withdraw();
-    ControlWords.doorbellToken(pages, at, token);
-    ControlWords.state(pages, at, state);
-    ControlWords.error(pages, at, 0);
-    ControlWords.errorInfo(pages, at, 0);
-    ControlWords.errorAddress(pages, at, 0);
-    ControlWords.errorTimeNs(pages, at, 0);
-    ControlWords.errorSeq(pages, at, errors);
-    ControlWords.generation(pages, at, generation);
+    ControlWords.DOORBELL_TOKEN.setRelease(pages, at, token);
+    ControlWords.STATE.setRelease(pages, at, state);
+    ControlWords.ERROR.setRelease(pages, at, 0);
+    ControlWords.ERROR_INFO.set(pages, at, 0);
+    ControlWords.ERROR_ADDRESS.set(pages, at, 0);
+    ControlWords.ERROR_TIME_NS.set(pages, at, 0);
+    ControlWords.ERROR_SEQ.setRelease(pages, at, errors);
+    ControlWords.GENERATION.setRelease(pages, at, generation);
   }
 
   /** Nobody may believe the page until it is published. */
   void withdraw() {
-    ControlWords.generation(pages, at, 0);
+    ControlWords.GENERATION.setRelease(pages, at, 0);
     // What follows must not be seen before the 0: a release store alone does not order later ones.
     VarHandle.fullFence();
   }
 
   void setState(int state) {
-    ControlWords.state(pages, at, state);
+    ControlWords.STATE.setRelease(pages, at, state);
   }
 
   /** Tells why the channel ended. */
   void setError(ChannelError error) {
-    ControlWords.error(pages, at, error.reason());
-    ControlWords.errorInfo(pages, at, error.info());
-    ControlWords.errorAddress(pages, at, error.address());
-    ControlWords.errorTimeNs(pages, at, error.timeNs());
-    ControlWords.state(pages, at, GuestAbi.CHANNEL_DEAD);
+    ControlWords.ERROR.setRelease(pages, at, error.reason());
+    ControlWords.ERROR_INFO.setBits(pages, at, error.info());
+    ControlWords.ERROR_ADDRESS.set(pages, at, error.address());
+    ControlWords.ERROR_TIME_NS.set(pages, at, error.timeNs());
+    ControlWords.STATE.setRelease(pages, at, GuestAbi.CHANNEL_DEAD);
     errors++;
-    ControlWords.errorSeq(pages, at, errors);
+    ControlWords.ERROR_SEQ.setRelease(pages, at, errors);
   }
 }

@@ -1,8 +1,8 @@
 package io.sluice.channel;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.sluice.channel;
 
 import com.google.common.collect.Sets;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.MovePlan;

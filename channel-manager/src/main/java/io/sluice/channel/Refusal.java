@@ -1,7 +1,7 @@
 package io.sluice.channel;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 
 /** The refusals of this module, each with its stable code. */
 final class Refusal {

@@ -1,6 +1,6 @@
 package io.sluice.channel;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.record.MemoryPagesRecord;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.sluice.channel;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.record.AddressSpaceRecord;
 import io.sluice.channel.record.ChannelRecord;

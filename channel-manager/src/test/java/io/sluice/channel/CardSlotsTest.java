@@ -4,8 +4,8 @@ import static io.sluice.channel.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.sluice.channel;
 import static io.sluice.channel.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.channel.record.StateRecord;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

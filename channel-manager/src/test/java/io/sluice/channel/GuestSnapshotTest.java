@@ -3,11 +3,11 @@ package io.sluice.channel;
 import static io.sluice.channel.Refusals.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRegion;

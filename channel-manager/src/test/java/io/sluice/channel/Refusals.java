@@ -3,8 +3,8 @@ package io.sluice.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Asserts refusals. */

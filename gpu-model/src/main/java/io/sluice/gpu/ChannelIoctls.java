@@ -1,5 +1,6 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.pscnv.ExtChanNewAt;
 import io.sluice.abi.pscnv.PscnvChanFree;
 import io.sluice.abi.pscnv.PscnvChanNew;
@@ -7,7 +8,6 @@ import io.sluice.abi.pscnv.PscnvFifoInitIb;
 import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.abi.pscnv.PscnvObjEngNew;
 import io.sluice.abi.pscnv.PscnvObjVdmaNew;
-import io.sluice.abi.sys.Errno;
 import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.fifo.ChannelServices;
 import java.lang.foreign.MemorySegment;
@@ -18,20 +18,20 @@ final class ChannelIoctls {
 
   static void create(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Vspace vspace = file.vspace(call, PscnvChanNew.vid(argument));
+    Vspace vspace = file.vspace(call, PscnvChanNew.VID.bits(argument));
     int page = file.pages.take();
     if (page == IdPool.NONE) {
       throw call.refuse(Errno.ENOMEM, "no control page left");
     }
     int cid = create(file, call, vspace, page);
-    PscnvChanNew.cid(argument, cid);
-    PscnvChanNew.mapHandle(argument, PscnvMapHandle.ofChannel(cid));
+    PscnvChanNew.CID.setBits(argument, cid);
+    PscnvChanNew.MAP_HANDLE.set(argument, PscnvMapHandle.ofChannel(cid));
   }
 
   static void createAt(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Vspace vspace = file.vspace(call, ExtChanNewAt.vid(argument));
-    int page = ExtChanNewAt.page(argument);
+    Vspace vspace = file.vspace(call, ExtChanNewAt.VID.bits(argument));
+    int page = ExtChanNewAt.PAGE.bits(argument);
     if (page == ExtChanNewAt.ANY_PAGE) {
       page = file.pages.take();
       if (page == IdPool.NONE) {
@@ -43,9 +43,9 @@ final class ChannelIoctls {
       throw call.refuse(Errno.EBUSY, "page=" + page);
     }
     int cid = create(file, call, vspace, page);
-    ExtChanNewAt.page(argument, page);
-    ExtChanNewAt.cid(argument, cid);
-    ExtChanNewAt.mapHandle(argument, PscnvMapHandle.ofChannel(cid));
+    ExtChanNewAt.PAGE.setBits(argument, page);
+    ExtChanNewAt.CID.setBits(argument, cid);
+    ExtChanNewAt.MAP_HANDLE.set(argument, PscnvMapHandle.ofChannel(cid));
   }
 
   private static int create(GpuFile file, IoctlCall call, Vspace vspace, int page) {
@@ -74,7 +74,7 @@ final class ChannelIoctls {
   }
 
   static void free(GpuFile file, IoctlCall call) {
-    int cid = PscnvChanFree.cid(call.argument());
+    int cid = PscnvChanFree.CID.bits(call.argument());
     ChannelEntry entry = file.entry(call, cid);
     entry.channel().cancelGrid();
     file.gpu().runlist().remove(entry.channel());
@@ -89,7 +89,7 @@ final class ChannelIoctls {
 
   /** OBJ_VDMA_NEW: Fermi has no DMA objects. */
   static void dmaObject(GpuFile file, IoctlCall call) {
-    file.channel(call, PscnvObjVdmaNew.cid(call.argument()));
+    file.channel(call, PscnvObjVdmaNew.CID.bits(call.argument()));
     throw call.refuse(Errno.ENOSYS, "no DMA objects on this GPU");
   }
 
@@ -101,8 +101,8 @@ final class ChannelIoctls {
   /** OBJ_ENG_NEW: engines need no preparation here, so it only checks. */
   static void engineObject(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    file.channel(call, PscnvObjEngNew.cid(argument));
-    int objectClass = PscnvObjEngNew.oclass(argument);
+    file.channel(call, PscnvObjEngNew.CID.bits(argument));
+    int objectClass = PscnvObjEngNew.OCLASS.bits(argument);
     if (!Channel.isKnownClass(objectClass)) {
       throw call.refuse(Errno.ENODEV, "oclass=0x" + Integer.toHexString(objectClass));
     }
@@ -110,9 +110,9 @@ final class ChannelIoctls {
 
   static void start(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, PscnvFifoInitIb.cid(argument));
-    long start = PscnvFifoInitIb.ibStart(argument);
-    int order = PscnvFifoInitIb.ibOrder(argument);
+    Channel channel = file.channel(call, PscnvFifoInitIb.CID.bits(argument));
+    long start = PscnvFifoInitIb.IB_START.get(argument);
+    int order = PscnvFifoInitIb.IB_ORDER.bits(argument);
     if (!Channel.isLegalRing(start, order)) {
       throw call.refuse(
           Errno.EINVAL, "ibStart=0x" + Long.toHexString(start) + ", ibOrder=" + order);

@@ -1,10 +1,10 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.pscnv.ExtChanControl;
 import io.sluice.abi.pscnv.ExtChanParam;
 import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.pscnv.ExtChanState;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.TimeShare;
@@ -23,8 +23,8 @@ final class ControlIoctls {
   /** CHAN_CONTROL. The gates are not counted: who suspends for several reasons counts them. */
   static void control(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, ExtChanControl.cid(argument));
-    int op = ExtChanControl.op(argument);
+    Channel channel = file.channel(call, ExtChanControl.CID.bits(argument));
+    int op = ExtChanControl.OP.bits(argument);
     switch (op) {
       case ExtChanControl.SUSPEND -> channel.setSuspended(true);
       case ExtChanControl.RESUME -> channel.setSuspended(false);
@@ -32,8 +32,8 @@ final class ControlIoctls {
       case ExtChanControl.ATTACH -> channel.setDetached(false);
       case ExtChanControl.KILL ->
           channel.end(
-              ExtChanControl.reason(argument),
-              ExtChanControl.info(argument),
+              ExtChanControl.REASON.bits(argument),
+              ExtChanControl.INFO.bits(argument),
               channel.commandAddress());
       default -> throw call.refuse(Errno.EINVAL, "op=" + op);
     }
@@ -42,22 +42,22 @@ final class ControlIoctls {
 
   static void query(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, ExtChanQuery.cid(argument));
+    Channel channel = file.channel(call, ExtChanQuery.CID.bits(argument));
     int drained = channel.isDrained() ? ExtChanQuery.DRAINED : 0;
     int waiting = channel.isWaiting() ? ExtChanQuery.WAITING : 0;
-    ExtChanQuery.state(argument, channel.state());
-    ExtChanQuery.reason(argument, channel.errorReason());
-    ExtChanQuery.info(argument, channel.errorInfo());
-    ExtChanQuery.flags(argument, drained | waiting);
-    ExtChanQuery.gpGet(argument, channel.gpGet());
-    ExtChanQuery.gpPut(argument, channel.gpPut());
-    ExtChanQuery.interrupts(argument, channel.interrupts());
-    ExtChanQuery.faultAddress(argument, channel.errorAddress());
-    ExtChanQuery.entries(argument, channel.entries());
-    ExtChanQuery.busyNs(argument, channel.busyNs());
-    ExtChanQuery.runningNs(argument, channel.runningNs());
-    ExtChanQuery.instructions(argument, channel.instructions());
-    ExtChanQuery.interpreted(argument, channel.interpreted());
+    ExtChanQuery.STATE.setBits(argument, channel.state());
+    ExtChanQuery.REASON.setBits(argument, channel.errorReason());
+    ExtChanQuery.INFO.setBits(argument, channel.errorInfo());
+    ExtChanQuery.FLAGS.setBits(argument, drained | waiting);
+    ExtChanQuery.GP_GET.setBits(argument, channel.gpGet());
+    ExtChanQuery.GP_PUT.setBits(argument, channel.gpPut());
+    ExtChanQuery.INTERRUPTS.setBits(argument, channel.interrupts());
+    ExtChanQuery.FAULT_ADDRESS.set(argument, channel.errorAddress());
+    ExtChanQuery.ENTRIES.set(argument, channel.entries());
+    ExtChanQuery.BUSY_NS.set(argument, channel.busyNs());
+    ExtChanQuery.RUNNING_NS.set(argument, channel.runningNs());
+    ExtChanQuery.INSTRUCTIONS.set(argument, channel.instructions());
+    ExtChanQuery.INTERPRETED.set(argument, channel.interpreted());
   }
 
   /**
@@ -66,8 +66,8 @@ final class ControlIoctls {
    */
   static void state(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, ExtChanState.cid(argument));
-    int op = ExtChanState.op(argument);
+    Channel channel = file.channel(call, ExtChanState.CID.bits(argument));
+    int op = ExtChanState.OP.bits(argument);
     switch (op) {
       case ExtChanState.SAVE -> save(call, channel);
       case ExtChanState.RESTORE -> restore(call, channel);
@@ -84,22 +84,23 @@ final class ControlIoctls {
     }
     byte[] record = ChannelRecord.save(channel);
     MemorySegment argument = call.argument();
-    MemorySegment bytes = ExtChanState.state(argument);
+    MemorySegment bytes = ExtChanState.STATE.slice(argument);
     bytes.fill((byte) 0);
     MemorySegment.copy(record, 0, bytes, ValueLayout.JAVA_BYTE, 0, record.length);
-    ExtChanState.size(argument, record.length);
+    ExtChanState.SIZE_FIELD.set(argument, record.length);
   }
 
   private static void restore(IoctlCall call, Channel channel) {
     MemorySegment argument = call.argument();
-    long size = ExtChanState.size(argument);
+    long size = ExtChanState.SIZE_FIELD.get(argument);
     if (size < 0 || size > ExtChanState.MAX_STATE_BYTES) {
       throw call.refuse(Errno.EINVAL, "size=" + size);
     }
     if (!channel.isNew()) {
       throw call.refuse(Errno.EBUSY, "the channel has a ring or has ended");
     }
-    byte[] record = ExtChanState.state(argument).asSlice(0, size).toArray(ValueLayout.JAVA_BYTE);
+    byte[] record =
+        ExtChanState.STATE.slice(argument).asSlice(0, size).toArray(ValueLayout.JAVA_BYTE);
     if (!ChannelRecord.restore(channel, record)) {
       channel.end(0, 0, 0);
       throw call.refuse(Errno.EINVAL, "not a channel's state");
@@ -108,17 +109,17 @@ final class ControlIoctls {
 
   static void parameter(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    if (ExtChanParam.param(argument) == ExtChanParam.OPEN_WEIGHT) {
+    if (ExtChanParam.PARAM.bits(argument) == ExtChanParam.OPEN_WEIGHT) {
       setOpenWeight(file, call);
       return;
     }
-    if (ExtChanParam.param(argument) == ExtChanParam.SWEEP) {
+    if (ExtChanParam.PARAM.bits(argument) == ExtChanParam.SWEEP) {
       sweep(file, call);
       return;
     }
-    ChannelEntry entry = file.entry(call, ExtChanParam.cid(argument));
-    long value = ExtChanParam.value(argument);
-    switch (ExtChanParam.param(argument)) {
+    ChannelEntry entry = file.entry(call, ExtChanParam.CID.bits(argument));
+    long value = ExtChanParam.VALUE.get(argument);
+    switch (ExtChanParam.PARAM.bits(argument)) {
       case ExtChanParam.WEIGHT -> {
         if (value < 1 || value > MAX_WEIGHT) {
           throw call.refuse(Errno.EINVAL, "weight=" + value);
@@ -127,13 +128,13 @@ final class ControlIoctls {
       }
       case ExtChanParam.PENDING -> setPending(file, call, entry.interrupts(), value);
       case ExtChanParam.EVENTFD -> setEventfd(file, call, entry.interrupts(), value);
-      default -> throw call.refuse(Errno.EINVAL, "param=" + ExtChanParam.param(argument));
+      default -> throw call.refuse(Errno.EINVAL, "param=" + ExtChanParam.PARAM.bits(argument));
     }
   }
 
   private static void setOpenWeight(GpuFile file, IoctlCall call) {
-    int cid = ExtChanParam.cid(call.argument());
-    long value = ExtChanParam.value(call.argument());
+    int cid = ExtChanParam.CID.bits(call.argument());
+    long value = ExtChanParam.VALUE.get(call.argument());
     if (cid != 0 || value < 1 || value > TimeShare.MAX_WEIGHT) {
       throw call.refuse(Errno.EINVAL, "cid=" + cid + ", weight=" + value);
     }
@@ -141,8 +142,8 @@ final class ControlIoctls {
   }
 
   private static void sweep(GpuFile file, IoctlCall call) {
-    long value = ExtChanParam.value(call.argument());
-    if (ExtChanParam.cid(call.argument()) != 0 || value < 0 || value > 1) {
+    long value = ExtChanParam.VALUE.get(call.argument());
+    if (ExtChanParam.CID.get(call.argument()) != 0 || value < 0 || value > 1) {
       throw call.refuse(Errno.EINVAL, "sweep=" + value);
     }
     file.setSweeping(value == 1);

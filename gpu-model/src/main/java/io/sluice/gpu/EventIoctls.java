@@ -1,9 +1,9 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.pscnv.ExtEvent;
 import io.sluice.abi.pscnv.ExtEventFd;
 import io.sluice.abi.pscnv.ExtEventRead;
-import io.sluice.abi.sys.Errno;
 import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.fifo.EventLatch;
 import java.lang.foreign.MemorySegment;
@@ -16,12 +16,12 @@ final class EventIoctls {
   private EventIoctls() {}
 
   static void descriptor(GpuFile file, IoctlCall call) {
-    ExtEventFd.fd(call.argument(), file.gpu().kernel().dup(file.events()).number());
+    ExtEventFd.FD.set(call.argument(), file.gpu().kernel().dup(file.events()).number());
   }
 
   static void read(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    int wanted = ExtEventRead.count(argument);
+    int wanted = ExtEventRead.COUNT.bits(argument);
     if (wanted < 1 || wanted > ExtEventRead.MAX_RECORDS) {
       throw call.refuse(Errno.EINVAL, "count=" + wanted);
     }
@@ -34,7 +34,7 @@ final class EventIoctls {
     if (records.more) {
       file.gpu().kernel().signal(file.events());
     }
-    ExtEventRead.count(argument, records.count);
+    ExtEventRead.COUNT.setBits(argument, records.count);
   }
 
   /** The answer while it is filled. */
@@ -83,13 +83,13 @@ final class EventIoctls {
     }
 
     private void put(int cid, int kind, int code, int info, long address, long timeNs) {
-      long offset = ExtEventRead.recordOffset(count++);
-      ExtEvent.cid(argument, offset, cid);
-      ExtEvent.kind(argument, offset, kind);
-      ExtEvent.code(argument, offset, code);
-      ExtEvent.info(argument, offset, info);
-      ExtEvent.address(argument, offset, address);
-      ExtEvent.timeNs(argument, offset, timeNs);
+      long offset = ExtEventRead.RECORDS.offsetOf(count++);
+      ExtEvent.CID.setBits(argument, offset, cid);
+      ExtEvent.KIND.setBits(argument, offset, kind);
+      ExtEvent.CODE.setBits(argument, offset, code);
+      ExtEvent.INFO.setBits(argument, offset, info);
+      ExtEvent.ADDRESS.set(argument, offset, address);
+      ExtEvent.TIME_NS.set(argument, offset, timeNs);
     }
   }
 }

@@ -1,13 +1,13 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.drm.DrmIoctl;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.mmu.GpuBuffer;

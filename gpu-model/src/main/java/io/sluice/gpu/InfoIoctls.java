@@ -1,12 +1,12 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.drm.DrmVersion;
 import io.sluice.abi.pscnv.ExtEventRead;
 import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.ExtInfo;
 import io.sluice.abi.pscnv.PscnvGetparam;
 import io.sluice.abi.pscnv.PscnvParam;
-import io.sluice.abi.sys.Errno;
 import io.sluice.gpu.engine.TimeShare;
 import java.lang.foreign.MemorySegment;
 
@@ -32,12 +32,12 @@ final class InfoIoctls {
    */
   static void version(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    DrmVersion.major(argument, 0);
-    DrmVersion.minor(argument, 0);
-    DrmVersion.patchlevel(argument, DRIVER_PATCH_LEVEL);
-    DrmVersion.nameLen(argument, DRIVER_NAME_LENGTH);
-    DrmVersion.dateLen(argument, DRIVER_DATE_LENGTH);
-    DrmVersion.descLen(argument, DRIVER_DESCRIPTION_LENGTH);
+    DrmVersion.VERSION_MAJOR.set(argument, 0);
+    DrmVersion.VERSION_MINOR.set(argument, 0);
+    DrmVersion.VERSION_PATCHLEVEL.setBits(argument, DRIVER_PATCH_LEVEL);
+    DrmVersion.NAME_LEN.set(argument, DRIVER_NAME_LENGTH);
+    DrmVersion.DATE_LEN.set(argument, DRIVER_DATE_LENGTH);
+    DrmVersion.DESC_LEN.set(argument, DRIVER_DESCRIPTION_LENGTH);
   }
 
   /** GEM_FLINK and GEM_OPEN: names would let one guest open what another one made. */
@@ -47,8 +47,8 @@ final class InfoIoctls {
 
   static void getparam(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    long param = PscnvGetparam.param(argument);
-    PscnvGetparam.value(argument, parameter(file, call, param));
+    long param = PscnvGetparam.PARAM.get(argument);
+    PscnvGetparam.VALUE.set(argument, parameter(file, call, param));
   }
 
   private static long parameter(GpuFile file, IoctlCall call, long param) {
@@ -78,27 +78,28 @@ final class InfoIoctls {
 
   static void extensions(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    ExtInfo.version(argument, ExtInfo.VERSION_1);
-    ExtInfo.features(argument, 0);
-    ExtInfo.controlPages(argument, GpuFile.CONTROL_PAGES);
-    ExtInfo.maxExtents(argument, MAX_EXTENTS);
-    ExtInfo.controlMapHandle(argument, GpuFile.CONTROL_MAP_HANDLE);
-    ExtInfo.vramMapHandle(argument, GpuFile.VRAM_MAP_HANDLE);
-    ExtInfo.vramApertureBytes(argument, file.vram().sizeBytes());
-    ExtInfo.maxRecords(argument, ExtEventRead.MAX_RECORDS);
+    ExtInfo.VERSION.setBits(argument, ExtInfo.VERSION_1);
+    ExtInfo.FEATURES.set(argument, 0);
+    ExtInfo.CONTROL_PAGES.setBits(argument, GpuFile.CONTROL_PAGES);
+    ExtInfo.MAX_EXTENTS.setBits(argument, MAX_EXTENTS);
+    ExtInfo.CONTROL_MAP_HANDLE.set(argument, GpuFile.CONTROL_MAP_HANDLE);
+    ExtInfo.VRAM_MAP_HANDLE.set(argument, GpuFile.VRAM_MAP_HANDLE);
+    ExtInfo.VRAM_APERTURE_BYTES.set(argument, file.vram().sizeBytes());
+    ExtInfo.MAX_RECORDS.setBits(argument, ExtEventRead.MAX_RECORDS);
   }
 
   static void usage(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     long total = file.gpu().config().vramBytes();
-    ExtFileQuery.vramBytes(argument, file.vramBytes);
-    ExtFileQuery.systemBytes(argument, file.systemBytes);
-    ExtFileQuery.vramTotal(argument, total);
-    ExtFileQuery.vramFree(argument, total - file.gpu().vramUsedBytes());
+    ExtFileQuery.VRAM_BYTES.set(argument, file.vramBytes);
+    ExtFileQuery.SYSTEM_BYTES.set(argument, file.systemBytes);
+    ExtFileQuery.VRAM_TOTAL.set(argument, total);
+    ExtFileQuery.VRAM_FREE.set(argument, total - file.gpu().vramUsedBytes());
     TimeShare share = file.share;
     int threads = file.gpu().computeThreads();
-    ExtFileQuery.gpuNs(
+    ExtFileQuery.GPU_NS.set(
         argument, share.engine().usedNs() + share.multiprocessors().usedNs() / threads);
-    ExtFileQuery.waitNs(argument, share.engine().waitedNs() + share.multiprocessors().waitedNs());
+    ExtFileQuery.WAIT_NS.set(
+        argument, share.engine().waitedNs() + share.multiprocessors().waitedNs());
   }
 }

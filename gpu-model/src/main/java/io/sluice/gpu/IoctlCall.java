@@ -1,8 +1,8 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.pscnv.PscnvIoctl;
-import io.sluice.abi.sys.Errno;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

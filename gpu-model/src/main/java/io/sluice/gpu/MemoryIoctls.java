@@ -1,5 +1,6 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.drm.GemClose;
 import io.sluice.abi.pscnv.ExtDirtyRead;
 import io.sluice.abi.pscnv.ExtGemNewAt;
@@ -8,7 +9,6 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvGemInfo;
 import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.pscnv.PscnvMapHandle;
-import io.sluice.abi.sys.Errno;
 import io.sluice.gpu.mmu.ExtentBacking;
 import io.sluice.gpu.mmu.FileBacking;
 import io.sluice.gpu.mmu.GpuBuffer;
@@ -25,21 +25,21 @@ final class MemoryIoctls {
   private MemoryIoctls() {}
 
   static void create(GpuFile file, IoctlCall call) {
-    boolean counts = !PscnvGem.isSystem(PscnvGemInfo.flags(call.argument()));
+    boolean counts = !PscnvGem.isSystem(PscnvGemInfo.FLAGS.bits(call.argument()));
     allocate(file, call, call.argument(), ExtGemNewAt.ANYWHERE, counts);
   }
 
   /** GEM_NEW_AT: only video memory has places, and pools. */
   static void createAt(GpuFile file, IoctlCall call) {
-    MemorySegment gem = ExtGemNewAt.gem(call.argument());
-    long offset = ExtGemNewAt.apertureOffset(call.argument());
-    int pool = ExtGemNewAt.pool(call.argument());
-    long granularity = granularity(PscnvGemInfo.flags(gem));
+    MemorySegment gem = ExtGemNewAt.GEM.slice(call.argument());
+    long offset = ExtGemNewAt.APERTURE_OFFSET.get(call.argument());
+    int pool = ExtGemNewAt.POOL.bits(call.argument());
+    long granularity = granularity(PscnvGemInfo.FLAGS.bits(gem));
     boolean isPlace = offset == ExtGemNewAt.ANYWHERE || offset >= 0 && offset % granularity == 0;
-    if (PscnvGem.isSystem(PscnvGemInfo.flags(gem)) || !isPlace) {
+    if (PscnvGem.isSystem(PscnvGemInfo.FLAGS.bits(gem)) || !isPlace) {
       throw call.refuse(Errno.EINVAL, "apertureOffset=" + offset);
     }
-    if (!isPool(pool) || ExtGemNewAt.pad(call.argument()) != 0) {
+    if (!isPool(pool) || ExtGemNewAt.PAD.get(call.argument()) != 0) {
       throw call.refuse(Errno.EINVAL, "pool=" + pool);
     }
     allocate(file, call, gem, offset, pool == ExtGemPool.VIDEO);
@@ -55,9 +55,9 @@ final class MemoryIoctls {
    */
   private static void allocate(
       GpuFile file, IoctlCall call, MemorySegment gem, long at, boolean counts) {
-    int flags = PscnvGemInfo.flags(gem);
-    int tileFlags = PscnvGemInfo.tileFlags(gem);
-    long asked = PscnvGemInfo.size(gem);
+    int flags = PscnvGemInfo.FLAGS.bits(gem);
+    int tileFlags = PscnvGemInfo.TILE_FLAGS.bits(gem);
+    long asked = PscnvGemInfo.SIZE_FIELD.get(gem);
     boolean inSystem = PscnvGem.isSystem(flags);
     boolean valid =
         (flags & ~PscnvGem.ALL) == 0
@@ -88,18 +88,18 @@ final class MemoryIoctls {
     }
     FileBacking backing = new FileBacking(aperture.file().segment(), offset, size);
     GpuBuffer buffer = new GpuBuffer(size, granularity, backing);
-    int cookie = PscnvGemInfo.cookie(gem);
+    int cookie = PscnvGemInfo.COOKIE.bits(gem);
     GemObject object = new GemObject(flags, tileFlags, cookie, buffer, aperture, offset);
     for (int i = 0; i < GemObject.USER_WORDS; i++) {
-      object.user[i] = PscnvGemInfo.user(gem, i);
+      object.user[i] = PscnvGemInfo.USER.at(i).bits(gem);
     }
     object.inVideoMemory = counts;
     buffer.setEvicted(!inSystem && !counts);
     account(file, object, size);
     publish(file, object, handle);
-    PscnvGemInfo.handle(gem, handle);
-    PscnvGemInfo.size(gem, size);
-    PscnvGemInfo.mapHandle(gem, PscnvMapHandle.ofBuffer(handle));
+    PscnvGemInfo.HANDLE.setBits(gem, handle);
+    PscnvGemInfo.SIZE_FIELD.set(gem, size);
+    PscnvGemInfo.MAP_HANDLE.set(gem, PscnvMapHandle.ofBuffer(handle));
   }
 
   /** Makes an object known by a handle. */
@@ -139,21 +139,21 @@ final class MemoryIoctls {
 
   static void info(GpuFile file, IoctlCall call) {
     MemorySegment gem = call.argument();
-    int handle = PscnvGemInfo.handle(gem);
+    int handle = PscnvGemInfo.HANDLE.bits(gem);
     GemObject object = file.object(call, handle, Errno.EBADF);
-    PscnvGemInfo.cookie(gem, object.cookie);
-    PscnvGemInfo.flags(gem, object.flags);
-    PscnvGemInfo.tileFlags(gem, object.tileFlags);
-    PscnvGemInfo.size(gem, object.buffer.sizeBytes());
-    PscnvGemInfo.mapHandle(gem, PscnvMapHandle.ofBuffer(handle));
+    PscnvGemInfo.COOKIE.setBits(gem, object.cookie);
+    PscnvGemInfo.FLAGS.setBits(gem, object.flags);
+    PscnvGemInfo.TILE_FLAGS.setBits(gem, object.tileFlags);
+    PscnvGemInfo.SIZE_FIELD.set(gem, object.buffer.sizeBytes());
+    PscnvGemInfo.MAP_HANDLE.set(gem, PscnvMapHandle.ofBuffer(handle));
     for (int i = 0; i < GemObject.USER_WORDS; i++) {
-      PscnvGemInfo.user(gem, i, object.user[i]);
+      PscnvGemInfo.USER.at(i).setBits(gem, object.user[i]);
     }
   }
 
   /** GEM_CLOSE: a mapping of the buffer outlives its handle. */
   static void close(GpuFile file, IoctlCall call) {
-    int handle = GemClose.handle(call.argument());
+    int handle = GemClose.HANDLE.bits(call.argument());
     GemObject object = file.object(call, handle, Errno.EINVAL);
     file.objects.remove(handle);
     file.handles.give(handle);
@@ -183,8 +183,8 @@ final class MemoryIoctls {
    */
   static void pool(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    GemObject object = file.object(call, ExtGemPool.handle(argument), Errno.EBADF);
-    int pool = ExtGemPool.pool(argument);
+    GemObject object = file.object(call, ExtGemPool.HANDLE.bits(argument), Errno.EBADF);
+    int pool = ExtGemPool.POOL.bits(argument);
     if (!isPool(pool)) {
       throw call.refuse(Errno.EINVAL, "pool=" + pool);
     }
@@ -210,10 +210,10 @@ final class MemoryIoctls {
 
   static void dirty(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    GemObject object = file.object(call, ExtDirtyRead.handle(argument), Errno.EBADF);
-    int flags = ExtDirtyRead.flags(argument);
-    long first = ExtDirtyRead.firstPage(argument);
-    long pages = ExtDirtyRead.pages(argument);
+    GemObject object = file.object(call, ExtDirtyRead.HANDLE.bits(argument), Errno.EBADF);
+    int flags = ExtDirtyRead.FLAGS.bits(argument);
+    long first = ExtDirtyRead.FIRST_PAGE.get(argument);
+    long pages = ExtDirtyRead.PAGES.get(argument);
     long total = object.buffer.sizeBytes() >>> PAGE_SHIFT;
     boolean valid =
         (flags & ~ExtDirtyRead.CLEAR) == 0
@@ -224,7 +224,7 @@ final class MemoryIoctls {
     if (!valid) {
       throw call.refuse(Errno.EINVAL, "firstPage=" + first + ", pages=" + pages);
     }
-    MemorySegment bitmap = ExtDirtyRead.bitmap(argument);
+    MemorySegment bitmap = ExtDirtyRead.BITMAP.slice(argument);
     bitmap.fill((byte) 0);
     // A grid marks a page once and then stores to it without asking again.
     file.vspaces.values().forEach(v -> file.gpu().launcher().pause(v.space));

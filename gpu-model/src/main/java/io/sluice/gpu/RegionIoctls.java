@@ -1,12 +1,12 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.pscnv.ExtExtent;
 import io.sluice.abi.pscnv.ExtGemImport;
 import io.sluice.abi.pscnv.ExtGemImportPages;
 import io.sluice.abi.pscnv.ExtRegionAdd;
 import io.sluice.abi.pscnv.ExtRegionDel;
 import io.sluice.abi.pscnv.PscnvGem;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -37,13 +37,13 @@ final class RegionIoctls {
    */
   static void add(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    int flags = ExtRegionAdd.flags(argument);
+    int flags = ExtRegionAdd.FLAGS.bits(argument);
     if (flags == ExtRegionAdd.ADOPT_CONTROL || flags == ExtRegionAdd.ADOPT_VRAM) {
       adopt(file, call, flags == ExtRegionAdd.ADOPT_VRAM);
       return;
     }
-    long offset = ExtRegionAdd.offset(argument);
-    long size = ExtRegionAdd.size(argument);
+    long offset = ExtRegionAdd.OFFSET.get(argument);
+    long size = ExtRegionAdd.SIZE_FIELD.get(argument);
     boolean valid =
         (flags & ~ExtRegionAdd.WRITABLE) == 0
             && offset >= 0
@@ -52,7 +52,7 @@ final class RegionIoctls {
     if (!valid) {
       throw call.refuse(Errno.EINVAL, "offset=" + offset + ", size=" + size);
     }
-    int number = ExtRegionAdd.fd(argument);
+    int number = ExtRegionAdd.FD.get(argument);
     if (number < 0) {
       throw call.refuse(Errno.EBADF, "fd=" + number);
     }
@@ -75,7 +75,7 @@ final class RegionIoctls {
       file.regions.giveId(id);
       throw e;
     }
-    ExtRegionAdd.region(argument, id);
+    ExtRegionAdd.REGION.setBits(argument, id);
   }
 
   /** The whole file, of exactly the length of the one it takes the place of, and sealed like it. */
@@ -84,10 +84,10 @@ final class RegionIoctls {
       throw call.refuse(Errno.EBUSY, "something was made already");
     }
     MemorySegment argument = call.argument();
-    long size = ExtRegionAdd.size(argument);
+    long size = ExtRegionAdd.SIZE_FIELD.get(argument);
     long wanted =
         vram ? file.gpu().config().vramBytes() : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
-    int number = ExtRegionAdd.fd(argument);
+    int number = ExtRegionAdd.FD.get(argument);
     if (number < 0) {
       throw call.refuse(Errno.EBADF, "fd=" + number);
     }
@@ -108,7 +108,7 @@ final class RegionIoctls {
   /** REGION_DEL. Channels end with the region as info and the byte in it as address. */
   static void delete(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    MemoryRegion region = region(file, call, ExtRegionDel.region(argument), Errno.ENOENT);
+    MemoryRegion region = region(file, call, ExtRegionDel.REGION.bits(argument), Errno.ENOENT);
     int ended = 0;
     for (ChannelEntry entry : file.channels.values()) {
       long offset = entry.vspace().space.firstOffsetIn(region);
@@ -119,13 +119,13 @@ final class RegionIoctls {
     }
     Mapping mapping = file.regions.remove(region);
     call.afterwards(mapping::close);
-    ExtRegionDel.channelsEnded(argument, ended);
+    ExtRegionDel.CHANNELS_ENDED.setBits(argument, ended);
   }
 
   static void importBuffer(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    int flags = ExtGemImport.flags(argument);
-    long size = ExtGemImport.size(argument);
+    int flags = ExtGemImport.FLAGS.bits(argument);
+    long size = ExtGemImport.SIZE_FIELD.get(argument);
     boolean valid =
         (flags & ~PscnvGem.ALL) == 0
             && PscnvGem.isSystem(flags)
@@ -143,28 +143,28 @@ final class RegionIoctls {
       throw call.refuse(Errno.ENOMEM, "no handle left");
     }
     GpuBuffer buffer = new GpuBuffer(size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size));
-    int cookie = ExtGemImport.cookie(argument);
+    int cookie = ExtGemImport.COOKIE.bits(argument);
     file.systemBytes += size;
     file.importedBytes += size;
     MemoryIoctls.publish(file, new GemObject(flags, 0, cookie, buffer, null, 0), handle);
-    ExtGemImport.handle(argument, handle);
+    ExtGemImport.HANDLE.setBits(argument, handle);
   }
 
   /** GEM_IMPORT_PAGES: all extents of a call, or none. */
   static void importPages(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    GemObject object = file.object(call, ExtGemImportPages.handle(argument), Errno.EBADF);
+    GemObject object = file.object(call, ExtGemImportPages.HANDLE.bits(argument), Errno.EBADF);
     if (!(object.buffer.backing() instanceof ExtentBacking backing)) {
       throw call.refuse(Errno.EINVAL, "not an imported buffer, handle=" + object.handle);
     }
-    int count = ExtGemImportPages.count(argument);
+    int count = ExtGemImportPages.COUNT.bits(argument);
     if (count < 1 || count > InfoIoctls.MAX_EXTENTS) {
       throw call.refuse(Errno.EINVAL, "count=" + count);
     }
     if (count > MAX_FILE_EXTENTS - file.extents) {
       throw call.refuse(Errno.ENOMEM, "too many extents, extents=" + file.extents);
     }
-    long start = ExtGemImportPages.offset(argument);
+    long start = ExtGemImportPages.OFFSET.get(argument);
     if (start < 0 || (start & PAGE_MASK) != 0) {
       throw call.refuse(Errno.EINVAL, "offset=" + start);
     }
@@ -185,10 +185,10 @@ final class RegionIoctls {
     List<Extent> extents = new ArrayList<>(count);
     long next = start;
     for (int i = 0; i < count; i++) {
-      long at = ExtGemImportPages.extentOffset(i);
-      MemoryRegion region = region(file, call, ExtExtent.region(argument, at), Errno.EINVAL);
-      long offset = ExtExtent.offset(argument, at);
-      long bytes = ExtExtent.bytes(argument, at);
+      long at = ExtGemImportPages.EXTENTS.offsetOf(i);
+      MemoryRegion region = region(file, call, ExtExtent.REGION.bits(argument, at), Errno.EINVAL);
+      long offset = ExtExtent.OFFSET.get(argument, at);
+      long bytes = ExtExtent.BYTES.get(argument, at);
       if (offset < 0 || bytes <= 0 || ((offset | bytes) & PAGE_MASK) != 0) {
         throw call.refuse(Errno.EINVAL, "extent=" + i + ", offset=" + offset);
       }

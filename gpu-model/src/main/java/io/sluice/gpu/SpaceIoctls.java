@@ -1,9 +1,9 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.pscnv.PscnvVspaceMap;
 import io.sluice.abi.pscnv.PscnvVspaceReq;
 import io.sluice.abi.pscnv.PscnvVspaceUnmap;
-import io.sluice.abi.sys.Errno;
 import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.GpuBuffer;
 import java.lang.foreign.MemorySegment;
@@ -18,20 +18,20 @@ final class SpaceIoctls {
       throw call.refuse(Errno.ENOMEM, "no address space left");
     }
     file.vspaces.put(vid, new Vspace(vid));
-    PscnvVspaceReq.vid(call.argument(), vid);
+    PscnvVspaceReq.VID.setBits(call.argument(), vid);
   }
 
   /** VSPACE_FREE: the address space lives on while a channel uses it. */
   static void free(GpuFile file, IoctlCall call) {
-    Vspace vspace = file.vspace(call, PscnvVspaceReq.vid(call.argument()));
+    Vspace vspace = file.vspace(call, PscnvVspaceReq.VID.bits(call.argument()));
     vspace.freed = true;
     file.releaseIfUnused(vspace);
   }
 
   static void map(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Vspace vspace = file.vspace(call, PscnvVspaceMap.vid(argument));
-    GemObject object = file.object(call, PscnvVspaceMap.handle(argument), Errno.EBADF);
+    Vspace vspace = file.vspace(call, PscnvVspaceMap.VID.bits(argument));
+    GemObject object = file.object(call, PscnvVspaceMap.HANDLE.bits(argument), Errno.EBADF);
     if (!object.buffer.backing().isComplete()) {
       throw call.refuse(Errno.EINVAL, "a buffer with pages missing, handle=" + object.handle);
     }
@@ -39,21 +39,21 @@ final class SpaceIoctls {
     long address =
         vspace.space.map(
             object.buffer,
-            PscnvVspaceMap.start(argument),
-            PscnvVspaceMap.end(argument),
-            PscnvVspaceMap.back(argument) != 0);
+            PscnvVspaceMap.START.get(argument),
+            PscnvVspaceMap.END.get(argument),
+            PscnvVspaceMap.BACK.get(argument) != 0);
     file.gpu().launcher().unpause(vspace.space);
     if (address == AddressSpace.NO_ROOM) {
       throw call.refuse(Errno.ENOMEM, "size=" + object.buffer.sizeBytes());
     }
-    PscnvVspaceMap.offset(argument, address);
+    PscnvVspaceMap.OFFSET.set(argument, address);
   }
 
   /** VSPACE_UNMAP: ENOENT also when nothing is mapped there, which real pscnv does not survive. */
   static void unmap(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Vspace vspace = file.vspace(call, PscnvVspaceUnmap.vid(argument));
-    long address = PscnvVspaceUnmap.offset(argument);
+    Vspace vspace = file.vspace(call, PscnvVspaceUnmap.VID.bits(argument));
+    long address = PscnvVspaceUnmap.OFFSET.get(argument);
     file.gpu().launcher().pause(vspace.space);
     GpuBuffer buffer = vspace.space.unmap(address);
     file.gpu().launcher().unpause(vspace.space);

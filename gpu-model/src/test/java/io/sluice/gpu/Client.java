@@ -54,24 +54,24 @@ final class Client implements AutoCloseable {
   /** A buffer, not mapped on the GPU. */
   int gemNew(int flags, long bytes) {
     MemorySegment gem = block(PscnvIoctl.GEM_NEW);
-    PscnvGemInfo.flags(gem, flags);
-    PscnvGemInfo.size(gem, bytes);
-    return PscnvGemInfo.handle(call(PscnvIoctl.GEM_NEW, gem));
+    PscnvGemInfo.FLAGS.setBits(gem, flags);
+    PscnvGemInfo.SIZE_FIELD.set(gem, bytes);
+    return PscnvGemInfo.HANDLE.bits(call(PscnvIoctl.GEM_NEW, gem));
   }
 
   void gemClose(int handle) {
     MemorySegment argument = block(GemClose.SIZE);
-    GemClose.handle(argument, handle);
+    GemClose.HANDLE.setBits(argument, handle);
     device.ioctl(DrmIoctl.GEM_CLOSE, argument);
   }
 
   int vspaceNew() {
-    return PscnvVspaceReq.vid(call(PscnvIoctl.VSPACE_NEW, block(PscnvIoctl.VSPACE_NEW)));
+    return PscnvVspaceReq.VID.bits(call(PscnvIoctl.VSPACE_NEW, block(PscnvIoctl.VSPACE_NEW)));
   }
 
   void vspaceFree(int vid) {
     MemorySegment argument = block(PscnvIoctl.VSPACE_FREE);
-    PscnvVspaceReq.vid(argument, vid);
+    PscnvVspaceReq.VID.setBits(argument, vid);
     call(PscnvIoctl.VSPACE_FREE, argument);
   }
 
@@ -81,39 +81,39 @@ final class Client implements AutoCloseable {
 
   long map(int vid, int handle, long start, long end, boolean back) {
     MemorySegment argument = block(PscnvIoctl.VSPACE_MAP);
-    PscnvVspaceMap.vid(argument, vid);
-    PscnvVspaceMap.handle(argument, handle);
-    PscnvVspaceMap.start(argument, start);
-    PscnvVspaceMap.end(argument, end);
-    PscnvVspaceMap.back(argument, back ? 1 : 0);
-    return PscnvVspaceMap.offset(call(PscnvIoctl.VSPACE_MAP, argument));
+    PscnvVspaceMap.VID.setBits(argument, vid);
+    PscnvVspaceMap.HANDLE.setBits(argument, handle);
+    PscnvVspaceMap.START.set(argument, start);
+    PscnvVspaceMap.END.set(argument, end);
+    PscnvVspaceMap.BACK.set(argument, back ? 1 : 0);
+    return PscnvVspaceMap.OFFSET.get(call(PscnvIoctl.VSPACE_MAP, argument));
   }
 
   void unmap(int vid, long address) {
     MemorySegment argument = block(PscnvIoctl.VSPACE_UNMAP);
-    PscnvVspaceUnmap.vid(argument, vid);
-    PscnvVspaceUnmap.offset(argument, address);
+    PscnvVspaceUnmap.VID.setBits(argument, vid);
+    PscnvVspaceUnmap.OFFSET.set(argument, address);
     call(PscnvIoctl.VSPACE_UNMAP, argument);
   }
 
   int chanNew(int vid) {
     MemorySegment argument = block(PscnvIoctl.CHAN_NEW);
-    PscnvChanNew.vid(argument, vid);
-    return PscnvChanNew.cid(call(PscnvIoctl.CHAN_NEW, argument));
+    PscnvChanNew.VID.setBits(argument, vid);
+    return PscnvChanNew.CID.bits(call(PscnvIoctl.CHAN_NEW, argument));
   }
 
   void chanFree(int cid) {
     MemorySegment argument = block(PscnvIoctl.CHAN_FREE);
-    PscnvChanFree.cid(argument, cid);
+    PscnvChanFree.CID.setBits(argument, cid);
     call(PscnvIoctl.CHAN_FREE, argument);
   }
 
   void fifoInitIb(int cid, long start, int order) {
     MemorySegment argument = block(PscnvIoctl.FIFO_INIT_IB);
-    PscnvFifoInitIb.cid(argument, cid);
-    PscnvFifoInitIb.slimask(argument, 1);
-    PscnvFifoInitIb.ibStart(argument, start);
-    PscnvFifoInitIb.ibOrder(argument, order);
+    PscnvFifoInitIb.CID.setBits(argument, cid);
+    PscnvFifoInitIb.SLIMASK.set(argument, 1);
+    PscnvFifoInitIb.IB_START.set(argument, start);
+    PscnvFifoInitIb.IB_ORDER.setBits(argument, order);
     call(PscnvIoctl.FIFO_INIT_IB, argument);
   }
 
@@ -123,16 +123,16 @@ final class Client implements AutoCloseable {
 
   void control(int cid, int op, int reason, int info) {
     MemorySegment argument = block(PscnvIoctl.CHAN_CONTROL);
-    ExtChanControl.cid(argument, cid);
-    ExtChanControl.op(argument, op);
-    ExtChanControl.reason(argument, reason);
-    ExtChanControl.info(argument, info);
+    ExtChanControl.CID.setBits(argument, cid);
+    ExtChanControl.OP.setBits(argument, op);
+    ExtChanControl.REASON.setBits(argument, reason);
+    ExtChanControl.INFO.setBits(argument, info);
     call(PscnvIoctl.CHAN_CONTROL, argument);
   }
 
   MemorySegment query(int cid) {
     MemorySegment argument = block(PscnvIoctl.CHAN_QUERY);
-    ExtChanQuery.cid(argument, cid);
+    ExtChanQuery.CID.setBits(argument, cid);
     return call(PscnvIoctl.CHAN_QUERY, argument);
   }
 

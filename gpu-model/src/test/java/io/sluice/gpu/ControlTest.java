@@ -45,7 +45,7 @@ class ControlTest {
   }
 
   private boolean isDrained() {
-    return (ExtChanQuery.flags(channel.query()) & ExtChanQuery.DRAINED) != 0;
+    return (ExtChanQuery.FLAGS.bits(channel.query()) & ExtChanQuery.DRAINED) != 0;
   }
 
   // ---- suspend ----
@@ -118,7 +118,7 @@ class ControlTest {
     rig.run();
     assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_DETACHED);
     assertThat(isDrained()).isFalse();
-    assertThat(ExtChanQuery.gpPut(channel.query())).isEqualTo(1);
+    assertThat(ExtChanQuery.GP_PUT.bits(channel.query())).isEqualTo(1);
     memory.bytes().set(INT, 0, 1);
     rig.run();
     assertThat(channel.reference()).isEqualTo(1);
@@ -188,7 +188,7 @@ class ControlTest {
     assertThat(moved.reference()).isEqualTo(0x11);
     assertThat(moved.gpGet()).isEqualTo(1);
     assertThat(moved.topLevelGet()).isEqualTo(channel.topLevelGet());
-    assertThat(ExtChanQuery.entries(moved.query())).isEqualTo(2);
+    assertThat(ExtChanQuery.ENTRIES.get(moved.query())).isEqualTo(2);
     rig.run();
     assertThat(moved.reference()).isEqualTo(0x11);
     target.control(moved.cid, ExtChanControl.RESUME);
@@ -202,20 +202,21 @@ class ControlTest {
 
   private byte[] save() {
     MemorySegment argument = Client.block(PscnvIoctl.CHAN_STATE);
-    ExtChanState.cid(argument, channel.cid);
-    ExtChanState.op(argument, ExtChanState.SAVE);
+    ExtChanState.CID.setBits(argument, channel.cid);
+    ExtChanState.OP.setBits(argument, ExtChanState.SAVE);
     client.call(PscnvIoctl.CHAN_STATE, argument);
-    return ExtChanState.state(argument)
-        .asSlice(0, ExtChanState.size(argument))
+    return ExtChanState.STATE
+        .slice(argument)
+        .asSlice(0, ExtChanState.SIZE_FIELD.get(argument))
         .toArray(ValueLayout.JAVA_BYTE);
   }
 
   private static void restore(Client target, int cid, byte[] record) {
     MemorySegment argument = Client.block(PscnvIoctl.CHAN_STATE);
-    ExtChanState.cid(argument, cid);
-    ExtChanState.op(argument, ExtChanState.RESTORE);
-    ExtChanState.size(argument, record.length);
-    ExtChanState.state(argument).copyFrom(MemorySegment.ofArray(record));
+    ExtChanState.CID.setBits(argument, cid);
+    ExtChanState.OP.setBits(argument, ExtChanState.RESTORE);
+    ExtChanState.SIZE_FIELD.set(argument, record.length);
+    ExtChanState.STATE.slice(argument).copyFrom(MemorySegment.ofArray(record));
     target.call(PscnvIoctl.CHAN_STATE, argument);
   }
 
@@ -251,15 +252,15 @@ class ControlTest {
     for (int i = 0; i < 20; i++) {
       rig.cycle();
     }
-    long light = ExtChanQuery.entries(channel.query());
-    assertThat(ExtChanQuery.entries(heavy.query())).isBetween(light * 3, light * 5);
+    long light = ExtChanQuery.ENTRIES.get(channel.query());
+    assertThat(ExtChanQuery.ENTRIES.get(heavy.query())).isBetween(light * 3, light * 5);
   }
 
   private void weight(int cid, int weight) {
     MemorySegment argument = Client.block(PscnvIoctl.CHAN_PARAM);
-    ExtChanParam.cid(argument, cid);
-    ExtChanParam.param(argument, ExtChanParam.WEIGHT);
-    ExtChanParam.value(argument, weight);
+    ExtChanParam.CID.setBits(argument, cid);
+    ExtChanParam.PARAM.setBits(argument, ExtChanParam.WEIGHT);
+    ExtChanParam.VALUE.set(argument, weight);
     client.call(PscnvIoctl.CHAN_PARAM, argument);
   }
 
@@ -283,7 +284,7 @@ class ControlTest {
   void eventFd_isReadableWhileRecordsWait() {
     GuestChannel other = client.channel(vid);
     MemorySegment argument = client.call(PscnvIoctl.EVENT_FD, Client.block(PscnvIoctl.EVENT_FD));
-    try (Fd events = rig.kernel.adopt(ExtEventFd.fd(argument))) {
+    try (Fd events = rig.kernel.adopt(ExtEventFd.FD.get(argument))) {
       assertThat(isReadable(events)).isFalse();
       channel.submit(one(0, 0x20, 0));
       other.submit(join(one(0, 0x20, 0), new int[] {0xc0000000}));

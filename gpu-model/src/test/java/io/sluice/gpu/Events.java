@@ -17,17 +17,18 @@ final class Events {
 
   static List<String> read(Client client, int most) {
     MemorySegment argument = Client.block(PscnvIoctl.EVENT_READ);
-    ExtEventRead.count(argument, most);
+    ExtEventRead.COUNT.setBits(argument, most);
     client.call(PscnvIoctl.EVENT_READ, argument);
     List<String> events = new ArrayList<>();
-    for (int i = 0; i < ExtEventRead.count(argument); i++) {
-      long offset = ExtEventRead.recordOffset(i);
-      int cid = ExtEvent.cid(argument, offset);
+    for (int i = 0; i < ExtEventRead.COUNT.bits(argument); i++) {
+      long offset = ExtEventRead.RECORDS.offsetOf(i);
+      int cid = ExtEvent.CID.bits(argument, offset);
       events.add(
-          switch (ExtEvent.kind(argument, offset)) {
+          switch (ExtEvent.KIND.bits(argument, offset)) {
             case ExtEvent.KIND_INTERRUPT -> "interrupt " + cid;
-            case ExtEvent.KIND_EXCESS -> "excess of bytes " + ExtEvent.address(argument, offset);
-            default -> "error " + cid + " " + ExtEvent.code(argument, offset);
+            case ExtEvent.KIND_EXCESS ->
+                "excess of bytes " + ExtEvent.ADDRESS.get(argument, offset);
+            default -> "error " + cid + " " + ExtEvent.CODE.bits(argument, offset);
           });
     }
     return events;

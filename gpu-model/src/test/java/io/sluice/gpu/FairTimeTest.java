@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.pscnv.ExtChanParam;
 import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -58,9 +58,9 @@ final class FairTimeTest {
 
   private static void weigh(Client client, int cid, long weight) {
     MemorySegment argument = Client.block(PscnvIoctl.CHAN_PARAM);
-    ExtChanParam.cid(argument, cid);
-    ExtChanParam.param(argument, ExtChanParam.OPEN_WEIGHT);
-    ExtChanParam.value(argument, weight);
+    ExtChanParam.CID.setBits(argument, cid);
+    ExtChanParam.PARAM.setBits(argument, ExtChanParam.OPEN_WEIGHT);
+    ExtChanParam.VALUE.set(argument, weight);
     client.call(PscnvIoctl.CHAN_PARAM, argument);
   }
 
@@ -86,11 +86,11 @@ final class FairTimeTest {
   }
 
   private static long gpuNs(Client client) {
-    return ExtFileQuery.gpuNs(query(client));
+    return ExtFileQuery.GPU_NS.get(query(client));
   }
 
   private static long waitNs(Client client) {
-    return ExtFileQuery.waitNs(query(client));
+    return ExtFileQuery.WAIT_NS.get(query(client));
   }
 
   private static MemorySegment query(Client client) {

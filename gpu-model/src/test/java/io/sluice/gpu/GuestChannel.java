@@ -89,19 +89,19 @@ final class GuestChannel {
   }
 
   int state() {
-    return ExtChanQuery.state(query());
+    return ExtChanQuery.STATE.bits(query());
   }
 
   int reason() {
-    return ExtChanQuery.reason(query());
+    return ExtChanQuery.REASON.bits(query());
   }
 
   int info() {
-    return ExtChanQuery.info(query());
+    return ExtChanQuery.INFO.bits(query());
   }
 
   long faultAddress() {
-    return ExtChanQuery.faultAddress(query());
+    return ExtChanQuery.FAULT_ADDRESS.get(query());
   }
 
   private long word64(long low, long high) {

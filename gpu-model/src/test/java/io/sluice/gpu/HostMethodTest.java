@@ -40,7 +40,7 @@ class HostMethodTest {
   }
 
   private boolean isWaiting() {
-    return (ExtChanQuery.flags(channel.query()) & ExtChanQuery.WAITING) != 0;
+    return (ExtChanQuery.FLAGS.bits(channel.query()) & ExtChanQuery.WAITING) != 0;
   }
 
   // ---- what ends a channel ----

@@ -3,6 +3,8 @@ package io.sluice.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.drm.DrmIoctl;
 import io.sluice.abi.drm.DrmVersion;
 import io.sluice.abi.drm.GemFlink;
@@ -23,8 +25,6 @@ import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.abi.pscnv.PscnvObjEngNew;
 import io.sluice.abi.pscnv.PscnvObjVdmaNew;
-import io.sluice.abi.sys.Errno;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -108,9 +108,9 @@ class IoctlTest {
   void ioctl_anyDirection_isExecuted() {
     for (int direction = 0; direction < 4; direction++) {
       MemorySegment argument = Client.block(16);
-      PscnvGetparam.param(argument, 11);
+      PscnvGetparam.PARAM.set(argument, 11);
       client.device.ioctl(DrmIoctl.request(direction, 0x40, 16), argument);
-      assertThat(PscnvGetparam.value(argument)).isEqualTo(0xc0);
+      assertThat(PscnvGetparam.VALUE.get(argument)).isEqualTo(0xc0);
     }
   }
 
@@ -141,32 +141,32 @@ class IoctlTest {
   })
   void getparam_whatThereIs_isAnswered(long param, long value) {
     MemorySegment argument = Client.block(PscnvIoctl.GETPARAM);
-    PscnvGetparam.param(argument, param);
+    PscnvGetparam.PARAM.set(argument, param);
     client.call(PscnvIoctl.GETPARAM, argument);
-    assertThat(PscnvGetparam.value(argument)).isEqualTo(value);
+    assertThat(PscnvGetparam.VALUE.get(argument)).isEqualTo(value);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 9, 12, 13, 17, 101, -1, 4L << 32 | 16, -1L << 32 | 16, 1L << 32 | 3})
   void getparam_whatThereIsNot_isInvalid(long param) {
-    assertRefused(Errno.EINVAL, PscnvIoctl.GETPARAM, a -> PscnvGetparam.param(a, param));
+    assertRefused(Errno.EINVAL, PscnvIoctl.GETPARAM, a -> PscnvGetparam.PARAM.set(a, param));
   }
 
   @Test
   void version_tellsPscnv() {
     MemorySegment argument = Client.block(DrmVersion.SIZE);
     client.device.ioctl(DrmIoctl.VERSION, argument);
-    assertThat(DrmVersion.major(argument)).isZero();
-    assertThat(DrmVersion.minor(argument)).isZero();
-    assertThat(DrmVersion.patchlevel(argument)).isEqualTo(16);
-    assertThat(DrmVersion.nameLen(argument)).isEqualTo("pscnv".length());
+    assertThat(DrmVersion.VERSION_MAJOR.bits(argument)).isZero();
+    assertThat(DrmVersion.VERSION_MINOR.bits(argument)).isZero();
+    assertThat(DrmVersion.VERSION_PATCHLEVEL.bits(argument)).isEqualTo(16);
+    assertThat(DrmVersion.NAME_LEN.get(argument)).isEqualTo("pscnv".length());
   }
 
   @Test
   void flink_andOpen_areNotSupported() {
     int handle = client.gemNew(PscnvGem.VRAM_SMALL, 4096);
     MemorySegment flink = Client.block(GemFlink.SIZE);
-    GemFlink.handle(flink, handle);
+    GemFlink.HANDLE.setBits(flink, handle);
     assertRefused(Errno.EOPNOTSUPP, () -> client.device.ioctl(DrmIoctl.GEM_FLINK, flink));
     assertRefused(
         Errno.EOPNOTSUPP, () -> client.device.ioctl(DrmIoctl.GEM_OPEN, Client.block(GemOpen.SIZE)));
@@ -193,11 +193,11 @@ class IoctlTest {
         Errno.ENOMEM,
         PscnvIoctl.GEM_NEW,
         gem -> {
-          PscnvGemInfo.flags(gem, flags);
-          PscnvGemInfo.tileFlags(gem, tileFlags);
-          PscnvGemInfo.size(gem, size);
+          PscnvGemInfo.FLAGS.setBits(gem, flags);
+          PscnvGemInfo.TILE_FLAGS.setBits(gem, tileFlags);
+          PscnvGemInfo.SIZE_FIELD.set(gem, size);
         });
-    assertThat(ExtFileQuery.vramBytes(client.usage())).isZero();
+    assertThat(ExtFileQuery.VRAM_BYTES.get(client.usage())).isZero();
     assertThat(client.gemNew(PscnvGem.VRAM_SMALL, Rig.VRAM_BYTES)).as("nothing leaks").isEqualTo(1);
   }
 
@@ -205,24 +205,24 @@ class IoctlTest {
   @CsvSource({"0, 1, 4096", "0, 4097, 8192", "8, 1, 131072", "4, 5000, 8192", "12, 4096, 4096"})
   void gemNew_anySize_isRoundedUp(int flags, long size, long rounded) {
     MemorySegment gem = Client.block(PscnvIoctl.GEM_NEW);
-    PscnvGemInfo.flags(gem, flags);
-    PscnvGemInfo.size(gem, size);
-    PscnvGemInfo.cookie(gem, 0xf1f0);
-    PscnvGemInfo.user(gem, 7, 77);
+    PscnvGemInfo.FLAGS.setBits(gem, flags);
+    PscnvGemInfo.SIZE_FIELD.set(gem, size);
+    PscnvGemInfo.COOKIE.set(gem, 0xf1f0);
+    PscnvGemInfo.USER.at(7).set(gem, 77);
     client.call(PscnvIoctl.GEM_NEW, gem);
-    int handle = PscnvGemInfo.handle(gem);
-    assertThat(PscnvGemInfo.size(gem)).isEqualTo(rounded);
-    assertThat(PscnvGemInfo.mapHandle(gem)).isEqualTo((long) handle << 32);
+    int handle = PscnvGemInfo.HANDLE.bits(gem);
+    assertThat(PscnvGemInfo.SIZE_FIELD.get(gem)).isEqualTo(rounded);
+    assertThat(PscnvGemInfo.MAP_HANDLE.get(gem)).isEqualTo((long) handle << 32);
 
     MemorySegment info = Client.block(PscnvIoctl.GEM_INFO);
-    PscnvGemInfo.handle(info, handle);
+    PscnvGemInfo.HANDLE.setBits(info, handle);
     client.call(PscnvIoctl.GEM_INFO, info);
     assertThat(info.mismatch(gem)).isEqualTo(-1);
   }
 
   @Test
   void gem_unknownHandle_isRefused() {
-    assertRefused(Errno.EBADF, PscnvIoctl.GEM_INFO, a -> PscnvGemInfo.handle(a, NOWHERE));
+    assertRefused(Errno.EBADF, PscnvIoctl.GEM_INFO, a -> PscnvGemInfo.HANDLE.setBits(a, NOWHERE));
     assertRefused(Errno.EINVAL, () -> client.gemClose(NOWHERE));
     int handle = client.gemNew(PscnvGem.VRAM_SMALL, 4096);
     client.gemClose(handle);
@@ -235,9 +235,9 @@ class IoctlTest {
     int handle = client.gemNew(PscnvGem.VRAM_SMALL, 8192);
     long va = client.map(vid, handle);
     client.gemClose(handle);
-    assertThat(ExtFileQuery.vramBytes(client.usage())).isEqualTo(8192);
+    assertThat(ExtFileQuery.VRAM_BYTES.get(client.usage())).isEqualTo(8192);
     client.unmap(vid, va);
-    assertThat(ExtFileQuery.vramBytes(client.usage())).isZero();
+    assertThat(ExtFileQuery.VRAM_BYTES.get(client.usage())).isZero();
   }
 
   @Test
@@ -251,7 +251,7 @@ class IoctlTest {
     assertRefused(Errno.EINVAL, () -> gemNewAt(PscnvGem.VRAM_LARGE, 0x1000, 0x1000));
     assertRefused(Errno.EINVAL, () -> gemNewAt(PscnvGem.SYSRAM_SNOOP, 0x8000, 0x1000));
     assertThat(gemNewAt(PscnvGem.VRAM_LARGE, 0x20000, 1)).isEqualTo(2);
-    assertThat(ExtFileQuery.vramBytes(client.usage())).isEqualTo(0x22000);
+    assertThat(ExtFileQuery.VRAM_BYTES.get(client.usage())).isEqualTo(0x22000);
   }
 
   @Test
@@ -266,12 +266,12 @@ class IoctlTest {
     for (int pool : new int[] {0, 3, -1}) {
       assertRefused(Errno.EINVAL, () -> gemNewAt(PscnvGem.VRAM_SMALL, 0x8000, 0x1000, pool));
     }
-    assertThat(ExtFileQuery.vramBytes(client.usage())).isZero();
-    assertThat(ExtFileQuery.systemBytes(client.usage())).isEqualTo(0x3000);
+    assertThat(ExtFileQuery.VRAM_BYTES.get(client.usage())).isZero();
+    assertThat(ExtFileQuery.SYSTEM_BYTES.get(client.usage())).isEqualTo(0x3000);
     assertRefused(Errno.ENOMEM, () -> pool(placed, ExtGemPool.VIDEO));
     client.gemClose(placed);
     client.gemClose(anywhere);
-    assertThat(ExtFileQuery.systemBytes(client.usage())).isZero();
+    assertThat(ExtFileQuery.SYSTEM_BYTES.get(client.usage())).isZero();
   }
 
   private int gemNewAt(int flags, long offset, long bytes) {
@@ -280,12 +280,12 @@ class IoctlTest {
 
   private int gemNewAt(int flags, long offset, long bytes, int pool) {
     MemorySegment argument = Client.block(PscnvIoctl.GEM_NEW_AT);
-    PscnvGemInfo.flags(ExtGemNewAt.gem(argument), flags);
-    PscnvGemInfo.size(ExtGemNewAt.gem(argument), bytes);
-    ExtGemNewAt.apertureOffset(argument, offset);
-    ExtGemNewAt.pool(argument, pool);
+    PscnvGemInfo.FLAGS.setBits(ExtGemNewAt.GEM.slice(argument), flags);
+    PscnvGemInfo.SIZE_FIELD.set(ExtGemNewAt.GEM.slice(argument), bytes);
+    ExtGemNewAt.APERTURE_OFFSET.set(argument, offset);
+    ExtGemNewAt.POOL.setBits(argument, pool);
     client.call(PscnvIoctl.GEM_NEW_AT, argument);
-    return PscnvGemInfo.handle(ExtGemNewAt.gem(argument));
+    return PscnvGemInfo.HANDLE.bits(ExtGemNewAt.GEM.slice(argument));
   }
 
   @Test
@@ -294,15 +294,15 @@ class IoctlTest {
     int other = client.gemNew(PscnvGem.SYSRAM_SNOOP, 0x1000);
     pool(handle, ExtGemPool.SYSTEM);
     pool(handle, ExtGemPool.SYSTEM);
-    assertThat(ExtFileQuery.vramBytes(client.usage())).isZero();
-    assertThat(ExtFileQuery.systemBytes(client.usage())).isEqualTo(0x4000);
-    assertThat(ExtFileQuery.vramFree(client.usage())).isEqualTo(Rig.VRAM_BYTES);
+    assertThat(ExtFileQuery.VRAM_BYTES.get(client.usage())).isZero();
+    assertThat(ExtFileQuery.SYSTEM_BYTES.get(client.usage())).isEqualTo(0x4000);
+    assertThat(ExtFileQuery.VRAM_FREE.get(client.usage())).isEqualTo(Rig.VRAM_BYTES);
     Client neighbour = rig.open();
     int hog = neighbour.gemNew(PscnvGem.VRAM_SMALL, Rig.VRAM_BYTES);
     assertRefused(Errno.ENOMEM, () -> pool(handle, ExtGemPool.VIDEO));
     neighbour.gemClose(hog);
     pool(handle, ExtGemPool.VIDEO);
-    assertThat(ExtFileQuery.vramBytes(client.usage())).isEqualTo(0x3000);
+    assertThat(ExtFileQuery.VRAM_BYTES.get(client.usage())).isEqualTo(0x3000);
     assertRefused(Errno.EINVAL, () -> pool(other, ExtGemPool.VIDEO));
     assertRefused(Errno.EINVAL, () -> pool(handle, 0));
     assertRefused(Errno.EINVAL, () -> pool(handle, 3));
@@ -311,8 +311,8 @@ class IoctlTest {
 
   private void pool(int handle, int pool) {
     MemorySegment argument = Client.block(PscnvIoctl.GEM_POOL);
-    ExtGemPool.handle(argument, handle);
-    ExtGemPool.pool(argument, pool);
+    ExtGemPool.HANDLE.setBits(argument, handle);
+    ExtGemPool.POOL.setBits(argument, pool);
     client.call(PscnvIoctl.GEM_POOL, argument);
   }
 
@@ -324,10 +324,10 @@ class IoctlTest {
         Errno.EINVAL,
         PscnvIoctl.DIRTY_READ,
         a -> {
-          ExtDirtyRead.handle(a, handle);
-          ExtDirtyRead.flags(a, flags);
-          ExtDirtyRead.firstPage(a, first);
-          ExtDirtyRead.pages(a, pages);
+          ExtDirtyRead.HANDLE.setBits(a, handle);
+          ExtDirtyRead.FLAGS.setBits(a, flags);
+          ExtDirtyRead.FIRST_PAGE.set(a, first);
+          ExtDirtyRead.PAGES.setBits(a, (int) pages);
         });
   }
 
@@ -396,22 +396,22 @@ class IoctlTest {
   @Test
   void chanNewAt_placesAndRefuses() {
     int vid = client.vspaceNew();
-    assertThat(ExtChanNewAt.page(chanNewAt(vid, 5))).isEqualTo(5);
+    assertThat(ExtChanNewAt.PAGE.bits(chanNewAt(vid, 5))).isEqualTo(5);
     assertRefused(Errno.EBUSY, () -> chanNewAt(vid, 5));
     assertRefused(Errno.EINVAL, () -> chanNewAt(vid, 0));
     assertRefused(Errno.EINVAL, () -> chanNewAt(vid, 128));
     assertRefused(Errno.EINVAL, () -> chanNewAt(vid, -2));
     assertRefused(Errno.ENOENT, () -> chanNewAt(NOWHERE, 6));
-    assertThat(ExtChanNewAt.page(chanNewAt(vid, ExtChanNewAt.ANY_PAGE))).isEqualTo(1);
+    assertThat(ExtChanNewAt.PAGE.bits(chanNewAt(vid, ExtChanNewAt.ANY_PAGE))).isEqualTo(1);
     MemorySegment last = chanNewAt(vid, 127);
-    assertThat(ExtChanNewAt.mapHandle(last))
-        .isEqualTo(0xc0000000L | (long) ExtChanNewAt.cid(last) << 16);
+    assertThat(ExtChanNewAt.MAP_HANDLE.get(last))
+        .isEqualTo(0xc0000000L | (long) ExtChanNewAt.CID.bits(last) << 16);
   }
 
   private MemorySegment chanNewAt(int vid, int page) {
     MemorySegment argument = Client.block(PscnvIoctl.CHAN_NEW_AT);
-    ExtChanNewAt.vid(argument, vid);
-    ExtChanNewAt.page(argument, page);
+    ExtChanNewAt.VID.setBits(argument, vid);
+    ExtChanNewAt.PAGE.setBits(argument, page);
     return client.call(PscnvIoctl.CHAN_NEW_AT, argument);
   }
 
@@ -436,15 +436,16 @@ class IoctlTest {
     }
     assertRefused(Errno.ENODEV, () -> engineObject(cid, 0x5039));
     assertRefused(Errno.ENOENT, () -> engineObject(NOWHERE, 0x9039));
-    assertRefused(Errno.ENOSYS, PscnvIoctl.OBJ_VDMA_NEW, a -> PscnvObjVdmaNew.cid(a, cid));
-    assertRefused(Errno.ENOENT, PscnvIoctl.OBJ_VDMA_NEW, a -> PscnvObjVdmaNew.cid(a, NOWHERE));
+    assertRefused(Errno.ENOSYS, PscnvIoctl.OBJ_VDMA_NEW, a -> PscnvObjVdmaNew.CID.setBits(a, cid));
+    assertRefused(
+        Errno.ENOENT, PscnvIoctl.OBJ_VDMA_NEW, a -> PscnvObjVdmaNew.CID.setBits(a, NOWHERE));
     assertRefused(Errno.ENODEV, PscnvIoctl.FIFO_INIT, a -> {});
   }
 
   private void engineObject(int cid, int objectClass) {
     MemorySegment argument = Client.block(PscnvIoctl.OBJ_ENG_NEW);
-    PscnvObjEngNew.cid(argument, cid);
-    PscnvObjEngNew.oclass(argument, objectClass);
+    PscnvObjEngNew.CID.setBits(argument, cid);
+    PscnvObjEngNew.OCLASS.setBits(argument, objectClass);
     client.call(PscnvIoctl.OBJ_ENG_NEW, argument);
   }
 
@@ -463,9 +464,9 @@ class IoctlTest {
 
   private void parameter(int cid, int parameter, long value) {
     MemorySegment argument = Client.block(PscnvIoctl.CHAN_PARAM);
-    ExtChanParam.cid(argument, cid);
-    ExtChanParam.param(argument, parameter);
-    ExtChanParam.value(argument, value);
+    ExtChanParam.CID.setBits(argument, cid);
+    ExtChanParam.PARAM.setBits(argument, parameter);
+    ExtChanParam.VALUE.set(argument, value);
     client.call(PscnvIoctl.CHAN_PARAM, argument);
   }
 
@@ -485,9 +486,9 @@ class IoctlTest {
 
   private void state(int cid, int op, long size) {
     MemorySegment argument = Client.block(PscnvIoctl.CHAN_STATE);
-    ExtChanState.cid(argument, cid);
-    ExtChanState.op(argument, op);
-    ExtChanState.size(argument, size);
+    ExtChanState.CID.setBits(argument, cid);
+    ExtChanState.OP.setBits(argument, op);
+    ExtChanState.SIZE_FIELD.set(argument, size);
     client.call(PscnvIoctl.CHAN_STATE, argument);
   }
 
@@ -516,7 +517,8 @@ class IoctlTest {
     assertRefused(Errno.EINVAL, () -> client.device.map(0xc0000001L, 4096));
     client.mmap(PscnvMapHandle.ofBuffer(handle) | 0x1234, 8192).set(ValueLayout.JAVA_INT, 0, 7);
     MemorySegment whole =
-        client.mmap(ExtInfo.vramMapHandle(extInfo()), ExtInfo.vramApertureBytes(extInfo()));
+        client.mmap(
+            ExtInfo.VRAM_MAP_HANDLE.get(extInfo()), ExtInfo.VRAM_APERTURE_BYTES.get(extInfo()));
     assertThat(whole.get(ValueLayout.JAVA_INT, 0)).isEqualTo(7);
   }
 
@@ -525,11 +527,11 @@ class IoctlTest {
     int vid = client.vspaceNew();
     MemorySegment placed = chanNewAt(vid, 9);
     MemorySegment info = extInfo();
-    assertThat(ExtInfo.controlPages(info)).isEqualTo(128);
-    MemorySegment all = client.mmap(ExtInfo.controlMapHandle(info), 128 * 4096);
-    client.mmap(ExtChanNewAt.mapHandle(placed), 4096).set(ValueLayout.JAVA_INT, 0x200, 0x77);
+    assertThat(ExtInfo.CONTROL_PAGES.bits(info)).isEqualTo(128);
+    MemorySegment all = client.mmap(ExtInfo.CONTROL_MAP_HANDLE.get(info), 128 * 4096);
+    client.mmap(ExtChanNewAt.MAP_HANDLE.get(placed), 4096).set(ValueLayout.JAVA_INT, 0x200, 0x77);
     assertThat(all.get(ValueLayout.JAVA_INT, 9 * 4096 + 0x200)).isEqualTo(0x77);
-    client.chanFree(ExtChanNewAt.cid(placed));
+    client.chanFree(ExtChanNewAt.CID.bits(placed));
     assertThat(all.get(ValueLayout.JAVA_INT, 9 * 4096 + 0x200)).as("cleared").isZero();
   }
 

@@ -138,8 +138,8 @@ class LaunchTest {
 
     assertThat(channel.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
     MemorySegment query = channel.query();
-    assertThat(ExtChanQuery.runningNs(query)).isPositive();
-    assertThat(ExtChanQuery.flags(query) & ExtChanQuery.DRAINED).isZero();
+    assertThat(ExtChanQuery.RUNNING_NS.get(query)).isPositive();
+    assertThat(ExtChanQuery.FLAGS.bits(query) & ExtChanQuery.DRAINED).isZero();
   }
 
   @Test
@@ -151,7 +151,7 @@ class LaunchTest {
 
     assertThat(standsStill()).isTrue();
     assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
-    assertThat(ExtChanQuery.busyNs(channel.query())).isPositive();
+    assertThat(ExtChanQuery.BUSY_NS.get(channel.query())).isPositive();
   }
 
   @Test
@@ -215,10 +215,10 @@ class LaunchTest {
     for (int i = 0; i < 10; i++) {
       rig.cycle();
     }
-    assertThat(ExtChanQuery.runningNs(channel.query())).as("it still runs").isPositive();
+    assertThat(ExtChanQuery.RUNNING_NS.get(channel.query())).as("it still runs").isPositive();
 
     ValueLayout.JAVA_INT.varHandle().setVolatile(target.bytes(), 0L, 1);
-    until(() -> ExtChanQuery.runningNs(channel.query()) == 0);
+    until(() -> ExtChanQuery.RUNNING_NS.get(channel.query()) == 0);
 
     assertThat(channel.reference()).isZero();
     client.control(channel.cid, ExtChanControl.RESUME);
@@ -241,8 +241,8 @@ class LaunchTest {
     channel.submit(join(launch(channel, TestKernels.NOTHING, 100), new int[] {0x20010014, 7}));
     until(() -> channel.reference() == 7);
 
-    assertThat(ExtChanQuery.instructions(channel.query())).isEqualTo(100);
-    assertThat(ExtChanQuery.interpreted(channel.query())).isZero();
+    assertThat(ExtChanQuery.INSTRUCTIONS.get(channel.query())).isEqualTo(100);
+    assertThat(ExtChanQuery.INTERPRETED.get(channel.query())).isZero();
   }
 
   @Test
@@ -271,7 +271,7 @@ class LaunchTest {
     client.control(channel.cid, ExtChanControl.KILL, GuestAbi.ERROR_TIMEOUT, 5);
 
     assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
-    assertThat(ExtChanQuery.interpreted(channel.query())).isZero();
+    assertThat(ExtChanQuery.INTERPRETED.get(channel.query())).isZero();
   }
 
   @Test
@@ -427,7 +427,7 @@ class LaunchTest {
     channel.submit(join(launch(channel, program, 4), new int[] {0x20010014, 7}));
     until(() -> channel.reference() == 7);
 
-    assertThat(ExtChanQuery.instructions(channel.query())).isEqualTo(4 * 61);
-    assertThat(ExtChanQuery.interpreted(channel.query())).isZero();
+    assertThat(ExtChanQuery.INSTRUCTIONS.get(channel.query())).isEqualTo(4 * 61);
+    assertThat(ExtChanQuery.INTERPRETED.get(channel.query())).isZero();
   }
 }

@@ -106,8 +106,8 @@ class M2mfTest {
 
   private void pool(Client.Memory memory, int pool) {
     MemorySegment argument = Client.block(PscnvIoctl.GEM_POOL);
-    ExtGemPool.handle(argument, memory.handle());
-    ExtGemPool.pool(argument, pool);
+    ExtGemPool.HANDLE.setBits(argument, memory.handle());
+    ExtGemPool.POOL.setBits(argument, pool);
     client.call(PscnvIoctl.GEM_POOL, argument);
   }
 
@@ -282,11 +282,11 @@ class M2mfTest {
       assertThat(rig.cycle()).isPositive();
     }
     rig.nowNs += 5;
-    assertThat(ExtChanQuery.runningNs(channel.query())).isPositive();
+    assertThat(ExtChanQuery.RUNNING_NS.get(channel.query())).isPositive();
     client.control(channel.cid, ExtChanControl.KILL);
     assertThat(rig.cycle()).isZero();
     assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_OPERATOR);
-    assertThat(ExtChanQuery.runningNs(channel.query())).isZero();
+    assertThat(ExtChanQuery.RUNNING_NS.get(channel.query())).isZero();
   }
 
   @Test

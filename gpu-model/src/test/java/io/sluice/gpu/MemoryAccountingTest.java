@@ -3,6 +3,8 @@ package io.sluice.gpu;
 import static io.sluice.gpu.Words.semaphore;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.ExtDirtyRead;
@@ -10,8 +12,6 @@ import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
-import io.sluice.abi.sys.Errno;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.testbed.checks.Held;
 import io.sluice.testbed.fakes.FakeKernel;
 import io.sluice.testbed.fakes.Seeds;
@@ -138,14 +138,14 @@ class MemoryAccountingTest {
 
   static List<Integer> dirty(Client client, int handle, long first, int pages, int flags) {
     MemorySegment argument = Client.block(PscnvIoctl.DIRTY_READ);
-    ExtDirtyRead.handle(argument, handle);
-    ExtDirtyRead.flags(argument, flags);
-    ExtDirtyRead.firstPage(argument, first);
-    ExtDirtyRead.pages(argument, pages);
+    ExtDirtyRead.HANDLE.setBits(argument, handle);
+    ExtDirtyRead.FLAGS.setBits(argument, flags);
+    ExtDirtyRead.FIRST_PAGE.set(argument, first);
+    ExtDirtyRead.PAGES.set(argument, pages);
     client.call(PscnvIoctl.DIRTY_READ, argument);
     List<Integer> found = new ArrayList<>();
     for (int i = 0; i < pages; i++) {
-      byte bits = ExtDirtyRead.bitmap(argument).get(ValueLayout.JAVA_BYTE, i / 8);
+      byte bits = ExtDirtyRead.BITMAP.slice(argument).get(ValueLayout.JAVA_BYTE, i / 8);
       if ((bits >> i % 8 & 1) != 0) {
         found.add(i);
       }
@@ -222,7 +222,7 @@ class MemoryAccountingTest {
       }
       guests.forEach(guest -> guest.client.close());
       Client last = rig.open();
-      assertThat(ExtFileQuery.vramFree(last.usage())).isEqualTo(Rig.VRAM_BYTES);
+      assertThat(ExtFileQuery.VRAM_FREE.get(last.usage())).isEqualTo(Rig.VRAM_BYTES);
     }
   }
 
@@ -282,12 +282,12 @@ class MemoryAccountingTest {
         system += held.inSystem() ? held.bytes() : 0;
       }
       MemorySegment usage = guest.client.usage();
-      assertThat(ExtFileQuery.vramBytes(usage)).isEqualTo(mine);
-      assertThat(ExtFileQuery.systemBytes(usage)).isEqualTo(system);
+      assertThat(ExtFileQuery.VRAM_BYTES.get(usage)).isEqualTo(mine);
+      assertThat(ExtFileQuery.SYSTEM_BYTES.get(usage)).isEqualTo(system);
       vram += mine;
     }
     for (Holdings guest : guests) {
-      assertThat(ExtFileQuery.vramFree(guest.client.usage())).isEqualTo(Rig.VRAM_BYTES - vram);
+      assertThat(ExtFileQuery.VRAM_FREE.get(guest.client.usage())).isEqualTo(Rig.VRAM_BYTES - vram);
     }
   }
 

@@ -5,6 +5,8 @@ import static io.sluice.gpu.Words.semaphore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.ExtExtent;
 import io.sluice.abi.pscnv.ExtFileQuery;
@@ -15,11 +17,9 @@ import io.sluice.abi.pscnv.ExtRegionDel;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvMapHandle;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.abi.sys.SyscallException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.lang.foreign.MemorySegment;
@@ -65,38 +65,38 @@ class RegionTest {
 
   private int regionAdd(int fd, long offset, long bytes, int flags) {
     MemorySegment argument = Client.block(PscnvIoctl.REGION_ADD);
-    ExtRegionAdd.fd(argument, fd);
-    ExtRegionAdd.flags(argument, flags);
-    ExtRegionAdd.offset(argument, offset);
-    ExtRegionAdd.size(argument, bytes);
-    return ExtRegionAdd.region(client.call(PscnvIoctl.REGION_ADD, argument));
+    ExtRegionAdd.FD.set(argument, fd);
+    ExtRegionAdd.FLAGS.setBits(argument, flags);
+    ExtRegionAdd.OFFSET.set(argument, offset);
+    ExtRegionAdd.SIZE_FIELD.set(argument, bytes);
+    return ExtRegionAdd.REGION.bits(client.call(PscnvIoctl.REGION_ADD, argument));
   }
 
   /** Number of channels that ended. */
   private int regionDel(int region) {
     MemorySegment argument = Client.block(PscnvIoctl.REGION_DEL);
-    ExtRegionDel.region(argument, region);
-    return ExtRegionDel.channelsEnded(client.call(PscnvIoctl.REGION_DEL, argument));
+    ExtRegionDel.REGION.setBits(argument, region);
+    return ExtRegionDel.CHANNELS_ENDED.bits(client.call(PscnvIoctl.REGION_DEL, argument));
   }
 
   private int gemImport(int flags, long bytes) {
     MemorySegment argument = Client.block(PscnvIoctl.GEM_IMPORT);
-    ExtGemImport.flags(argument, flags);
-    ExtGemImport.size(argument, bytes);
-    return ExtGemImport.handle(client.call(PscnvIoctl.GEM_IMPORT, argument));
+    ExtGemImport.FLAGS.setBits(argument, flags);
+    ExtGemImport.SIZE_FIELD.set(argument, bytes);
+    return ExtGemImport.HANDLE.bits(client.call(PscnvIoctl.GEM_IMPORT, argument));
   }
 
   /** Extents as region, offset, bytes. */
   private void importPages(int handle, long offset, long[]... extents) {
     MemorySegment argument = Client.block(PscnvIoctl.GEM_IMPORT_PAGES);
-    ExtGemImportPages.handle(argument, handle);
-    ExtGemImportPages.count(argument, extents.length);
-    ExtGemImportPages.offset(argument, offset);
+    ExtGemImportPages.HANDLE.setBits(argument, handle);
+    ExtGemImportPages.COUNT.set(argument, extents.length);
+    ExtGemImportPages.OFFSET.set(argument, offset);
     for (int i = 0; i < Math.min(extents.length, 256); i++) {
-      long at = ExtGemImportPages.extentOffset(i);
-      ExtExtent.region(argument, at, (int) extents[i][0]);
-      ExtExtent.offset(argument, at, extents[i][1]);
-      ExtExtent.bytes(argument, at, extents[i][2]);
+      long at = ExtGemImportPages.EXTENTS.offsetOf(i);
+      ExtExtent.REGION.setBits(argument, at, (int) extents[i][0]);
+      ExtExtent.OFFSET.set(argument, at, extents[i][1]);
+      ExtExtent.BYTES.set(argument, at, extents[i][2]);
     }
     client.call(PscnvIoctl.GEM_IMPORT_PAGES, argument);
   }
@@ -222,7 +222,7 @@ class RegionTest {
     assertThat(memory.get(INT, 0x15008)).isEqualTo(1);
     assertThat(memory.get(INT, 0x12008)).isEqualTo(2);
     assertThat(memory.get(INT, 0x19008)).isEqualTo(3);
-    assertThat(ExtFileQuery.systemBytes(client.usage()))
+    assertThat(ExtFileQuery.SYSTEM_BYTES.get(client.usage()))
         .isEqualTo(0x3000 + 4096 + GuestChannel.PUSHBUFFER_BYTES);
   }
 

@@ -135,7 +135,7 @@ class RevocationTest {
       awaitWrites(target.bytes());
       client.control(channel.cid, ExtChanControl.SUSPEND);
       assertQuiet(target.bytes());
-      assertThat(ExtChanQuery.state(channel.query())).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
+      assertThat(ExtChanQuery.STATE.bits(channel.query())).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
       client.control(channel.cid, ExtChanControl.RESUME);
     }
   }
@@ -164,7 +164,7 @@ class RevocationTest {
             0x200140c0,
             0x110
           });
-      while (ExtChanQuery.entries(channel.query()) == 0) {
+      while (ExtChanQuery.ENTRIES.get(channel.query()) == 0) {
         Thread.onSpinWait();
       }
       other.close();

@@ -136,7 +136,7 @@ class RingTest {
       assertThat(channel.reference()).isEqualTo(i);
       assertThat(channel.gpGet()).isEqualTo(i % 8);
     }
-    assertThat(ExtChanQuery.entries(channel.query())).isEqualTo(100);
+    assertThat(ExtChanQuery.ENTRIES.get(channel.query())).isEqualTo(100);
   }
 
   @Test

@@ -3,8 +3,8 @@ package io.sluice.interrupt;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,5 @@
 package io.sluice.abi;
 
-import io.sluice.abi.sys.Errno;
-
 /**
  * An operation that Sluice itself refuses: bad input, a limit, a wrong state.
  *

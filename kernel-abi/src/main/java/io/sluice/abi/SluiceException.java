@@ -1,6 +1,5 @@
 package io.sluice.abi;
 
-import io.sluice.abi.sys.SyscallException;
 import java.util.Locale;
 
 /**

@@ -3,7 +3,6 @@ package io.sluice.abi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.drm.DrmIoctl;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.RealKernel;
 import java.io.IOException;
 import java.lang.foreign.StructLayout;

@@ -40,7 +40,6 @@ final class VfioHeaderParityTest {
   /** Structures of the specification alone. */
   private static final List<String> PROTOCOL =
       List.of(
-          "vfio_user_bitmap 10: pgsize@0:8 size@8:8",
           "vfio_user_dma_map 20: argsz@0:4 flags@4:4 offset@8:8 addr@10:8 size@18:8",
           "vfio_user_dma_region_access 10: addr@0:8 count@8:8",
           "vfio_user_dma_unmap 18: argsz@0:4 flags@4:4 addr@8:8 size@10:8",
@@ -48,8 +47,6 @@ final class VfioHeaderParityTest {
           "vfio_user_mig_data 8: argsz@0:4 size@4:4",
           "vfio_user_region_access 10: offset@0:8 region@8:4 count@c:4",
           "vfio_user_region_io_fds 10: argsz@0:4 flags@4:4 index@8:4 count@c:4",
-          "vfio_user_sub_region_ioeventfd 28: offset@0:8 size@8:8 fd_index@10:4 type@14:4"
-              + " flags@18:4 datamatch@20:8",
           "vfio_user_version 4: major@0:2 minor@2:2",
           "vfio_user_write_multi 8: wr_cnt@0:8");
 
@@ -58,7 +55,6 @@ final class VfioHeaderParityTest {
       List.of(
           "DmaMap.FLAG_FILE_IO 8",
           "DmaMap.FLAG_MMAP 4",
-          "IoEventFd.TYPE_IOEVENTFD 0",
           "VfioUserCommand.DEVICE_FEATURE 16",
           "VfioUserCommand.DEVICE_GET_INFO 4",
           "VfioUserCommand.DEVICE_GET_IRQ_INFO 7",

@@ -1,9 +1,9 @@
 package io.sluice.vdevice;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,11 +1,11 @@
 package io.sluice.vdevice;
 
 import com.google.common.primitives.ImmutableIntArray;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.guest.CallSlot;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -68,7 +68,7 @@ final class CallExecutor implements Runnable {
   public void run() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment copy = arena.allocate(CallSlot.SIZE, 8);
-      MemorySegment args = copy.asSlice(CallSlot.ARGS_OFFSET, GuestAbi.SLOT_ARGS);
+      MemorySegment args = copy.asSlice(CallSlot.ARGS.offset(), GuestAbi.SLOT_ARGS);
       int entry = queue.take();
       while (entry != CallQueue.CLOSED) {
         execute(entry, copy, args);
@@ -181,18 +181,19 @@ final class CallExecutor implements Runnable {
 
   private void executeSlot(int slot, MemorySegment copy, MemorySegment args) {
     long at = slot * CallSlot.SIZE;
-    int seq = CallSlot.seq(slots, at);
+    int seq = CallSlot.SEQ.bitsAcquire(slots, at);
     if (seq == 0 || seq == executed[slot]) {
       return;
     }
     MemorySegment.copy(slots, at, copy, 0, CallSlot.SIZE);
     executed[slot] = seq;
-    int errno = run(CallSlot.command(copy, 0), args);
+    int errno = run(CallSlot.COMMAND.bits(copy), args);
     if (errno == 0) {
-      MemorySegment.copy(args, 0, slots, at + CallSlot.ARGS_OFFSET, GuestAbi.SLOT_ARGS);
+      MemorySegment.copy(args, 0, slots, at + CallSlot.ARGS.offset(), GuestAbi.SLOT_ARGS);
     }
-    CallSlot.status(slots, at, errno == 0 ? GuestAbi.STATUS_OK : GuestAbi.STATUS_ERROR | errno);
-    CallSlot.doneSeq(slots, at, seq);
+    CallSlot.STATUS.setBits(
+        slots, at, errno == 0 ? GuestAbi.STATUS_OK : GuestAbi.STATUS_ERROR | errno);
+    CallSlot.DONE_SEQ.setRelease(slots, at, seq);
     host.done(errno != 0);
   }
 

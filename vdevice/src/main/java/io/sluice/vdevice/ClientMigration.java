@@ -3,9 +3,9 @@ package io.sluice.vdevice;
 import static com.google.common.collect.Sets.immutableEnumSet;
 
 import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.Capability;
 import io.sluice.channel.GuestMove;
 import java.lang.foreign.MemorySegment;

@@ -1,10 +1,10 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.abi.vfio.RegionAccess;
 import io.sluice.abi.vfio.VfioUserHeader;
 import io.sluice.abi.vfio.WriteMulti;
@@ -106,10 +106,10 @@ final class Connection {
   /** Handles the message whose header has been received; false ends the connection. */
   private boolean message() {
     MemorySegment header = reader.header();
-    int id = Short.toUnsignedInt(VfioUserHeader.msgId(header, 0));
-    int code = Short.toUnsignedInt(VfioUserHeader.cmd(header, 0));
-    long size = Integer.toUnsignedLong(VfioUserHeader.msgSize(header, 0));
-    int flags = VfioUserHeader.flags(header, 0);
+    int id = VfioUserHeader.MSG_ID.get(header);
+    int code = VfioUserHeader.CMD.get(header);
+    long size = VfioUserHeader.MSG_SIZE.get(header);
+    int flags = VfioUserHeader.FLAGS.bits(header);
     boolean wantsReply = (flags & VfioUserHeader.FLAG_NO_REPLY) == 0;
     counters.message();
 
@@ -188,7 +188,7 @@ final class Connection {
     }
     int errno = 0;
     if ((flags & VfioUserHeader.FLAG_ERROR) != 0) {
-      int given = VfioUserHeader.errorNo(reader.header(), 0);
+      int given = VfioUserHeader.ERROR_NO.bits(reader.header());
       errno = given > 0 ? given : Errno.EIO.number();
     }
     if (!device.clientMemory().reply(id, code, errno, reader.body(), bytes)) {
@@ -232,17 +232,17 @@ final class Connection {
 
   private int regionRead(int id, boolean wantsReply) {
     MemorySegment body = reader.body();
-    long offset = RegionAccess.offset(body, 0);
-    int index = RegionAccess.region(body, 0);
-    int count = RegionAccess.count(body, 0);
+    long offset = RegionAccess.OFFSET.get(body);
+    int index = RegionAccess.REGION.bits(body);
+    int count = RegionAccess.COUNT.bits(body);
     DeviceRegion region = device.region(index);
     if (region == null || !isInside(region, offset, count)) {
       return Errno.EINVAL.number();
     }
     MemorySegment answer = writer.body();
-    RegionAccess.offset(answer, 0, offset);
-    RegionAccess.region(answer, 0, index);
-    RegionAccess.count(answer, 0, count);
+    RegionAccess.OFFSET.set(answer, offset);
+    RegionAccess.REGION.setBits(answer, index);
+    RegionAccess.COUNT.setBits(answer, count);
     region.read(offset, answer, RegionAccess.SIZE, count);
     if (wantsReply) {
       writer.reply(id, Command.REGION_READ.code(), (int) RegionAccess.SIZE + count, List.of());
@@ -252,9 +252,9 @@ final class Connection {
 
   private int regionWrite(int id, int bytes, boolean wantsReply) {
     MemorySegment body = reader.body();
-    long offset = RegionAccess.offset(body, 0);
-    int index = RegionAccess.region(body, 0);
-    int count = RegionAccess.count(body, 0);
+    long offset = RegionAccess.OFFSET.get(body);
+    int index = RegionAccess.REGION.bits(body);
+    int count = RegionAccess.COUNT.bits(body);
     DeviceRegion region = device.region(index);
     if (region == null
         || !isInside(region, offset, count)
@@ -264,9 +264,9 @@ final class Connection {
     region.write(offset, body, RegionAccess.SIZE, count);
     if (wantsReply) {
       MemorySegment answer = writer.body();
-      RegionAccess.offset(answer, 0, offset);
-      RegionAccess.region(answer, 0, index);
-      RegionAccess.count(answer, 0, count);
+      RegionAccess.OFFSET.set(answer, offset);
+      RegionAccess.REGION.setBits(answer, index);
+      RegionAccess.COUNT.setBits(answer, count);
       writer.reply(id, Command.REGION_WRITE.code(), (int) RegionAccess.SIZE, List.of());
     }
     return 0;
@@ -275,7 +275,7 @@ final class Connection {
   /** All writes are checked before the first is done. */
   private int writeMulti(int id, int bytes, boolean wantsReply) {
     MemorySegment body = reader.body();
-    long writes = WriteMulti.wrCnt(body, 0);
+    long writes = WriteMulti.WR_CNT.get(body);
     if (writes < 0
         || writes > Limits.MAX_MULTI_WRITES
         || bytes != WriteMulti.SIZE + writes * WriteMulti.ENTRY_SIZE) {
@@ -283,27 +283,27 @@ final class Connection {
     }
     for (int i = 0; i < writes; i++) {
       long entry = WriteMulti.SIZE + i * WriteMulti.ENTRY_SIZE;
-      int count = RegionAccess.count(body, entry);
-      DeviceRegion region = device.region(RegionAccess.region(body, entry));
+      int count = RegionAccess.COUNT.bits(body, entry);
+      DeviceRegion region = device.region(RegionAccess.REGION.bits(body, entry));
       if (region == null
           || count > 8
-          || !isInside(region, RegionAccess.offset(body, entry), count)) {
+          || !isInside(region, RegionAccess.OFFSET.get(body, entry), count)) {
         return Errno.EINVAL.number();
       }
     }
     for (int i = 0; i < writes; i++) {
       long entry = WriteMulti.SIZE + i * WriteMulti.ENTRY_SIZE;
-      DeviceRegion region = device.region(RegionAccess.region(body, entry));
+      DeviceRegion region = device.region(RegionAccess.REGION.bits(body, entry));
       if (region != null) {
         region.write(
-            RegionAccess.offset(body, entry),
+            RegionAccess.OFFSET.get(body, entry),
             body,
             entry + RegionAccess.SIZE,
-            RegionAccess.count(body, entry));
+            RegionAccess.COUNT.bits(body, entry));
       }
     }
     if (wantsReply) {
-      WriteMulti.wrCnt(writer.body(), 0, writes);
+      WriteMulti.WR_CNT.set(writer.body(), writes);
       writer.reply(id, Command.REGION_WRITE_MULTI.code(), (int) WriteMulti.SIZE, List.of());
     }
     return 0;

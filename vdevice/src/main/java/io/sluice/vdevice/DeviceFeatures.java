@@ -1,7 +1,7 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.vfio.DeviceFeature;
 import io.sluice.abi.vfio.DmaLoggingControl;
 import io.sluice.abi.vfio.DmaLoggingRange;
@@ -71,7 +71,7 @@ final class DeviceFeatures {
       throw new AssertionError(request);
     }
     int bytes = HEAD + action.run(request, reply);
-    DeviceFeature.argsz(reply, 0, bytes);
+    DeviceFeature.ARGSZ.setBits(reply, bytes);
     return bytes;
   }
 
@@ -119,15 +119,15 @@ final class DeviceFeatures {
 
   private static int flags(Request.DeviceFeature request, MemorySegment reply) {
     room(request, MigrationFeature.SIZE);
-    MigrationFeature.flags(reply, HEAD, MigrationFeature.STOP_COPY | MigrationFeature.PRE_COPY);
+    MigrationFeature.FLAGS.set(reply, HEAD, MigrationFeature.STOP_COPY | MigrationFeature.PRE_COPY);
     return (int) MigrationFeature.SIZE;
   }
 
   private static int state(
       ClientMigration migration, Request.DeviceFeature request, MemorySegment reply) {
     room(request, MigState.SIZE);
-    MigState.deviceState(reply, HEAD, migration.state().number());
-    MigState.dataFd(reply, HEAD, -1);
+    MigState.DEVICE_STATE.setBits(reply, HEAD, migration.state().number());
+    MigState.DATA_FD.setBits(reply, HEAD, -1);
     return (int) MigState.SIZE;
   }
 
@@ -135,8 +135,8 @@ final class DeviceFeatures {
       ClientMigration migration, Request.DeviceFeature request, MemorySegment reply) {
     data(request, MigState.SIZE);
     room(request, MigState.SIZE);
-    migration.set(MigState.deviceState(request.data(), 0));
-    MigState.dataFd(reply, HEAD, -1);
+    migration.set(MigState.DEVICE_STATE.bits(request.data()));
+    MigState.DATA_FD.setBits(reply, HEAD, -1);
     return (int) MigState.SIZE;
   }
 
@@ -145,7 +145,7 @@ final class DeviceFeatures {
   private static int start(DmaLog log, Request.DeviceFeature request, MemorySegment reply) {
     long pageBytes = dataAtLeast(request, DmaLoggingControl.SIZE);
     MemorySegment data = request.data();
-    long count = Integer.toUnsignedLong(DmaLoggingControl.numRanges(data, 0));
+    long count = DmaLoggingControl.NUM_RANGES.get(data);
     if (count > Limits.MAX_LOGGED_RANGES
         || data.byteSize() != DmaLoggingControl.SIZE + count * DmaLoggingRange.SIZE) {
       throw refused("ranges do not fit the data, ranges=" + count);
@@ -155,19 +155,19 @@ final class DeviceFeatures {
     List<DmaLog.Range> ranges = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       long at = DmaLoggingControl.SIZE + i * DmaLoggingRange.SIZE;
-      ranges.add(range(DmaLoggingRange.iova(data, at), DmaLoggingRange.length(data, at)));
+      ranges.add(range(DmaLoggingRange.IOVA.get(data, at), DmaLoggingRange.LENGTH.get(data, at)));
     }
     log.start(ranges);
-    DmaLoggingControl.pageSize(reply, HEAD, Limits.PAGE_BYTES);
+    DmaLoggingControl.PAGE_SIZE.set(reply, HEAD, Limits.PAGE_BYTES);
     return (int) data.byteSize();
   }
 
   private static int report(DmaLog log, Request.DeviceFeature request, MemorySegment reply) {
     data(request, DmaLoggingReport.SIZE);
     MemorySegment data = request.data();
-    long iova = DmaLoggingReport.iova(data, 0);
-    long length = DmaLoggingReport.length(data, 0);
-    long pageBytes = DmaLoggingReport.pageSize(data, 0);
+    long iova = DmaLoggingReport.IOVA.get(data);
+    long length = DmaLoggingReport.LENGTH.get(data);
+    long pageBytes = DmaLoggingReport.PAGE_SIZE.get(data);
     DmaLog.Range _ = range(iova, length);
     powerOfTwo(pageBytes);
     long lastBit = Long.divideUnsigned(length - 1, pageBytes);
@@ -203,7 +203,7 @@ final class DeviceFeatures {
     if (request.data().byteSize() < bytes) {
       throw refused("too few data, bytes=" + request.data().byteSize());
     }
-    return DmaLoggingControl.pageSize(request.data(), 0);
+    return DmaLoggingControl.PAGE_SIZE.get(request.data());
   }
 
   private static void data(Request.DeviceFeature request, long bytes) {

@@ -1,10 +1,10 @@
 package io.sluice.vdevice;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;

@@ -1,9 +1,9 @@
 package io.sluice.vdevice;
 
 import com.google.common.primitives.ImmutableIntArray;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.record.Section;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

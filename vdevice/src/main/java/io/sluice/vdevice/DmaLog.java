@@ -1,8 +1,8 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.BusRange;

@@ -1,8 +1,8 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.vfio.DmaAccess;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -133,8 +133,8 @@ final class DmaRequests {
         long address = first.value() + i * stride;
         Pending one = begin(Command.DMA_WRITE, address, 1, null);
         window.addLast(one);
-        DmaAccess.addr(writer.body(), 0, address);
-        DmaAccess.count(writer.body(), 0, 1);
+        DmaAccess.ADDR.set(writer.body(), address);
+        DmaAccess.COUNT.set(writer.body(), 1);
         writer.body().set(ValueLayout.JAVA_BYTE, DmaAccess.SIZE, (byte) bytes.applyAsInt(address));
         writer.command(one.id, Command.DMA_WRITE, (int) DmaAccess.SIZE + 1);
       }
@@ -158,8 +158,8 @@ final class DmaRequests {
     try {
       Pending mine = begin(command, address, count, into);
       try {
-        DmaAccess.addr(writer.body(), 0, address);
-        DmaAccess.count(writer.body(), 0, count);
+        DmaAccess.ADDR.set(writer.body(), address);
+        DmaAccess.COUNT.set(writer.body(), count);
         if (from != null) {
           MemorySegment.copy(from, 0, writer.body(), DmaAccess.SIZE, count);
         }
@@ -274,8 +274,8 @@ final class DmaRequests {
       if (errno != 0) {
         waiting.errno = errno;
       } else if (bytes != expected
-          || DmaAccess.addr(body, 0) != waiting.address
-          || (into != null && DmaAccess.count(body, 0) != waiting.count)) {
+          || DmaAccess.ADDR.get(body) != waiting.address
+          || (into != null && DmaAccess.COUNT.get(body) != waiting.count)) {
         waiting.errno = Errno.EPROTO.number();
       } else if (into != null) {
         MemorySegment.copy(body, DmaAccess.SIZE, into, 0, waiting.count);

@@ -3,9 +3,9 @@ package io.sluice.vdevice;
 import static io.sluice.vdevice.Limits.PAGE_BYTES;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;

@@ -32,21 +32,21 @@ final class GuestEventQueue {
   boolean post(int kind, int id, int code, int info, long address, long timeNs) {
     lock.lock();
     try {
-      int used = head - EventQueue.tail(queue, 0);
+      int used = head - EventQueue.TAIL.bitsAcquire(queue, 0);
       if (Integer.compareUnsigned(used, EVENT_ENTRIES) >= 0) {
         lost++;
-        EventQueue.lost(queue, 0, lost);
+        EventQueue.LOST.setBits(queue, lost);
         return false;
       }
-      long entry = EventQueue.ENTRIES_OFFSET + (head & (EVENT_ENTRIES - 1)) * GuestEvent.SIZE;
-      GuestEvent.kind(queue, entry, kind);
-      GuestEvent.id(queue, entry, id);
-      GuestEvent.code(queue, entry, code);
-      GuestEvent.info(queue, entry, info);
-      GuestEvent.address(queue, entry, address);
-      GuestEvent.timeNs(queue, entry, timeNs);
+      long entry = EventQueue.ENTRIES.offset() + (head & (EVENT_ENTRIES - 1)) * GuestEvent.SIZE;
+      GuestEvent.KIND.setBits(queue, entry, kind);
+      GuestEvent.ID.setBits(queue, entry, id);
+      GuestEvent.CODE.setBits(queue, entry, code);
+      GuestEvent.INFO.setBits(queue, entry, info);
+      GuestEvent.ADDRESS.set(queue, entry, address);
+      GuestEvent.TIME_NS.set(queue, entry, timeNs);
       head++;
-      EventQueue.head(queue, 0, head);
+      EventQueue.HEAD.setRelease(queue, 0, head);
       return true;
     } finally {
       lock.unlock();
@@ -55,7 +55,7 @@ final class GuestEventQueue {
 
   /** The code of the last SLUICE_EVENT_TOUCH that the guest says it has done. */
   int touched() {
-    return EventQueue.touched(queue, 0);
+    return EventQueue.TOUCHED.bitsAcquire(queue, 0);
   }
 
   /** Events dropped because the guest did not take them. */

@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import com.google.common.collect.Lists;
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.Layouts;
@@ -22,7 +23,6 @@ import io.sluice.abi.guest.QuotaQuery;
 import io.sluice.abi.guest.SetupSegment;
 import io.sluice.abi.guest.VspaceMap;
 import io.sluice.abi.guest.VspaceUnmap;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.ChannelInfo;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
@@ -61,16 +61,17 @@ final class Hypercalls {
   void execute(int command, MemorySegment args) {
     switch (command) {
       case GuestAbi.CALL_GET_PARAM ->
-          GetParam.value(args, 0, guest.parameter(GetParam.param(args, 0)));
+          GetParam.VALUE.set(args, guest.parameter(GetParam.PARAM.get(args)));
       case GuestAbi.CALL_MEM_ALLOC -> memAlloc(args);
       case GuestAbi.CALL_MEM_INFO -> memInfo(args);
       case GuestAbi.CALL_MEM_FREE -> guest.memFree(handle(args));
       case GuestAbi.CALL_VSPACE_NEW -> {
         handle(args);
-        HandleArgs.handle(args, 0, guest.vspaceNew());
+        HandleArgs.HANDLE.setBits(args, guest.vspaceNew());
       }
       case GuestAbi.CALL_VSPACE_FREE -> guest.vspaceFree(handle(args));
-      case GuestAbi.CALL_CHAN_NEW -> ChanNew.cid(args, 0, guest.channelNew(ChanNew.vid(args, 0)));
+      case GuestAbi.CALL_CHAN_NEW ->
+          ChanNew.CID.setBits(args, guest.channelNew(ChanNew.VID.bits(args)));
       case GuestAbi.CALL_CHAN_FREE -> guest.channelFree(handle(args));
       case GuestAbi.CALL_VSPACE_MAP -> vspaceMap(args);
       case GuestAbi.CALL_VSPACE_UNMAP -> vspaceUnmap(args);
@@ -83,7 +84,7 @@ final class Hypercalls {
       case GuestAbi.CALL_CHAN_QUERY -> channelQuery(args);
       case GuestAbi.CALL_QUOTA_QUERY -> quotaQuery(args);
       case GuestAbi.CALL_SETUP_SEGMENT -> setupSegment(args);
-      case GuestAbi.CALL_PING -> Ping.echo(args, 0, Ping.value(args, 0));
+      case GuestAbi.CALL_PING -> Ping.ECHO.set(args, Ping.VALUE.get(args));
       default -> throw refused(Errno.ENOSYS, "command=" + Integer.toUnsignedString(command));
     }
   }
@@ -91,86 +92,88 @@ final class Hypercalls {
   private void memAlloc(MemorySegment args) {
     MemoryGrant grant =
         guest.memAlloc(
-            MemAlloc.flags(args, 0),
-            MemAlloc.tileFlags(args, 0),
-            MemAlloc.cookie(args, 0),
-            MemAlloc.size(args, 0));
-    MemAlloc.handle(args, 0, grant.handle());
-    MemAlloc.size(args, 0, grant.sizeBytes());
-    MemAlloc.apertureOffset(args, 0, aperture(grant.apertureOffset()));
+            MemAlloc.FLAGS.bits(args),
+            MemAlloc.TILE_FLAGS.bits(args),
+            MemAlloc.COOKIE.bits(args),
+            MemAlloc.SIZE_FIELD.get(args));
+    MemAlloc.HANDLE.setBits(args, grant.handle());
+    MemAlloc.SIZE_FIELD.set(args, grant.sizeBytes());
+    MemAlloc.APERTURE_OFFSET.set(args, aperture(grant.apertureOffset()));
   }
 
   private void memInfo(MemorySegment args) {
-    MemoryInfo info = guest.memInfo(MemInfo.handle(args, 0));
-    MemInfo.flags(args, 0, info.flags());
-    MemInfo.tileFlags(args, 0, info.tileFlags());
-    MemInfo.cookie(args, 0, info.cookie());
-    MemInfo.size(args, 0, info.sizeBytes());
-    MemInfo.apertureOffset(args, 0, aperture(info.apertureOffset()));
+    MemoryInfo info = guest.memInfo(MemInfo.HANDLE.bits(args));
+    MemInfo.FLAGS.setBits(args, info.flags());
+    MemInfo.TILE_FLAGS.setBits(args, info.tileFlags());
+    MemInfo.COOKIE.setBits(args, info.cookie());
+    MemInfo.SIZE_FIELD.set(args, info.sizeBytes());
+    MemInfo.APERTURE_OFFSET.set(args, aperture(info.apertureOffset()));
   }
 
   private void vspaceMap(MemorySegment args) {
-    requireZero(VspaceMap.flags(args, 0));
+    requireZero(VspaceMap.FLAGS.bits(args));
     GpuVa address =
         guest.vspaceMap(
-            VspaceMap.vid(args, 0),
-            VspaceMap.handle(args, 0),
-            new GpuVa(VspaceMap.start(args, 0)),
-            new GpuVa(VspaceMap.end(args, 0)),
-            VspaceMap.back(args, 0) != 0);
-    VspaceMap.offset(args, 0, address.value());
+            VspaceMap.VID.bits(args),
+            VspaceMap.HANDLE.bits(args),
+            new GpuVa(VspaceMap.START.get(args)),
+            new GpuVa(VspaceMap.END.get(args)),
+            VspaceMap.BACK.get(args) != 0);
+    VspaceMap.OFFSET.set(args, address.value());
   }
 
   private void vspaceUnmap(MemorySegment args) {
     requireZero(args.get(Layouts.U32, 4));
-    guest.vspaceUnmap(VspaceUnmap.vid(args, 0), new GpuVa(VspaceUnmap.offset(args, 0)));
+    guest.vspaceUnmap(VspaceUnmap.VID.bits(args), new GpuVa(VspaceUnmap.OFFSET.get(args)));
   }
 
   private void objectNew(MemorySegment args) {
     guest.objectNew(
-        ObjEngNew.cid(args, 0),
-        ObjEngNew.handle(args, 0),
-        ObjEngNew.oclass(args, 0),
-        ObjEngNew.flags(args, 0));
+        ObjEngNew.CID.bits(args),
+        ObjEngNew.HANDLE.bits(args),
+        ObjEngNew.OCLASS.bits(args),
+        ObjEngNew.FLAGS.bits(args));
   }
 
   private void fifoInitIb(MemorySegment args) {
-    requireZero(FifoInitIb.flags(args, 0));
+    requireZero(FifoInitIb.FLAGS.bits(args));
     guest.fifoInitIb(
-        FifoInitIb.cid(args, 0),
-        new GpuVa(FifoInitIb.ibStart(args, 0)),
-        FifoInitIb.ibOrder(args, 0),
-        FifoInitIb.slimask(args, 0));
+        FifoInitIb.CID.bits(args),
+        new GpuVa(FifoInitIb.IB_START.get(args)),
+        FifoInitIb.IB_ORDER.bits(args),
+        FifoInitIb.SLIMASK.bits(args));
   }
 
   private void memRegister(MemorySegment args) {
     requireZero(args.get(Layouts.U32, 0x14));
     int handle =
         guest.memRegister(
-            MemRegister.flags(args, 0), MemRegister.cookie(args, 0), MemRegister.size(args, 0));
-    MemRegister.handle(args, 0, handle);
+            MemRegister.FLAGS.bits(args),
+            MemRegister.COOKIE.bits(args),
+            MemRegister.SIZE_FIELD.get(args));
+    MemRegister.HANDLE.setBits(args, handle);
   }
 
   /** The list is read once; no map goes away before its extents are the GPU's. */
   private void memPages(MemorySegment args) {
-    int count = MemPages.count(args, 0);
+    int count = MemPages.COUNT.bits(args);
     if (count < 1 || count > GuestAbi.MAX_EXTENTS) {
       throw refused(Errno.EINVAL, "count of extents, count=" + Integer.toUnsignedString(count));
     }
-    long address = MemPages.listIova(args, 0);
+    long address = MemPages.LIST_IOVA.get(args);
     long bytes = count * Extent.SIZE;
     if (address % 8 != 0 || (address & Limits.PAGE_BYTES - 1) + bytes > Limits.PAGE_BYTES) {
       throw refused(Errno.EINVAL, "list of extents is not in one page, iova=" + new Iova(address));
     }
-    int handle = MemPages.handle(args, 0);
-    long offset = MemPages.offset(args, 0);
+    int handle = MemPages.HANDLE.bits(args);
+    long offset = MemPages.OFFSET.get(args);
     dma.exclusively(() -> {
       MemorySegment list = MemorySegment.ofArray(new long[2 * count]);
       dma.read(new Iova(address), list);
       List<GuestGpu.Extent> extents = new ArrayList<>(count);
       for (long at = 0; at < bytes; at += Extent.SIZE) {
-        Iova iova = new Iova(Extent.iova(list, at));
-        long extentBytes = Extent.bytes(list, at);
+        Iova iova = new Iova(Extent.IOVA.get(list, at));
+        long extentBytes = Extent.BYTES.get(list, at);
         checkExtent(iova, extentBytes);
         dma.translate(iova, extentBytes, extents);
       }
@@ -196,43 +199,43 @@ final class Hypercalls {
   }
 
   private void channelQuery(MemorySegment args) {
-    ChannelInfo info = guest.channelQuery(ChanQuery.cid(args, 0));
-    ChanQuery.state(args, 0, info.state().code());
-    ChanQuery.reason(args, 0, info.reason());
-    ChanQuery.info(args, 0, info.info());
-    ChanQuery.address(args, 0, info.address());
-    ChanQuery.entries(args, 0, info.entries());
-    ChanQuery.busyNs(args, 0, info.busyNs());
+    ChannelInfo info = guest.channelQuery(ChanQuery.CID.bits(args));
+    ChanQuery.STATE.setBits(args, info.state().code());
+    ChanQuery.REASON.setBits(args, info.reason());
+    ChanQuery.INFO.setBits(args, info.info());
+    ChanQuery.ADDRESS.set(args, info.address());
+    ChanQuery.ENTRIES.set(args, info.entries());
+    ChanQuery.BUSY_NS.set(args, info.busyNs());
   }
 
   private void quotaQuery(MemorySegment args) {
     MemoryUse use = guest.memoryUse();
-    QuotaQuery.vramUsed(args, 0, use.videoBytes());
-    QuotaQuery.vramLimit(args, 0, use.limitBytes());
-    QuotaQuery.vramTotal(args, 0, guest.info().vramBytes());
-    QuotaQuery.sysmemUsed(args, 0, use.systemBytes());
+    QuotaQuery.VRAM_USED.set(args, use.videoBytes());
+    QuotaQuery.VRAM_LIMIT.set(args, use.limitBytes());
+    QuotaQuery.VRAM_TOTAL.set(args, guest.info().vramBytes());
+    QuotaQuery.SYSMEM_USED.set(args, use.systemBytes());
   }
 
   private void setupSegment(MemorySegment args) {
-    int count = SetupSegment.words(args, 0);
+    int count = SetupSegment.WORDS.bits(args);
     if (count < 0 || count > GuestAbi.MAX_SETUP_WORDS) {
       throw refused(
           Errno.E2BIG, "set-up segment too long, words=" + Integer.toUnsignedString(count));
     }
     int[] words = new int[count];
     if (count > 0) {
-      Iova address = new Iova(SetupSegment.iova(args, 0));
+      Iova address = new Iova(SetupSegment.IOVA.get(args));
       if (address.value() % Integer.BYTES != 0) {
         throw refused(Errno.EINVAL, "set-up segment is not aligned, iova=" + address);
       }
       dma.read(address, MemorySegment.ofArray(words));
     }
-    guest.setupSegment(SetupSegment.cid(args, 0), words);
+    guest.setupSegment(SetupSegment.CID.bits(args), words);
   }
 
   private static int handle(MemorySegment args) {
     requireZero(args.get(Layouts.U32, 4));
-    return HandleArgs.handle(args, 0);
+    return HandleArgs.HANDLE.bits(args);
   }
 
   private static void requireZero(int word) {

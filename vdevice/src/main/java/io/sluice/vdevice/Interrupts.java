@@ -1,7 +1,7 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;

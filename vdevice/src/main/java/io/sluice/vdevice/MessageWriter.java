@@ -1,6 +1,6 @@
 package io.sluice.vdevice;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.vfio.VfioUserHeader;
@@ -59,10 +59,7 @@ final class MessageWriter {
 
   /** Answers whatever a header announces. */
   void refuse(MemorySegment header, Errno errno) {
-    error(
-        Short.toUnsignedInt(VfioUserHeader.msgId(header, 0)),
-        Short.toUnsignedInt(VfioUserHeader.cmd(header, 0)),
-        errno);
+    error(VfioUserHeader.MSG_ID.get(header), VfioUserHeader.CMD.get(header), errno);
   }
 
   /** Sends a command of ours. */
@@ -72,11 +69,11 @@ final class MessageWriter {
 
   private void send(int id, int command, int flags, int errno, int bodyBytes, List<Fd> fds) {
     int bytes = (int) VfioUserHeader.SIZE + bodyBytes;
-    VfioUserHeader.msgId(message, 0, (short) id);
-    VfioUserHeader.cmd(message, 0, (short) command);
-    VfioUserHeader.msgSize(message, 0, bytes);
-    VfioUserHeader.flags(message, 0, flags);
-    VfioUserHeader.errorNo(message, 0, errno);
+    VfioUserHeader.MSG_ID.set(message, id);
+    VfioUserHeader.CMD.set(message, command);
+    VfioUserHeader.MSG_SIZE.setBits(message, bytes);
+    VfioUserHeader.FLAGS.setBits(message, flags);
+    VfioUserHeader.ERROR_NO.setBits(message, errno);
     MemorySegment out = bytes <= SHORT_MESSAGE ? shortMessages[bytes] : message.asSlice(0, bytes);
     sendLock.lock();
     try {

@@ -30,8 +30,8 @@ final class Replies {
 
   static int version(MemorySegment body, Request.Version version) {
     byte[] data = VersionData.reply(version.capabilities());
-    VersionMessage.major(body, 0, (short) version.major());
-    VersionMessage.minor(body, 0, (short) Math.min(version.minor(), MINOR));
+    VersionMessage.MAJOR.set(body, version.major());
+    VersionMessage.MINOR.set(body, Math.min(version.minor(), MINOR));
     MemorySegment.copy(data, 0, body, ValueLayout.JAVA_BYTE, VersionMessage.SIZE, data.length);
     return (int) VersionMessage.SIZE + data.length;
   }
@@ -43,10 +43,10 @@ final class Replies {
   }
 
   static int info(MemorySegment body) {
-    DeviceInfo.argsz(body, 0, (int) DeviceInfo.SIZE);
-    DeviceInfo.flags(body, 0, DeviceInfo.FLAG_RESET | DeviceInfo.FLAG_PCI);
-    DeviceInfo.numRegions(body, 0, VfioPci.NUM_REGIONS);
-    DeviceInfo.numIrqs(body, 0, VfioPci.NUM_IRQS);
+    DeviceInfo.ARGSZ.set(body, DeviceInfo.SIZE);
+    DeviceInfo.FLAGS.setBits(body, DeviceInfo.FLAG_RESET | DeviceInfo.FLAG_PCI);
+    DeviceInfo.NUM_REGIONS.setBits(body, VfioPci.NUM_REGIONS);
+    DeviceInfo.NUM_IRQS.setBits(body, VfioPci.NUM_IRQS);
     return (int) DeviceInfo.SIZE;
   }
 
@@ -73,23 +73,23 @@ final class Replies {
         }
       }
     }
-    RegionInfo.argsz(body, 0, needed);
-    RegionInfo.flags(body, 0, flags);
-    RegionInfo.index(body, 0, request.index());
-    RegionInfo.capOffset(body, 0, capOffset);
-    RegionInfo.size(body, 0, region.sizeBytes());
-    RegionInfo.offset(body, 0, fileOffset);
+    RegionInfo.ARGSZ.setBits(body, needed);
+    RegionInfo.FLAGS.setBits(body, flags);
+    RegionInfo.INDEX.setBits(body, request.index());
+    RegionInfo.CAP_OFFSET.setBits(body, capOffset);
+    RegionInfo.SIZE_FIELD.set(body, region.sizeBytes());
+    RegionInfo.OFFSET.set(body, fileOffset);
     return request.replyBytes() >= needed ? needed : size;
   }
 
   private static void sparse(MemorySegment body, long at, MappedBar bar) {
-    InfoCapHeader.id(body, at, (short) InfoCapHeader.SPARSE_MMAP);
-    InfoCapHeader.version(body, at, SPARSE_VERSION);
-    InfoCapHeader.next(body, at, 0);
-    SparseMmap.nrAreas(body, at, 1); // behind the header, which is part of it
-    SparseMmap.reserved(body, at, 0);
-    SparseArea.offset(body, at + SparseMmap.SIZE, 0);
-    SparseArea.size(body, at + SparseMmap.SIZE, bar.mappedBytes());
+    InfoCapHeader.ID.set(body, at, InfoCapHeader.SPARSE_MMAP);
+    InfoCapHeader.VERSION.set(body, at, SPARSE_VERSION);
+    InfoCapHeader.NEXT.set(body, at, 0);
+    SparseMmap.NR_AREAS.set(body, at, 1); // behind the header, which is part of it
+    SparseMmap.RESERVED.set(body, at, 0);
+    SparseArea.OFFSET.set(body, at + SparseMmap.SIZE, 0);
+    SparseArea.SIZE_FIELD.set(body, at + SparseMmap.SIZE, bar.mappedBytes());
   }
 
   /** The descriptor of a region, with the reply that is complete. */
@@ -103,10 +103,10 @@ final class Replies {
 
   /** None are offered: what is trapped is rare, and answers what it reads. */
   static int regionIoFds(MemorySegment body, Request.GetRegionIoFds request) {
-    RegionIoFds.argsz(body, 0, (int) RegionIoFds.SIZE);
-    RegionIoFds.flags(body, 0, 0);
-    RegionIoFds.index(body, 0, request.index());
-    RegionIoFds.count(body, 0, 0);
+    RegionIoFds.ARGSZ.set(body, RegionIoFds.SIZE);
+    RegionIoFds.FLAGS.set(body, 0);
+    RegionIoFds.INDEX.setBits(body, request.index());
+    RegionIoFds.COUNT.set(body, 0);
     return (int) RegionIoFds.SIZE;
   }
 
@@ -114,16 +114,16 @@ final class Replies {
   static int migrationData(
       MemorySegment body, ClientMigration migration, Request.MigrationRead request) {
     int read = migration.read(body.asSlice(MigData.SIZE, request.sizeBytes()));
-    MigData.argsz(body, 0, (int) MigData.SIZE + read);
-    MigData.size(body, 0, read);
+    MigData.ARGSZ.setBits(body, (int) MigData.SIZE + read);
+    MigData.SIZE_FIELD.setBits(body, read);
     return (int) MigData.SIZE + read;
   }
 
   static int irqInfo(MemorySegment body, Request.GetIrqInfo request, int count) {
-    IrqInfo.argsz(body, 0, (int) IrqInfo.SIZE);
-    IrqInfo.flags(body, 0, count == 0 ? 0 : IrqInfo.FLAG_EVENTFD);
-    IrqInfo.index(body, 0, request.index());
-    IrqInfo.count(body, 0, count);
+    IrqInfo.ARGSZ.set(body, IrqInfo.SIZE);
+    IrqInfo.FLAGS.setBits(body, count == 0 ? 0 : IrqInfo.FLAG_EVENTFD);
+    IrqInfo.INDEX.setBits(body, request.index());
+    IrqInfo.COUNT.setBits(body, count);
     return (int) IrqInfo.SIZE;
   }
 }

@@ -1,8 +1,8 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.vfio.DeviceFeature;
 import io.sluice.abi.vfio.DeviceInfo;
 import io.sluice.abi.vfio.DmaMap;
@@ -66,28 +66,28 @@ final class RequestDecoder {
   private static Request version(MemorySegment body, int bytes) {
     long head = VersionMessage.SIZE;
     byte[] data = body.asSlice(head, bytes - head).toArray(ValueLayout.JAVA_BYTE);
-    int major = Short.toUnsignedInt(VersionMessage.major(body, 0));
-    int minor = Short.toUnsignedInt(VersionMessage.minor(body, 0));
+    int major = VersionMessage.MAJOR.get(body);
+    int minor = VersionMessage.MINOR.get(body);
     require(major == 0, "major version is not 0, major=" + major);
     return new Request.Version(major, minor, VersionData.parse(data));
   }
 
   private static Request dmaMap(MemorySegment body) {
-    argsz(DmaMap.argsz(body, 0), DmaMap.SIZE);
-    int flags = DmaMap.flags(body, 0);
+    argsz(DmaMap.ARGSZ.bits(body), DmaMap.SIZE);
+    int flags = DmaMap.FLAGS.bits(body);
     require((flags & ~DMA_MAP_KNOWN) == 0, "unknown map flags, flags=" + flags);
     require(flags != 0, "map allows nothing, flags=0");
     return new Request.DmaMap(
-        new Iova(DmaMap.addr(body, 0)),
-        DmaMap.size(body, 0),
-        DmaMap.offset(body, 0),
+        new Iova(DmaMap.ADDR.get(body)),
+        DmaMap.SIZE_FIELD.get(body),
+        DmaMap.OFFSET.get(body),
         (flags & DmaMap.FLAG_READ) != 0,
         (flags & DmaMap.FLAG_WRITE) != 0);
   }
 
   private static Request dmaUnmap(MemorySegment body, int bytes) {
-    argsz(DmaUnmap.argsz(body, 0), DmaUnmap.SIZE);
-    int flags = DmaUnmap.flags(body, 0);
+    argsz(DmaUnmap.ARGSZ.bits(body), DmaUnmap.SIZE);
+    int flags = DmaUnmap.FLAGS.bits(body);
     if ((flags & DmaUnmap.FLAG_GET_DIRTY_BITMAP) != 0) {
       throw new RefusedException(
           "SLU-VFU-004", Errno.EOPNOTSUPP, "unmap with a dirty bitmap is not offered", "");
@@ -95,37 +95,36 @@ final class RequestDecoder {
     require((flags & ~DmaUnmap.FLAG_ALL) == 0, "unknown unmap flags, flags=" + flags);
     require(bytes == DmaUnmap.SIZE, "unmap has a wrong length, bytes=" + bytes);
     boolean all = (flags & DmaUnmap.FLAG_ALL) != 0;
-    long address = DmaUnmap.addr(body, 0);
-    long size = DmaUnmap.size(body, 0);
+    long address = DmaUnmap.ADDR.get(body);
+    long size = DmaUnmap.SIZE_FIELD.get(body);
     require(!all || (address == 0 && size == 0), "unmap of all maps names a range");
     return new Request.DmaUnmap(new Iova(address), size, all);
   }
 
   private static Request getInfo(MemorySegment body) {
-    argsz(DeviceInfo.argsz(body, 0), DeviceInfo.SIZE);
+    argsz(DeviceInfo.ARGSZ.bits(body), DeviceInfo.SIZE);
     return new Request.GetInfo();
   }
 
   private static Request getRegionInfo(MemorySegment body) {
-    argsz(RegionInfo.argsz(body, 0), RegionInfo.SIZE);
-    return new Request.GetRegionInfo(
-        RegionInfo.index(body, 0), Integer.toUnsignedLong(RegionInfo.argsz(body, 0)));
+    argsz(RegionInfo.ARGSZ.bits(body), RegionInfo.SIZE);
+    return new Request.GetRegionInfo(RegionInfo.INDEX.bits(body), RegionInfo.ARGSZ.get(body));
   }
 
   private static Request getRegionIoFds(MemorySegment body) {
-    argsz(RegionIoFds.argsz(body, 0), RegionIoFds.SIZE);
-    require(RegionIoFds.flags(body, 0) == 0, "flags of GET_REGION_IO_FDS are not 0");
-    require(RegionIoFds.count(body, 0) == 0, "count of GET_REGION_IO_FDS is not 0");
-    return new Request.GetRegionIoFds(RegionIoFds.index(body, 0));
+    argsz(RegionIoFds.ARGSZ.bits(body), RegionIoFds.SIZE);
+    require(RegionIoFds.FLAGS.get(body) == 0, "flags of GET_REGION_IO_FDS are not 0");
+    require(RegionIoFds.COUNT.get(body) == 0, "count of GET_REGION_IO_FDS is not 0");
+    return new Request.GetRegionIoFds(RegionIoFds.INDEX.bits(body));
   }
 
   private static Request getIrqInfo(MemorySegment body) {
-    argsz(IrqInfo.argsz(body, 0), IrqInfo.SIZE);
-    return new Request.GetIrqInfo(IrqInfo.index(body, 0));
+    argsz(IrqInfo.ARGSZ.bits(body), IrqInfo.SIZE);
+    return new Request.GetIrqInfo(IrqInfo.INDEX.bits(body));
   }
 
   private static Request setIrqs(MemorySegment body, int bytes, int fds) {
-    int flags = IrqSet.flags(body, 0);
+    int flags = IrqSet.FLAGS.bits(body);
     require((flags & ~IRQ_KNOWN) == 0, "unknown IRQ flags, flags=" + flags);
     Request.IrqData data =
         switch (flags & IrqSet.DATA_MASK) {
@@ -141,18 +140,18 @@ final class RequestDecoder {
           case IrqSet.ACTION_TRIGGER -> Request.IrqAction.TRIGGER;
           default -> throw refused("not exactly one IRQ action, flags=" + flags);
         };
-    int start = IrqSet.start(body, 0);
-    int count = IrqSet.count(body, 0);
+    int start = IrqSet.START.bits(body);
+    int count = IrqSet.COUNT.bits(body);
     require(start >= 0 && count >= 0, "IRQ range is negative");
     require(count <= VectorTable.MAX_VECTORS, "too many IRQs, count=" + count);
     long dataBytes = data == Request.IrqData.BOOL ? count : 0;
     require(bytes == IrqSet.SIZE + dataBytes, "IRQ data has a wrong length, bytes=" + bytes);
-    argsz(IrqSet.argsz(body, 0), IrqSet.SIZE + dataBytes);
+    argsz(IrqSet.ARGSZ.bits(body), IrqSet.SIZE + dataBytes);
     boolean eventfds = data == Request.IrqData.EVENTFD;
     require(fds == 0 || (eventfds && fds == count), "descriptors do not match, fds=" + fds);
     require(count > 0 || (data == Request.IrqData.NONE && start == 0), "IRQ range is empty");
     return new Request.SetIrqs(
-        IrqSet.index(body, 0), start, count, data, action, selected(body, data, count));
+        IrqSet.INDEX.bits(body), start, count, data, action, selected(body, data, count));
   }
 
   private static long selected(MemorySegment body, Request.IrqData data, int count) {
@@ -168,8 +167,8 @@ final class RequestDecoder {
   }
 
   private static Request deviceFeature(MemorySegment body, int bytes) {
-    argsz(DeviceFeature.argsz(body, 0), DeviceFeature.SIZE);
-    int flags = DeviceFeature.flags(body, 0);
+    argsz(DeviceFeature.ARGSZ.bits(body), DeviceFeature.SIZE);
+    int flags = DeviceFeature.FLAGS.bits(body);
     require((flags & ~FEATURE_KNOWN) == 0, "unknown feature flags, flags=" + flags);
     boolean get = (flags & DeviceFeature.GET) != 0;
     boolean set = (flags & DeviceFeature.SET) != 0;
@@ -181,25 +180,25 @@ final class RequestDecoder {
         get,
         set,
         probe,
-        Integer.toUnsignedLong(DeviceFeature.argsz(body, 0)),
+        DeviceFeature.ARGSZ.get(body),
         body.asSlice(DeviceFeature.SIZE, bytes - DeviceFeature.SIZE));
   }
 
   private static Request migrationRead(MemorySegment body) {
-    argsz(MigData.argsz(body, 0), MigData.SIZE + migrationBytes(body));
+    argsz(MigData.ARGSZ.bits(body), MigData.SIZE + migrationBytes(body));
     return new Request.MigrationRead((int) migrationBytes(body));
   }
 
   /** Its reply has no body, so argsz says nothing. */
   private static Request migrationWrite(MemorySegment body, int bytes) {
-    argsz(MigData.argsz(body, 0), MigData.SIZE);
+    argsz(MigData.ARGSZ.bits(body), MigData.SIZE);
     long size = migrationBytes(body);
     require(bytes == MigData.SIZE + size, "migration data has a wrong length, bytes=" + bytes);
     return new Request.MigrationWrite(body.asSlice(MigData.SIZE, size));
   }
 
   private static long migrationBytes(MemorySegment body) {
-    long size = Integer.toUnsignedLong(MigData.size(body, 0));
+    long size = MigData.SIZE_FIELD.get(body);
     require(size <= Limits.MAX_DATA_BYTES, "too much migration data, size=" + size);
     return size;
   }

@@ -1,8 +1,8 @@
 package io.sluice.vdevice;
 
 import com.google.common.collect.ImmutableList;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.record.Section;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;

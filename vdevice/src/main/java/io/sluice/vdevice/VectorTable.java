@@ -1,8 +1,8 @@
 package io.sluice.vdevice;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.interrupt.InterruptVectors;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -30,7 +30,7 @@ final class CallSlotsTest extends CallTest {
   void doorbell_ofAnEmptySlot_isIgnored() {
     ring(5);
     succeed(GuestAbi.CALL_PING, 1L);
-    assertThat(CallSlot.doneSeq(calls, slotAt(5))).isZero();
+    assertThat(CallSlot.DONE_SEQ.bitsAcquire(calls, slotAt(5))).isZero();
   }
 
   @Test
@@ -85,7 +85,7 @@ final class CallSlotsTest extends CallTest {
     ring(1);
     assertThat(client.read32(0, GuestAbi.REG_MAGIC)).isEqualTo(GuestAbi.MAGIC);
     assertThat(client.read32(0, GuestAbi.REG_GENERATION)).isNotZero();
-    assertThat(CallSlot.doneSeq(calls, slotAt(0))).isZero();
+    assertThat(CallSlot.DONE_SEQ.bitsAcquire(calls, slotAt(0))).isZero();
     gate.countDown();
     awaitDone(0, slow);
     awaitDone(1, quick);
@@ -100,8 +100,8 @@ final class CallSlotsTest extends CallTest {
     ring(0);
     await("the call begins").until(session::isExecuting);
     args(0).set(ValueLayout.JAVA_LONG, 0x10, 1L << 60);
-    CallSlot.command(calls, slotAt(0), GuestAbi.CALL_VSPACE_NEW);
-    CallSlot.seq(calls, slotAt(0), seq + 500);
+    CallSlot.COMMAND.setBits(calls, slotAt(0), GuestAbi.CALL_VSPACE_NEW);
+    CallSlot.SEQ.setRelease(calls, slotAt(0), seq + 500);
     gate.countDown();
     awaitDone(0, seq);
     assertThat(status(0)).isEqualTo(1);
@@ -143,10 +143,10 @@ final class CallSlotsTest extends CallTest {
     assertThat(gpu.last().spaces + gpu.last().channels + gpu.last().buffers).isZero();
     awaitEvents(1);
     MemorySegment event = event(0);
-    assertThat(GuestEvent.kind(event, 0)).isEqualTo(GuestAbi.EVENT_GENERATION);
-    assertThat(GuestEvent.code(event, 0)).isEqualTo(client.read32(0, GuestAbi.REG_GENERATION));
+    assertThat(GuestEvent.KIND.bits(event)).isEqualTo(GuestAbi.EVENT_GENERATION);
+    assertThat(GuestEvent.CODE.bits(event)).isEqualTo(client.read32(0, GuestAbi.REG_GENERATION));
     // Slots start again; guest memory stays shared.
-    assertThat(CallSlot.doneSeq(calls, slotAt(0))).isZero();
+    assertThat(CallSlot.DONE_SEQ.bitsAcquire(calls, slotAt(0))).isZero();
     succeed(GuestAbi.CALL_PING, 1L);
     assertThat(gpu.last().regions).hasSize(1);
   }
@@ -173,12 +173,12 @@ final class CallSlotsTest extends CallTest {
   // ---- events ----
 
   private MemorySegment event(int index) {
-    long at = GuestAbi.BAR1_EVENTS + EventQueue.ENTRIES_OFFSET + index * GuestEvent.SIZE;
+    long at = GuestAbi.BAR1_EVENTS + EventQueue.ENTRIES.offset() + index * GuestEvent.SIZE;
     return calls.asSlice(at, GuestEvent.SIZE);
   }
 
   private void awaitEvents(int head) {
-    while (EventQueue.head(calls, GuestAbi.BAR1_EVENTS) != head) {
+    while (EventQueue.HEAD.bitsAcquire(calls, GuestAbi.BAR1_EVENTS) != head) {
       awaitVectorZero();
     }
   }
@@ -189,14 +189,14 @@ final class CallSlotsTest extends CallTest {
     int channel = word(succeed(GuestAbi.CALL_CHAN_NEW, space, 0), 4);
     session.guest().kill(channel, GuestAbi.ERROR_OPERATOR, 9);
     awaitEvents(1);
-    assertThat(GuestEvent.kind(event(0), 0)).isEqualTo(GuestAbi.EVENT_CHANNEL_ERROR);
-    assertThat(GuestEvent.id(event(0), 0)).isEqualTo(channel);
-    assertThat(GuestEvent.code(event(0), 0)).isEqualTo(GuestAbi.ERROR_OPERATOR);
+    assertThat(GuestEvent.KIND.bits(event(0))).isEqualTo(GuestAbi.EVENT_CHANNEL_ERROR);
+    assertThat(GuestEvent.ID.bits(event(0))).isEqualTo(channel);
+    assertThat(GuestEvent.CODE.bits(event(0))).isEqualTo(GuestAbi.ERROR_OPERATOR);
     assertThat(word(calls, GuestAbi.BAR1_PENDING)).isEqualTo(1 << channel);
     assertThat(session.vectors().pending()).isEqualTo(1L << (1 + channel % 16));
     gpu.last().happen(new ChannelError(channel, 1, 0, 0, 0)); // told once only
     session.guest().dispatchEvents();
-    assertThat(EventQueue.head(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(1);
+    assertThat(EventQueue.HEAD.bitsAcquire(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(1);
   }
 
   @Test
@@ -216,23 +216,25 @@ final class CallSlotsTest extends CallTest {
     for (int i = 0; i < GuestAbi.EVENT_ENTRIES + 5; i++) {
       session.setVramLimit(4096L * (i + 1));
     }
-    assertThat(EventQueue.head(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(GuestAbi.EVENT_ENTRIES);
-    assertThat(EventQueue.lost(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(5);
-    assertThat(GuestEvent.address(event(0), 0)).isEqualTo(4096);
-    EventQueue.tail(calls, GuestAbi.BAR1_EVENTS, 1);
+    assertThat(EventQueue.HEAD.bitsAcquire(calls, GuestAbi.BAR1_EVENTS))
+        .isEqualTo(GuestAbi.EVENT_ENTRIES);
+    assertThat(EventQueue.LOST.bits(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(5);
+    assertThat(GuestEvent.ADDRESS.get(event(0))).isEqualTo(4096);
+    EventQueue.TAIL.setRelease(calls, GuestAbi.BAR1_EVENTS, 1);
     session.setVramLimit(8192);
-    assertThat(EventQueue.head(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(GuestAbi.EVENT_ENTRIES + 1);
+    assertThat(EventQueue.HEAD.bitsAcquire(calls, GuestAbi.BAR1_EVENTS))
+        .isEqualTo(GuestAbi.EVENT_ENTRIES + 1);
     assertThat(client.read32(0, GuestAbi.REG_VRAM_LO)).isEqualTo(8192);
   }
 
   @Test
   void askToTouch_driverThatDoesNotKnow_isNotAsked() {
     assertThat(session.askToTouch()).isZero();
-    assertThat(EventQueue.head(calls, GuestAbi.BAR1_EVENTS)).isZero();
+    assertThat(EventQueue.HEAD.bitsAcquire(calls, GuestAbi.BAR1_EVENTS)).isZero();
   }
 
   private void knowTouch() {
-    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, GuestAbi.TOUCH_KNOWN);
+    EventQueue.TOUCHED.setRelease(calls, GuestAbi.BAR1_EVENTS, GuestAbi.TOUCH_KNOWN);
   }
 
   @Test
@@ -248,10 +250,10 @@ final class CallSlotsTest extends CallTest {
   void askToTouch_guestAnswers_hasTouched() {
     knowTouch();
     int code = session.askToTouch();
-    assertThat(GuestEvent.kind(event(0), 0)).isEqualTo(GuestAbi.EVENT_TOUCH);
-    assertThat(GuestEvent.code(event(0), 0)).isEqualTo(code).isNotZero();
+    assertThat(GuestEvent.KIND.bits(event(0))).isEqualTo(GuestAbi.EVENT_TOUCH);
+    assertThat(GuestEvent.CODE.bits(event(0))).isEqualTo(code).isNotZero();
     assertThat(session.hasTouched(code)).isFalse();
-    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, code);
+    EventQueue.TOUCHED.setRelease(calls, GuestAbi.BAR1_EVENTS, code);
     assertThat(session.hasTouched(code)).isTrue();
   }
 
@@ -261,7 +263,7 @@ final class CallSlotsTest extends CallTest {
     knowTouch();
     int former = session.askToTouch();
     int code = session.askToTouch();
-    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, former);
+    EventQueue.TOUCHED.setRelease(calls, GuestAbi.BAR1_EVENTS, former);
     assertThat(session.hasTouched(code)).isFalse();
     int generation = client.read32(0, GuestAbi.REG_GENERATION);
     client.write32(0, GuestAbi.REG_RESET, GuestAbi.MAGIC);
@@ -270,19 +272,19 @@ final class CallSlotsTest extends CallTest {
     awaitEvents(1);
     knowTouch();
     int anew = session.askToTouch();
-    EventQueue.touched(calls, GuestAbi.BAR1_EVENTS, code);
+    EventQueue.TOUCHED.setRelease(calls, GuestAbi.BAR1_EVENTS, code);
     assertThat(session.hasTouched(anew)).isFalse();
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 1000, -1, Integer.MIN_VALUE})
   void events_tailThatCannotBe_losesEventsOnly(int tail) {
-    EventQueue.tail(calls, GuestAbi.BAR1_EVENTS, tail);
+    EventQueue.TAIL.setRelease(calls, GuestAbi.BAR1_EVENTS, tail);
     for (int i = 0; i < 3; i++) {
       session.setVramLimit(4096L * (i + 1));
     }
-    int head = EventQueue.head(calls, GuestAbi.BAR1_EVENTS);
-    int lost = EventQueue.lost(calls, GuestAbi.BAR1_EVENTS);
+    int head = EventQueue.HEAD.bitsAcquire(calls, GuestAbi.BAR1_EVENTS);
+    int lost = EventQueue.LOST.bits(calls, GuestAbi.BAR1_EVENTS);
     assertThat(head + lost).isEqualTo(3);
     succeed(GuestAbi.CALL_PING, 1L);
   }
@@ -291,8 +293,8 @@ final class CallSlotsTest extends CallTest {
   @Test
   void events_headOverwrittenByTheGuest_isRestored() {
     session.setVramLimit(4096);
-    EventQueue.head(calls, GuestAbi.BAR1_EVENTS, 1_000_000);
+    EventQueue.HEAD.setRelease(calls, GuestAbi.BAR1_EVENTS, 1_000_000);
     session.setVramLimit(8192);
-    assertThat(EventQueue.head(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(2);
+    assertThat(EventQueue.HEAD.bitsAcquire(calls, GuestAbi.BAR1_EVENTS)).isEqualTo(2);
   }
 }

@@ -3,9 +3,9 @@ package io.sluice.vdevice;
 import static io.sluice.vdevice.RawClient.body;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.guest.CallSlot;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -60,7 +60,7 @@ abstract class CallTest extends ServerTest {
 
   /** The arguments of a slot, from offset 0. */
   MemorySegment args(int slot) {
-    return calls.asSlice(slotAt(slot) + CallSlot.ARGS_OFFSET, GuestAbi.SLOT_ARGS);
+    return calls.asSlice(slotAt(slot) + CallSlot.ARGS.offset(), GuestAbi.SLOT_ARGS);
   }
 
   /** Fills a slot; its sequence number. */
@@ -68,9 +68,9 @@ abstract class CallTest extends ServerTest {
     byte[] bytes = body(parts);
     args(slot).fill((byte) 0);
     MemorySegment.copy(bytes, 0, args(slot), ValueLayout.JAVA_BYTE, 0, bytes.length);
-    CallSlot.command(calls, slotAt(slot), command);
+    CallSlot.COMMAND.setBits(calls, slotAt(slot), command);
     lastSeq++;
-    CallSlot.seq(calls, slotAt(slot), lastSeq);
+    CallSlot.SEQ.setRelease(calls, slotAt(slot), lastSeq);
     return lastSeq;
   }
 
@@ -86,13 +86,13 @@ abstract class CallTest extends ServerTest {
   }
 
   void awaitDone(int slot, int seq) {
-    while (CallSlot.doneSeq(calls, slotAt(slot)) != seq) {
+    while (CallSlot.DONE_SEQ.bitsAcquire(calls, slotAt(slot)) != seq) {
       awaitVectorZero();
     }
   }
 
   int status(int slot) {
-    return CallSlot.status(calls, slotAt(slot));
+    return CallSlot.STATUS.bits(calls, slotAt(slot));
   }
 
   /** Makes a call in slot 0; its status. */

@@ -3,8 +3,8 @@ package io.sluice.vdevice;
 import static io.sluice.vdevice.RawClient.body;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.Capability;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

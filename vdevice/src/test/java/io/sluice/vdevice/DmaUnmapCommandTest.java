@@ -3,7 +3,7 @@ package io.sluice.vdevice;
 import static io.sluice.vdevice.RawClient.body;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.testbed.checks.Held;
 import java.nio.ByteBuffer;

@@ -255,7 +255,7 @@ final class EndToEndTest {
       device.detach();
       assertThat(device.peer()).isEmpty();
       assertThatThrownBy(() -> guest.ping(5))
-          .isInstanceOfAny(DeviceLostException.class, io.sluice.abi.sys.SyscallException.class);
+          .isInstanceOfAny(DeviceLostException.class, io.sluice.abi.SyscallException.class);
     }
   }
 

@@ -3,7 +3,7 @@ package io.sluice.vdevice;
 import static io.sluice.vdevice.RawClient.body;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import java.nio.ByteBuffer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

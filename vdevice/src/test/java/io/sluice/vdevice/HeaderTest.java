@@ -4,7 +4,7 @@ import static io.sluice.vdevice.RawClient.body;
 import static io.sluice.vdevice.RawClient.header;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.testbed.checks.Held;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.sluice.vdevice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

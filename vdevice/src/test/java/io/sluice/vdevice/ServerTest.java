@@ -2,7 +2,7 @@ package io.sluice.vdevice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;

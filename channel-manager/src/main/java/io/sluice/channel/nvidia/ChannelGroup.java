@@ -58,8 +58,8 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
             client.device(),
             RmClass.KEPLER_CHANNEL_GROUP_A,
             block -> {
-              ChannelGroupAlloc.hVaSpace(block, plan.space());
-              ChannelGroupAlloc.engineType(block, plan.engineType());
+              ChannelGroupAlloc.H_VA_SPACE.setBits(block, plan.space());
+              ChannelGroupAlloc.ENGINE_TYPE.setBits(block, plan.engineType());
             });
     boolean complete = false;
     try {
@@ -80,8 +80,8 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
             group,
             RmClass.FERMI_CONTEXT_SHARE_A,
             block -> {
-              ContextShareAlloc.hVaSpace(block, plan.space());
-              ContextShareAlloc.flags(
+              ContextShareAlloc.H_VA_SPACE.setBits(block, plan.space());
+              ContextShareAlloc.FLAGS.setBits(
                   block, graphics ? ContextShareAlloc.FLAGS_ASYNC : ContextShareAlloc.FLAGS_SYNC);
             });
     int channel =
@@ -89,12 +89,12 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
             group,
             RmClass.HOPPER_CHANNEL_GPFIFO_A,
             block -> {
-              ChannelAlloc.hObjectError(block, plan.errors());
-              ChannelAlloc.gpFifoOffset(block, plan.ringStart().value());
-              ChannelAlloc.gpFifoEntries(block, plan.ringEntries());
-              ChannelAlloc.hContextShare(block, subcontext);
-              ChannelAlloc.hUserdMemory(block, 0, plan.userd());
-              ChannelAlloc.engineType(block, plan.engineType());
+              ChannelAlloc.H_OBJECT_ERROR.setBits(block, plan.errors());
+              ChannelAlloc.GP_FIFO_OFFSET.set(block, plan.ringStart().value());
+              ChannelAlloc.GP_FIFO_ENTRIES.setBits(block, plan.ringEntries());
+              ChannelAlloc.H_CONTEXT_SHARE.setBits(block, subcontext);
+              ChannelAlloc.H_USERD_MEMORY.at(0).setBits(block, plan.userd());
+              ChannelAlloc.ENGINE_TYPE.setBits(block, plan.engineType());
             });
     ChannelGroup made = new ChannelGroup(client, group, channel, plan.engineType(), 0);
     if (graphics) {
@@ -107,18 +107,17 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
               channel,
               RmClass.HOPPER_DMA_COPY_A,
               block -> {
-                CopyAlloc.version(block, CopyAlloc.VERSION_ENGINE_TYPE);
-                CopyAlloc.engineType(block, plan.engineType());
+                CopyAlloc.VERSION.setBits(block, CopyAlloc.VERSION_ENGINE_TYPE);
+                CopyAlloc.ENGINE_TYPE.setBits(block, plan.engineType());
               });
     }
     if (plan.suspended()) {
       made.setDisabled(true);
     }
-    client.control(
-        group, RmControl.GPFIFO_SCHEDULE, block -> GpfifoSchedule.enable(block, (byte) 1));
+    client.control(group, RmControl.GPFIFO_SCHEDULE, block -> GpfifoSchedule.ENABLE.set(block, 1));
     long token =
         client.control(
-            channel, RmControl.GPFIFO_GET_WORK_SUBMIT_TOKEN, _ -> {}, WorkSubmitToken::token);
+            channel, RmControl.GPFIFO_GET_WORK_SUBMIT_TOKEN, _ -> {}, WorkSubmitToken.TOKEN::get);
     return new ChannelGroup(client, group, channel, plan.engineType(), (int) token);
   }
 
@@ -128,9 +127,9 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
         client.subdevice(),
         RmControl.GR_SET_CTXSW_PREEMPTION_MODE,
         block -> {
-          CtxswPreemption.flags(block, CtxswPreemption.FLAGS_CILP_SET);
-          CtxswPreemption.hChannel(block, channel);
-          CtxswPreemption.computeMode(block, CtxswPreemption.COMPUTE_CTA);
+          CtxswPreemption.FLAGS.setBits(block, CtxswPreemption.FLAGS_CILP_SET);
+          CtxswPreemption.H_CHANNEL.setBits(block, channel);
+          CtxswPreemption.COMPUTE_MODE.setBits(block, CtxswPreemption.COMPUTE_CTA);
         });
   }
 
@@ -140,16 +139,16 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
         client.subdevice(),
         RmControl.FIFO_DISABLE_CHANNELS,
         block -> {
-          DisableChannels.disable(block, (byte) (disabled ? 1 : 0));
-          DisableChannels.count(block, 1);
-          DisableChannels.hClient(block, 0, client.root());
-          DisableChannels.hChannel(block, 0, channel);
+          DisableChannels.DISABLE.set(block, disabled ? 1 : 0);
+          DisableChannels.COUNT.set(block, 1);
+          DisableChannels.H_CLIENT.at(0).setBits(block, client.root());
+          DisableChannels.H_CHANNEL.at(0).setBits(block, channel);
         });
   }
 
   void setTimeslice(long microseconds) {
     client.control(
-        group, RmControl.SET_TIMESLICE, block -> Timeslice.microseconds(block, microseconds));
+        group, RmControl.SET_TIMESLICE, block -> Timeslice.MICROSECONDS.set(block, microseconds));
   }
 
   /**
@@ -163,9 +162,9 @@ record ChannelGroup(RmClient client, int group, int channel, int engineType, int
           group,
           RmControl.PREEMPT,
           block -> {
-            Preempt.wait(block, (byte) 1);
-            Preempt.manualTimeout(block, (byte) 1);
-            Preempt.timeoutUs(block, timeoutUs);
+            Preempt.WAIT.set(block, 1);
+            Preempt.MANUAL_TIMEOUT.set(block, 1);
+            Preempt.TIMEOUT_US.setBits(block, timeoutUs);
           });
       return true;
     } catch (RefusedException e) {

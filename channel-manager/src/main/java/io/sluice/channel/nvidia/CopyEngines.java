@@ -28,8 +28,8 @@ final class CopyEngines {
             RmControl.GPU_GET_ENGINES_V2,
             _ -> {},
             block -> {
-              for (int i = 0; i < Math.clamp(EngineList.count(block), 0, 84); i++) {
-                all.add(EngineList.engine(block, i));
+              for (int i = 0; i < Math.clamp(EngineList.COUNT.bits(block), 0, 84); i++) {
+                all.add(EngineList.ENGINE.at(i).bits(block));
               }
               return 0;
             });
@@ -47,8 +47,8 @@ final class CopyEngines {
         client.control(
             client.subdevice(),
             RmControl.CE_GET_CAPS_V2,
-            block -> CeCaps.engineType(block, engine),
-            block -> CeCaps.caps(block, 0));
+            block -> CeCaps.ENGINE_TYPE.setBits(block, engine),
+            block -> CeCaps.CAPS.at(0).get(block));
     return (caps & CeCaps.CAPS_GRCE) != 0;
   }
 

@@ -108,7 +108,7 @@ final class Detachment {
   /** What the guest stores from here on lands in the fresh page, or again in it. */
   private void replacePage(Monitor monitor) {
     MemorySegment page = words.page();
-    int generation = ControlWords.generation(page, GuestAbi.CONTROL_OFFSET);
+    int generation = ControlWords.GENERATION.bitsAcquire(page, GuestAbi.CONTROL_OFFSET);
     byte[] ours = page.asSlice(OUR_WORDS).toArray(ValueLayout.JAVA_BYTE);
     gpu.replaceControlPage(ring.channelId());
     RingPointers seen = monitor.pointers(alias);
@@ -118,7 +118,7 @@ final class Detachment {
     words.putIfFresh(put);
     MemorySegment.copy(MemorySegment.ofArray(ours), 0, page, OUR_WORDS, ours.length);
     words.publish(monitor.token());
-    ControlWords.generation(page, GuestAbi.CONTROL_OFFSET, generation);
+    ControlWords.GENERATION.setRelease(page, GuestAbi.CONTROL_OFFSET, generation);
     // The guest may have been between its store and its doorbell.
     gpu.doorbellPage().ring(channel.token());
   }

@@ -36,7 +36,7 @@ final class GraphicsEngine {
                   client.subdevice(),
                   RmControl.GR_GET_CURRENT_RESIDENT_CHANNEL,
                   _ -> {},
-                  ResidentChannel::channel));
+                  ResidentChannel.CHANNEL::get));
     } catch (RefusedException e) {
       log.atDebug().setCause(e).log("no channel on the graphics engine");
       return OptionalInt.empty();
@@ -59,7 +59,9 @@ final class GraphicsEngine {
               UtilSamples::ask,
               block -> {
                 for (int i = 0; i < UtilSamples.COUNT; i++) {
-                  samples.put(UtilSamples.timeNs(block, i), UtilSamples.graphics(block, i));
+                  samples.put(
+                      UtilSamples.TIME_NS.get(block, UtilSamples.SAMPLES.offsetOf(i)),
+                      UtilSamples.GRAPHICS.bits(block, UtilSamples.SAMPLES.offsetOf(i)));
                 }
                 return 0;
               });

@@ -155,15 +155,13 @@ final class HardwareChannel {
 
   /** What RM wrote when it ended the channel; null while it lives. */
   @Nullable Death death() {
-    if (ErrorNotifier.status(notifier) != ErrorNotifier.STATUS_ERROR) {
+    if (ErrorNotifier.STATUS.get(notifier) != ErrorNotifier.STATUS_ERROR) {
       return null;
     }
     VarHandle.acquireFence();
-    int xid = ErrorNotifier.info32(notifier);
+    int xid = ErrorNotifier.INFO32.bits(notifier);
     return new Death(
-        xid,
-        Short.toUnsignedInt(ErrorNotifier.info16(notifier)),
-        Xid.isPageFault(xid) ? group.faultAddress() : 0);
+        xid, ErrorNotifier.INFO16.get(notifier), Xid.isPageFault(xid) ? group.faultAddress() : 0);
   }
 
   /**

@@ -65,7 +65,7 @@ final class NvidiaAddressSpace implements AddressSpace {
           client.alloc(
               client.device(),
               RmClass.NV01_MEMORY_VIRTUAL,
-              block -> MemoryVirtualAlloc.hVaSpace(block, space));
+              block -> MemoryVirtualAlloc.H_VA_SPACE.setBits(block, space));
       complete = true;
       return new NvidiaAddressSpace(gpu, space, virtual);
     } finally {

@@ -42,8 +42,8 @@ final class NvidiaEvents {
           client.subdevice(),
           RmControl.EVENT_SET_NOTIFICATION,
           block -> {
-            EventSetNotification.event(block, EventAlloc.RC_ERROR);
-            EventSetNotification.action(block, EventSetNotification.ACTION_REPEAT);
+            EventSetNotification.EVENT.setBits(block, EventAlloc.RC_ERROR);
+            EventSetNotification.ACTION.setBits(block, EventSetNotification.ACTION_REPEAT);
           });
       return new NvidiaEvents(fd, maxChannels);
     } catch (RuntimeException e) {

@@ -149,8 +149,8 @@ public final class NvidiaGpu implements Gpu {
             RmControl.GPU_GET_CLASSLIST_V2,
             _ -> {},
             block -> {
-              for (int i = 0; i < Math.clamp(ClassList.count(block), 0, MAX_CLASSES); i++) {
-                offered.add(ClassList.classNumber(block, i));
+              for (int i = 0; i < Math.clamp(ClassList.COUNT.bits(block), 0, MAX_CLASSES); i++) {
+                offered.add(ClassList.CLASS_NUMBER.at(i).bits(block));
               }
               return 0;
             });
@@ -168,10 +168,10 @@ public final class NvidiaGpu implements Gpu {
             client.subdevice(),
             RmControl.FB_GET_INFO_V2,
             block -> {
-              FbInfo.count(block, 1);
-              FbInfo.list(block, 0, index);
+              FbInfo.COUNT.set(block, 1);
+              FbInfo.LIST.at(0).setBits(block, index);
             },
-            block -> Integer.toUnsignedLong(FbInfo.list(block, 1)));
+            block -> FbInfo.LIST.at(1).get(block));
   }
 
   /** The driver's version, {@code 580.159.04}. */

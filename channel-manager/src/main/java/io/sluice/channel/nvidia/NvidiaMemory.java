@@ -161,26 +161,26 @@ abstract sealed class NvidiaMemory implements GpuMemory {
           client.device(),
           RmClass.NV01_MEMORY_LOCAL_USER,
           block -> {
-            MemoryAlloc.owner(block, client.root());
-            MemoryAlloc.type(block, MemoryAlloc.TYPE_IMAGE);
-            MemoryAlloc.flags(
+            MemoryAlloc.OWNER.setBits(block, client.root());
+            MemoryAlloc.TYPE.setBits(block, MemoryAlloc.TYPE_IMAGE);
+            MemoryAlloc.FLAGS.setBits(
                 block,
                 MemoryAlloc.FLAGS_IGNORE_BANK_PLACEMENT
                     | MemoryAlloc.FLAGS_ALIGNMENT_FORCE
                     | MemoryAlloc.FLAGS_MEMORY_HANDLE_PROVIDED
                     | MemoryAlloc.FLAGS_MAP_NOT_REQUIRED
                     | MemoryAlloc.FLAGS_PERSISTENT_VIDMEM);
-            MemoryAlloc.attr(
+            MemoryAlloc.ATTR.setBits(
                 block,
                 MemoryAlloc.ATTR_PHYSICALITY_ALLOW_NONCONTIGUOUS
                     | (huge ? MemoryAlloc.ATTR_PAGE_SIZE_HUGE : MemoryAlloc.ATTR_PAGE_SIZE_4KB));
-            MemoryAlloc.attr2(
+            MemoryAlloc.ATTR2.setBits(
                 block,
                 MemoryAlloc.ATTR2_GPU_CACHEABLE
                     | (huge ? MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB : 0));
-            MemoryAlloc.sizeBytes(block, size);
-            MemoryAlloc.alignment(block, page);
-            MemoryAlloc.limit(block, size - 1);
+            MemoryAlloc.SIZE_BYTES.set(block, size);
+            MemoryAlloc.ALIGNMENT.set(block, page);
+            MemoryAlloc.LIMIT.set(block, size - 1);
           });
     }
 

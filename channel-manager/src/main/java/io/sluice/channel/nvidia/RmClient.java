@@ -85,10 +85,10 @@ final class RmClient implements AutoCloseable {
         control(
             root,
             RmControl.GPU_GET_ID_INFO_V2,
-            block -> GpuIdInfo.gpuId(block, card.gpuId()),
+            block -> GpuIdInfo.GPU_ID.setBits(block, card.gpuId()),
             block -> {
-              instances[0] = GpuIdInfo.deviceInstance(block);
-              instances[1] = GpuIdInfo.subDeviceInstance(block);
+              instances[0] = GpuIdInfo.DEVICE_INSTANCE.bits(block);
+              instances[1] = GpuIdInfo.SUB_DEVICE_INSTANCE.bits(block);
               return 0;
             });
     device =
@@ -96,15 +96,15 @@ final class RmClient implements AutoCloseable {
             root,
             RmClass.NV01_DEVICE_0,
             block -> {
-              Nv0080Alloc.deviceId(block, instances[0]);
-              Nv0080Alloc.hClientShare(block, root);
-              Nv0080Alloc.vaMode(block, Nv0080Alloc.VA_MODE_MULTIPLE_VASPACES);
+              Nv0080Alloc.DEVICE_ID.setBits(block, instances[0]);
+              Nv0080Alloc.H_CLIENT_SHARE.setBits(block, root);
+              Nv0080Alloc.VA_MODE.setBits(block, Nv0080Alloc.VA_MODE_MULTIPLE_VASPACES);
             });
     subdevice =
         alloc(
             device,
             RmClass.NV20_SUBDEVICE_0,
-            block -> Nv2080Alloc.subDeviceId(block, instances[1]));
+            block -> Nv2080Alloc.SUB_DEVICE_ID.setBits(block, instances[1]));
   }
 
   int root() {
@@ -148,16 +148,16 @@ final class RmClient implements AutoCloseable {
   private int allocate(int client, int parent, int handle, RmClass type, MemorySegment block) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_ALLOC));
-      Nvos21Alloc.hRoot(argument, client);
-      Nvos21Alloc.hParent(argument, parent);
-      Nvos21Alloc.hObject(argument, handle);
-      Nvos21Alloc.hClass(argument, type.number());
-      Nvos21Alloc.params(argument, block.address());
-      Nvos21Alloc.paramsSize(argument, (int) block.byteSize());
+      Nvos21Alloc.H_ROOT.setBits(argument, client);
+      Nvos21Alloc.H_PARENT.setBits(argument, parent);
+      Nvos21Alloc.H_OBJECT.setBits(argument, handle);
+      Nvos21Alloc.H_CLASS.set(argument, type.number());
+      Nvos21Alloc.PARAMS.set(argument, block.address());
+      Nvos21Alloc.PARAMS_SIZE.setBits(argument, (int) block.byteSize());
       long request = abi.request(RmIoctl.RM_ALLOC);
       port.ioctl(control, RmIoctl.RM_ALLOC, request, argument, block);
-      check(type.name(), Nvos21Alloc.status(argument));
-      return Nvos21Alloc.hObject(argument);
+      check(type.name(), Nvos21Alloc.STATUS.bits(argument));
+      return Nvos21Alloc.H_OBJECT.bits(argument);
     }
   }
 
@@ -176,13 +176,13 @@ final class RmClient implements AutoCloseable {
       MemorySegment block = arena.allocate(abi.layout(command));
       fill.accept(block);
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_CONTROL));
-      Nvos54Control.hClient(argument, root);
-      Nvos54Control.hObject(argument, object);
-      Nvos54Control.cmd(argument, command.command());
-      Nvos54Control.params(argument, block.address());
-      Nvos54Control.paramsSize(argument, (int) block.byteSize());
+      Nvos54Control.H_CLIENT.setBits(argument, root);
+      Nvos54Control.H_OBJECT.setBits(argument, object);
+      Nvos54Control.CMD.setBits(argument, command.command());
+      Nvos54Control.PARAMS.set(argument, block.address());
+      Nvos54Control.PARAMS_SIZE.setBits(argument, (int) block.byteSize());
       port.ioctl(control, RmIoctl.RM_CONTROL, abi.request(RmIoctl.RM_CONTROL), argument, block);
-      check(command.name(), Nvos54Control.status(argument));
+      check(command.name(), Nvos54Control.STATUS.bits(argument));
       return answer.applyAsLong(block);
     }
   }
@@ -195,20 +195,20 @@ final class RmClient implements AutoCloseable {
   boolean isIdle(int channel, int timeoutUs) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_IDLE_CHANNELS));
-      Nvos30IdleChannels.hClient(argument, root);
-      Nvos30IdleChannels.hDevice(argument, device);
-      Nvos30IdleChannels.hChannel(argument, channel);
-      Nvos30IdleChannels.count(argument, 1);
-      Nvos30IdleChannels.flags(
+      Nvos30IdleChannels.H_CLIENT.setBits(argument, root);
+      Nvos30IdleChannels.H_DEVICE.setBits(argument, device);
+      Nvos30IdleChannels.H_CHANNEL.setBits(argument, channel);
+      Nvos30IdleChannels.NUM_CHANNELS.set(argument, 1);
+      Nvos30IdleChannels.FLAGS.setBits(
           argument,
           Nvos30IdleChannels.FLAGS_BEHAVIOR_SPIN
               | Nvos30IdleChannels.FLAGS_CHANNEL_SINGLE
               | Nvos30IdleChannels.FLAGS_IDLE_PUSH_BUFFER
               | Nvos30IdleChannels.FLAGS_IDLE_CACHE1);
-      Nvos30IdleChannels.timeoutUs(argument, timeoutUs);
+      Nvos30IdleChannels.TIMEOUT.setBits(argument, timeoutUs);
       port.ioctl(
           control, RmIoctl.RM_IDLE_CHANNELS, abi.request(RmIoctl.RM_IDLE_CHANNELS), argument);
-      int status = Nvos30IdleChannels.status(argument);
+      int status = Nvos30IdleChannels.STATUS.bits(argument);
       if (status == RmStatus.TIMEOUT.code()) {
         return false;
       }
@@ -221,11 +221,11 @@ final class RmClient implements AutoCloseable {
   void free(int parent, int object) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_FREE));
-      Nvos00Free.hRoot(argument, root);
-      Nvos00Free.hParent(argument, parent);
-      Nvos00Free.hObject(argument, object);
+      Nvos00Free.H_ROOT.setBits(argument, root);
+      Nvos00Free.H_PARENT.setBits(argument, parent);
+      Nvos00Free.H_OBJECT.setBits(argument, object);
       port.ioctl(control, RmIoctl.RM_FREE, abi.request(RmIoctl.RM_FREE), argument);
-      check("RM_FREE", Nvos00Free.status(argument));
+      check("RM_FREE", Nvos00Free.STATUS.bits(argument));
     }
     handles.giveBack(object);
   }
@@ -239,21 +239,22 @@ final class RmClient implements AutoCloseable {
     int handle = handles.take();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_ALLOC_MEMORY));
-      Nvos02AllocMemory.hRoot(argument, root);
-      Nvos02AllocMemory.hParent(argument, device);
-      Nvos02AllocMemory.hObject(argument, handle);
-      Nvos02AllocMemory.hClass(argument, RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number());
-      Nvos02AllocMemory.flags(
+      Nvos02AllocMemory.H_ROOT.setBits(argument, root);
+      Nvos02AllocMemory.H_PARENT.setBits(argument, device);
+      Nvos02AllocMemory.H_OBJECT.setBits(argument, handle);
+      Nvos02AllocMemory.H_CLASS.setBits(
+          argument, RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number());
+      Nvos02AllocMemory.FLAGS.setBits(
           argument,
           Nvos02AllocMemory.FLAGS_PHYSICALITY_NONCONTIGUOUS
               | Nvos02AllocMemory.FLAGS_COHERENCY_CACHED
               | Nvos02AllocMemory.FLAGS_MAPPING_NO_MAP);
-      Nvos02AllocMemory.memory(argument, pages.address());
-      Nvos02AllocMemory.limit(argument, pages.byteSize() - 1);
-      Nvos02AllocMemory.fd(argument, -1);
+      Nvos02AllocMemory.MEMORY.set(argument, pages.address());
+      Nvos02AllocMemory.LIMIT.set(argument, pages.byteSize() - 1);
+      Nvos02AllocMemory.FD.set(argument, -1);
       long request = abi.request(RmIoctl.RM_ALLOC_MEMORY);
       port.ioctl(cardFd, RmIoctl.RM_ALLOC_MEMORY, request, argument, pages);
-      check("RM_ALLOC_MEMORY", Nvos02AllocMemory.status(argument));
+      check("RM_ALLOC_MEMORY", Nvos02AllocMemory.STATUS.bits(argument));
       return handle;
     } catch (RuntimeException e) {
       handles.giveBack(handle);
@@ -266,13 +267,13 @@ final class RmClient implements AutoCloseable {
     int handle = handles.take();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_DUP_OBJECT));
-      Nvos55DupObject.hClient(argument, root);
-      Nvos55DupObject.hParent(argument, device);
-      Nvos55DupObject.hObject(argument, handle);
-      Nvos55DupObject.hClientSrc(argument, source.root);
-      Nvos55DupObject.hObjectSrc(argument, object);
+      Nvos55DupObject.H_CLIENT.setBits(argument, root);
+      Nvos55DupObject.H_PARENT.setBits(argument, device);
+      Nvos55DupObject.H_OBJECT.setBits(argument, handle);
+      Nvos55DupObject.H_CLIENT_SRC.setBits(argument, source.root);
+      Nvos55DupObject.H_OBJECT_SRC.setBits(argument, object);
       port.ioctl(control, RmIoctl.RM_DUP_OBJECT, abi.request(RmIoctl.RM_DUP_OBJECT), argument);
-      check("RM_DUP_OBJECT", Nvos55DupObject.status(argument));
+      check("RM_DUP_OBJECT", Nvos55DupObject.STATUS.bits(argument));
       return handle;
     } catch (RuntimeException e) {
       handles.giveBack(handle);
@@ -289,19 +290,19 @@ final class RmClient implements AutoCloseable {
   void mapDma(int virtual, int memory, long bytes, long address, int flags) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_MAP_MEMORY_DMA));
-      Nvos46MapMemoryDma.hClient(argument, root);
-      Nvos46MapMemoryDma.hDevice(argument, device);
-      Nvos46MapMemoryDma.hDma(argument, virtual);
-      Nvos46MapMemoryDma.hMemory(argument, memory);
-      Nvos46MapMemoryDma.length(argument, bytes);
-      Nvos46MapMemoryDma.flags(
+      Nvos46MapMemoryDma.H_CLIENT.setBits(argument, root);
+      Nvos46MapMemoryDma.H_DEVICE.setBits(argument, device);
+      Nvos46MapMemoryDma.H_DMA.setBits(argument, virtual);
+      Nvos46MapMemoryDma.H_MEMORY.setBits(argument, memory);
+      Nvos46MapMemoryDma.LENGTH.set(argument, bytes);
+      Nvos46MapMemoryDma.FLAGS.setBits(
           argument,
           flags | Nvos46MapMemoryDma.FLAGS_CACHE_SNOOP | Nvos46MapMemoryDma.FLAGS_DMA_OFFSET_FIXED);
-      Nvos46MapMemoryDma.dmaOffset(argument, address);
+      Nvos46MapMemoryDma.DMA_OFFSET.set(argument, address);
       long request = abi.request(RmIoctl.RM_MAP_MEMORY_DMA);
       port.ioctl(control, RmIoctl.RM_MAP_MEMORY_DMA, request, argument);
-      check("RM_MAP_MEMORY_DMA", Nvos46MapMemoryDma.status(argument));
-      long mapped = Nvos46MapMemoryDma.dmaOffset(argument);
+      check("RM_MAP_MEMORY_DMA", Nvos46MapMemoryDma.STATUS.bits(argument));
+      long mapped = Nvos46MapMemoryDma.DMA_OFFSET.get(argument);
       if (mapped != address) {
         // RM rounds an address down to the page, and says success.
         unmapDma(virtual, memory, bytes, mapped);
@@ -317,15 +318,15 @@ final class RmClient implements AutoCloseable {
   void unmapDma(int virtual, int memory, long bytes, long address) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_UNMAP_MEMORY_DMA));
-      Nvos47UnmapMemoryDma.hClient(argument, root);
-      Nvos47UnmapMemoryDma.hDevice(argument, device);
-      Nvos47UnmapMemoryDma.hDma(argument, virtual);
-      Nvos47UnmapMemoryDma.hMemory(argument, memory);
-      Nvos47UnmapMemoryDma.dmaOffset(argument, address);
-      Nvos47UnmapMemoryDma.sizeBytes(argument, bytes);
+      Nvos47UnmapMemoryDma.H_CLIENT.setBits(argument, root);
+      Nvos47UnmapMemoryDma.H_DEVICE.setBits(argument, device);
+      Nvos47UnmapMemoryDma.H_DMA.setBits(argument, virtual);
+      Nvos47UnmapMemoryDma.H_MEMORY.setBits(argument, memory);
+      Nvos47UnmapMemoryDma.DMA_OFFSET.set(argument, address);
+      Nvos47UnmapMemoryDma.SIZE_BYTES.set(argument, bytes);
       long request = abi.request(RmIoctl.RM_UNMAP_MEMORY_DMA);
       port.ioctl(control, RmIoctl.RM_UNMAP_MEMORY_DMA, request, argument);
-      check("RM_UNMAP_MEMORY_DMA", Nvos47UnmapMemoryDma.status(argument));
+      check("RM_UNMAP_MEMORY_DMA", Nvos47UnmapMemoryDma.STATUS.bits(argument));
     }
   }
 
@@ -343,13 +344,13 @@ final class RmClient implements AutoCloseable {
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_MAP_MEMORY));
-      Nvos33MapMemory.hClient(argument, root);
-      Nvos33MapMemory.hDevice(argument, owner);
-      Nvos33MapMemory.hMemory(argument, object);
-      Nvos33MapMemory.length(argument, bytes);
-      Nvos33MapMemory.fd(argument, fd.number());
+      Nvos33MapMemory.H_CLIENT.setBits(argument, root);
+      Nvos33MapMemory.H_DEVICE.setBits(argument, owner);
+      Nvos33MapMemory.H_MEMORY.setBits(argument, object);
+      Nvos33MapMemory.LENGTH.set(argument, bytes);
+      Nvos33MapMemory.FD.set(argument, fd.number());
       port.ioctl(control, RmIoctl.RM_MAP_MEMORY, abi.request(RmIoctl.RM_MAP_MEMORY), argument);
-      check("RM_MAP_MEMORY", Nvos33MapMemory.status(argument));
+      check("RM_MAP_MEMORY", Nvos33MapMemory.STATUS.bits(argument));
       return fd;
     } catch (RuntimeException e) {
       fd.close();
@@ -367,22 +368,22 @@ final class RmClient implements AutoCloseable {
     Fd fd = port.openControl();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.ALLOC_OS_EVENT));
-      NvAllocOsEvent.hClient(argument, root);
-      NvAllocOsEvent.hDevice(argument, device);
-      NvAllocOsEvent.fd(argument, fd.number());
+      NvAllocOsEvent.H_CLIENT.setBits(argument, root);
+      NvAllocOsEvent.H_DEVICE.setBits(argument, device);
+      NvAllocOsEvent.FD.set(argument, fd.number());
       port.ioctl(fd, RmIoctl.ALLOC_OS_EVENT, abi.request(RmIoctl.ALLOC_OS_EVENT), argument);
-      check("ALLOC_OS_EVENT", NvAllocOsEvent.status(argument));
+      check("ALLOC_OS_EVENT", NvAllocOsEvent.STATUS.bits(argument));
       for (int notification : notifications) {
         int _ =
             alloc(
                 subdevice,
                 RmClass.NV01_EVENT_OS_EVENT,
                 block -> {
-                  EventAlloc.hParentClient(block, root);
-                  EventAlloc.hSrcResource(block, subdevice);
-                  EventAlloc.hClass(block, RmClass.NV01_EVENT_OS_EVENT.number());
-                  EventAlloc.notifyIndex(block, notification);
-                  EventAlloc.data(block, fd.number());
+                  EventAlloc.H_PARENT_CLIENT.setBits(block, root);
+                  EventAlloc.H_SRC_RESOURCE.setBits(block, subdevice);
+                  EventAlloc.H_CLASS.setBits(block, RmClass.NV01_EVENT_OS_EVENT.number());
+                  EventAlloc.NOTIFY_INDEX.setBits(block, notification);
+                  EventAlloc.DATA.set(block, fd.number());
                 });
       }
       return fd;
@@ -397,7 +398,7 @@ final class RmClient implements AutoCloseable {
     Fd fd = port.openCard(card.minor());
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.REGISTER_FD));
-      NvRegisterFd.controlFd(argument, control.number());
+      NvRegisterFd.CONTROL_FD.set(argument, control.number());
       port.ioctl(fd, RmIoctl.REGISTER_FD, abi.request(RmIoctl.REGISTER_FD), argument);
       return fd;
     } catch (RuntimeException e) {
@@ -430,11 +431,11 @@ final class RmClient implements AutoCloseable {
   private void freeRoot(int client) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(abi.layout(RmIoctl.RM_FREE));
-      Nvos00Free.hRoot(argument, client);
-      Nvos00Free.hParent(argument, client);
-      Nvos00Free.hObject(argument, client);
+      Nvos00Free.H_ROOT.setBits(argument, client);
+      Nvos00Free.H_PARENT.setBits(argument, client);
+      Nvos00Free.H_OBJECT.setBits(argument, client);
       port.ioctl(control, RmIoctl.RM_FREE, abi.request(RmIoctl.RM_FREE), argument);
-      check("RM_FREE", Nvos00Free.status(argument));
+      check("RM_FREE", Nvos00Free.STATUS.bits(argument));
     }
   }
 }

@@ -1,11 +1,11 @@
 package io.sluice.channel.nvidia;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.NvCardInfo;
 import io.sluice.abi.rm.NvVersion;
 import io.sluice.abi.rm.RmAbi;
 import io.sluice.abi.rm.RmIoctl;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -40,11 +40,11 @@ record RmDriver(String version, RmAbi abi, List<RmCard> cards) {
 
   private static String version(RmPort port, Fd control, Arena arena) {
     MemorySegment argument = arena.allocate(NvVersion.LAYOUT);
-    NvVersion.cmd(argument, NvVersion.QUERY);
+    NvVersion.CMD.setBits(argument, NvVersion.QUERY);
     // The one ioctl whose layout cannot depend on the version.
     long request = RmIoctl.CHECK_VERSION_STR.request(NvVersion.SIZE);
     port.ioctl(control, RmIoctl.CHECK_VERSION_STR, request, argument);
-    MemorySegment text = NvVersion.versionString(argument);
+    MemorySegment text = NvVersion.VERSION_STRING.slice(argument);
     if (text.get(ValueLayout.JAVA_BYTE, text.byteSize() - 1) != 0) {
       throw new RefusedException(
           "SLU-RM-002", Errno.EPROTO, "the NVIDIA driver names no version of itself", "");
@@ -58,20 +58,20 @@ record RmDriver(String version, RmAbi abi, List<RmCard> cards) {
     List<RmCard> cards = new ArrayList<>();
     for (int i = 0; i < NvCardInfo.MAX_CARDS; i++) {
       MemorySegment card = all.asSlice(i * NvCardInfo.SIZE, NvCardInfo.SIZE);
-      if (NvCardInfo.valid(card) != 0) {
+      if (NvCardInfo.VALID.get(card) != 0) {
         cards.add(
             new RmCard(
-                NvCardInfo.gpuId(card),
-                NvCardInfo.minorNumber(card),
+                NvCardInfo.GPU_ID.bits(card),
+                NvCardInfo.MINOR_NUMBER.bits(card),
                 String.format(
                     Locale.ROOT,
                     "%04x:%02x:%02x.%x",
-                    NvCardInfo.domain(card),
-                    NvCardInfo.bus(card),
-                    NvCardInfo.slot(card),
-                    NvCardInfo.function(card)),
-                Short.toUnsignedInt(NvCardInfo.vendor(card)),
-                Short.toUnsignedInt(NvCardInfo.device(card))));
+                    NvCardInfo.DOMAIN.bits(card),
+                    NvCardInfo.BUS.get(card),
+                    NvCardInfo.SLOT.get(card),
+                    NvCardInfo.FUNCTION.get(card)),
+                NvCardInfo.VENDOR.get(card),
+                NvCardInfo.DEVICE.get(card)));
       }
     }
     return List.copyOf(cards);

@@ -1,8 +1,8 @@
 package io.sluice.channel.nvidia;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.RmStatus;
-import io.sluice.abi.sys.Errno;
 
 /** The refusals of this backend, each with its stable code. */
 final class RmRefusal {

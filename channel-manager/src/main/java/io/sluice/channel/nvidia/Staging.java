@@ -281,24 +281,24 @@ final class Staging implements AutoCloseable {
         client.device(),
         RmClass.NV01_MEMORY_SYSTEM,
         block -> {
-          MemoryAlloc.owner(block, client.root());
-          MemoryAlloc.type(block, MemoryAlloc.TYPE_NOTIFIER);
-          MemoryAlloc.flags(
+          MemoryAlloc.OWNER.setBits(block, client.root());
+          MemoryAlloc.TYPE.setBits(block, MemoryAlloc.TYPE_NOTIFIER);
+          MemoryAlloc.FLAGS.setBits(
               block,
               MemoryAlloc.FLAGS_IGNORE_BANK_PLACEMENT
                   | MemoryAlloc.FLAGS_ALIGNMENT_FORCE
                   | MemoryAlloc.FLAGS_MEMORY_HANDLE_PROVIDED
                   | MemoryAlloc.FLAGS_MAP_NOT_REQUIRED);
-          MemoryAlloc.attr(
+          MemoryAlloc.ATTR.setBits(
               block,
               MemoryAlloc.ATTR_LOCATION_PCI
                   | MemoryAlloc.ATTR_COHERENCY_WRITE_BACK
                   | MemoryAlloc.ATTR_PHYSICALITY_ALLOW_NONCONTIGUOUS
                   | size.attr);
-          MemoryAlloc.attr2(block, MemoryAlloc.ATTR2_GPU_UNCACHEABLE | size.attr2);
-          MemoryAlloc.sizeBytes(block, bytes);
-          MemoryAlloc.alignment(block, size.bytes);
-          MemoryAlloc.limit(block, bytes - 1);
+          MemoryAlloc.ATTR2.setBits(block, MemoryAlloc.ATTR2_GPU_UNCACHEABLE | size.attr2);
+          MemoryAlloc.SIZE_BYTES.set(block, bytes);
+          MemoryAlloc.ALIGNMENT.set(block, size.bytes);
+          MemoryAlloc.LIMIT.set(block, bytes - 1);
         });
   }
 

@@ -57,17 +57,17 @@ final class UserdWords {
   }
 
   int token() {
-    return ControlWords.doorbellToken(page, GuestAbi.CONTROL_OFFSET);
+    return ControlWords.DOORBELL_TOKEN.bitsAcquire(page, GuestAbi.CONTROL_OFFSET);
   }
 
   /** Of the device, for the guest: another one each time it was moved. */
   int generation() {
-    return ControlWords.generation(page, GuestAbi.CONTROL_OFFSET);
+    return ControlWords.GENERATION.bitsAcquire(page, GuestAbi.CONTROL_OFFSET);
   }
 
   /** What was stored before is seen by whoever sees the token. */
   void publish(int token) {
-    ControlWords.doorbellToken(page, GuestAbi.CONTROL_OFFSET, token);
+    ControlWords.DOORBELL_TOKEN.setRelease(page, GuestAbi.CONTROL_OFFSET, token);
     VarHandle.fullFence();
   }
 

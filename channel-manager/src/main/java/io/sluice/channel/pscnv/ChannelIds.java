@@ -1,7 +1,7 @@
 package io.sluice.channel.pscnv;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import java.util.Arrays;
 import java.util.BitSet;
 

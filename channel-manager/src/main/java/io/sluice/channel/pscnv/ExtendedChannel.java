@@ -48,10 +48,10 @@ final class ExtendedChannel extends PscnvChannel {
         .call(
             PscnvIoctl.CHAN_CONTROL,
             argument -> {
-              ExtChanControl.cid(argument, cid());
-              ExtChanControl.op(argument, op);
-              ExtChanControl.reason(argument, reason);
-              ExtChanControl.info(argument, info);
+              ExtChanControl.CID.setBits(argument, cid());
+              ExtChanControl.OP.setBits(argument, op);
+              ExtChanControl.REASON.setBits(argument, reason);
+              ExtChanControl.INFO.setBits(argument, info);
             });
   }
 
@@ -76,9 +76,9 @@ final class ExtendedChannel extends PscnvChannel {
         .call(
             PscnvIoctl.CHAN_PARAM,
             argument -> {
-              ExtChanParam.cid(argument, cid());
-              ExtChanParam.param(argument, parameter);
-              ExtChanParam.value(argument, value);
+              ExtChanParam.CID.setBits(argument, cid());
+              ExtChanParam.PARAM.setBits(argument, parameter);
+              ExtChanParam.VALUE.set(argument, value);
             });
   }
 
@@ -86,24 +86,24 @@ final class ExtendedChannel extends PscnvChannel {
   public Status status() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment query = arena.allocate(ExtChanQuery.LAYOUT);
-      ExtChanQuery.cid(query, cid());
+      ExtChanQuery.CID.setBits(query, cid());
       gpu().calls().issue(PscnvIoctl.CHAN_QUERY, query);
-      int flags = ExtChanQuery.flags(query);
+      int flags = ExtChanQuery.FLAGS.bits(query);
       return new Status(
-          ExtChanQuery.state(query),
-          ExtChanQuery.reason(query),
-          ExtChanQuery.info(query),
-          ExtChanQuery.faultAddress(query),
+          ExtChanQuery.STATE.bits(query),
+          ExtChanQuery.REASON.bits(query),
+          ExtChanQuery.INFO.bits(query),
+          ExtChanQuery.FAULT_ADDRESS.get(query),
           (flags & ExtChanQuery.DRAINED) != 0,
           (flags & ExtChanQuery.WAITING) != 0,
-          ExtChanQuery.gpGet(query),
-          ExtChanQuery.gpPut(query),
-          ExtChanQuery.entries(query),
-          Integer.toUnsignedLong(ExtChanQuery.interrupts(query)),
-          ExtChanQuery.busyNs(query),
-          ExtChanQuery.runningNs(query),
-          ExtChanQuery.instructions(query),
-          ExtChanQuery.interpreted(query));
+          ExtChanQuery.GP_GET.bits(query),
+          ExtChanQuery.GP_PUT.bits(query),
+          ExtChanQuery.ENTRIES.get(query),
+          ExtChanQuery.INTERRUPTS.get(query),
+          ExtChanQuery.BUSY_NS.get(query),
+          ExtChanQuery.RUNNING_NS.get(query),
+          ExtChanQuery.INSTRUCTIONS.get(query),
+          ExtChanQuery.INTERPRETED.get(query));
     }
   }
 
@@ -111,11 +111,12 @@ final class ExtendedChannel extends PscnvChannel {
   public byte[] saveState() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(ExtChanState.LAYOUT);
-      ExtChanState.cid(state, cid());
-      ExtChanState.op(state, ExtChanState.SAVE);
+      ExtChanState.CID.setBits(state, cid());
+      ExtChanState.OP.setBits(state, ExtChanState.SAVE);
       gpu().calls().issue(PscnvIoctl.CHAN_STATE, state);
-      return ExtChanState.state(state)
-          .asSlice(0, Math.min(ExtChanState.size(state), ExtChanState.MAX_STATE_BYTES))
+      return ExtChanState.STATE
+          .slice(state)
+          .asSlice(0, Math.min(ExtChanState.SIZE_FIELD.get(state), ExtChanState.MAX_STATE_BYTES))
           .toArray(ValueLayout.JAVA_BYTE);
     }
   }
@@ -127,11 +128,11 @@ final class ExtendedChannel extends PscnvChannel {
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(ExtChanState.LAYOUT);
-      ExtChanState.cid(state, cid());
-      ExtChanState.op(state, ExtChanState.RESTORE);
-      ExtChanState.size(state, bytes.length);
+      ExtChanState.CID.setBits(state, cid());
+      ExtChanState.OP.setBits(state, ExtChanState.RESTORE);
+      ExtChanState.SIZE_FIELD.set(state, bytes.length);
       MemorySegment.copy(
-          MemorySegment.ofArray(bytes), 0, ExtChanState.state(state), 0, bytes.length);
+          MemorySegment.ofArray(bytes), 0, ExtChanState.STATE.slice(state), 0, bytes.length);
       gpu().calls().issue(PscnvIoctl.CHAN_STATE, state);
     }
   }

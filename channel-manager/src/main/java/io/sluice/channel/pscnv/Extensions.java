@@ -38,15 +38,16 @@ record Extensions(
   static Optional<Extensions> probe(PscnvCalls calls) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(ExtInfo.LAYOUT);
-      if (!calls.offers(PscnvIoctl.EXT_INFO, info) || ExtInfo.version(info) != ExtInfo.VERSION_1) {
+      if (!calls.offers(PscnvIoctl.EXT_INFO, info)
+          || ExtInfo.VERSION.bits(info) != ExtInfo.VERSION_1) {
         return Optional.empty();
       }
       return Optional.of(
           new Extensions(
-              ExtInfo.controlPages(info),
-              ExtInfo.controlMapHandle(info),
-              ExtInfo.vramMapHandle(info),
-              ExtInfo.vramApertureBytes(info)));
+              ExtInfo.CONTROL_PAGES.bits(info),
+              ExtInfo.CONTROL_MAP_HANDLE.get(info),
+              ExtInfo.VRAM_MAP_HANDLE.get(info),
+              ExtInfo.VRAM_APERTURE_BYTES.get(info)));
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.sluice.channel.pscnv;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;

@@ -1,5 +1,6 @@
 package io.sluice.channel.pscnv;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.pscnv.ExtChanNewAt;
@@ -8,7 +9,6 @@ import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvVspaceMap;
 import io.sluice.abi.pscnv.PscnvVspaceReq;
 import io.sluice.abi.pscnv.PscnvVspaceUnmap;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.GpuMemory;
@@ -52,13 +52,13 @@ final class PscnvAddressSpace implements AddressSpace {
             .ask(
                 PscnvIoctl.VSPACE_MAP,
                 argument -> {
-                  PscnvVspaceMap.vid(argument, vid);
-                  PscnvVspaceMap.handle(argument, buffer.handle());
-                  PscnvVspaceMap.start(argument, start.value());
-                  PscnvVspaceMap.end(argument, end.value());
-                  PscnvVspaceMap.back(argument, highestFirst ? 1 : 0);
+                  PscnvVspaceMap.VID.setBits(argument, vid);
+                  PscnvVspaceMap.HANDLE.setBits(argument, buffer.handle());
+                  PscnvVspaceMap.START.set(argument, start.value());
+                  PscnvVspaceMap.END.set(argument, end.value());
+                  PscnvVspaceMap.BACK.set(argument, highestFirst ? 1 : 0);
                 },
-                PscnvVspaceMap::offset);
+                PscnvVspaceMap.OFFSET::get);
     mapped.put(address, buffer.sizeBytes());
     return new GpuVa(address);
   }
@@ -90,8 +90,8 @@ final class PscnvAddressSpace implements AddressSpace {
         .call(
             PscnvIoctl.VSPACE_UNMAP,
             argument -> {
-              PscnvVspaceUnmap.vid(argument, vid);
-              PscnvVspaceUnmap.offset(argument, at.getKey());
+              PscnvVspaceUnmap.VID.setBits(argument, vid);
+              PscnvVspaceUnmap.OFFSET.set(argument, at.getKey());
             });
     mapped.remove(at.getKey());
   }
@@ -104,10 +104,10 @@ final class PscnvAddressSpace implements AddressSpace {
   private Channel createAt(int page) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(ExtChanNewAt.LAYOUT);
-      ExtChanNewAt.vid(argument, vid);
-      ExtChanNewAt.page(argument, page);
+      ExtChanNewAt.VID.setBits(argument, vid);
+      ExtChanNewAt.PAGE.setBits(argument, page);
       gpu.calls().issue(PscnvIoctl.CHAN_NEW_AT, argument);
-      return channel(ExtChanNewAt.cid(argument), ExtChanNewAt.page(argument));
+      return channel(ExtChanNewAt.CID.bits(argument), ExtChanNewAt.PAGE.bits(argument));
     }
   }
 
@@ -118,8 +118,8 @@ final class PscnvAddressSpace implements AddressSpace {
             gpu.calls()
                 .ask(
                     PscnvIoctl.CHAN_NEW,
-                    argument -> PscnvChanNew.vid(argument, vid),
-                    PscnvChanNew::cid);
+                    argument -> PscnvChanNew.VID.setBits(argument, vid),
+                    PscnvChanNew.CID::get);
     return channel(cid, guestId);
   }
 
@@ -132,6 +132,6 @@ final class PscnvAddressSpace implements AddressSpace {
 
   @Override
   public void close() {
-    gpu.calls().call(PscnvIoctl.VSPACE_FREE, argument -> PscnvVspaceReq.vid(argument, vid));
+    gpu.calls().call(PscnvIoctl.VSPACE_FREE, argument -> PscnvVspaceReq.VID.setBits(argument, vid));
   }
 }

@@ -1,13 +1,13 @@
 package io.sluice.channel.pscnv;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.drm.DrmIoctl;
 import io.sluice.abi.drm.GemClose;
 import io.sluice.abi.pscnv.PscnvGetparam;
 import io.sluice.abi.pscnv.PscnvIoctl;
-import io.sluice.abi.sys.Errno;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
@@ -56,8 +56,8 @@ final class PscnvCalls {
       return OptionalLong.of(
           ask(
               PscnvIoctl.GETPARAM,
-              argument -> PscnvGetparam.param(argument, id),
-              PscnvGetparam::value));
+              argument -> PscnvGetparam.PARAM.set(argument, id),
+              PscnvGetparam.VALUE::get));
     } catch (RefusedException e) {
       if (e.errno() == Errno.EINVAL) {
         return OptionalLong.empty();
@@ -83,7 +83,7 @@ final class PscnvCalls {
   void closeBuffer(int handle) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(GemClose.LAYOUT);
-      GemClose.handle(argument, handle);
+      GemClose.HANDLE.setBits(argument, handle);
       device.ioctl(DrmIoctl.GEM_CLOSE, argument);
     } catch (SyscallException e) {
       throw refusal("GEM_CLOSE", e);

@@ -56,10 +56,10 @@ abstract sealed class PscnvChannel implements Channel permits PlainChannel, Exte
         .call(
             PscnvIoctl.OBJ_ENG_NEW,
             argument -> {
-              PscnvObjEngNew.cid(argument, cid);
-              PscnvObjEngNew.handle(argument, handle);
-              PscnvObjEngNew.oclass(argument, objectClass);
-              PscnvObjEngNew.flags(argument, flags);
+              PscnvObjEngNew.CID.setBits(argument, cid);
+              PscnvObjEngNew.HANDLE.setBits(argument, handle);
+              PscnvObjEngNew.OCLASS.setBits(argument, objectClass);
+              PscnvObjEngNew.FLAGS.setBits(argument, flags);
             });
   }
 
@@ -69,10 +69,10 @@ abstract sealed class PscnvChannel implements Channel permits PlainChannel, Exte
         .call(
             PscnvIoctl.FIFO_INIT_IB,
             argument -> {
-              PscnvFifoInitIb.cid(argument, cid);
-              PscnvFifoInitIb.slimask(argument, slimask);
-              PscnvFifoInitIb.ibStart(argument, ringStart.value());
-              PscnvFifoInitIb.ibOrder(argument, ringOrder);
+              PscnvFifoInitIb.CID.setBits(argument, cid);
+              PscnvFifoInitIb.SLIMASK.setBits(argument, slimask);
+              PscnvFifoInitIb.IB_START.set(argument, ringStart.value());
+              PscnvFifoInitIb.IB_ORDER.setBits(argument, ringOrder);
             });
     started();
   }
@@ -83,6 +83,6 @@ abstract sealed class PscnvChannel implements Channel permits PlainChannel, Exte
   @Override
   public void close() {
     gpu.channelIds().release(cid);
-    gpu.calls().call(PscnvIoctl.CHAN_FREE, argument -> PscnvChanFree.cid(argument, cid));
+    gpu.calls().call(PscnvIoctl.CHAN_FREE, argument -> PscnvChanFree.CID.setBits(argument, cid));
   }
 }

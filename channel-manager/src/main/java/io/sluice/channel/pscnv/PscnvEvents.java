@@ -48,7 +48,7 @@ final class PscnvEvents {
   static PscnvEvents open(PscnvCalls calls, Kernel kernel, boolean extended, ChannelIds ids) {
     Fd fd;
     if (extended) {
-      fd = kernel.adopt((int) calls.ask(PscnvIoctl.EVENT_FD, _ -> {}, ExtEventFd::fd));
+      fd = kernel.adopt((int) calls.ask(PscnvIoctl.EVENT_FD, _ -> {}, ExtEventFd.FD::get));
     } else {
       fd = kernel.eventfd(0, Kernel.NONBLOCK);
     }
@@ -76,17 +76,17 @@ final class PscnvEvents {
     if (closed || !extended) {
       return 0;
     }
-    ExtEventRead.count(records, ExtEventRead.MAX_RECORDS);
+    ExtEventRead.COUNT.setBits(records, ExtEventRead.MAX_RECORDS);
     calls.issue(PscnvIoctl.EVENT_READ, records);
-    int count = Math.clamp(ExtEventRead.count(records), 0, ExtEventRead.MAX_RECORDS);
+    int count = Math.clamp(ExtEventRead.COUNT.bits(records), 0, ExtEventRead.MAX_RECORDS);
     for (int i = 0; i < count; i++) {
-      long at = ExtEventRead.recordOffset(i);
-      guestIds[i] = ids.guestId(ExtEvent.cid(records, at));
-      kinds[i] = ExtEvent.kind(records, at);
-      codes[i] = ExtEvent.code(records, at);
-      infos[i] = ExtEvent.info(records, at);
-      addresses[i] = ExtEvent.address(records, at);
-      times[i] = ExtEvent.timeNs(records, at);
+      long at = ExtEventRead.RECORDS.offsetOf(i);
+      guestIds[i] = ids.guestId(ExtEvent.CID.bits(records, at));
+      kinds[i] = ExtEvent.KIND.bits(records, at);
+      codes[i] = ExtEvent.CODE.bits(records, at);
+      infos[i] = ExtEvent.INFO.bits(records, at);
+      addresses[i] = ExtEvent.ADDRESS.get(records, at);
+      times[i] = ExtEvent.TIME_NS.get(records, at);
     }
     return count;
   }

@@ -2,13 +2,13 @@ package io.sluice.channel.pscnv;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.pscnv.ExtRegionAdd;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.pscnv.PscnvParam;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
@@ -181,9 +181,9 @@ public final class PscnvGpu implements Gpu {
     adopting.call(
         PscnvIoctl.REGION_ADD,
         argument -> {
-          ExtRegionAdd.fd(argument, file.number());
-          ExtRegionAdd.flags(argument, as);
-          ExtRegionAdd.size(argument, bytes);
+          ExtRegionAdd.FD.set(argument, file.number());
+          ExtRegionAdd.FLAGS.setBits(argument, as);
+          ExtRegionAdd.SIZE_FIELD.set(argument, bytes);
         });
   }
 

@@ -134,7 +134,7 @@ final class PscnvGuestGpu implements GuestGpu {
 
   @Override
   public AddressSpace createAddressSpace() {
-    int vid = (int) calls.ask(PscnvIoctl.VSPACE_NEW, _ -> {}, PscnvVspaceReq::vid);
+    int vid = (int) calls.ask(PscnvIoctl.VSPACE_NEW, _ -> {}, PscnvVspaceReq.VID::get);
     return new PscnvAddressSpace(this, vid);
   }
 
@@ -149,7 +149,7 @@ final class PscnvGuestGpu implements GuestGpu {
       calls.issue(PscnvIoctl.GEM_NEW, gem);
       boolean system = PscnvGem.isSystem(request.flags());
       return PscnvMemory.allocated(
-          this, PscnvGemInfo.handle(gem), system, PscnvGemInfo.size(gem), !system);
+          this, PscnvGemInfo.HANDLE.bits(gem), system, PscnvGemInfo.SIZE_FIELD.get(gem), !system);
     }
   }
 
@@ -161,22 +161,22 @@ final class PscnvGuestGpu implements GuestGpu {
   private GpuMemory allocateAt(MemoryRequest request, int pool) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment at = arena.allocate(ExtGemNewAt.LAYOUT);
-      MemorySegment gem = ExtGemNewAt.gem(at);
+      MemorySegment gem = ExtGemNewAt.GEM.slice(at);
       fill(gem, request);
-      ExtGemNewAt.apertureOffset(at, request.apertureOffset().orElse(ExtGemNewAt.ANYWHERE));
-      ExtGemNewAt.pool(at, pool);
+      ExtGemNewAt.APERTURE_OFFSET.set(at, request.apertureOffset().orElse(ExtGemNewAt.ANYWHERE));
+      ExtGemNewAt.POOL.setBits(at, pool);
       calls.issue(PscnvIoctl.GEM_NEW_AT, at);
       boolean system = pool == ExtGemPool.SYSTEM;
       return PscnvMemory.allocated(
-          this, PscnvGemInfo.handle(gem), system, PscnvGemInfo.size(gem), true);
+          this, PscnvGemInfo.HANDLE.bits(gem), system, PscnvGemInfo.SIZE_FIELD.get(gem), true);
     }
   }
 
   private static void fill(MemorySegment gem, MemoryRequest request) {
-    PscnvGemInfo.flags(gem, request.flags());
-    PscnvGemInfo.tileFlags(gem, request.tileFlags());
-    PscnvGemInfo.cookie(gem, request.cookie());
-    PscnvGemInfo.size(gem, request.sizeBytes());
+    PscnvGemInfo.FLAGS.setBits(gem, request.flags());
+    PscnvGemInfo.TILE_FLAGS.setBits(gem, request.tileFlags());
+    PscnvGemInfo.COOKIE.setBits(gem, request.cookie());
+    PscnvGemInfo.SIZE_FIELD.set(gem, request.sizeBytes());
   }
 
   @Override
@@ -189,12 +189,12 @@ final class PscnvGuestGpu implements GuestGpu {
         calls.ask(
             PscnvIoctl.REGION_ADD,
             argument -> {
-              ExtRegionAdd.fd(argument, fd.number());
-              ExtRegionAdd.flags(argument, writable ? ExtRegionAdd.WRITABLE : 0);
-              ExtRegionAdd.offset(argument, offset);
-              ExtRegionAdd.size(argument, sizeBytes);
+              ExtRegionAdd.FD.set(argument, fd.number());
+              ExtRegionAdd.FLAGS.setBits(argument, writable ? ExtRegionAdd.WRITABLE : 0);
+              ExtRegionAdd.OFFSET.set(argument, offset);
+              ExtRegionAdd.SIZE_FIELD.set(argument, sizeBytes);
             },
-            ExtRegionAdd::region);
+            ExtRegionAdd.REGION::get);
   }
 
   /** A region like guest memory's, but one that no buffer is ever made of. */
@@ -212,8 +212,8 @@ final class PscnvGuestGpu implements GuestGpu {
       calls.call(
           PscnvIoctl.CHAN_PARAM,
           argument -> {
-            ExtChanParam.param(argument, ExtChanParam.SWEEP);
-            ExtChanParam.value(argument, sweeping ? 1 : 0);
+            ExtChanParam.PARAM.setBits(argument, ExtChanParam.SWEEP);
+            ExtChanParam.VALUE.set(argument, sweeping ? 1 : 0);
           });
     }
   }
@@ -229,11 +229,11 @@ final class PscnvGuestGpu implements GuestGpu {
             calls.ask(
                 PscnvIoctl.GEM_IMPORT,
                 argument -> {
-                  ExtGemImport.flags(argument, request.flags());
-                  ExtGemImport.cookie(argument, request.cookie());
-                  ExtGemImport.size(argument, request.sizeBytes());
+                  ExtGemImport.FLAGS.setBits(argument, request.flags());
+                  ExtGemImport.COOKIE.setBits(argument, request.cookie());
+                  ExtGemImport.SIZE_FIELD.set(argument, request.sizeBytes());
                 },
-                ExtGemImport::handle);
+                ExtGemImport.HANDLE::get);
     return PscnvMemory.registered(this, handle, request.flags(), request.sizeBytes());
   }
 
@@ -262,10 +262,10 @@ final class PscnvGuestGpu implements GuestGpu {
       MemorySegment query = arena.allocate(ExtFileQuery.LAYOUT);
       calls.issue(PscnvIoctl.FILE_QUERY, query);
       return new MemoryUsage(
-          ExtFileQuery.vramBytes(query),
-          ExtFileQuery.systemBytes(query),
-          ExtFileQuery.vramTotal(query),
-          ExtFileQuery.vramFree(query));
+          ExtFileQuery.VRAM_BYTES.get(query),
+          ExtFileQuery.SYSTEM_BYTES.get(query),
+          ExtFileQuery.VRAM_TOTAL.get(query),
+          ExtFileQuery.VRAM_FREE.get(query));
     }
   }
 
@@ -278,8 +278,8 @@ final class PscnvGuestGpu implements GuestGpu {
     calls.call(
         PscnvIoctl.CHAN_PARAM,
         argument -> {
-          ExtChanParam.param(argument, ExtChanParam.OPEN_WEIGHT);
-          ExtChanParam.value(argument, weight);
+          ExtChanParam.PARAM.setBits(argument, ExtChanParam.OPEN_WEIGHT);
+          ExtChanParam.VALUE.set(argument, weight);
         });
   }
 
@@ -291,7 +291,8 @@ final class PscnvGuestGpu implements GuestGpu {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment query = arena.allocate(ExtFileQuery.LAYOUT);
       calls.issue(PscnvIoctl.FILE_QUERY, query);
-      return Optional.of(new TimeUsage(ExtFileQuery.gpuNs(query), ExtFileQuery.waitNs(query)));
+      return Optional.of(
+          new TimeUsage(ExtFileQuery.GPU_NS.get(query), ExtFileQuery.WAIT_NS.get(query)));
     }
   }
 

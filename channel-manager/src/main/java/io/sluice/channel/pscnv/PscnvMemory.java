@@ -80,18 +80,18 @@ final class PscnvMemory implements GpuMemory {
   public void setPages(long offset, List<Extent> extents) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(ExtGemImportPages.LAYOUT);
-      ExtGemImportPages.handle(argument, handle);
-      ExtGemImportPages.count(argument, extents.size());
-      ExtGemImportPages.offset(argument, offset);
+      ExtGemImportPages.HANDLE.setBits(argument, handle);
+      ExtGemImportPages.COUNT.set(argument, extents.size());
+      ExtGemImportPages.OFFSET.set(argument, offset);
       int index = 0;
       for (Extent extent : extents) {
         if (!(extent.region() instanceof PscnvRegion region)) {
           throw new IllegalArgumentException("a region of another GPU, extent=" + extent);
         }
-        long at = ExtGemImportPages.extentOffset(index++);
-        ExtExtent.region(argument, at, region.number());
-        ExtExtent.offset(argument, at, extent.offset());
-        ExtExtent.bytes(argument, at, extent.bytes());
+        long at = ExtGemImportPages.EXTENTS.offsetOf(index++);
+        ExtExtent.REGION.set(argument, at, region.number());
+        ExtExtent.OFFSET.set(argument, at, extent.offset());
+        ExtExtent.BYTES.set(argument, at, extent.bytes());
       }
       gpu.calls().issue(PscnvIoctl.GEM_IMPORT_PAGES, argument);
     }
@@ -101,12 +101,12 @@ final class PscnvMemory implements GpuMemory {
   public void readDirty(long firstPage, int pages, boolean clear, MemorySegment bitmap) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(ExtDirtyRead.LAYOUT);
-      ExtDirtyRead.handle(argument, handle);
-      ExtDirtyRead.flags(argument, clear ? ExtDirtyRead.CLEAR : 0);
-      ExtDirtyRead.firstPage(argument, firstPage);
-      ExtDirtyRead.pages(argument, pages);
+      ExtDirtyRead.HANDLE.setBits(argument, handle);
+      ExtDirtyRead.FLAGS.setBits(argument, clear ? ExtDirtyRead.CLEAR : 0);
+      ExtDirtyRead.FIRST_PAGE.set(argument, firstPage);
+      ExtDirtyRead.PAGES.set(argument, pages);
       gpu.calls().issue(PscnvIoctl.DIRTY_READ, argument);
-      bitmap.copyFrom(ExtDirtyRead.bitmap(argument).asSlice(0, (pages + 7L) / 8));
+      bitmap.copyFrom(ExtDirtyRead.BITMAP.slice(argument).asSlice(0, (pages + 7L) / 8));
     }
   }
 
@@ -115,8 +115,8 @@ final class PscnvMemory implements GpuMemory {
   public void setPool(boolean toSystem) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(ExtGemPool.LAYOUT);
-      ExtGemPool.handle(argument, handle);
-      ExtGemPool.pool(argument, toSystem ? ExtGemPool.SYSTEM : ExtGemPool.VIDEO);
+      ExtGemPool.HANDLE.setBits(argument, handle);
+      ExtGemPool.POOL.setBits(argument, toSystem ? ExtGemPool.SYSTEM : ExtGemPool.VIDEO);
       gpu.calls().issue(PscnvIoctl.GEM_POOL, argument);
     }
     gpu.account(system, -sizeBytes);

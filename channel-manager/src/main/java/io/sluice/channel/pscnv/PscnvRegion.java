@@ -27,6 +27,6 @@ final class PscnvRegion implements MemoryRegion {
 
   @Override
   public void close() {
-    calls.call(PscnvIoctl.REGION_DEL, argument -> ExtRegionDel.region(argument, region));
+    calls.call(PscnvIoctl.REGION_DEL, argument -> ExtRegionDel.REGION.setBits(argument, region));
   }
 }

@@ -219,9 +219,9 @@ final class FakeRm implements RmPort {
 
   private void fail(int client, ChannelMemory memory, int xid, int engine) {
     MemorySegment pages = pages(client, memory.errors());
-    ErrorNotifier.info32(pages, xid);
-    ErrorNotifier.info16(pages, (short) engine);
-    ErrorNotifier.status(pages, ErrorNotifier.STATUS_ERROR);
+    ErrorNotifier.INFO32.setBits(pages, xid);
+    ErrorNotifier.INFO16.set(pages, engine);
+    ErrorNotifier.STATUS.set(pages, ErrorNotifier.STATUS_ERROR);
   }
 
   private MemorySegment pages(int client, int handle) {
@@ -268,25 +268,27 @@ final class FakeRm implements RmPort {
     calls++;
     boolean refuse = calls == refuseCall;
     switch (ioctl) {
-      case CHECK_VERSION_STR -> NvVersion.versionString(argument).setString(0, version);
+      case CHECK_VERSION_STR -> NvVersion.VERSION_STRING.slice(argument).setString(0, version);
       case CARD_INFO -> card(argument.asSlice(5 * NvCardInfo.SIZE, NvCardInfo.SIZE));
-      case REGISTER_FD -> controlOfCard.put(fd.number(), NvRegisterFd.controlFd(argument));
+      case REGISTER_FD -> controlOfCard.put(fd.number(), NvRegisterFd.CONTROL_FD.get(argument));
       case RM_ALLOC ->
-          Nvos21Alloc.status(argument, refuse ? noMemory() : alloc(fd, argument, block));
+          Nvos21Alloc.STATUS.setBits(argument, refuse ? noMemory() : alloc(fd, argument, block));
       case RM_CONTROL ->
-          Nvos54Control.status(argument, refuse ? noMemory() : control(argument, block));
-      case RM_FREE -> Nvos00Free.status(argument, free(argument));
+          Nvos54Control.STATUS.setBits(argument, refuse ? noMemory() : control(argument, block));
+      case RM_FREE -> Nvos00Free.STATUS.setBits(argument, free(argument));
       case RM_ALLOC_MEMORY ->
-          Nvos02AllocMemory.status(argument, refuse ? noMemory() : allocMemory(argument, block));
+          Nvos02AllocMemory.STATUS.setBits(
+              argument, refuse ? noMemory() : allocMemory(argument, block));
       case RM_MAP_MEMORY ->
-          Nvos33MapMemory.status(argument, refuse ? noMemory() : mapMemory(argument));
+          Nvos33MapMemory.STATUS.setBits(argument, refuse ? noMemory() : mapMemory(argument));
       case RM_MAP_MEMORY_DMA ->
-          Nvos46MapMemoryDma.status(argument, refuse ? noMemory() : mapDma(argument));
-      case RM_UNMAP_MEMORY_DMA -> Nvos47UnmapMemoryDma.status(argument, unmapDma(argument));
+          Nvos46MapMemoryDma.STATUS.setBits(argument, refuse ? noMemory() : mapDma(argument));
+      case RM_UNMAP_MEMORY_DMA -> Nvos47UnmapMemoryDma.STATUS.setBits(argument, unmapDma(argument));
       case ALLOC_OS_EVENT ->
-          NvAllocOsEvent.status(argument, refuse ? noMemory() : osEvent(fd, argument));
-      case RM_IDLE_CHANNELS -> Nvos30IdleChannels.status(argument, idle(argument));
-      case RM_DUP_OBJECT -> Nvos55DupObject.status(argument, refuse ? noMemory() : dup(argument));
+          NvAllocOsEvent.STATUS.setBits(argument, refuse ? noMemory() : osEvent(fd, argument));
+      case RM_IDLE_CHANNELS -> Nvos30IdleChannels.STATUS.setBits(argument, idle(argument));
+      case RM_DUP_OBJECT ->
+          Nvos55DupObject.STATUS.setBits(argument, refuse ? noMemory() : dup(argument));
       case RM_SHARE, RM_UNMAP_MEMORY -> throw new AssertionError("not used, ioctl=" + ioctl);
     }
   }
@@ -296,28 +298,28 @@ final class FakeRm implements RmPort {
   }
 
   private static void card(MemorySegment card) {
-    NvCardInfo.valid(card, (byte) 1);
-    NvCardInfo.bus(card, (byte) 0x65);
-    NvCardInfo.vendor(card, (short) 0x10de);
-    NvCardInfo.device(card, (short) 0x2335);
-    NvCardInfo.gpuId(card, 0x6500);
-    NvCardInfo.minorNumber(card, 3);
+    NvCardInfo.VALID.set(card, 1);
+    NvCardInfo.BUS.set(card, 0x65);
+    NvCardInfo.VENDOR.set(card, 0x10de);
+    NvCardInfo.DEVICE.set(card, 0x2335);
+    NvCardInfo.GPU_ID.set(card, 0x6500);
+    NvCardInfo.MINOR_NUMBER.set(card, 3);
   }
 
   // ---- objects ----
 
   private int alloc(Fd fd, MemorySegment argument, MemorySegment block) {
-    int type = Nvos21Alloc.hClass(argument);
+    int type = Nvos21Alloc.H_CLASS.bits(argument);
     if (type == RmClass.NV01_ROOT_CLIENT.number()) {
       int client = nextClient++;
       clientOfControl.put(fd.number(), client);
       objects.put(new Key(client, client), new Rmo(client, 0, type, null));
-      Nvos21Alloc.hObject(argument, client);
+      Nvos21Alloc.H_OBJECT.setBits(argument, client);
       return 0;
     }
-    int client = Nvos21Alloc.hRoot(argument);
-    Key parent = new Key(client, Nvos21Alloc.hParent(argument));
-    Key key = new Key(client, Nvos21Alloc.hObject(argument));
+    int client = Nvos21Alloc.H_ROOT.bits(argument);
+    Key parent = new Key(client, Nvos21Alloc.H_PARENT.bits(argument));
+    Key key = new Key(client, Nvos21Alloc.H_OBJECT.bits(argument));
     if (!objects.containsKey(parent) || objects.containsKey(key)) {
       return RmStatus.INVALID_OBJECT_HANDLE.code();
     }
@@ -325,17 +327,17 @@ final class FakeRm implements RmPort {
     if (type == RmClass.HOPPER_CHANNEL_GPFIFO_A.number()) {
       channel(key, parent, block);
     } else if (type == RmClass.NV01_MEMORY_VIRTUAL.number()) {
-      spaceOf.put(key, MemoryVirtualAlloc.hVaSpace(block));
+      spaceOf.put(key, MemoryVirtualAlloc.H_VA_SPACE.bits(block));
     } else if (type == RmClass.KEPLER_CHANNEL_GROUP_A.number()) {
-      spaceOf.put(key, ChannelGroupAlloc.hVaSpace(block));
-      engineOf.put(key, ChannelGroupAlloc.engineType(block));
+      spaceOf.put(key, ChannelGroupAlloc.H_VA_SPACE.bits(block));
+      engineOf.put(key, ChannelGroupAlloc.ENGINE_TYPE.bits(block));
     } else if (type == RmClass.NV01_MEMORY_LOCAL_USER.number()
         || type == RmClass.NV01_MEMORY_SYSTEM.number()) {
-      boolean large = (MemoryAlloc.attr(block) & MemoryAlloc.ATTR_PAGE_SIZE_BIG) != 0;
+      boolean large = (MemoryAlloc.ATTR.bits(block) & MemoryAlloc.ATTR_PAGE_SIZE_BIG) != 0;
       if (large && type == RmClass.NV01_MEMORY_SYSTEM.number() && noLargePages) {
         return noMemory();
       }
-      pages = videoMemory.allocate(MemoryAlloc.sizeBytes(block), PAGE);
+      pages = videoMemory.allocate(MemoryAlloc.SIZE_BYTES.get(block), PAGE);
       if (type == RmClass.NV01_MEMORY_SYSTEM.number()) {
         pages.fill((byte) 0x6b); // RM may be told not to clear it
       }
@@ -345,43 +347,43 @@ final class FakeRm implements RmPort {
   }
 
   private void channel(Key key, Key group, MemorySegment block) {
-    int userd = ChannelAlloc.hUserdMemory(block, 0);
+    int userd = ChannelAlloc.H_USERD_MEMORY.at(0).bits(block);
     channels.put(
         key,
         new ChannelMemory(
             userd,
-            ChannelAlloc.hObjectError(block),
+            ChannelAlloc.H_OBJECT_ERROR.bits(block),
             spaceOf.getOrDefault(group, 0),
-            ChannelAlloc.gpFifoOffset(block),
-            ChannelAlloc.gpFifoEntries(block),
+            ChannelAlloc.GP_FIFO_OFFSET.get(block),
+            ChannelAlloc.GP_FIFO_ENTRIES.bits(block),
             engineOf.getOrDefault(group, 0)));
     disabled.remove(key);
     pages(key.client(), userd).asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
   }
 
   private static int osEvent(Fd fd, MemorySegment argument) {
-    return NvAllocOsEvent.fd(argument) == fd.number() ? 0 : RmStatus.INVALID_ARGUMENT.code();
+    return NvAllocOsEvent.FD.get(argument) == fd.number() ? 0 : RmStatus.INVALID_ARGUMENT.code();
   }
 
   private int allocMemory(MemorySegment argument, MemorySegment pages) {
     if (pages.address() % PAGE != 0
-        || Nvos02AllocMemory.limit(argument) != pages.byteSize() - 1
-        || Nvos02AllocMemory.memory(argument) != pages.address()) {
+        || Nvos02AllocMemory.LIMIT.get(argument) != pages.byteSize() - 1
+        || Nvos02AllocMemory.MEMORY.get(argument) != pages.address()) {
       return RmStatus.NOT_SUPPORTED.code();
     }
-    int client = Nvos02AllocMemory.hRoot(argument);
+    int client = Nvos02AllocMemory.H_ROOT.bits(argument);
     objects.put(
-        new Key(client, Nvos02AllocMemory.hObject(argument)),
+        new Key(client, Nvos02AllocMemory.H_OBJECT.bits(argument)),
         new Rmo(
             client,
-            Nvos02AllocMemory.hParent(argument),
-            Nvos02AllocMemory.hClass(argument),
+            Nvos02AllocMemory.H_PARENT.bits(argument),
+            Nvos02AllocMemory.H_CLASS.bits(argument),
             pages));
     return 0;
   }
 
   private int free(MemorySegment argument) {
-    Key key = new Key(Nvos00Free.hRoot(argument), Nvos00Free.hObject(argument));
+    Key key = new Key(Nvos00Free.H_ROOT.bits(argument), Nvos00Free.H_OBJECT.bits(argument));
     if (!objects.containsKey(key)) {
       return RmStatus.INVALID_OBJECT_HANDLE.code();
     }
@@ -415,24 +417,30 @@ final class FakeRm implements RmPort {
   }
 
   private int dup(MemorySegment argument) {
-    int client = Nvos55DupObject.hClient(argument);
-    Key key = new Key(client, Nvos55DupObject.hObject(argument));
+    int client = Nvos55DupObject.H_CLIENT.bits(argument);
+    Key key = new Key(client, Nvos55DupObject.H_OBJECT.bits(argument));
     Rmo source =
         objects.get(
-            new Key(Nvos55DupObject.hClientSrc(argument), Nvos55DupObject.hObjectSrc(argument)));
+            new Key(
+                Nvos55DupObject.H_CLIENT_SRC.bits(argument),
+                Nvos55DupObject.H_OBJECT_SRC.bits(argument)));
     if (source == null || objects.containsKey(key)) {
       return RmStatus.INVALID_OBJECT_HANDLE.code();
     }
     objects.put(
-        key, new Rmo(client, Nvos55DupObject.hParent(argument), source.type(), source.pages()));
+        key,
+        new Rmo(client, Nvos55DupObject.H_PARENT.bits(argument), source.type(), source.pages()));
     return 0;
   }
 
   private int idle(MemorySegment argument) {
-    if (Nvos30IdleChannels.timeoutUs(argument) == 0) {
+    if (Nvos30IdleChannels.TIMEOUT.get(argument) == 0) {
       throw new AssertionError("RM takes 0 for 4 seconds");
     }
-    Key key = new Key(Nvos30IdleChannels.hClient(argument), Nvos30IdleChannels.hChannel(argument));
+    Key key =
+        new Key(
+            Nvos30IdleChannels.H_CLIENT.bits(argument),
+            Nvos30IdleChannels.H_CHANNEL.bits(argument));
     if (!channels.containsKey(key)) {
       return RmStatus.INVALID_OBJECT_HANDLE.code();
     }
@@ -443,7 +451,7 @@ final class FakeRm implements RmPort {
   // ---- mappings ----
 
   private int mapMemory(MemorySegment argument) {
-    int control = controlOfCard.getOrDefault(Nvos33MapMemory.fd(argument), -1);
+    int control = controlOfCard.getOrDefault(Nvos33MapMemory.FD.get(argument), -1);
     if (clientOfControl.containsKey(control)) {
       throw new AssertionError("a descriptor that is handed out can name a client, fd=" + control);
     }
@@ -451,36 +459,41 @@ final class FakeRm implements RmPort {
   }
 
   private int mapDma(MemorySegment argument) {
-    Key space = new Key(Nvos46MapMemoryDma.hClient(argument), Nvos46MapMemoryDma.hDma(argument));
+    Key space =
+        new Key(
+            Nvos46MapMemoryDma.H_CLIENT.bits(argument), Nvos46MapMemoryDma.H_DMA.bits(argument));
     boolean small =
-        (Nvos46MapMemoryDma.flags(argument) & Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB) != 0;
-    long address = Nvos46MapMemoryDma.dmaOffset(argument) & -(small ? PAGE : mapGranularity);
+        (Nvos46MapMemoryDma.FLAGS.bits(argument) & Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB) != 0;
+    long address = Nvos46MapMemoryDma.DMA_OFFSET.get(argument) & -(small ? PAGE : mapGranularity);
     TreeMap<Long, Mapped> there = mapped.computeIfAbsent(space, _ -> new TreeMap<>());
     Mapped wanted =
-        new Mapped(Nvos46MapMemoryDma.hMemory(argument), Nvos46MapMemoryDma.length(argument));
+        new Mapped(
+            Nvos46MapMemoryDma.H_MEMORY.bits(argument), Nvos46MapMemoryDma.LENGTH.get(argument));
     Map.Entry<Long, Mapped> before = there.lowerEntry(address + wanted.bytes());
     if (before != null && before.getKey() + before.getValue().bytes() > address) {
       return noMemory();
     }
     there.put(address, wanted);
-    Nvos46MapMemoryDma.dmaOffset(argument, address);
+    Nvos46MapMemoryDma.DMA_OFFSET.set(argument, address);
     return 0;
   }
 
   private int unmapDma(MemorySegment argument) {
     Key space =
-        new Key(Nvos47UnmapMemoryDma.hClient(argument), Nvos47UnmapMemoryDma.hDma(argument));
+        new Key(
+            Nvos47UnmapMemoryDma.H_CLIENT.bits(argument),
+            Nvos47UnmapMemoryDma.H_DMA.bits(argument));
     Mapped gone =
         mapped
             .getOrDefault(space, new TreeMap<>())
-            .remove(Nvos47UnmapMemoryDma.dmaOffset(argument));
+            .remove(Nvos47UnmapMemoryDma.DMA_OFFSET.get(argument));
     return gone == null ? RmStatus.INVALID_OFFSET.code() : 0;
   }
 
   // ---- commands ----
 
   private int control(MemorySegment argument, MemorySegment block) {
-    int command = Nvos54Control.cmd(argument);
+    int command = Nvos54Control.CMD.bits(argument);
     for (RmControl control : RmControl.values()) {
       if (control.command() == command) {
         if (block.byteSize() != abi.layout(control).byteSize()) {
@@ -507,36 +520,40 @@ final class FakeRm implements RmPort {
         int count = 0;
         for (RmClass type : RmClass.values()) {
           if (type.number() != missingClass) {
-            ClassList.classNumber(block, count++, type.number());
+            ClassList.CLASS_NUMBER.at(count++).set(block, type.number());
           }
         }
-        ClassList.count(block, count);
+        ClassList.COUNT.setBits(block, count);
       }
       case GPU_GET_ENGINES_V2 -> {
         int[] engines = {RmEngine.GRAPHICS, 9, 10, 11, 12, 13};
-        EngineList.count(block, engines.length);
+        EngineList.COUNT.set(block, engines.length);
         for (int i = 0; i < engines.length; i++) {
-          EngineList.engine(block, i, engines[i]);
+          EngineList.ENGINE.at(i).setBits(block, engines[i]);
         }
       }
       case CE_GET_CAPS_V2 ->
-          CeCaps.caps(block, 0, (byte) (CeCaps.engineType(block) < 11 ? CeCaps.CAPS_GRCE : 0));
-      case FB_GET_INFO_V2 -> FbInfo.list(block, 1, 1 << 20);
+          CeCaps.CAPS.at(0).set(block, CeCaps.ENGINE_TYPE.bits(block) < 11 ? CeCaps.CAPS_GRCE : 0);
+      case FB_GET_INFO_V2 -> FbInfo.LIST.at(1).setBits(block, 1 << 20);
       case GET_MMU_FAULT_INFO -> MmuFaultInfo.address(block, faultAddress);
-      case GPFIFO_GET_WORK_SUBMIT_TOKEN -> WorkSubmitToken.token(block, nextToken++);
+      case GPFIFO_GET_WORK_SUBMIT_TOKEN -> WorkSubmitToken.TOKEN.setBits(block, nextToken++);
       case FIFO_DISABLE_CHANNELS -> {
-        boolean disable = DisableChannels.disable(block) == 1;
+        boolean disable = DisableChannels.DISABLE.get(block) == 1;
         log.add(disable ? "disable" : "enable");
-        Key key = new Key(DisableChannels.hClient(block, 0), DisableChannels.hChannel(block, 0));
+        Key key =
+            new Key(
+                DisableChannels.H_CLIENT.at(0).bits(block),
+                DisableChannels.H_CHANNEL.at(0).bits(block));
         disabled.merge(key, disable ? 1 : -1, Integer::sum);
       }
-      case GR_GET_CURRENT_RESIDENT_CHANNEL -> ResidentChannel.channel(block, resident);
+      case GR_GET_CURRENT_RESIDENT_CHANNEL -> ResidentChannel.CHANNEL.setBits(block, resident);
       case PERF_GET_GPUMON_PERFMON_UTIL_SAMPLES_V2 -> {
         log.add("samples?");
         int index = 0;
         for (Map.Entry<Long, Integer> sample : samples.entrySet()) {
-          UtilSamples.timeNs(block, index, sample.getKey());
-          UtilSamples.graphics(block, index++, sample.getValue());
+          UtilSamples.TIME_NS.set(block, UtilSamples.SAMPLES.offsetOf(index), sample.getKey());
+          UtilSamples.GRAPHICS.setBits(
+              block, UtilSamples.SAMPLES.offsetOf(index++), sample.getValue());
         }
       }
       case SET_TIMESLICE -> log.add("timeslice " + block.get(ValueLayout.JAVA_LONG, 0));

@@ -3,13 +3,13 @@ package io.sluice.channel.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.PscnvGem;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -259,7 +259,7 @@ final class NvidiaGpuTest {
         channel.start(RING, 4, 1);
         assertThat(page.segment().get(Layouts.U32, GuestAbi.USERD_GP_PUT)).isEqualTo(7);
         assertThat(channel.doorbellToken()).isEqualTo(0x1_0004);
-        assertThat(ControlWords.doorbellToken(page.segment(), GuestAbi.CONTROL_OFFSET))
+        assertThat(ControlWords.DOORBELL_TOKEN.bitsAcquire(page.segment(), GuestAbi.CONTROL_OFFSET))
             .isEqualTo(0x1_0004);
         assertThat(channel.status().gpPut()).isEqualTo(7);
         assertThat(channel.status().drained()).isFalse();

@@ -2,11 +2,11 @@ package io.sluice.channel.nvidia;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.rm.RmClass;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;

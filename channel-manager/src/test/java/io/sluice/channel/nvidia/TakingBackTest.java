@@ -3,6 +3,7 @@ package io.sluice.channel.nvidia;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.RefusedException;
@@ -10,7 +11,6 @@ import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.rm.HopperMethods;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -408,7 +408,7 @@ final class TakingBackTest {
       carry(side, next, carried);
     }
     next.channel.restoreState(state);
-    assertThat(ControlWords.doorbellToken(side.page, GuestAbi.CONTROL_OFFSET))
+    assertThat(ControlWords.DOORBELL_TOKEN.bitsAcquire(side.page, GuestAbi.CONTROL_OFFSET))
         .as("the guest holds still")
         .isZero();
     return next;
@@ -424,7 +424,7 @@ final class TakingBackTest {
     side.close();
     MemorySegment page = side.page;
     side = next;
-    assertThat(ControlWords.doorbellToken(page, GuestAbi.CONTROL_OFFSET)).isNotZero();
+    assertThat(ControlWords.DOORBELL_TOKEN.bitsAcquire(page, GuestAbi.CONTROL_OFFSET)).isNotZero();
     submit(300);
     assertAllRanOnce();
   }

@@ -1,5 +1,7 @@
 package io.sluice.channel.pscnv;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.drm.DrmDevice;
 import io.sluice.abi.drm.DrmIoctl;
 import io.sluice.abi.drm.GemClose;
@@ -13,9 +15,7 @@ import io.sluice.abi.pscnv.PscnvParam;
 import io.sluice.abi.pscnv.PscnvVspaceMap;
 import io.sluice.abi.pscnv.PscnvVspaceReq;
 import io.sluice.abi.pscnv.PscnvVspaceUnmap;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.testbed.fakes.FakeKernel;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
@@ -60,7 +60,7 @@ final class FaultyPscnv implements DrmDevice {
       throw failure(Errno.EBADF);
     }
     if (request == DrmIoctl.GEM_CLOSE) {
-      if (buffers.remove(GemClose.handle(argument)) == null) {
+      if (buffers.remove(GemClose.HANDLE.bits(argument)) == null) {
         throw failure(Errno.EINVAL);
       }
       return;
@@ -70,13 +70,14 @@ final class FaultyPscnv implements DrmDevice {
       throw new AssertionError("not the request that returns results, ioctl=" + ioctl);
     }
     switch (ioctl) {
-      case GETPARAM -> PscnvGetparam.value(argument, parameter(PscnvGetparam.param(argument)));
+      case GETPARAM ->
+          PscnvGetparam.VALUE.set(argument, parameter(PscnvGetparam.PARAM.get(argument)));
       case GEM_NEW -> gemNew(argument);
       case VSPACE_NEW -> {
         spaces.put(spaces.size() + 7, new TreeMap<>());
-        PscnvVspaceReq.vid(argument, spaces.size() + 6);
+        PscnvVspaceReq.VID.setBits(argument, spaces.size() + 6);
       }
-      case VSPACE_FREE -> spaces.remove(PscnvVspaceReq.vid(argument));
+      case VSPACE_FREE -> spaces.remove(PscnvVspaceReq.VID.bits(argument));
       case VSPACE_MAP -> map(argument);
       case VSPACE_UNMAP -> unmap(argument);
       case CHAN_NEW -> channelNew(argument);
@@ -96,40 +97,41 @@ final class FaultyPscnv implements DrmDevice {
 
   private void gemNew(MemorySegment argument) {
     int handle = buffers.size() + 1;
-    long size = PscnvGemInfo.size(argument) + 4095 & -4096;
+    long size = PscnvGemInfo.SIZE_FIELD.get(argument) + 4095 & -4096;
     buffers.put(handle, size);
-    PscnvGemInfo.handle(argument, handle);
-    PscnvGemInfo.size(argument, size);
-    PscnvGemInfo.mapHandle(argument, handle | 32); // the typo of GEM_INFO
+    PscnvGemInfo.HANDLE.setBits(argument, handle);
+    PscnvGemInfo.SIZE_FIELD.set(argument, size);
+    PscnvGemInfo.MAP_HANDLE.set(argument, handle | 32); // the typo of GEM_INFO
   }
 
   private void map(MemorySegment argument) {
-    TreeMap<Long, Long> space = spaces.get(PscnvVspaceMap.vid(argument));
-    Long size = buffers.get(PscnvVspaceMap.handle(argument));
+    TreeMap<Long, Long> space = spaces.get(PscnvVspaceMap.VID.bits(argument));
+    Long size = buffers.get(PscnvVspaceMap.HANDLE.bits(argument));
     if (space == null || size == null) {
       throw failure(space == null ? Errno.ENOENT : Errno.EBADF);
     }
-    long at = PscnvVspaceMap.start(argument);
+    long at = PscnvVspaceMap.START.get(argument);
     for (Map.Entry<Long, Long> entry : space.entrySet()) {
       if (entry.getKey() < at + size && entry.getKey() + entry.getValue() > at) {
         at = entry.getKey() + entry.getValue();
       }
     }
-    if (at + size > PscnvVspaceMap.end(argument)) {
+    if (at + size > PscnvVspaceMap.END.get(argument)) {
       leakedReferences++;
       throw failure(Errno.ENOMEM);
     }
     space.put(at, size);
-    PscnvVspaceMap.offset(argument, at);
+    PscnvVspaceMap.OFFSET.set(argument, at);
   }
 
   private void unmap(MemorySegment argument) {
-    TreeMap<Long, Long> space = spaces.get(PscnvVspaceUnmap.vid(argument));
+    TreeMap<Long, Long> space = spaces.get(PscnvVspaceUnmap.VID.bits(argument));
     if (space == null) {
       throw failure(Errno.ENOENT);
     }
-    Map.@Nullable Entry<Long, Long> entry = space.floorEntry(PscnvVspaceUnmap.offset(argument));
-    if (entry == null || entry.getKey() + entry.getValue() <= PscnvVspaceUnmap.offset(argument)) {
+    Map.@Nullable Entry<Long, Long> entry = space.floorEntry(PscnvVspaceUnmap.OFFSET.get(argument));
+    if (entry == null
+        || entry.getKey() + entry.getValue() <= PscnvVspaceUnmap.OFFSET.get(argument)) {
       throw new AssertionError("the host's kernel dereferences NULL");
     }
     space.remove(entry.getKey());
@@ -138,12 +140,12 @@ final class FaultyPscnv implements DrmDevice {
   private void channelNew(MemorySegment argument) {
     int cid = nextCid++;
     channelPages.put(cid, kernel.memfdCreate("userd", 4096));
-    PscnvChanNew.cid(argument, cid);
-    PscnvChanNew.mapHandle(argument, PscnvMapHandle.ofChannel(cid));
+    PscnvChanNew.CID.setBits(argument, cid);
+    PscnvChanNew.MAP_HANDLE.set(argument, PscnvMapHandle.ofChannel(cid));
   }
 
   private void channelFree(MemorySegment argument) {
-    Fd page = channelPages.remove(PscnvChanFree.cid(argument));
+    Fd page = channelPages.remove(PscnvChanFree.CID.bits(argument));
     if (page == null) {
       throw failure(Errno.ENOENT);
     }

@@ -1,9 +1,9 @@
 package io.sluice.daemon;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.local.SocketFile;
 import io.sluice.migrate.engine.Reason;

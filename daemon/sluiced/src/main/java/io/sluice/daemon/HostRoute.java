@@ -1,8 +1,8 @@
 package io.sluice.daemon;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.migrate.engine.Inquiry;
 import io.sluice.migrate.engine.Inquiry.Answer;

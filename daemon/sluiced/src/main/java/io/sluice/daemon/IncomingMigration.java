@@ -1,8 +1,8 @@
 package io.sluice.daemon;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Guest;
 import io.sluice.management.MigrationStatusView;

@@ -2,7 +2,7 @@ package io.sluice.daemon;
 
 import static io.sluice.management.MigrationCheckView.UNKNOWN;
 
-import io.sluice.abi.sys.SyscallException;
+import io.sluice.abi.SyscallException;
 import io.sluice.channel.Guest;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.management.ErrorCode;

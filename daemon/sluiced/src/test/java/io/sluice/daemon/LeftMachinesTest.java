@@ -3,8 +3,8 @@ package io.sluice.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.daemon.DepartureLedger.Departure;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Inquiry.Answer;

@@ -1,6 +1,6 @@
 package io.sluice.guest;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 
 /** The host refused a call. */
 public final class CallFailedException extends RuntimeException {

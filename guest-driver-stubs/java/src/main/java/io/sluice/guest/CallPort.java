@@ -101,7 +101,7 @@ final class CallPort {
   }
 
   private MemorySegment args(int slot) {
-    return bar.asSlice(at(slot) + CallSlot.ARGS_OFFSET, GuestAbi.SLOT_ARGS);
+    return bar.asSlice(at(slot) + CallSlot.ARGS.offset(), GuestAbi.SLOT_ARGS);
   }
 
   /** Writes a call into its slot; returns its sequence number. */
@@ -110,25 +110,25 @@ final class CallPort {
     MemorySegment args = args(slot);
     args.fill((byte) 0);
     call.fill.accept(args);
-    int seq = CallSlot.seq(bar, at) + 1;
+    int seq = CallSlot.SEQ.bitsAcquire(bar, at) + 1;
     if (seq == 0) {
       seq = 1;
     }
-    CallSlot.command(bar, at, call.command);
-    CallSlot.status(bar, at, 0);
-    CallSlot.seq(bar, at, seq);
+    CallSlot.COMMAND.setBits(bar, at, call.command);
+    CallSlot.STATUS.set(bar, at, 0);
+    CallSlot.SEQ.setRelease(bar, at, seq);
     return seq;
   }
 
   /** Waits for a call and reads its results; what it was refused with, or null. */
   private @Nullable CallFailedException take(int slot, Call call, int seq) {
     long at = at(slot);
-    while (CallSlot.doneSeq(bar, at) != seq) {
-      if (!completions.await(TIMEOUT_MS) && CallSlot.doneSeq(bar, at) != seq) {
+    while (CallSlot.DONE_SEQ.bitsAcquire(bar, at) != seq) {
+      if (!completions.await(TIMEOUT_MS) && CallSlot.DONE_SEQ.bitsAcquire(bar, at) != seq) {
         throw new DeviceLostException(call.name + " was not answered within " + TIMEOUT_MS + " ms");
       }
     }
-    int status = CallSlot.status(bar, at);
+    int status = CallSlot.STATUS.bits(bar, at);
     if (status != GuestAbi.STATUS_OK) {
       return new CallFailedException(call.name, status & ~GuestAbi.STATUS_ERROR);
     }

@@ -176,7 +176,7 @@ public final class ClientChannel implements AutoCloseable {
 
   /** SLUICE_ERROR_* of the channel; 0 while it lives. */
   public int error() {
-    return ControlWords.error(control(), GuestAbi.CONTROL_OFFSET);
+    return ControlWords.ERROR.bitsAcquire(control(), GuestAbi.CONTROL_OFFSET);
   }
 
   /** SLUICE_CHANNEL_*, as the host tells it by a call. */
@@ -202,8 +202,8 @@ public final class ClientChannel implements AutoCloseable {
       throw new ChannelFailedException(
           cid,
           error,
-          ControlWords.errorInfo(control(), GuestAbi.CONTROL_OFFSET),
-          ControlWords.errorAddress(control(), GuestAbi.CONTROL_OFFSET));
+          ControlWords.ERROR_INFO.bits(control(), GuestAbi.CONTROL_OFFSET),
+          ControlWords.ERROR_ADDRESS.get(control(), GuestAbi.CONTROL_OFFSET));
     }
   }
 

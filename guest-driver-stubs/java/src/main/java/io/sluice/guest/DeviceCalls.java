@@ -33,12 +33,14 @@ final class DeviceCalls {
         "MEM_ALLOC",
         GuestAbi.CALL_MEM_ALLOC,
         a -> {
-          MemAlloc.flags(a, 0, MAPPABLE_VRAM);
-          MemAlloc.size(a, 0, sizeBytes);
+          MemAlloc.FLAGS.setBits(a, MAPPABLE_VRAM);
+          MemAlloc.SIZE_FIELD.set(a, sizeBytes);
         },
         a ->
             result.accept(
-                MemAlloc.handle(a, 0), MemAlloc.apertureOffset(a, 0), MemAlloc.size(a, 0)));
+                MemAlloc.HANDLE.bits(a),
+                MemAlloc.APERTURE_OFFSET.get(a),
+                MemAlloc.SIZE_FIELD.get(a)));
   }
 
   static Call memRegister(long sizeBytes, IntConsumer handle) {
@@ -46,10 +48,10 @@ final class DeviceCalls {
         "MEM_REGISTER",
         GuestAbi.CALL_MEM_REGISTER,
         a -> {
-          MemRegister.flags(a, 0, MAPPABLE_SYSRAM);
-          MemRegister.size(a, 0, sizeBytes);
+          MemRegister.FLAGS.setBits(a, MAPPABLE_SYSRAM);
+          MemRegister.SIZE_FIELD.set(a, sizeBytes);
         },
-        a -> handle.accept(MemRegister.handle(a, 0)));
+        a -> handle.accept(MemRegister.HANDLE.bits(a)));
   }
 
   /**
@@ -62,10 +64,10 @@ final class DeviceCalls {
         "MEM_PAGES",
         GuestAbi.CALL_MEM_PAGES,
         a -> {
-          MemPages.handle(a, 0, handle);
-          MemPages.count(a, 0, 1);
-          MemPages.offset(a, 0, 0);
-          MemPages.listIova(a, 0, listIova);
+          MemPages.HANDLE.setBits(a, handle);
+          MemPages.COUNT.set(a, 1);
+          MemPages.OFFSET.set(a, 0);
+          MemPages.LIST_IOVA.set(a, listIova);
         },
         _ -> {});
   }
@@ -75,12 +77,12 @@ final class DeviceCalls {
         "VSPACE_MAP",
         GuestAbi.CALL_VSPACE_MAP,
         a -> {
-          VspaceMap.vid(a, 0, vid);
-          VspaceMap.handle(a, 0, handle);
-          VspaceMap.start(a, 0, start);
-          VspaceMap.end(a, 0, end);
+          VspaceMap.VID.setBits(a, vid);
+          VspaceMap.HANDLE.setBits(a, handle);
+          VspaceMap.START.set(a, start);
+          VspaceMap.END.set(a, end);
         },
-        a -> address.accept(VspaceMap.offset(a, 0)));
+        a -> address.accept(VspaceMap.OFFSET.get(a)));
   }
 
   static Call vspaceUnmap(int vid, long address) {
@@ -88,8 +90,8 @@ final class DeviceCalls {
         "VSPACE_UNMAP",
         GuestAbi.CALL_VSPACE_UNMAP,
         a -> {
-          VspaceUnmap.vid(a, 0, vid);
-          VspaceUnmap.offset(a, 0, address);
+          VspaceUnmap.VID.setBits(a, vid);
+          VspaceUnmap.OFFSET.set(a, address);
         },
         _ -> {});
   }
@@ -107,6 +109,6 @@ final class DeviceCalls {
   }
 
   private static Call free(String name, int command, int handle) {
-    return new Call(name, command, a -> HandleArgs.handle(a, 0, handle), _ -> {});
+    return new Call(name, command, a -> HandleArgs.HANDLE.setBits(a, handle), _ -> {});
   }
 }

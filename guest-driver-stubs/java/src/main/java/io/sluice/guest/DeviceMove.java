@@ -35,7 +35,7 @@ public final class DeviceMove implements AutoCloseable {
     this.kernel = kernel;
     this.from = from;
     byte[] flags = from.feature(DeviceFeature.MIGRATION, new byte[0], (int) MigrationFeature.SIZE);
-    if ((MigrationFeature.flags(MemorySegment.ofArray(flags), 0) & OFFERED) != OFFERED) {
+    if ((MigrationFeature.FLAGS.get(MemorySegment.ofArray(flags)) & OFFERED) != OFFERED) {
       throw new DeviceLostException("the server does not offer to copy while the device runs");
     }
     setState(from, MigState.PRE_COPY);
@@ -96,15 +96,15 @@ public final class DeviceMove implements AutoCloseable {
   private static void setState(VfioUserClient client, int state) {
     byte[] request = new byte[(int) MigState.SIZE];
     MemorySegment segment = MemorySegment.ofArray(request);
-    MigState.deviceState(segment, 0, state);
-    MigState.dataFd(segment, 0, -1);
+    MigState.DEVICE_STATE.setBits(segment, state);
+    MigState.DATA_FD.setBits(segment, -1);
     byte[] _ = client.setFeature(DeviceFeature.MIG_DEVICE_STATE, request);
   }
 
   /** Has the server remember, from now on, which pages of shared memory the device writes. */
   public void logWrites() {
     byte[] request = new byte[(int) DmaLoggingControl.SIZE];
-    DmaLoggingControl.pageSize(MemorySegment.ofArray(request), 0, 4096);
+    DmaLoggingControl.PAGE_SIZE.set(MemorySegment.ofArray(request), 4096);
     byte[] _ = from.setFeature(DeviceFeature.DMA_LOGGING_START, request);
   }
 
@@ -117,9 +117,9 @@ public final class DeviceMove implements AutoCloseable {
   public BitSet written(long iova, int pages) {
     byte[] request = new byte[(int) DmaLoggingReport.SIZE];
     MemorySegment segment = MemorySegment.ofArray(request);
-    DmaLoggingReport.iova(segment, 0, iova);
-    DmaLoggingReport.length(segment, 0, pages * 4096L);
-    DmaLoggingReport.pageSize(segment, 0, 4096);
+    DmaLoggingReport.IOVA.set(segment, iova);
+    DmaLoggingReport.LENGTH.set(segment, pages * 4096L);
+    DmaLoggingReport.PAGE_SIZE.set(segment, 4096);
     int bitmapBytes = (pages + 63) / 64 * 8;
     byte[] reply =
         from.feature(

@@ -178,7 +178,7 @@ public final class GuestDevice implements AutoCloseable {
   /** A call that does nothing: echoes a value. */
   public long ping(long value) {
     return calls.call(
-        "PING", GuestAbi.CALL_PING, a -> Ping.value(a, 0, value), a -> Ping.echo(a, 0));
+        "PING", GuestAbi.CALL_PING, a -> Ping.VALUE.set(a, value), a -> Ping.ECHO.get(a));
   }
 
   /** A buffer in video memory. */
@@ -234,8 +234,8 @@ public final class GuestDevice implements AutoCloseable {
       if (used == PAGE) {
         throw new IllegalArgumentException("more buffers at once than a page has extents");
       }
-      Extent.iova(list, used, iova);
-      Extent.bytes(list, used, sizeBytes);
+      Extent.IOVA.set(list, used, iova);
+      Extent.BYTES.set(list, used, sizeBytes);
       used += Extent.SIZE;
       return listIova + used - Extent.SIZE;
     }
@@ -251,7 +251,7 @@ public final class GuestDevice implements AutoCloseable {
     int vid =
         (int)
             calls.call(
-                "VSPACE_NEW", GuestAbi.CALL_VSPACE_NEW, _ -> {}, a -> HandleArgs.handle(a, 0));
+                "VSPACE_NEW", GuestAbi.CALL_VSPACE_NEW, _ -> {}, a -> HandleArgs.HANDLE.bits(a));
     return new Space(this, vid);
   }
 
@@ -271,8 +271,8 @@ public final class GuestDevice implements AutoCloseable {
         calls.call(
             "CHAN_QUERY",
             GuestAbi.CALL_CHAN_QUERY,
-            a -> ChanQuery.cid(a, 0, cid),
-            a -> ChanQuery.state(a, 0));
+            a -> ChanQuery.CID.setBits(a, cid),
+            a -> ChanQuery.STATE.bits(a));
   }
 
   Interrupts interrupts() {
@@ -312,9 +312,9 @@ public final class GuestDevice implements AutoCloseable {
           "OBJ_ENG_NEW",
           GuestAbi.CALL_OBJ_ENG_NEW,
           a -> {
-            ObjEngNew.cid(a, 0, cid);
-            ObjEngNew.handle(a, 0, objectClass);
-            ObjEngNew.oclass(a, 0, objectClass);
+            ObjEngNew.CID.setBits(a, cid);
+            ObjEngNew.HANDLE.setBits(a, objectClass);
+            ObjEngNew.OCLASS.setBits(a, objectClass);
           });
     }
     return cid;
@@ -325,8 +325,8 @@ public final class GuestDevice implements AutoCloseable {
         calls.call(
             "CHAN_NEW",
             GuestAbi.CALL_CHAN_NEW,
-            a -> ChanNew.vid(a, 0, vid),
-            a -> ChanNew.cid(a, 0));
+            a -> ChanNew.VID.setBits(a, vid),
+            a -> ChanNew.CID.bits(a));
   }
 
   /**
@@ -340,10 +340,10 @@ public final class GuestDevice implements AutoCloseable {
         "FIFO_INIT_IB",
         GuestAbi.CALL_FIFO_INIT_IB,
         a -> {
-          FifoInitIb.cid(a, 0, cid);
-          FifoInitIb.slimask(a, 0, 1);
-          FifoInitIb.ibOrder(a, 0, ringOrder);
-          FifoInitIb.ibStart(a, 0, ringAddress);
+          FifoInitIb.CID.setBits(a, cid);
+          FifoInitIb.SLIMASK.set(a, 1);
+          FifoInitIb.IB_ORDER.setBits(a, ringOrder);
+          FifoInitIb.IB_START.set(a, ringAddress);
         });
   }
 
@@ -362,9 +362,9 @@ public final class GuestDevice implements AutoCloseable {
         "SETUP_SEGMENT",
         GuestAbi.CALL_SETUP_SEGMENT,
         a -> {
-          SetupSegment.cid(a, 0, cid);
-          SetupSegment.words(a, 0, words.length);
-          SetupSegment.iova(a, 0, listIova);
+          SetupSegment.CID.setBits(a, cid);
+          SetupSegment.WORDS.set(a, words.length);
+          SetupSegment.IOVA.set(a, listIova);
         });
   }
 

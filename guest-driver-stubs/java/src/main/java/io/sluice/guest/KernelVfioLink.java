@@ -48,9 +48,9 @@ final class KernelVfioLink implements DeviceLink {
       device = openDevice(keep(kernel.open(Path.of("/dev/vfio/" + group), READ_WRITE)), address);
       MemorySegment info = structure(DeviceInfo.SIZE);
       kernel.ioctl(device, VfioIoctl.DEVICE_GET_INFO, info);
-      if ((DeviceInfo.flags(info, 0) & DeviceInfo.FLAG_PCI) == 0
-          || DeviceInfo.numRegions(info, 0) < VfioPci.NUM_REGIONS
-          || DeviceInfo.numIrqs(info, 0) <= VfioPci.MSIX_IRQ) {
+      if ((DeviceInfo.FLAGS.bits(info) & DeviceInfo.FLAG_PCI) == 0
+          || DeviceInfo.NUM_REGIONS.bits(info) < VfioPci.NUM_REGIONS
+          || DeviceInfo.NUM_IRQS.bits(info) <= VfioPci.MSIX_IRQ) {
         throw new DeviceLostException(address + " is no PCI device");
       }
       registers = keep(map(VfioPci.BAR0_REGION)).segment();
@@ -70,7 +70,7 @@ final class KernelVfioLink implements DeviceLink {
   private Fd openDevice(Fd group, String address) {
     MemorySegment status = structure(GroupStatus.SIZE);
     kernel.ioctl(group, VfioIoctl.GROUP_GET_STATUS, status);
-    if ((GroupStatus.flags(status, 0) & GroupStatus.FLAG_VIABLE) == 0) {
+    if ((GroupStatus.FLAGS.bits(status) & GroupStatus.FLAG_VIABLE) == 0) {
       throw new DeviceLostException("a device of the group is bound to another driver");
     }
     MemorySegment number = arena.allocateFrom(ValueLayout.JAVA_INT, container.number());
@@ -93,48 +93,48 @@ final class KernelVfioLink implements DeviceLink {
   @Override
   public Mapping map(int region) {
     MemorySegment info = structure(RegionInfo.SIZE);
-    RegionInfo.index(info, 0, region);
+    RegionInfo.INDEX.setBits(info, region);
     kernel.ioctl(device, VfioIoctl.DEVICE_GET_REGION_INFO, info);
-    if ((RegionInfo.flags(info, 0) & RegionInfo.FLAG_MMAP) == 0) {
+    if ((RegionInfo.FLAGS.bits(info) & RegionInfo.FLAG_MMAP) == 0) {
       throw new DeviceLostException("region " + region + " has no memory to map");
     }
     return kernel.mmap(
         device,
-        RegionInfo.offset(info, 0),
-        RegionInfo.size(info, 0),
+        RegionInfo.OFFSET.get(info),
+        RegionInfo.SIZE_FIELD.get(info),
         Kernel.PROT_READ | Kernel.PROT_WRITE);
   }
 
   @Override
   public void share(Fd fd, Mapping mapping, long iova) {
     MemorySegment map = structure(IommuDmaMap.SIZE);
-    IommuDmaMap.flags(map, 0, IommuDmaMap.FLAG_READ | IommuDmaMap.FLAG_WRITE);
-    IommuDmaMap.vaddr(map, 0, mapping.segment().address());
-    IommuDmaMap.iova(map, 0, iova);
-    IommuDmaMap.size(map, 0, mapping.sizeBytes());
+    IommuDmaMap.FLAGS.setBits(map, IommuDmaMap.FLAG_READ | IommuDmaMap.FLAG_WRITE);
+    IommuDmaMap.VADDR.set(map, mapping.segment().address());
+    IommuDmaMap.IOVA.set(map, iova);
+    IommuDmaMap.SIZE_FIELD.set(map, mapping.sizeBytes());
     kernel.ioctl(container, VfioIoctl.IOMMU_MAP_DMA, map);
   }
 
   @Override
   public void unshare(long iova, long sizeBytes) {
     MemorySegment unmap = structure(IommuDmaUnmap.SIZE);
-    IommuDmaUnmap.iova(unmap, 0, iova);
-    IommuDmaUnmap.size(unmap, 0, sizeBytes);
+    IommuDmaUnmap.IOVA.set(unmap, iova);
+    IommuDmaUnmap.SIZE_FIELD.set(unmap, sizeBytes);
     kernel.ioctl(container, VfioIoctl.IOMMU_UNMAP_DMA, unmap);
   }
 
   @Override
   public void vectors(List<Fd> eventfds) {
     MemorySegment info = structure(IrqInfo.SIZE);
-    IrqInfo.index(info, 0, VfioPci.MSIX_IRQ);
+    IrqInfo.INDEX.setBits(info, VfioPci.MSIX_IRQ);
     kernel.ioctl(device, VfioIoctl.DEVICE_GET_IRQ_INFO, info);
-    if (IrqInfo.count(info, 0) < eventfds.size()) {
-      throw new DeviceLostException("the device has " + IrqInfo.count(info, 0) + " vectors");
+    if (IrqInfo.COUNT.bits(info) < eventfds.size()) {
+      throw new DeviceLostException("the device has " + IrqInfo.COUNT.bits(info) + " vectors");
     }
     MemorySegment set = structure(IrqSet.SIZE + 4L * eventfds.size());
-    IrqSet.flags(set, 0, IrqSet.DATA_EVENTFD | IrqSet.ACTION_TRIGGER);
-    IrqSet.index(set, 0, VfioPci.MSIX_IRQ);
-    IrqSet.count(set, 0, eventfds.size());
+    IrqSet.FLAGS.setBits(set, IrqSet.DATA_EVENTFD | IrqSet.ACTION_TRIGGER);
+    IrqSet.INDEX.setBits(set, VfioPci.MSIX_IRQ);
+    IrqSet.COUNT.set(set, eventfds.size());
     for (int i = 0; i < eventfds.size(); i++) {
       set.set(ValueLayout.JAVA_INT, IrqSet.SIZE + 4L * i, eventfds.get(i).number());
     }

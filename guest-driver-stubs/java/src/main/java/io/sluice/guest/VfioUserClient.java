@@ -49,7 +49,7 @@ final class VfioUserClient implements DeviceLink {
   private final MemorySegment out = arena.allocate(MAX_MESSAGE, 8);
   private final MemorySegment in = arena.allocate(MAX_MESSAGE, 8);
   private final FdList received = new FdList();
-  private short nextId = 1;
+  private int nextId = 1;
 
   /** What is shared, by bus address: another server needs it too, if the device moves there. */
   private final Map<Long, Share> shares = new TreeMap<>();
@@ -84,12 +84,12 @@ final class VfioUserClient implements DeviceLink {
   private synchronized void negotiate() {
     byte[] json = CAPABILITIES.getBytes(StandardCharsets.UTF_8);
     int text = HEADER + (int) VersionMessage.SIZE;
-    VersionMessage.major(out, HEADER, (short) 0);
-    VersionMessage.minor(out, HEADER, (short) 0);
+    VersionMessage.MAJOR.set(out, HEADER, 0);
+    VersionMessage.MINOR.set(out, HEADER, 0);
     MemorySegment.copy(json, 0, out, ValueLayout.JAVA_BYTE, text, json.length);
     out.set(ValueLayout.JAVA_BYTE, text + json.length, (byte) 0);
     exchange(VfioUserCommand.VERSION, (int) VersionMessage.SIZE + json.length + 1, List.of());
-    short major = VersionMessage.major(in, HEADER);
+    int major = VersionMessage.MAJOR.get(in, HEADER);
     if (major != 0) {
       throw new DeviceLostException("the server speaks vfio-user " + major);
     }
@@ -100,10 +100,10 @@ final class VfioUserClient implements DeviceLink {
     int argsz = (int) RegionInfo.SIZE;
     for (int attempt = 0; attempt < 2; attempt++) {
       out.asSlice(HEADER, RegionInfo.SIZE).fill((byte) 0);
-      RegionInfo.argsz(out, HEADER, argsz);
-      RegionInfo.index(out, HEADER, index);
+      RegionInfo.ARGSZ.setBits(out, HEADER, argsz);
+      RegionInfo.INDEX.setBits(out, HEADER, index);
       exchange(VfioUserCommand.DEVICE_GET_REGION_INFO, (int) RegionInfo.SIZE, List.of());
-      int wanted = RegionInfo.argsz(in, HEADER);
+      int wanted = RegionInfo.ARGSZ.bits(in, HEADER);
       if (wanted <= argsz || received.size() > 0) {
         break;
       }
@@ -113,7 +113,8 @@ final class VfioUserClient implements DeviceLink {
     while (received.size() > 0) {
       fds.add(received.take());
     }
-    return new Region(RegionInfo.size(in, HEADER), RegionInfo.offset(in, HEADER), List.copyOf(fds));
+    return new Region(
+        RegionInfo.SIZE_FIELD.get(in, HEADER), RegionInfo.OFFSET.get(in, HEADER), List.copyOf(fds));
   }
 
   @Override
@@ -167,19 +168,19 @@ final class VfioUserClient implements DeviceLink {
   }
 
   private void access(int region, long offset) {
-    RegionAccess.offset(out, HEADER, offset);
-    RegionAccess.region(out, HEADER, region);
-    RegionAccess.count(out, HEADER, 4);
+    RegionAccess.OFFSET.set(out, HEADER, offset);
+    RegionAccess.REGION.setBits(out, HEADER, region);
+    RegionAccess.COUNT.set(out, HEADER, 4);
   }
 
   /** DMA_MAP, readable and writable. */
   @Override
   public synchronized void share(Fd fd, Mapping mapping, long iova) {
-    DmaMap.argsz(out, HEADER, (int) DmaMap.SIZE);
-    DmaMap.flags(out, HEADER, DmaMap.FLAG_READ | DmaMap.FLAG_WRITE);
-    DmaMap.offset(out, HEADER, 0);
-    DmaMap.addr(out, HEADER, iova);
-    DmaMap.size(out, HEADER, mapping.sizeBytes());
+    DmaMap.ARGSZ.set(out, HEADER, DmaMap.SIZE);
+    DmaMap.FLAGS.setBits(out, HEADER, DmaMap.FLAG_READ | DmaMap.FLAG_WRITE);
+    DmaMap.OFFSET.set(out, HEADER, 0);
+    DmaMap.ADDR.set(out, HEADER, iova);
+    DmaMap.SIZE_FIELD.set(out, HEADER, mapping.sizeBytes());
     exchange(VfioUserCommand.DMA_MAP, (int) DmaMap.SIZE, List.of(fd));
     shares.put(iova, new Share(kernel.dup(fd), mapping));
   }
@@ -192,10 +193,10 @@ final class VfioUserClient implements DeviceLink {
   /** DMA_UNMAP. */
   @Override
   public synchronized void unshare(long iova, long sizeBytes) {
-    DmaUnmap.argsz(out, HEADER, (int) DmaUnmap.SIZE);
-    DmaUnmap.flags(out, HEADER, 0);
-    DmaUnmap.addr(out, HEADER, iova);
-    DmaUnmap.size(out, HEADER, sizeBytes);
+    DmaUnmap.ARGSZ.set(out, HEADER, DmaUnmap.SIZE);
+    DmaUnmap.FLAGS.set(out, HEADER, 0);
+    DmaUnmap.ADDR.set(out, HEADER, iova);
+    DmaUnmap.SIZE_FIELD.set(out, HEADER, sizeBytes);
     exchange(VfioUserCommand.DMA_UNMAP, (int) DmaUnmap.SIZE, List.of());
     Share share = shares.remove(iova);
     if (share != null) {
@@ -222,29 +223,29 @@ final class VfioUserClient implements DeviceLink {
   }
 
   private byte[] feature(int flags, byte[] request, long argsz) {
-    DeviceFeature.argsz(out, HEADER, (int) argsz);
-    DeviceFeature.flags(out, HEADER, flags);
+    DeviceFeature.ARGSZ.setBits(out, HEADER, (int) argsz);
+    DeviceFeature.FLAGS.setBits(out, HEADER, flags);
     long at = HEADER + DeviceFeature.SIZE;
     MemorySegment.copy(request, 0, out, ValueLayout.JAVA_BYTE, at, request.length);
     exchange(VfioUserCommand.DEVICE_FEATURE, (int) DeviceFeature.SIZE + request.length, List.of());
-    return in.asSlice(at, VfioUserHeader.msgSize(in, 0) - at).toArray(ValueLayout.JAVA_BYTE);
+    return in.asSlice(at, VfioUserHeader.MSG_SIZE.bits(in) - at).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /**
    * MIG_DATA_READ: fewer bytes than {@link #MIGRATION_CHUNK} when there are no more, or none now.
    */
   synchronized byte[] readMigration() {
-    MigData.argsz(out, HEADER, (int) MigData.SIZE + MIGRATION_CHUNK);
-    MigData.size(out, HEADER, MIGRATION_CHUNK);
+    MigData.ARGSZ.setBits(out, HEADER, (int) MigData.SIZE + MIGRATION_CHUNK);
+    MigData.SIZE_FIELD.setBits(out, HEADER, MIGRATION_CHUNK);
     exchange(VfioUserCommand.MIG_DATA_READ, (int) MigData.SIZE, List.of());
-    long size = MigData.size(in, HEADER);
+    long size = MigData.SIZE_FIELD.bits(in, HEADER);
     return in.asSlice(HEADER + MigData.SIZE, size).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /** MIG_DATA_WRITE of at most {@link #MIGRATION_CHUNK} bytes. */
   synchronized void writeMigration(byte[] data, int offset, int bytes) {
-    MigData.argsz(out, HEADER, (int) MigData.SIZE + bytes);
-    MigData.size(out, HEADER, bytes);
+    MigData.ARGSZ.setBits(out, HEADER, (int) MigData.SIZE + bytes);
+    MigData.SIZE_FIELD.setBits(out, HEADER, bytes);
     long at = HEADER + MigData.SIZE;
     MemorySegment.copy(data, offset, out, ValueLayout.JAVA_BYTE, at, bytes);
     exchange(VfioUserCommand.MIG_DATA_WRITE, (int) MigData.SIZE + bytes, List.of());
@@ -260,11 +261,11 @@ final class VfioUserClient implements DeviceLink {
 
   /** DEVICE_SET_IRQS: an eventfd for one MSI-X vector. */
   private synchronized void vector(int vector, Fd eventfd) {
-    IrqSet.argsz(out, HEADER, (int) IrqSet.SIZE);
-    IrqSet.flags(out, HEADER, IrqSet.DATA_EVENTFD | IrqSet.ACTION_TRIGGER);
-    IrqSet.index(out, HEADER, VfioPci.MSIX_IRQ);
-    IrqSet.start(out, HEADER, vector);
-    IrqSet.count(out, HEADER, 1);
+    IrqSet.ARGSZ.set(out, HEADER, IrqSet.SIZE);
+    IrqSet.FLAGS.setBits(out, HEADER, IrqSet.DATA_EVENTFD | IrqSet.ACTION_TRIGGER);
+    IrqSet.INDEX.setBits(out, HEADER, VfioPci.MSIX_IRQ);
+    IrqSet.START.setBits(out, HEADER, vector);
+    IrqSet.COUNT.set(out, HEADER, 1);
     exchange(VfioUserCommand.DEVICE_SET_IRQS, (int) IrqSet.SIZE, List.of(eventfd));
   }
 
@@ -279,32 +280,33 @@ final class VfioUserClient implements DeviceLink {
    */
   private void exchange(int command, int payload, List<Fd> fds) {
     received.closeAll();
-    short id = header(command, payload, 0);
+    int id = header(command, payload, 0);
     kernel.sendmsg(socket, out.asSlice(0, HEADER + payload), fds);
     readFully(0, HEADER);
-    int size = VfioUserHeader.msgSize(in, 0);
+    int size = VfioUserHeader.MSG_SIZE.bits(in);
     if (size < HEADER || size > MAX_MESSAGE) {
       throw new DeviceLostException("the server sent a message of " + size + " bytes");
     }
     readFully(HEADER, size - HEADER);
-    int flags = VfioUserHeader.flags(in, 0);
-    if (VfioUserHeader.msgId(in, 0) != id
+    int flags = VfioUserHeader.FLAGS.bits(in);
+    if (VfioUserHeader.MSG_ID.get(in) != id
         || (flags & VfioUserHeader.TYPE_MASK) != VfioUserHeader.TYPE_REPLY) {
       throw new DeviceLostException("the server answered another request");
     }
     if ((flags & VfioUserHeader.FLAG_ERROR) != 0) {
-      throw new CallFailedException("vfio-user command " + command, VfioUserHeader.errorNo(in, 0));
+      throw new CallFailedException(
+          "vfio-user command " + command, VfioUserHeader.ERROR_NO.bits(in));
     }
   }
 
   /** Writes the header of what stands in {@link #out}; returns the message's id. */
-  private short header(int command, int payload, int flags) {
-    short id = nextId++;
-    VfioUserHeader.msgId(out, 0, id);
-    VfioUserHeader.cmd(out, 0, (short) command);
-    VfioUserHeader.msgSize(out, 0, HEADER + payload);
-    VfioUserHeader.flags(out, 0, VfioUserHeader.TYPE_COMMAND | flags);
-    VfioUserHeader.errorNo(out, 0, 0);
+  private int header(int command, int payload, int flags) {
+    int id = nextId++ & 0xffff;
+    VfioUserHeader.MSG_ID.set(out, id);
+    VfioUserHeader.CMD.set(out, command);
+    VfioUserHeader.MSG_SIZE.setBits(out, HEADER + payload);
+    VfioUserHeader.FLAGS.setBits(out, VfioUserHeader.TYPE_COMMAND | flags);
+    VfioUserHeader.ERROR_NO.set(out, 0);
     return id;
   }
 

@@ -3,10 +3,10 @@ package io.sluice.guest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.guest.CallSlot;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.guest.Ping;
-import io.sluice.abi.sys.Errno;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,19 +27,22 @@ final class CallPortTest {
     rung.add(slots);
     for (int slot = 0; slot < slots; slot++) {
       long at = GuestAbi.BAR1_SLOTS + slot * CallSlot.SIZE;
-      MemorySegment args = bar.asSlice(at + CallSlot.ARGS_OFFSET, GuestAbi.SLOT_ARGS);
-      executed.add(Ping.value(args, 0));
-      Ping.echo(args, 0, Ping.value(args, 0));
-      boolean refuses = CallSlot.command(bar, at) == REFUSED;
-      CallSlot.status(
+      MemorySegment args = bar.asSlice(at + CallSlot.ARGS.offset(), GuestAbi.SLOT_ARGS);
+      executed.add(Ping.VALUE.get(args));
+      Ping.ECHO.set(args, Ping.VALUE.get(args));
+      boolean refuses = CallSlot.COMMAND.bits(bar, at) == REFUSED;
+      CallSlot.STATUS.setBits(
           bar, at, refuses ? GuestAbi.STATUS_ERROR | Errno.ENOMEM.number() : GuestAbi.STATUS_OK);
-      CallSlot.doneSeq(bar, at, CallSlot.seq(bar, at));
+      CallSlot.DONE_SEQ.setRelease(bar, at, CallSlot.SEQ.bitsAcquire(bar, at));
     }
   }
 
   private static CallPort.Call call(int command, long value, List<Long> results) {
     return new CallPort.Call(
-        "call " + value, command, a -> Ping.value(a, 0, value), a -> results.add(Ping.echo(a, 0)));
+        "call " + value,
+        command,
+        a -> Ping.VALUE.set(a, value),
+        a -> results.add(Ping.ECHO.get(a)));
   }
 
   @Test
@@ -90,7 +93,7 @@ final class CallPortTest {
     List<Integer> numbers = new ArrayList<>();
     for (int n = 0; n < 3; n++) {
       port.call("PING", GuestAbi.CALL_PING, _ -> {});
-      numbers.add(CallSlot.seq(bar, GuestAbi.BAR1_SLOTS));
+      numbers.add(CallSlot.SEQ.bitsAcquire(bar, GuestAbi.BAR1_SLOTS));
     }
     assertThat(numbers).doesNotHaveDuplicates().doesNotContain(0);
   }

@@ -39,17 +39,17 @@ public final class DrmFile implements DrmDevice {
       MemorySegment version = arena.allocate(DrmVersion.LAYOUT);
       MemorySegment name = arena.allocate(MAX_TEXT_BYTES);
       MemorySegment description = arena.allocate(MAX_TEXT_BYTES);
-      DrmVersion.nameLen(version, MAX_TEXT_BYTES);
-      DrmVersion.name(version, name.address());
-      DrmVersion.descLen(version, MAX_TEXT_BYTES);
-      DrmVersion.desc(version, description.address());
+      DrmVersion.NAME_LEN.set(version, MAX_TEXT_BYTES);
+      DrmVersion.NAME.set(version, name.address());
+      DrmVersion.DESC_LEN.set(version, MAX_TEXT_BYTES);
+      DrmVersion.DESC.set(version, description.address());
       kernel.ioctl(fd, Integer.toUnsignedLong(DrmIoctl.VERSION), version);
       return new Driver(
-          text(name, DrmVersion.nameLen(version)),
-          text(description, DrmVersion.descLen(version)),
-          DrmVersion.major(version),
-          DrmVersion.minor(version),
-          DrmVersion.patchlevel(version));
+          text(name, DrmVersion.NAME_LEN.get(version)),
+          text(description, DrmVersion.DESC_LEN.get(version)),
+          DrmVersion.VERSION_MAJOR.bits(version),
+          DrmVersion.VERSION_MINOR.bits(version),
+          DrmVersion.VERSION_PATCHLEVEL.bits(version));
     }
   }
 

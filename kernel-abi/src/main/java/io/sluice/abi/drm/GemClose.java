@@ -1,43 +1,19 @@
 package io.sluice.abi.drm;
 
-import io.sluice.abi.Layouts;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.MemorySegment;
+import io.sluice.abi.Struct;
+import io.sluice.abi.U32;
 import java.lang.foreign.StructLayout;
-import java.lang.invoke.VarHandle;
 
 /**
  * {@code struct drm_gem_close}: argument of DRM_IOCTL_GEM_CLOSE.
  *
- * <pre>
- * offset  size  field
- *  0x00      4  handle              in: buffer
- *  0x04      4  pad
- * </pre>
- *
  * <p>8 bytes. Source: drm/drm.h.
  */
 public final class GemClose {
-  /** The layout, with the names of the C structure. */
-  public static final StructLayout LAYOUT =
-      MemoryLayout.structLayout(Layouts.U32.withName("handle"), Layouts.U32.withName("pad"))
-          .withName("drm_gem_close");
-
-  /** Bytes of the structure. */
+  private static final Struct S = Struct.aligned("drm_gem_close");
+  public static final U32 HANDLE = S.u32("handle", "in: buffer");
+  public static final StructLayout LAYOUT = S.pad(4).layout();
   public static final long SIZE = LAYOUT.byteSize();
 
-  private static final VarHandle HANDLE = LAYOUT.varHandle(PathElement.groupElement("handle"));
-
   private GemClose() {}
-
-  /** {@code handle}, in: buffer. */
-  public static int handle(MemorySegment segment) {
-    return (int) HANDLE.get(segment, 0L);
-  }
-
-  /** Sets {@link #handle}. */
-  public static void handle(MemorySegment segment, int value) {
-    HANDLE.set(segment, 0L, value);
-  }
 }

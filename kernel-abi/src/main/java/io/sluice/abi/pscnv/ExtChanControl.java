@@ -1,22 +1,11 @@
 package io.sluice.abi.pscnv;
 
-import io.sluice.abi.Layouts;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.MemorySegment;
+import io.sluice.abi.Struct;
+import io.sluice.abi.U32;
 import java.lang.foreign.StructLayout;
-import java.lang.invoke.VarHandle;
 
 /**
  * {@code struct sluice_ext_chan_control}: argument of CHAN_CONTROL.
- *
- * <pre>
- * offset  size  field
- *  0x00      4  cid                 in: channel
- *  0x04      4  op                  in: SUSPEND to ATTACH
- *  0x08      4  reason              in, of KILL: SLUICE_ERROR_*
- *  0x0c      4  info                in, of KILL: detail of the reason
- * </pre>
  *
  * <p>16 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
  */
@@ -36,62 +25,12 @@ public final class ExtChanControl {
   /** Undoes DETACH. */
   public static final int ATTACH = 5;
 
-  /** The layout, with the names of the C structure. */
-  public static final StructLayout LAYOUT =
-      MemoryLayout.structLayout(
-              Layouts.U32.withName("cid"),
-              Layouts.U32.withName("op"),
-              Layouts.U32.withName("reason"),
-              Layouts.U32.withName("info"))
-          .withName("sluice_ext_chan_control");
-
-  /** Bytes of the structure. */
-  public static final long SIZE = LAYOUT.byteSize();
-
-  private static final VarHandle CID = LAYOUT.varHandle(PathElement.groupElement("cid"));
-  private static final VarHandle OP = LAYOUT.varHandle(PathElement.groupElement("op"));
-  private static final VarHandle REASON = LAYOUT.varHandle(PathElement.groupElement("reason"));
-  private static final VarHandle INFO = LAYOUT.varHandle(PathElement.groupElement("info"));
+  private static final Struct S = Struct.aligned("sluice_ext_chan_control");
+  public static final U32 CID = S.u32("cid", "in: channel");
+  public static final U32 OP = S.u32("op", "in: SUSPEND to ATTACH");
+  public static final U32 REASON = S.u32("reason", "in, of KILL: SLUICE_ERROR_*");
+  public static final U32 INFO = S.u32("info", "in, of KILL: detail of the reason");
+  public static final StructLayout LAYOUT = S.layout();
 
   private ExtChanControl() {}
-
-  /** {@code cid}, in: channel. */
-  public static int cid(MemorySegment segment) {
-    return (int) CID.get(segment, 0L);
-  }
-
-  /** Sets {@link #cid}. */
-  public static void cid(MemorySegment segment, int value) {
-    CID.set(segment, 0L, value);
-  }
-
-  /** {@code op}, in: SUSPEND to ATTACH. */
-  public static int op(MemorySegment segment) {
-    return (int) OP.get(segment, 0L);
-  }
-
-  /** Sets {@link #op}. */
-  public static void op(MemorySegment segment, int value) {
-    OP.set(segment, 0L, value);
-  }
-
-  /** {@code reason}, in, of KILL: SLUICE_ERROR_*. */
-  public static int reason(MemorySegment segment) {
-    return (int) REASON.get(segment, 0L);
-  }
-
-  /** Sets {@link #reason}. */
-  public static void reason(MemorySegment segment, int value) {
-    REASON.set(segment, 0L, value);
-  }
-
-  /** {@code info}, in, of KILL: detail of the reason. */
-  public static int info(MemorySegment segment) {
-    return (int) INFO.get(segment, 0L);
-  }
-
-  /** Sets {@link #info}. */
-  public static void info(MemorySegment segment, int value) {
-    INFO.set(segment, 0L, value);
-  }
 }

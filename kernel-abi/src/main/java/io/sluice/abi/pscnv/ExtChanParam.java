@@ -1,21 +1,12 @@
 package io.sluice.abi.pscnv;
 
-import io.sluice.abi.Layouts;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.MemorySegment;
+import io.sluice.abi.Struct;
+import io.sluice.abi.U32;
+import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
-import java.lang.invoke.VarHandle;
 
 /**
  * {@code struct sluice_ext_chan_param}: argument of CHAN_PARAM.
- *
- * <pre>
- * offset  size  field
- *  0x00      4  cid                 in: channel
- *  0x04      4  param               in: WEIGHT, PENDING, EVENTFD, OPEN_WEIGHT, SWEEP
- *  0x08      8  value               in
- * </pre>
  *
  * <p>16 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
  */
@@ -47,50 +38,12 @@ public final class ExtChanParam {
   /** Value of {@link #EVENTFD}: interrupts are latched. */
   public static final long NO_EVENTFD = ~0L;
 
-  /** The layout, with the names of the C structure. */
-  public static final StructLayout LAYOUT =
-      MemoryLayout.structLayout(
-              Layouts.U32.withName("cid"),
-              Layouts.U32.withName("param"),
-              Layouts.U64.withName("value"))
-          .withName("sluice_ext_chan_param");
-
-  /** Bytes of the structure. */
-  public static final long SIZE = LAYOUT.byteSize();
-
-  private static final VarHandle CID = LAYOUT.varHandle(PathElement.groupElement("cid"));
-  private static final VarHandle PARAM = LAYOUT.varHandle(PathElement.groupElement("param"));
-  private static final VarHandle VALUE = LAYOUT.varHandle(PathElement.groupElement("value"));
+  private static final Struct S = Struct.aligned("sluice_ext_chan_param");
+  public static final U32 CID = S.u32("cid", "in: channel");
+  public static final U32 PARAM =
+      S.u32("param", "in: WEIGHT, PENDING, EVENTFD, OPEN_WEIGHT, SWEEP");
+  public static final U64 VALUE = S.u64("value", "in");
+  public static final StructLayout LAYOUT = S.layout();
 
   private ExtChanParam() {}
-
-  /** {@code cid}, in: channel. */
-  public static int cid(MemorySegment segment) {
-    return (int) CID.get(segment, 0L);
-  }
-
-  /** Sets {@link #cid}. */
-  public static void cid(MemorySegment segment, int value) {
-    CID.set(segment, 0L, value);
-  }
-
-  /** {@code param}, in: WEIGHT. */
-  public static int param(MemorySegment segment) {
-    return (int) PARAM.get(segment, 0L);
-  }
-
-  /** Sets {@link #param}. */
-  public static void param(MemorySegment segment, int value) {
-    PARAM.set(segment, 0L, value);
-  }
-
-  /** {@code value}, in. */
-  public static long value(MemorySegment segment) {
-    return (long) VALUE.get(segment, 0L);
-  }
-
-  /** Sets {@link #value}. */
-  public static void value(MemorySegment segment, long value) {
-    VALUE.set(segment, 0L, value);
-  }
 }

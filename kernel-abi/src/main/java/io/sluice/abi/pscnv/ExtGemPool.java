@@ -1,20 +1,11 @@
 package io.sluice.abi.pscnv;
 
-import io.sluice.abi.Layouts;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.MemorySegment;
+import io.sluice.abi.Struct;
+import io.sluice.abi.U32;
 import java.lang.foreign.StructLayout;
-import java.lang.invoke.VarHandle;
 
 /**
  * {@code struct sluice_ext_gem_pool}: argument of GEM_POOL.
- *
- * <pre>
- * offset  size  field
- *  0x00      4  handle              in: buffer
- *  0x04      4  pool                in: VIDEO or SYSTEM
- * </pre>
  *
  * <p>8 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
  */
@@ -25,36 +16,10 @@ public final class ExtGemPool {
   /** System memory. */
   public static final int SYSTEM = 2;
 
-  /** The layout, with the names of the C structure. */
-  public static final StructLayout LAYOUT =
-      MemoryLayout.structLayout(Layouts.U32.withName("handle"), Layouts.U32.withName("pool"))
-          .withName("sluice_ext_gem_pool");
-
-  /** Bytes of the structure. */
-  public static final long SIZE = LAYOUT.byteSize();
-
-  private static final VarHandle HANDLE = LAYOUT.varHandle(PathElement.groupElement("handle"));
-  private static final VarHandle POOL = LAYOUT.varHandle(PathElement.groupElement("pool"));
+  private static final Struct S = Struct.aligned("sluice_ext_gem_pool");
+  public static final U32 HANDLE = S.u32("handle", "in: buffer");
+  public static final U32 POOL = S.u32("pool", "in: VIDEO or SYSTEM");
+  public static final StructLayout LAYOUT = S.layout();
 
   private ExtGemPool() {}
-
-  /** {@code handle}, in: buffer. */
-  public static int handle(MemorySegment segment) {
-    return (int) HANDLE.get(segment, 0L);
-  }
-
-  /** Sets {@link #handle}. */
-  public static void handle(MemorySegment segment, int value) {
-    HANDLE.set(segment, 0L, value);
-  }
-
-  /** {@code pool}, in: VIDEO or SYSTEM. */
-  public static int pool(MemorySegment segment) {
-    return (int) POOL.get(segment, 0L);
-  }
-
-  /** Sets {@link #pool}. */
-  public static void pool(MemorySegment segment, int value) {
-    POOL.set(segment, 0L, value);
-  }
 }

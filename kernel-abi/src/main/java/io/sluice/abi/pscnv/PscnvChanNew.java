@@ -1,70 +1,21 @@
 package io.sluice.abi.pscnv;
 
-import io.sluice.abi.Layouts;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
-import java.lang.foreign.MemorySegment;
+import io.sluice.abi.Struct;
+import io.sluice.abi.U32;
+import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
-import java.lang.invoke.VarHandle;
 
 /**
  * {@code struct drm_pscnv_chan_new}: argument of CHAN_NEW.
  *
- * <pre>
- * offset  size  field
- *  0x00      4  vid                 in: address space
- *  0x04      4  cid                 out: channel
- *  0x08      8  map_handle          out: of its control page
- * </pre>
- *
  * <p>16 bytes. Source: pscnv_drm.h.
  */
 public final class PscnvChanNew {
-  /** The layout, with the names of the C structure. */
-  public static final StructLayout LAYOUT =
-      MemoryLayout.structLayout(
-              Layouts.U32.withName("vid"),
-              Layouts.U32.withName("cid"),
-              Layouts.U64.withName("map_handle"))
-          .withName("drm_pscnv_chan_new");
-
-  /** Bytes of the structure. */
-  public static final long SIZE = LAYOUT.byteSize();
-
-  private static final VarHandle VID = LAYOUT.varHandle(PathElement.groupElement("vid"));
-  private static final VarHandle CID = LAYOUT.varHandle(PathElement.groupElement("cid"));
-  private static final VarHandle MAP_HANDLE =
-      LAYOUT.varHandle(PathElement.groupElement("map_handle"));
+  private static final Struct S = Struct.aligned("drm_pscnv_chan_new");
+  public static final U32 VID = S.u32("vid", "in: address space");
+  public static final U32 CID = S.u32("cid", "out: channel");
+  public static final U64 MAP_HANDLE = S.u64("map_handle", "out: of its control page");
+  public static final StructLayout LAYOUT = S.layout();
 
   private PscnvChanNew() {}
-
-  /** {@code vid}, in: address space. */
-  public static int vid(MemorySegment segment) {
-    return (int) VID.get(segment, 0L);
-  }
-
-  /** Sets {@link #vid}. */
-  public static void vid(MemorySegment segment, int value) {
-    VID.set(segment, 0L, value);
-  }
-
-  /** {@code cid}, out: channel. */
-  public static int cid(MemorySegment segment) {
-    return (int) CID.get(segment, 0L);
-  }
-
-  /** Sets {@link #cid}. */
-  public static void cid(MemorySegment segment, int value) {
-    CID.set(segment, 0L, value);
-  }
-
-  /** {@code map_handle}, out: of its control page. */
-  public static long mapHandle(MemorySegment segment) {
-    return (long) MAP_HANDLE.get(segment, 0L);
-  }
-
-  /** Sets {@link #mapHandle}. */
-  public static void mapHandle(MemorySegment segment, long value) {
-    MAP_HANDLE.set(segment, 0L, value);
-  }
 }

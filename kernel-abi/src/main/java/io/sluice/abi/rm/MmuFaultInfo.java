@@ -1,56 +1,37 @@
 package io.sluice.abi.rm;
 
-import io.sluice.abi.Layouts;
-import java.lang.foreign.MemoryLayout;
-import java.lang.foreign.MemoryLayout.PathElement;
+import io.sluice.abi.Elements;
+import io.sluice.abi.Struct;
+import io.sluice.abi.U32;
+import io.sluice.abi.U64;
+import io.sluice.abi.U8;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
-import java.lang.invoke.VarHandle;
 
 /**
  * {@code NV906F_CTRL_GET_MMU_FAULT_INFO_PARAMS}: block of GET_MMU_FAULT_INFO.
  *
- * <pre>
- * offset  size  field
- * 0x00      4  addrHi                    out: address of the fault, its page
- * 0x04      4  addrLo                    out
- * 0x08      4  faultType                 out
- * 0x0c     32  faultString               out: the type in words
- * 0x30     56  shaderProgramVA[7]        out: programs that were running
- * </pre>
- *
  * <p>104 bytes. Source: ctrl906f.h.
  */
 public final class MmuFaultInfo {
-  /** The layout, with the names of the C structure. */
-  public static final StructLayout LAYOUT =
-      MemoryLayout.structLayout(
-              Layouts.U32.withName("addrHi"),
-              Layouts.U32.withName("addrLo"),
-              Layouts.U32.withName("faultType"),
-              MemoryLayout.sequenceLayout(32, Layouts.U8).withName("faultString"),
-              MemoryLayout.paddingLayout(4).withName("pad0"),
-              MemoryLayout.sequenceLayout(7, Layouts.U64).withName("shaderProgramVA"))
-          .withName("NV906F_CTRL_GET_MMU_FAULT_INFO_PARAMS");
-
-  /** Bytes of the structure. */
-  public static final long SIZE = LAYOUT.byteSize();
-
-  private static final VarHandle HIGH = LAYOUT.varHandle(PathElement.groupElement("addrHi"));
-
-  private static final VarHandle LOW = LAYOUT.varHandle(PathElement.groupElement("addrLo"));
+  private static final Struct S = Struct.aligned("NV906F_CTRL_GET_MMU_FAULT_INFO_PARAMS");
+  static final U32 HIGH = S.u32("addrHi", "out: upper half of the address");
+  static final U32 LOW = S.u32("addrLo", "out: lower half");
+  static final U32 TYPE = S.u32("faultType", "out: number");
+  static final Elements<U8> TEXT = S.bytes("faultString", 32, "out: NUL-terminated");
+  static final Elements<U64> PROGRAM = S.u64s("shaderProgramVA", 7, "out: of shaders");
+  public static final StructLayout LAYOUT = S.layout();
 
   private MmuFaultInfo() {}
 
-  /** {@code addrHi} and {@code addrLo}, out: address of the fault, its page. */
+  /** The address of the fault, its page. */
   public static long address(MemorySegment segment) {
-    return (long) (int) HIGH.get(segment, 0L) << Integer.SIZE
-        | Integer.toUnsignedLong((int) LOW.get(segment, 0L));
+    return HIGH.get(segment) << Integer.SIZE | LOW.get(segment);
   }
 
   /** Sets {@link #address}. */
   public static void address(MemorySegment segment, long value) {
-    HIGH.set(segment, 0L, (int) (value >>> Integer.SIZE));
-    LOW.set(segment, 0L, (int) value);
+    HIGH.set(segment, value >>> Integer.SIZE);
+    LOW.setBits(segment, (int) value);
   }
 }

@@ -1,6 +1,6 @@
 package io.sluice.abi.rm;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import java.util.Locale;
 
 /** The answers of RM that Sluice has met or tells apart. Source: nvstatuscodes.h. */

@@ -1,5 +1,6 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -51,10 +52,10 @@ final class AsyncSignal {
       throw new SyscallException("io_setup", "events=" + RING_EVENTS, (int) -CONTEXT);
     }
     Scratch scratch = Scratch.current();
-    Iocb.opcode(scratch.iocb, Iocb.PREAD);
-    Iocb.fildes(scratch.iocb, NULL_FD);
-    Iocb.flags(scratch.iocb, Iocb.RESFD);
-    Iocb.resfd(scratch.iocb, eventfd.number());
+    Iocb.LIO_OPCODE.set(scratch.iocb, Iocb.PREAD);
+    Iocb.FILDES.set(scratch.iocb, NULL_FD);
+    Iocb.FLAGS.setBits(scratch.iocb, Iocb.RESFD);
+    Iocb.RESFD_NUMBER.set(scratch.iocb, eventfd.number());
     long result = Libc.ioSubmit(scratch, CONTEXT);
     while (Calls.wouldBlock(result) || Calls.interrupted(result)) {
       takeFinished(scratch);
@@ -66,8 +67,8 @@ final class AsyncSignal {
   }
 
   private static void takeFinished(Scratch scratch) {
-    Timespec.seconds(scratch.timespec, 0);
-    Timespec.nanos(scratch.timespec, 0);
+    Timespec.TV_SEC.set(scratch.timespec, 0);
+    Timespec.TV_NSEC.set(scratch.timespec, 0);
     long _ = Libc.ioGetevents(scratch, CONTEXT, RING_EVENTS, scratch.ioEvents());
   }
 

@@ -1,5 +1,7 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import java.util.function.Supplier;
 
 /** How the results of {@link Libc} become values, descriptors and exceptions. */

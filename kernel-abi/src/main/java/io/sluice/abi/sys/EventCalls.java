@@ -1,6 +1,8 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Layouts;
+import io.sluice.abi.SyscallException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -73,12 +75,12 @@ final class EventCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment pollfds = arena.allocate(Pollfd.LAYOUT, Math.max(1, count));
       for (int i = 0; i < count; i++) {
-        Pollfd.fd(pollfds, i * Pollfd.SIZE, fds.get(i).number());
-        Pollfd.events(pollfds, i * Pollfd.SIZE, events[i]);
+        Pollfd.FD.set(pollfds, i * Pollfd.SIZE, fds.get(i).number());
+        Pollfd.EVENTS.setBits(pollfds, i * Pollfd.SIZE, events[i]);
       }
       int ready = wait(pollfds, count, timeoutMs);
       for (int i = 0; i < count; i++) {
-        revents[i] = Pollfd.revents(pollfds, i * Pollfd.SIZE);
+        revents[i] = Pollfd.REVENTS.bits(pollfds, i * Pollfd.SIZE);
       }
       return ready;
     }
@@ -92,8 +94,8 @@ final class EventCalls {
     MemorySegment timeout = MemorySegment.NULL;
     if (timeoutMs >= 0) {
       timeout = scratch.timespec;
-      Timespec.seconds(timeout, timeoutMs / 1000);
-      Timespec.nanos(timeout, timeoutMs % 1000 * 1_000_000L);
+      Timespec.TV_SEC.set(timeout, timeoutMs / 1000);
+      Timespec.TV_NSEC.set(timeout, timeoutMs % 1000 * 1_000_000L);
     }
     int ready;
     do {

@@ -1,5 +1,7 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -73,7 +75,11 @@ final class FileCalls {
       MemorySegment stat = arena.allocate(Stat.LAYOUT);
       Calls.check(Libc.fstat(fd.number(), stat), "fstat", fd::toString);
       return new FileStatus(
-          Stat.device(stat), Stat.inode(stat), Stat.mode(stat), Stat.size(stat), Stat.blocks(stat));
+          Stat.ST_DEV.get(stat),
+          Stat.ST_INO.get(stat),
+          Stat.ST_MODE.bits(stat),
+          Stat.ST_SIZE.get(stat),
+          Stat.ST_BLOCKS.get(stat));
     }
   }
 
@@ -85,7 +91,7 @@ final class FileCalls {
         result = Libc.fstatfs(fd.number(), statfs);
       } while (Calls.interrupted(result));
       Calls.check(result, "fstatfs", fd::toString);
-      return Statfs.type(statfs);
+      return Statfs.F_TYPE.get(statfs);
     }
   }
 

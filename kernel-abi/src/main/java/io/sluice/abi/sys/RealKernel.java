@@ -1,5 +1,6 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

@@ -46,8 +46,8 @@ final class Scratch {
     iocb = arena.allocate(Iocb.LAYOUT);
     iocbs = arena.allocate(Long.BYTES, Long.BYTES);
     iocbs.set(Layouts.U64, 0, iocb.address());
-    Msghdr.iov(msghdr, iovec.address());
-    Msghdr.iovLength(msghdr, 1);
+    Msghdr.MSG_IOV.set(msghdr, iovec.address());
+    Msghdr.MSG_IOVLEN.set(msghdr, 1);
   }
 
   /** Where finished requests of asynchronous I/O are taken to; made when a thread needs it. */

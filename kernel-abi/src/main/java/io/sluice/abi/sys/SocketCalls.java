@@ -1,6 +1,8 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Layouts;
+import io.sluice.abi.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -61,7 +63,7 @@ final class SocketCalls {
       bytes[0] = 0;
     }
     // An abstract name is as long as the address says, zero bytes and all.
-    long length = SockaddrUn.PATH_OFFSET + bytes.length + (isAbstract ? 0 : 1);
+    long length = SockaddrUn.PATH.offset() + bytes.length + (isAbstract ? 0 : 1);
     return withAddress(
         bytes,
         name,
@@ -115,21 +117,21 @@ final class SocketCalls {
 
   private static long sendOnce(
       Scratch scratch, Fd socket, MemorySegment data, long from, List<Fd> fds) {
-    Iovec.base(scratch.iovec, data.address() + from);
-    Iovec.length(scratch.iovec, data.byteSize() - from);
+    Iovec.IOV_BASE.set(scratch.iovec, data.address() + from);
+    Iovec.IOV_LEN.set(scratch.iovec, data.byteSize() - from);
     int count = fds.size();
     if (count == 0) {
-      Msghdr.control(scratch.msghdr, 0);
-      Msghdr.controlLength(scratch.msghdr, 0);
+      Msghdr.MSG_CONTROL.set(scratch.msghdr, 0);
+      Msghdr.MSG_CONTROLLEN.set(scratch.msghdr, 0);
     } else {
-      Cmsghdr.length(scratch.control, 0, Cmsghdr.SIZE + 4L * count);
-      Cmsghdr.level(scratch.control, 0, SOL_SOCKET);
-      Cmsghdr.type(scratch.control, 0, SCM_RIGHTS);
+      Cmsghdr.CMSG_LEN.set(scratch.control, Cmsghdr.SIZE + 4L * count);
+      Cmsghdr.CMSG_LEVEL.set(scratch.control, SOL_SOCKET);
+      Cmsghdr.CMSG_TYPE.set(scratch.control, SCM_RIGHTS);
       for (int i = 0; i < count; i++) {
         scratch.control.set(Layouts.U32, Cmsghdr.SIZE + 4L * i, fds.get(i).number());
       }
-      Msghdr.control(scratch.msghdr, scratch.control.address());
-      Msghdr.controlLength(scratch.msghdr, align(Cmsghdr.SIZE + 4L * count));
+      Msghdr.MSG_CONTROL.set(scratch.msghdr, scratch.control.address());
+      Msghdr.MSG_CONTROLLEN.set(scratch.msghdr, align(Cmsghdr.SIZE + 4L * count));
     }
     return Libc.sendmsg(scratch, socket.number(), MSG_NOSIGNAL, data);
   }
@@ -141,13 +143,13 @@ final class SocketCalls {
   static long recvmsg(Fd socket, MemorySegment into, FdList fds) {
     requireBytes(into);
     Scratch scratch = Scratch.current();
-    Iovec.base(scratch.iovec, into.address());
-    Iovec.length(scratch.iovec, into.byteSize());
-    Msghdr.control(scratch.msghdr, scratch.control.address());
+    Iovec.IOV_BASE.set(scratch.iovec, into.address());
+    Iovec.IOV_LEN.set(scratch.iovec, into.byteSize());
+    Msghdr.MSG_CONTROL.set(scratch.msghdr, scratch.control.address());
     long result;
     do {
-      Msghdr.controlLength(scratch.msghdr, Scratch.CONTROL_BYTES);
-      Msghdr.flags(scratch.msghdr, 0);
+      Msghdr.MSG_CONTROLLEN.set(scratch.msghdr, Scratch.CONTROL_BYTES);
+      Msghdr.MSG_FLAGS.set(scratch.msghdr, 0);
       result = Libc.recvmsg(scratch, socket.number(), MSG_CMSG_CLOEXEC, into);
     } while (Calls.interrupted(result));
     if (result < 0) {
@@ -156,11 +158,11 @@ final class SocketCalls {
       }
       throw new SyscallException("recvmsg", socket + ", bytes=" + into.byteSize(), (int) -result);
     }
-    long controlLength = Msghdr.controlLength(scratch.msghdr);
+    long controlLength = Msghdr.MSG_CONTROLLEN.get(scratch.msghdr);
     if (controlLength != 0) {
       takeFds(scratch, controlLength, fds);
     }
-    if ((Msghdr.flags(scratch.msghdr) & MSG_CTRUNC) != 0) {
+    if ((Msghdr.MSG_FLAGS.bits(scratch.msghdr) & MSG_CTRUNC) != 0) {
       fds.closeAll();
       throw new SyscallException(
           "recvmsg",
@@ -175,12 +177,12 @@ final class SocketCalls {
     MemorySegment control = scratch.control;
     long offset = 0;
     while (offset + Cmsghdr.SIZE <= controlLength) {
-      long length = Cmsghdr.length(control, offset);
+      long length = Cmsghdr.CMSG_LEN.get(control, offset);
       if (length < Cmsghdr.SIZE || length > controlLength - offset) {
         throw new AssertionError("the kernel wrote a bad control message, length=" + length);
       }
-      if (Cmsghdr.level(control, offset) == SOL_SOCKET
-          && Cmsghdr.type(control, offset) == SCM_RIGHTS) {
+      if (Cmsghdr.CMSG_LEVEL.get(control, offset) == SOL_SOCKET
+          && Cmsghdr.CMSG_TYPE.get(control, offset) == SCM_RIGHTS) {
         for (long at = offset + Cmsghdr.SIZE; at + 4 <= offset + length; at += 4) {
           fds.add(Calls.own(control.get(Layouts.U32, at)));
         }
@@ -198,7 +200,8 @@ final class SocketCalls {
           Libc.getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, ucred, length),
           "getsockopt",
           () -> socket + ", SO_PEERCRED");
-      return new PeerCredentials(Ucred.pid(ucred), Ucred.uid(ucred), Ucred.gid(ucred));
+      return new PeerCredentials(
+          Ucred.PID.get(ucred), Ucred.UID.bits(ucred), Ucred.GID.bits(ucred));
     }
   }
 
@@ -244,8 +247,9 @@ final class SocketCalls {
                 () -> "AF_UNIX, type=" + type));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment address = arena.allocate(SockaddrUn.LAYOUT);
-      SockaddrUn.family(address, (short) AF_UNIX);
-      MemorySegment.copy(MemorySegment.ofArray(name), 0, SockaddrUn.path(address), 0, name.length);
+      SockaddrUn.SUN_FAMILY.set(address, AF_UNIX);
+      MemorySegment.copy(
+          MemorySegment.ofArray(name), 0, SockaddrUn.PATH.slice(address), 0, name.length);
       action.apply(socket, address);
       return socket;
     } catch (Throwable failure) {

@@ -3,11 +3,11 @@ package io.sluice.abi.drm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Layouts;
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ final class DrmFileTest {
     try (DrmFile file = DrmFile.open(kernel, Path.of("/dev/zero"));
         Arena arena = Arena.ofConfined()) {
       MemorySegment argument = arena.allocate(GemOpen.LAYOUT);
-      GemOpen.name(argument, 7);
+      GemOpen.NAME.set(argument, 7);
       assertThatThrownBy(() -> file.ioctl(DrmIoctl.GEM_OPEN, argument))
           .isInstanceOfSatisfying(
               SyscallException.class, e -> assertThat(e.is(Errno.ENOTTY)).isTrue());

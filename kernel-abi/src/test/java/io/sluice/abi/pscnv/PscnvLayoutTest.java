@@ -68,26 +68,26 @@ final class PscnvLayoutTest {
   void accessors_ofFieldsSideBySide_doNotTouchEachOther() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment map = arena.allocate(PscnvVspaceMap.LAYOUT);
-      PscnvVspaceMap.vid(map, 1);
-      PscnvVspaceMap.handle(map, -2);
-      PscnvVspaceMap.start(map, 0x2000_0000L);
-      PscnvVspaceMap.end(map, 1L << 40);
-      PscnvVspaceMap.back(map, 3);
-      PscnvVspaceMap.flags(map, 4);
-      PscnvVspaceMap.offset(map, -5);
-      assertThat(PscnvVspaceMap.vid(map)).isEqualTo(1);
-      assertThat(PscnvVspaceMap.handle(map)).isEqualTo(-2);
-      assertThat(PscnvVspaceMap.start(map)).isEqualTo(0x2000_0000L);
-      assertThat(PscnvVspaceMap.end(map)).isEqualTo(1L << 40);
-      assertThat(PscnvVspaceMap.back(map)).isEqualTo(3);
-      assertThat(PscnvVspaceMap.flags(map)).isEqualTo(4);
-      assertThat(PscnvVspaceMap.offset(map)).isEqualTo(-5);
+      PscnvVspaceMap.VID.set(map, 1);
+      PscnvVspaceMap.HANDLE.setBits(map, -2);
+      PscnvVspaceMap.START.set(map, 0x2000_0000L);
+      PscnvVspaceMap.END.set(map, 1L << 40);
+      PscnvVspaceMap.BACK.set(map, 3);
+      PscnvVspaceMap.FLAGS.set(map, 4);
+      PscnvVspaceMap.OFFSET.set(map, -5);
+      assertThat(PscnvVspaceMap.VID.bits(map)).isEqualTo(1);
+      assertThat(PscnvVspaceMap.HANDLE.bits(map)).isEqualTo(-2);
+      assertThat(PscnvVspaceMap.START.get(map)).isEqualTo(0x2000_0000L);
+      assertThat(PscnvVspaceMap.END.get(map)).isEqualTo(1L << 40);
+      assertThat(PscnvVspaceMap.BACK.bits(map)).isEqualTo(3);
+      assertThat(PscnvVspaceMap.FLAGS.bits(map)).isEqualTo(4);
+      assertThat(PscnvVspaceMap.OFFSET.get(map)).isEqualTo(-5);
     }
   }
 
   @Test
   void eventRead_lastRecord_endsWithTheStructure() {
-    assertThat(ExtEventRead.recordOffset(ExtEventRead.MAX_RECORDS - 1) + ExtEvent.SIZE)
+    assertThat(ExtEventRead.RECORDS.offsetOf(ExtEventRead.MAX_RECORDS - 1) + ExtEvent.SIZE)
         .isEqualTo(ExtEventRead.SIZE);
   }
 
@@ -95,8 +95,8 @@ final class PscnvLayoutTest {
   void sizeOf32Bits_highBitSet_isNotNegative() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(ExtChanState.LAYOUT);
-      ExtChanState.size(state, 0xffff_fff0L);
-      assertThat(ExtChanState.size(state)).isEqualTo(0xffff_fff0L);
+      ExtChanState.SIZE_FIELD.set(state, 0xffff_fff0L);
+      assertThat(ExtChanState.SIZE_FIELD.get(state)).isEqualTo(0xffff_fff0L);
     }
   }
 }

@@ -108,14 +108,14 @@ final class RmLayoutTest {
   void accessors_ofArrays_stayWithinTheirMember() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment channel = arena.allocate(ChannelAlloc.LAYOUT);
-      ChannelAlloc.hUserdMemory(channel, 7, -1);
-      ChannelAlloc.userdOffset(channel, 0, 0x200);
-      ChannelAlloc.engineType(channel, RmEngine.COPY0);
-      assertThat(ChannelAlloc.hUserdMemory(channel, 7)).isEqualTo(-1);
-      assertThat(ChannelAlloc.userdOffset(channel, 0)).isEqualTo(0x200);
-      assertThat(ChannelAlloc.userdOffset(channel, 1)).isZero();
-      assertThat(ChannelAlloc.engineType(channel)).isEqualTo(RmEngine.COPY0);
-      assertThat(ChannelAlloc.hVaSpace(channel)).isZero();
+      ChannelAlloc.H_USERD_MEMORY.at(7).setBits(channel, -1);
+      ChannelAlloc.USERD_OFFSET.at(0).set(channel, 0x200);
+      ChannelAlloc.ENGINE_TYPE.setBits(channel, RmEngine.COPY0);
+      assertThat(ChannelAlloc.H_USERD_MEMORY.at(7).bits(channel)).isEqualTo(-1);
+      assertThat(ChannelAlloc.USERD_OFFSET.at(0).get(channel)).isEqualTo(0x200);
+      assertThat(ChannelAlloc.USERD_OFFSET.at(1).get(channel)).isZero();
+      assertThat(ChannelAlloc.ENGINE_TYPE.bits(channel)).isEqualTo(RmEngine.COPY0);
+      assertThat(ChannelAlloc.H_VA_SPACE.bits(channel)).isZero();
     }
   }
 }

@@ -35,17 +35,17 @@ final class RawSender {
 
   private static void send(Fd socket, MemorySegment data, MemorySegment control) {
     Scratch scratch = Scratch.current();
-    Iovec.base(scratch.iovec, data.address());
-    Iovec.length(scratch.iovec, data.byteSize());
-    Msghdr.control(scratch.msghdr, control.address());
-    Msghdr.controlLength(scratch.msghdr, control.byteSize());
+    Iovec.IOV_BASE.set(scratch.iovec, data.address());
+    Iovec.IOV_LEN.set(scratch.iovec, data.byteSize());
+    Msghdr.MSG_CONTROL.set(scratch.msghdr, control.address());
+    Msghdr.MSG_CONTROLLEN.set(scratch.msghdr, control.byteSize());
     assertThat(Libc.sendmsg(scratch, socket.number(), 0, data)).isEqualTo(data.byteSize());
   }
 
   private static void put(MemorySegment control, long at, List<Fd> fds) {
-    Cmsghdr.length(control, at, Cmsghdr.SIZE + 4L * fds.size());
-    Cmsghdr.level(control, at, SOL_SOCKET);
-    Cmsghdr.type(control, at, SCM_RIGHTS);
+    Cmsghdr.CMSG_LEN.set(control, at, Cmsghdr.SIZE + 4L * fds.size());
+    Cmsghdr.CMSG_LEVEL.set(control, at, SOL_SOCKET);
+    Cmsghdr.CMSG_TYPE.set(control, at, SCM_RIGHTS);
     for (int i = 0; i < fds.size(); i++) {
       control.set(Layouts.U32, at + Cmsghdr.SIZE + 4L * i, fds.get(i).number());
     }

@@ -1,7 +1,7 @@
 package io.sluice.migrate.checkpoint;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.link.Frame;

@@ -1,8 +1,8 @@
 package io.sluice.migrate.checkpoint;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import java.io.IOException;

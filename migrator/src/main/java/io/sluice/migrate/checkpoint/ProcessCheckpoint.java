@@ -1,8 +1,8 @@
 package io.sluice.migrate.checkpoint;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.record.MemoryRecord;

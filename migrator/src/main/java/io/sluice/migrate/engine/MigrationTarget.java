@@ -1,8 +1,8 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.GuestRestore;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.Snapshot;

@@ -1,7 +1,7 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.Frame;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package io.sluice.migrate.memory;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import java.lang.foreign.MemorySegment;

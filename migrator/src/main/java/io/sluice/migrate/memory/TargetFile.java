@@ -1,7 +1,7 @@
 package io.sluice.migrate.memory;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.migrate.memory.TargetBuffers.Range;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,7 @@
 package io.sluice.migrate.process;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Guest;
 import io.sluice.migrate.machine.MachineProgress;

@@ -1,7 +1,7 @@
 package io.sluice.migrate.qemu;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import java.util.function.Consumer;
 
 /**

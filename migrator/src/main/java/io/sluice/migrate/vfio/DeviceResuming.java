@@ -1,7 +1,7 @@
 package io.sluice.migrate.vfio;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.engine.AttachedHost;

@@ -2,8 +2,8 @@ package io.sluice.migrate.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.LinkPair;

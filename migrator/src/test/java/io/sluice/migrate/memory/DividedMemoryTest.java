@@ -3,8 +3,8 @@ package io.sluice.migrate.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.MemoryGrant;
 import io.sluice.migrate.link.ForwardingLink;
 import io.sluice.migrate.link.Frame;

@@ -3,8 +3,8 @@ package io.sluice.migrate.qemu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.vdevice.machine.QemuMachine;
 import java.io.BufferedReader;
 import java.io.IOException;

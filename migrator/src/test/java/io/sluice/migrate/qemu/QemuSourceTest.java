@@ -3,8 +3,8 @@ package io.sluice.migrate.qemu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;

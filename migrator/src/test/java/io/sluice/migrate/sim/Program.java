@@ -3,10 +3,10 @@ package io.sluice.migrate.sim;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.Guest;
 import io.sluice.channel.MemoryGrant;
 import java.lang.foreign.MemorySegment;

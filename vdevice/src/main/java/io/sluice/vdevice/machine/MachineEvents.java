@@ -1,8 +1,8 @@
 package io.sluice.vdevice.machine;
 
 import com.google.common.collect.ImmutableSet;
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;

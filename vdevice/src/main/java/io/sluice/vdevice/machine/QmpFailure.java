@@ -1,7 +1,7 @@
 package io.sluice.vdevice.machine;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.sys.Errno;
 
 /** What can go wrong with a monitor. */
 final class QmpFailure {

@@ -68,11 +68,10 @@ final class Rules {
   private static final List<String> COMPOSITION = List.of("daemon", "sluicectl", "testbed");
 
   /**
-   * Packages that are one thing in two places. Errors of system calls are of the sealed hierarchy
-   * that names them; state records are made of a guest's values and a guest is restored from them.
+   * Packages that are one thing in two places: state records are made of a guest's values and a
+   * guest is restored from them.
    */
-  private static final Map<String, String> TOGETHER =
-      Map.of("abi.sys", "abi", "channel.record", "channel");
+  private static final Map<String, String> TOGETHER = Map.of("channel.record", "channel");
 
   private Rules() {}
 

@@ -31,47 +31,47 @@ final class RegisterPing implements AutoCloseable {
   private final MemorySegment request = out.asSlice(0, REQUEST);
   private final MemorySegment reply = in.asSlice(0, REPLY);
   private final FdList fds = new FdList();
-  private short id = 1;
+  private int id = 1;
 
   RegisterPing(Kernel kernel, Path path) throws IOException {
     this.kernel = kernel;
     this.socket = kernel.connect(path);
     header(VfioUserCommand.VERSION, (int) VersionMessage.SIZE + CAPABILITIES.length);
-    VersionMessage.major(out, HEADER, (short) 0);
-    VersionMessage.minor(out, HEADER, (short) 0);
+    VersionMessage.MAJOR.set(out, HEADER, 0);
+    VersionMessage.MINOR.set(out, HEADER, 0);
     long text = HEADER + VersionMessage.SIZE;
     MemorySegment.copy(CAPABILITIES, 0, out, ValueLayout.JAVA_BYTE, text, CAPABILITIES.length);
     kernel.sendmsg(socket, out.asSlice(0, text + CAPABILITIES.length), List.of());
     long n = kernel.recvmsg(socket, in, fds);
-    if (n < HEADER || (VfioUserHeader.flags(in, 0) & VfioUserHeader.FLAG_ERROR) != 0) {
+    if (n < HEADER || (VfioUserHeader.FLAGS.bits(in) & VfioUserHeader.FLAG_ERROR) != 0) {
       throw new IOException("the server at " + path + " refused VERSION");
     }
   }
 
   private void header(int command, int payload) {
-    VfioUserHeader.msgId(out, 0, id++);
-    VfioUserHeader.cmd(out, 0, (short) command);
-    VfioUserHeader.msgSize(out, 0, HEADER + payload);
-    VfioUserHeader.flags(out, 0, VfioUserHeader.TYPE_COMMAND);
-    VfioUserHeader.errorNo(out, 0, 0);
+    VfioUserHeader.MSG_ID.set(out, id++ & 0xffff);
+    VfioUserHeader.CMD.set(out, command);
+    VfioUserHeader.MSG_SIZE.setBits(out, HEADER + payload);
+    VfioUserHeader.FLAGS.setBits(out, VfioUserHeader.TYPE_COMMAND);
+    VfioUserHeader.ERROR_NO.set(out, 0);
   }
 
   /** Round trips of a read of four bytes. */
   Samples measure(int region, long offset, int samples) throws IOException {
     Samples result = new Samples(samples);
-    RegionAccess.offset(out, HEADER, offset);
-    RegionAccess.region(out, HEADER, region);
-    RegionAccess.count(out, HEADER, 4);
+    RegionAccess.OFFSET.set(out, HEADER, offset);
+    RegionAccess.REGION.setBits(out, HEADER, region);
+    RegionAccess.COUNT.set(out, HEADER, 4);
     for (int i = 0; i < samples; i++) {
       header(VfioUserCommand.REGION_READ, (int) RegionAccess.SIZE);
       long start = System.nanoTime();
       kernel.sendmsg(socket, request, List.of());
       long n = kernel.recvmsg(socket, reply, fds);
-      while (n > 0 && n < REPLY && n < VfioUserHeader.msgSize(in, 0)) {
+      while (n > 0 && n < REPLY && n < VfioUserHeader.MSG_SIZE.bits(in)) {
         n += kernel.recvmsg(socket, in.asSlice(n, REPLY - n), fds);
       }
       result.add(System.nanoTime() - start);
-      if (n != REPLY || (VfioUserHeader.flags(in, 0) & VfioUserHeader.FLAG_ERROR) != 0) {
+      if (n != REPLY || (VfioUserHeader.FLAGS.bits(in) & VfioUserHeader.FLAG_ERROR) != 0) {
         throw new IOException("the server refused a read of region " + region);
       }
     }

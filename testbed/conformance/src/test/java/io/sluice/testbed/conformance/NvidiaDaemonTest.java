@@ -3,10 +3,10 @@ package io.sluice.testbed.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.abi.sys.Errno;
 import io.sluice.channel.nvidia.HopperCommands;
 import io.sluice.channel.nvidia.HopperKernel;
 import io.sluice.channel.nvidia.HopperLaunch;
@@ -74,13 +74,13 @@ final class NvidiaDaemonTest {
           a.ring.submitWithRelease(
               new HopperCommands().copy(new GpuVa(0x70_0000_0000L), new GpuVa(a.video), 4096));
       long until = System.nanoTime() + NvidiaRig.TIMEOUT_NS;
-      while (ControlWords.error(a.control, GuestAbi.CONTROL_OFFSET) == 0
+      while (ControlWords.ERROR.bitsAcquire(a.control, GuestAbi.CONTROL_OFFSET) == 0
           && System.nanoTime() < until) {
         assertThat(b.roundTrip()).isTrue();
       }
-      assertThat(ControlWords.error(a.control, GuestAbi.CONTROL_OFFSET))
+      assertThat(ControlWords.ERROR.bitsAcquire(a.control, GuestAbi.CONTROL_OFFSET))
           .isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
-      assertThat(ControlWords.errorAddress(a.control, GuestAbi.CONTROL_OFFSET))
+      assertThat(ControlWords.ERROR_ADDRESS.get(a.control, GuestAbi.CONTROL_OFFSET))
           .isEqualTo(0x70_0000_0000L);
       assertThat(a.ring.hasReleased(bad)).isFalse();
       b.half(0).fill((byte) 0x77);
@@ -184,16 +184,16 @@ final class NvidiaDaemonTest {
       }
       long waits = other.ring.submitWithRelease(new HopperCommands());
       long until = System.nanoTime() + 30_000_000_000L;
-      while (ControlWords.error(hog.control, GuestAbi.CONTROL_OFFSET) == 0
+      while (ControlWords.ERROR.bitsAcquire(hog.control, GuestAbi.CONTROL_OFFSET) == 0
           && System.nanoTime() < until) {
         if (other.ring.hasReleased(waits)) {
           waits = other.ring.submitWithRelease(new HopperCommands());
         }
       }
-      assertThat(ControlWords.error(hog.control, GuestAbi.CONTROL_OFFSET))
+      assertThat(ControlWords.ERROR.bitsAcquire(hog.control, GuestAbi.CONTROL_OFFSET))
           .isEqualTo(GuestAbi.ERROR_TIMEOUT);
       assertThat(other.done(waits)).isTrue();
-      assertThat(ControlWords.error(other.control, GuestAbi.CONTROL_OFFSET)).isZero();
+      assertThat(ControlWords.ERROR.bitsAcquire(other.control, GuestAbi.CONTROL_OFFSET)).isZero();
       System.out.println(daemon.awaitQuota("a", now -> now.kills() == 1));
     }
   }
@@ -243,7 +243,7 @@ final class NvidiaDaemonTest {
   }
 
   private static int error(CopyingGuest guest) {
-    return ControlWords.error(guest.control, GuestAbi.CONTROL_OFFSET);
+    return ControlWords.ERROR.bitsAcquire(guest.control, GuestAbi.CONTROL_OFFSET);
   }
 
   /** The acquire is all that was put: it is fetched, and GP_GET says what it says of a rest. */

@@ -63,7 +63,9 @@ final class NvidiaGuestTest {
       guest.objectNew(cid, 1, NvidiaRig.COPY_CLASS, 0);
       guest.fifoInitIb(cid, ringAt, HopperRing.ORDER, 1);
       long page = (long) cid * PAGE;
-      assertThat(ControlWords.generation(control.segment(), page + GuestAbi.CONTROL_OFFSET))
+      assertThat(
+              ControlWords.GENERATION.bitsAcquire(
+                  control.segment(), page + GuestAbi.CONTROL_OFFSET))
           .isEqualTo(guest.generation());
 
       HopperRing ring =
@@ -88,7 +90,7 @@ final class NvidiaGuestTest {
 
       guest.kill(cid, GuestAbi.ERROR_OPERATOR, 7);
       assertThat(told.errors).singleElement().extracting(ChannelError::info).isEqualTo(7);
-      assertThat(ControlWords.state(control.segment(), page + GuestAbi.CONTROL_OFFSET))
+      assertThat(ControlWords.STATE.bitsAcquire(control.segment(), page + GuestAbi.CONTROL_OFFSET))
           .isEqualTo(GuestAbi.CHANNEL_DEAD);
       assertThat(guest.channelQuery(cid).state()).isEqualTo(ChannelState.DEAD);
       guest.channelFree(cid);

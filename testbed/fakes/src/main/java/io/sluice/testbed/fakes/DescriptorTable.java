@@ -1,8 +1,8 @@
 package io.sluice.testbed.fakes;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.SyscallException;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;

@@ -1,7 +1,7 @@
 package io.sluice.testbed.fakes;
 
-import io.sluice.abi.sys.Errno;
-import io.sluice.abi.sys.SyscallException;
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

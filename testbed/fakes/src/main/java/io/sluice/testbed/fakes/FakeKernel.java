@@ -1,13 +1,13 @@
 package io.sluice.testbed.fakes;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.PeerCredentials;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;

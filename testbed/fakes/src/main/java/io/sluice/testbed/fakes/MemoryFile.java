@@ -1,6 +1,6 @@
 package io.sluice.testbed.fakes;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
 import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;

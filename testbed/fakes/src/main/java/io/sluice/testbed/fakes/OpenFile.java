@@ -1,8 +1,8 @@
 package io.sluice.testbed.fakes;
 
-import io.sluice.abi.sys.Errno;
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.FileStatus;
-import io.sluice.abi.sys.SyscallException;
 import java.lang.foreign.MemorySegment;
 
 /**

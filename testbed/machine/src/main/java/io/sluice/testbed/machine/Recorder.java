@@ -1,9 +1,9 @@
 package io.sluice.testbed.machine;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.abi.sys.SyscallException;
 import io.sluice.abi.vfio.RegionAccess;
 import io.sluice.abi.vfio.VfioUserCommand;
 import io.sluice.abi.vfio.VfioUserHeader;
@@ -152,21 +152,21 @@ public final class Recorder implements AutoCloseable {
 
   private boolean isSwallowed(MemorySegment message) {
     long body = VfioUserHeader.SIZE;
-    return VfioUserHeader.cmd(message, 0) == VfioUserCommand.REGION_WRITE
-        && (VfioUserHeader.flags(message, 0) & VfioUserHeader.TYPE_MASK)
+    return VfioUserHeader.CMD.get(message) == VfioUserCommand.REGION_WRITE
+        && (VfioUserHeader.FLAGS.bits(message) & VfioUserHeader.TYPE_MASK)
             == VfioUserHeader.TYPE_COMMAND
         && swallower.swallows(
-            RegionAccess.region(message, body), RegionAccess.offset(message, body));
+            RegionAccess.REGION.bits(message, body), RegionAccess.OFFSET.get(message, body));
   }
 
   /** Says in the server's place that a write was done. */
   private void answer(Fd client, MemorySegment message) {
-    if ((VfioUserHeader.flags(message, 0) & VfioUserHeader.FLAG_NO_REPLY) != 0) {
+    if ((VfioUserHeader.FLAGS.bits(message) & VfioUserHeader.FLAG_NO_REPLY) != 0) {
       return;
     }
     long size = VfioUserHeader.SIZE + RegionAccess.SIZE;
-    VfioUserHeader.flags(message, 0, VfioUserHeader.TYPE_REPLY);
-    VfioUserHeader.msgSize(message, 0, (int) size);
+    VfioUserHeader.FLAGS.setBits(message, VfioUserHeader.TYPE_REPLY);
+    VfioUserHeader.MSG_SIZE.setBits(message, (int) size);
     kernel.sendmsg(client, message.asSlice(0, size), List.of());
   }
 

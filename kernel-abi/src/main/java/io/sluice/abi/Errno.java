@@ -1,4 +1,4 @@
-package io.sluice.abi.sys;
+package io.sluice.abi;
 
 import java.util.Optional;
 

@@ -1,6 +1,4 @@
-package io.sluice.abi.sys;
-
-import io.sluice.abi.SluiceException;
+package io.sluice.abi;
 
 /** A system call that failed: the call, its arguments, and the errno it left. */
 public final class SyscallException extends SluiceException {
