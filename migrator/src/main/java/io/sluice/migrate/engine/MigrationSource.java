@@ -249,6 +249,7 @@ public final class MigrationSource implements AutoCloseable {
     if (phase() != before) {
       return worked + 1;
     }
+    machine.poll();
     watchTime();
     worked += tellMachine();
     worked +=

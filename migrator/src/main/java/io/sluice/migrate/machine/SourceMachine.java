@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the engine needs of the machine, or process, that uses the guest, on the source. Everything
- * is asked for and goes on by itself: nothing blocks, {@link #progress} tells how far it is. One
- * thread calls it.
+ * is asked for and goes on by itself: nothing blocks. One thread calls it, and {@link #poll} at
+ * each step; {@link #progress}, which tells how far it is, may be called by any.
  *
  * <pre>
  *   describe → start → allowShortStop → allowStop → (STOPPED) → redirty, holdStill → save
@@ -133,6 +133,9 @@ public interface SourceMachine extends AutoCloseable {
 
   /** The machine is to be stopped now, whatever is left to copy: the operator forces it. */
   void forceStop();
+
+  /** Looks how far it is, as often as that is worth it; {@link #progress} tells what was seen. */
+  default void poll() {}
 
   /** Where it stands. */
   MachineProgress progress();

@@ -7,6 +7,14 @@ import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.phase.StateMachine;
+import io.sluice.migrate.qemu.SourceLife.Copying;
+import io.sluice.migrate.qemu.SourceLife.Failed;
+import io.sluice.migrate.qemu.SourceLife.GivenUp;
+import io.sluice.migrate.qemu.SourceLife.Open;
+import io.sluice.migrate.qemu.SourceLife.Settled;
+import io.sluice.migrate.qemu.SourceLife.Undoing;
+import io.sluice.migrate.qemu.SourceLife.WentOn;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.machine.MigrationProgress;
 import io.sluice.vdevice.machine.PciAddress;
@@ -56,49 +64,30 @@ public final class QemuSource implements SourceMachine {
   /** Of the last pass, so much may be on its way. */
   static final long LAST_PASS_BYTES = 16L << 20;
 
+  /**
+   * QEMU's last words about its migration.
+   *
+   * @param passes over the machine's memory that it has begun
+   */
+  private record Figures(long bytesSent, long bytesLeft, long dirtyBytesPerSecond, long passes) {}
+
   private final GuestDevice device;
-  private final QemuMachine machine;
   private final RamTransport.Source transport;
   private final Settings settings;
-  private final ThreadFactory threads;
-  private final Worker worker;
   private final PciAddress address;
+  private final MachineMonitor monitor;
+  private final QemuMachine machine;
+  private final Worker worker;
+  private final StateMachine<SourceStage, SourceLife> life;
+  private final TouchRequest touch;
+  private final StandBy standBy;
+  private final LastPass lastPass;
   private final AtomicBoolean asking = new AtomicBoolean();
+  private volatile Figures figures = new Figures(0, 0, 0, 0);
 
-  private volatile Runnable waker = () -> {};
-  private volatile boolean started;
-  private volatile boolean ended;
-  private volatile @Nullable String failure; // what could not be done here
-  private volatile @Nullable String givenUpFor; // in QEMU's words
-  private volatile MachineProgress figures = MachineProgress.of(State.IDLE);
-
-  // Of the engine's thread, but for what says otherwise.
+  // Of the engine's thread.
   private OptionalLong configuration = OptionalLong.empty(); // until it was told
   private boolean heldBack;
-  private int touchAsks;
-
-  private volatile long passes; // set behind the figures that it belongs to
-
-  /** What QEMU is to have left; 0 when it may send all. */
-  private volatile long keptBytes;
-
-  /** Most bytes that are taken from one look to the next. */
-  private volatile long stepBytes = Long.MAX_VALUE;
-
-  // Of the worker's thread.
-  private int touchCode; // what the guest is to answer; 0 nothing
-  private int touchAsk;
-
-  /** The one of the {@link #touchAsks} that the guest has answered. */
-  private volatile int touchedAsk;
-
-  /** The one that it could not be asked. */
-  private volatile int untouchedAsk;
-
-  private @Nullable HeldState holding;
-  private @Nullable Redirty redirty;
-  private @Nullable Thread aborting;
-  private volatile boolean settled = true;
 
   /** As {@link #open} makes it, of a monitor that is open. */
   QemuSource(
@@ -109,13 +98,16 @@ public final class QemuSource implements SourceMachine {
       ThreadFactory threads,
       PciAddress address) {
     this.device = device;
-    this.machine = machine;
     this.transport = transport;
     this.settings = settings;
-    this.threads = threads;
     this.address = address;
-    worker = new Worker("sluice-" + device.name() + "-source", threads, this::failed);
-    machine.setListener(() -> waker.run());
+    this.machine = machine;
+    life = new StateMachine<>("machine of " + device.name(), new Open());
+    monitor = new MachineMonitor(device.name(), "source", machine, threads, this::failed);
+    worker = monitor.worker();
+    touch = new TouchRequest(device);
+    standBy = new StandBy(transport);
+    lastPass = new LastPass(device, settings.patience());
   }
 
   /**
@@ -187,8 +179,8 @@ public final class QemuSource implements SourceMachine {
   /** Once: what the destination would have to ask its own QEMU for while the machine stands. */
   @Override
   public @Nullable ByteBuffer message() {
-    OptionalLong known = started && transport.isAnswered() ? configuration : OptionalLong.empty();
-    if (known.isEmpty()) {
+    OptionalLong known = configuration;
+    if (known.isEmpty() || stage() == SourceStage.OPEN || !transport.isAnswered()) {
       return null;
     }
     configuration = OptionalLong.empty();
@@ -200,14 +192,18 @@ public final class QemuSource implements SourceMachine {
     return MachineMessages.description(address);
   }
 
+  private SourceStage stage() {
+    return life.stage();
+  }
+
   @Override
   public void start(ByteBuffer target) {
-    figures = new MachineProgress(State.COPYING, 0, -1, -1, ""); // QEMU has yet to tell
-    started = true;
+    figures = new Figures(0, -1, -1, 0); // QEMU has yet to tell
+    life.enter(new Copying(), "the destination is ready");
     worker.submit(() -> {
       machine.prepareSource(settings.bandwidthBytesPerSecond(), transport.isAnswered());
       machine.migrate(transport.open(target));
-      waker.run();
+      monitor.wake();
     });
   }
 
@@ -218,93 +214,48 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public long passes() {
-    return passes;
+    return figures.passes();
   }
 
-  /**
-   * QEMU's migration thread waits in a write then. Held back by its own limit of what it sends it
-   * would sleep until a tenth of a second is over, and only then see what it may do; a thread that
-   * has waited for longer than that sees it at once.
-   */
   @Override
-  public void keepBack(long bytes, long newStepBytes) {
-    stepBytes = newStepBytes;
-    keptBytes = bytes;
-    if (bytes == 0) {
-      transport.takeUpTo(Long.MAX_VALUE);
-    } // else from the next look on
-  }
-
-  /** Behind what QEMU is to be told before: it acts on that when its stream is taken again. */
-  private void takeAgain() {
-    keptBytes = 0;
-    transport.takeUpTo(Long.MAX_VALUE);
-  }
-
-  /**
-   * What QEMU says to have left it had not sent when it said so: what had been taken before it was
-   * asked, and that, is taken in all when it has nothing left.
-   *
-   * @param takenBefore it was asked
-   * @param bytesLeft -1 when it does not say yet
-   */
-  private void takeSome(long takenBefore, long bytesLeft) {
-    long kept = keptBytes;
-    transport.takeUpTo(
-        kept == 0
-            ? Long.MAX_VALUE
-            : takenBefore
-                + (bytesLeft < 0 ? stepBytes : Math.clamp(bytesLeft - kept, 0, stepBytes)));
+  public void keepBack(long bytes, long stepBytes) {
+    standBy.keepBack(bytes, stepBytes);
   }
 
   @Override
   public void holdBack() {
     heldBack = true;
-    worker.submitNow(() -> {
-      machine.holdBack();
-      takeAgain();
-    });
-  }
-
-  @Override
-  public void askToTouch() {
-    touchAsks++;
-    int ask = touchAsks;
-    worker.submit(() -> {
-      touchAsk = ask;
-      touchCode = device.askToTouch();
-      if (touchCode == 0) {
-        untouchedAsk = ask;
-      }
-    });
-  }
-
-  @Override
-  public boolean hasTouched() {
-    return touchAsks > 0 && touchedAsk == touchAsks;
-  }
-
-  @Override
-  public boolean cannotTouch() {
-    return touchAsks > 0 && untouchedAsk == touchAsks;
-  }
-
-  /** Looks whether the guest has done what it was asked. */
-  private void lookForTouch() {
-    if (touchCode != 0 && device.hasTouched(touchCode)) {
-      touchCode = 0;
-      touchedAsk = touchAsk;
-      waker.run();
-    }
+    tellNow(machine::holdBack);
   }
 
   @Override
   public void goOn() {
     heldBack = false;
+    tellNow(() -> machine.goOn(settings.bandwidthBytesPerSecond()));
+  }
+
+  /** QEMU acts on what it is told when its stream is taken again. */
+  private void tellNow(Runnable told) {
     worker.submitNow(() -> {
-      machine.goOn(settings.bandwidthBytesPerSecond());
-      takeAgain();
+      told.run();
+      standBy.end();
     });
+  }
+
+  @Override
+  public void askToTouch() {
+    int request = touch.make();
+    worker.submit(() -> touch.passOn(request));
+  }
+
+  @Override
+  public boolean hasTouched() {
+    return touch.isDone();
+  }
+
+  @Override
+  public boolean cannotTouch() {
+    return touch.isImpossible();
   }
 
   @Override
@@ -330,19 +281,13 @@ public final class QemuSource implements SourceMachine {
 
   private void stopWithin(Duration downtime, long bytesPerSecond) {
     heldBack = false;
-    worker.submitNow(() -> {
-      machine.setDowntime(downtime, bytesPerSecond);
-      takeAgain();
-    });
+    tellNow(() -> machine.setDowntime(downtime, bytesPerSecond));
   }
 
   @Override
   public MachineProgress progress() {
+    Figures last = figures;
     State state = state();
-    if (state == State.COPYING) {
-      refresh();
-    }
-    MachineProgress last = figures;
     return new MachineProgress(
         state,
         last.bytesSent(),
@@ -368,51 +313,49 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public boolean destinationMayKnowWhy() {
-    return failure == null && machine.isOpen();
+    return stage() != SourceStage.FAILED && machine.isOpen();
   }
 
   /** QEMU may only see that its connection has ended. */
   private String why() {
-    String ours = failure;
-    if (ours != null) {
-      return ours;
-    }
-    String said = givenUpFor;
-    return "QEMU gave the migration up"
-        + (said == null ? "" : ", it says: " + said)
-        + RamTransport.ended(transport.cut());
+    return switch (life.state()) {
+      case Failed(String ours) -> ours;
+      case GivenUp(String said) -> cut(", it says: " + said);
+      case Open _, Copying _, Undoing _, Settled _, WentOn _ -> cut("");
+    };
+  }
+
+  private String cut(String said) {
+    return "QEMU gave the migration up" + said + RamTransport.ended(transport.cut());
   }
 
   private State state() {
-    if (!started || ended) {
-      return State.IDLE;
-    }
-    State state = MachineStates.ofSource(machine.migrationStatus());
-    boolean lost = failure != null || givenUpFor != null || !machine.isOpen();
-    return lost && state != State.COMPLETED ? State.FAILED : state;
+    return switch (stage()) {
+      case OPEN, WENT_ON -> State.IDLE;
+      case COPYING, UNDOING, SETTLED -> machine.isOpen() ? told() : lost();
+      case GIVEN_UP, FAILED -> lost();
+    };
+  }
+
+  private State told() {
+    return MachineStates.ofSource(machine.migrationStatus());
+  }
+
+  /** What is complete stays so. */
+  private State lost() {
+    return told() == State.COMPLETED ? State.COMPLETED : State.FAILED;
   }
 
   /** Asks QEMU for figures, unless it is being asked, or was just now. */
-  private void refresh() {
+  @Override
+  public void poll() {
     boolean held = heldBack;
-    if (asking.compareAndSet(false, true)) {
+    if (stage() == SourceStage.COPYING
+        && state() == State.COPYING
+        && asking.compareAndSet(false, true)) {
       worker.submit(() -> {
         try {
-          lookForTouch();
-          long takenBefore = transport.bytesTaken();
-          MigrationProgress now = machine.migration();
-          figures =
-              new MachineProgress(
-                  State.COPYING,
-                  now.ramTransferredBytes(),
-                  now.ramTotalBytes() == 0 ? -1 : now.ramRemainingBytes(),
-                  now.ramTotalBytes() == 0 ? -1 : now.dirtyPagesPerSecond() * 4096,
-                  "");
-          passes = now.ramPasses();
-          takeSome(takenBefore, figures.bytesLeft());
-          if (!now.error().isEmpty()) {
-            givenUpFor = now.error();
-          }
+          refresh();
           LockSupport.parkNanos(this, QueryPace.betweenNs(figures.bytesLeft(), held));
         } finally {
           asking.set(false);
@@ -421,54 +364,53 @@ public final class QemuSource implements SourceMachine {
     }
   }
 
+  private void refresh() {
+    if (touch.look()) {
+      monitor.wake();
+    }
+    long takenBefore = transport.bytesTaken();
+    MigrationProgress now = machine.migration();
+    boolean known = now.ramTotalBytes() != 0;
+    figures =
+        new Figures(
+            now.ramTransferredBytes(),
+            known ? now.ramRemainingBytes() : -1,
+            known ? now.dirtyPagesPerSecond() * 4096 : -1,
+            now.ramPasses());
+    standBy.look(takenBefore, figures.bytesLeft());
+    if (!now.error().isEmpty()) {
+      boolean _ = life.enterIfLegal(new GivenUp(now.error()), "QEMU says so");
+    }
+  }
+
   @Override
   public boolean redirty(List<PageRange> pages) {
-    Redirty running = redirty;
-    if (running == null && pages.isEmpty()) {
-      return true;
-    }
-    if (running == null) {
-      Redirty begun = new Redirty(device, pages, settings.patience());
-      redirty = begun;
-      worker.submit(() -> {
-        begun.run();
-        waker.run();
-      });
-      return false;
-    }
-    return running.isDone();
+    return lastPass.redirty(
+        pages,
+        begun ->
+            worker.submit(() -> {
+              begun.run();
+              monitor.wake();
+            }));
   }
 
   @Override
   public boolean holdStill() {
-    HeldState begun = holding;
-    if (begun == null) {
-      HeldState made = new HeldState(device, settings.patience());
-      holding = made;
-      Thread thread = threads.newThread(() -> hold(made));
-      thread.setName("sluice-" + device.name() + "-hold");
-      thread.start();
-      return false;
-    }
-    return begun.isDone();
+    return lastPass.holdStill(begun -> monitor.thread("hold", () -> hold(begun)).start());
   }
 
-  private void hold(HeldState begun) {
+  private void hold(Runnable begun) {
     try {
       begun.run();
     } catch (SluiceException e) {
       failed(e);
     }
-    waker.run();
+    monitor.wake();
   }
 
   @Override
   public List<ByteBuffer> save() {
-    HeldState begun = holding;
-    if (begun == null) {
-      throw new IllegalStateException("the device is not held");
-    }
-    return List.of(begun.encoded());
+    return List.of(lastPass.saved());
   }
 
   /**
@@ -478,7 +420,7 @@ public final class QemuSource implements SourceMachine {
   @Override
   public void switchOver() {
     worker.submitNow(() -> {
-      takeAgain();
+      standBy.end();
       transport.limitQueue(LAST_PASS_BYTES);
       machine.switchOver();
     });
@@ -486,40 +428,29 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public void abort() {
-    HeldState held = holding;
-    holding = null;
-    settled = false;
-    Redirty begun = redirty;
-    Thread thread = threads.newThread(() -> giveUp(begun, held));
-    thread.setName("sluice-" + device.name() + "-abort");
-    aborting = thread;
+    LastPass.Begun begun = lastPass.end();
+    boolean started = stage() != SourceStage.OPEN;
+    Thread thread = monitor.thread("abort", () -> giveUp(begun, started));
+    life.enter(new Undoing(thread), "the migration is given up");
     thread.start();
   }
 
   /** Ends the migration however QEMU stands, and lets the machine go on. */
-  private void giveUp(@Nullable Redirty begun, @Nullable HeldState held) {
+  private void giveUp(LastPass.Begun begun, boolean started) {
     try {
-      settle(begun);
+      begun.settle();
+      life.enter(new Settled(Thread.currentThread()), "nothing writes guest memory any more");
+      monitor.wake();
       if (started && machine.isOpen()) {
         MachineStart.insist(this::letRun, why -> still("a machine does not go on", why));
       }
     } catch (SluiceException e) {
-      failed(e);
       LOG.atError().addKeyValue("guest", device.name()).log("a machine did not go on", e);
     } finally {
-      release(held);
-      ended = true;
-      waker.run();
-    }
-  }
-
-  private static void release(@Nullable HeldState held) {
-    try {
-      if (held != null) {
-        held.release();
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      begun.release();
+      // Not when it is unknown whether something still writes guest memory.
+      boolean _ = life.enterIfLegal(new WentOn(), "all is taken back");
+      monitor.wake();
     }
   }
 
@@ -536,27 +467,14 @@ public final class QemuSource implements SourceMachine {
     machine.setDowntime(settings.downtime(), settings.bandwidthBytesPerSecond());
   }
 
-  /** What QEMU was asked to write was to be written while nobody else does: not later. */
-  private void settle(@Nullable Redirty begun) {
-    try {
-      if (begun != null) {
-        begun.giveUp();
-      }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    }
-    settled = true;
-    waker.run();
-  }
-
   @Override
   public boolean isSettled() {
-    return settled;
+    return stage() != SourceStage.UNDOING;
   }
 
   @Override
   public boolean hasGoneOn() {
-    return ended;
+    return stage() == SourceStage.WENT_ON;
   }
 
   private void endMigration() {
@@ -579,22 +497,22 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public void setWaker(Runnable newWaker) {
-    waker = newWaker;
+    monitor.setWaker(newWaker);
   }
 
   private void failed(SluiceException e) {
-    failure = Worker.text(e);
-    waker.run();
+    boolean _ = life.enterIfLegal(new Failed(Worker.text(e)), "a step has failed");
   }
 
   /** The monitor is let go when the machine goes on, or cannot be made to. */
   @Override
   public void close() {
-    worker.closeAfter(
-        aborting,
-        () -> {
-          machine.close();
-          transport.close();
-        });
+    Thread undoing =
+        switch (life.state()) {
+          case Undoing(Thread thread) -> thread;
+          case Settled(Thread thread) -> thread;
+          case Open _, Copying _, GivenUp _, Failed _, WentOn _ -> null;
+        };
+    monitor.close(undoing, transport);
   }
 }

@@ -6,6 +6,15 @@ import io.sluice.channel.record.Section;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.phase.StateMachine;
+import io.sluice.migrate.qemu.TargetLife.Ending;
+import io.sluice.migrate.qemu.TargetLife.Expecting;
+import io.sluice.migrate.qemu.TargetLife.Failed;
+import io.sluice.migrate.qemu.TargetLife.Open;
+import io.sluice.migrate.qemu.TargetLife.Receiving;
+import io.sluice.migrate.qemu.TargetLife.Restored;
+import io.sluice.migrate.qemu.TargetLife.Restoring;
+import io.sluice.migrate.qemu.TargetLife.Running;
 import io.sluice.vdevice.DeviceState;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.machine.PciAddress;
@@ -16,7 +25,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.ThreadFactory;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,27 +39,11 @@ public final class QemuTarget implements TargetMachine {
   private static final Logger LOG = LoggerFactory.getLogger(QemuTarget.class);
 
   private final GuestDevice device;
-  private final QemuMachine machine;
   private final RamTransport.Target transport;
   private final Duration patience;
-  private final ThreadFactory threads;
-  private final Worker worker;
-
-  private volatile Runnable waker = () -> {};
-  private volatile boolean prepared;
-  private volatile boolean restored;
-  private volatile boolean running;
-  private volatile @Nullable String failure;
-
-  // Of the engine's thread.
-  private @Nullable PciAddress address;
-  private OptionalLong configuration = OptionalLong.empty(); // as the source says, if it does
-  private boolean restoring;
-
-  /** It has waited for another one: only such a machine is ours to end. */
-  private volatile boolean waited;
-
-  private @Nullable Thread aborting;
+  private final MachineMonitor monitor;
+  private final QemuMachine machine;
+  private final StateMachine<TargetStage, TargetLife> life;
 
   private QemuTarget(
       GuestDevice device,
@@ -63,9 +55,8 @@ public final class QemuTarget implements TargetMachine {
     this.machine = machine;
     this.transport = transport;
     this.patience = patience;
-    this.threads = threads;
-    worker = new Worker("sluice-" + device.name() + "-target", threads, this::failed);
-    machine.setListener(() -> waker.run());
+    life = new StateMachine<>("machine for " + device.name(), new Open());
+    monitor = new MachineMonitor(device.name(), "target", machine, threads, this::failed);
   }
 
   /**
@@ -98,20 +89,24 @@ public final class QemuTarget implements TargetMachine {
 
   @Override
   public ByteBuffer prepare(ByteBuffer source) {
-    address = MachineMessages.address(source);
+    PciAddress address = MachineMessages.address(source);
     machine.requireIncoming();
-    waited = true;
+    life.enter(new Expecting(), "it waits for another one");
     device.hold();
     machine.prepareDestination();
     machine.migrateIncoming(transport.uri());
     transport.listening();
-    prepared = true;
+    life.enter(new Receiving(address, OptionalLong.empty()), "it listens");
     return transport.address();
   }
 
+  /** Too late once the device is being restored. */
   @Override
   public void tell(ByteBuffer message) {
-    configuration = OptionalLong.of(MachineMessages.configuration(message));
+    OptionalLong space = OptionalLong.of(MachineMessages.configuration(message));
+    if (life.state() instanceof Receiving(PciAddress address, _)) {
+      life.enter(new Receiving(address, space), "the source says where its space is");
+    }
   }
 
   @Override
@@ -122,50 +117,55 @@ public final class QemuTarget implements TargetMachine {
 
   /** QEMU may only see that its connection has ended. */
   private String why() {
-    String ours = failure;
-    return ours == null ? "QEMU could not receive" + RamTransport.ended(transport.cut()) : ours;
+    return life.state() instanceof Failed(String ours)
+        ? ours
+        : "QEMU could not receive" + RamTransport.ended(transport.cut());
   }
 
   private State state() {
-    if (running) {
-      return State.RUNNING;
-    }
-    if (!prepared) {
-      return failure == null ? State.IDLE : State.FAILED;
-    }
-    boolean lost = failure != null || !machine.isOpen();
-    return lost ? State.FAILED : MachineStates.ofTarget(machine.migrationStatus());
+    return switch (life.stage()) {
+      case OPEN, EXPECTING -> State.IDLE;
+      case RECEIVING, RESTORING, RESTORED ->
+          machine.isOpen() ? MachineStates.ofTarget(machine.migrationStatus()) : State.FAILED;
+      case RUNNING -> State.RUNNING;
+      case FAILED, ENDING -> State.FAILED;
+    };
   }
 
   @Override
   public boolean restore(List<ByteBuffer> parts) {
-    if (!restoring) {
-      restoring = true;
-      if (parts.size() != 1 || address == null) {
+    if (life.state() instanceof Receiving from) {
+      if (parts.size() != 1) {
         throw MachineMessages.unfit(parts.size());
       }
-      PciAddress at = address;
-      OptionalLong space = configuration;
       DeviceState state = DeviceState.decode(Section.read(parts.getFirst().duplicate()));
-      worker.submit(() -> {
-        device.restore(state);
-        new PciRestore(device, machine, patience)
-            .run(at, space.orElseGet(machine::configurationSpace), state.pci());
-        restored = true;
-        waker.run();
-      });
+      life.enter(new Restoring(), "all has come");
+      monitor.worker().submit(() -> restore(state, from));
     }
-    return restored;
+    return life.stage() == TargetStage.RESTORED;
+  }
+
+  private void restore(DeviceState state, Receiving from) {
+    device.restore(state);
+    new PciRestore(device, machine, patience)
+        .run(
+            from.address(),
+            from.configuration().orElseGet(machine::configurationSpace),
+            state.pci());
+    boolean _ = life.enterIfLegal(new Restored(), "the device is what it was");
+    monitor.wake();
   }
 
   @Override
   public void resume() {
-    worker.submit(() -> {
-      MachineStart.insist(machine::resume, this::stillFrozen);
-      device.releaseRestored();
-      running = true;
-      waker.run();
-    });
+    monitor
+        .worker()
+        .submit(() -> {
+          MachineStart.insist(machine::resume, this::stillFrozen);
+          device.releaseRestored();
+          life.enter(new Running(), "it is this side's");
+          monitor.wake();
+        });
   }
 
   private void stillThere(RefusedException why) {
@@ -180,17 +180,18 @@ public final class QemuTarget implements TargetMachine {
         .log("a machine that has come does not go on: {}", why.getMessage());
   }
 
+  /** Only a machine that has waited for another one is ours to end. */
   @Override
   public void abort() {
-    Thread thread = threads.newThread(this::end);
-    thread.setName("sluice-" + device.name() + "-abort");
-    aborting = thread;
+    boolean ours = life.stage() != TargetStage.OPEN;
+    Thread thread = monitor.thread("abort", () -> end(ours));
+    life.enter(new Ending(thread), "the migration is given up");
     thread.start();
   }
 
-  private void end() {
+  private void end(boolean ours) {
     try {
-      if (waited && machine.isOpen()) {
+      if (ours && machine.isOpen()) {
         MachineStart.insist(machine::quit, this::stillThere);
       }
     } catch (SluiceException e) {
@@ -199,30 +200,25 @@ public final class QemuTarget implements TargetMachine {
           .addKeyValue("guest", device.name())
           .log("a machine did not end: {}", e.getMessage());
     } finally {
-      waker.run();
+      monitor.wake();
     }
   }
 
   @Override
   public void setWaker(Runnable newWaker) {
-    waker = newWaker;
+    monitor.setWaker(newWaker);
   }
 
   private void failed(SluiceException e) {
-    failure = Worker.text(e);
+    boolean _ = life.enterIfLegal(new Failed(Worker.text(e)), "a step has failed");
     LOG.atError()
         .addKeyValue("guest", device.name())
         .log("a machine that comes has failed: {}", e.getMessage());
-    waker.run();
   }
 
   @Override
   public void close() {
-    worker.closeAfter(
-        aborting,
-        () -> {
-          machine.close();
-          transport.close();
-        });
+    Thread ending = life.state() instanceof Ending(Thread thread) ? thread : null;
+    monitor.close(ending, transport);
   }
 }

@@ -123,7 +123,8 @@ final class QemuSourceTest {
   private void awaitUpTo(QemuSource source, long bytes) {
     await()
         .untilAsserted(() -> {
-          assertThat(source.progress().state()).isEqualTo(State.COPYING); // asks
+          source.poll();
+          assertThat(source.progress().state()).isEqualTo(State.COPYING);
           assertThat(lines).contains("up to " + bytes);
         });
   }
@@ -156,7 +157,11 @@ final class QemuSourceTest {
           source.start(new DirectTransport(directory.resolve("in")).address());
           begun.await();
           error = "Broken pipe";
-          await().until(() -> source.progress().state() == State.FAILED);
+          await()
+              .until(() -> {
+                source.poll();
+                return source.progress().state() == State.FAILED;
+              });
           assertThat(source.progress().failure())
               .isEqualTo(
                   "QEMU gave the migration up, it says: Broken pipe: the way of its stream was cut,"
