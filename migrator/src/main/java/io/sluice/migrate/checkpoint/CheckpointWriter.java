@@ -3,10 +3,18 @@ package io.sluice.migrate.checkpoint;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
+import io.sluice.migrate.checkpoint.FileState.Committed;
+import io.sluice.migrate.checkpoint.FileState.Complete;
+import io.sluice.migrate.checkpoint.FileState.Ending;
+import io.sluice.migrate.checkpoint.FileState.Failed;
+import io.sluice.migrate.checkpoint.FileState.Gone;
+import io.sluice.migrate.checkpoint.FileState.Taking;
+import io.sluice.migrate.checkpoint.FileState.Whole;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.phase.StateMachine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -57,17 +65,10 @@ public final class CheckpointWriter implements MigrationLink {
   // All of it by lock.
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private final Deque<Frame> replies = new ArrayDeque<>();
-  private BooleanSupplier machineIsIn = () -> true;
-  private boolean machineEnded = true;
-  private @Nullable RefusedException failure;
-  private @Nullable Section restore;
-  private int passes;
-  private int reached;
-  private boolean whole; // but for its end
-  private boolean committed;
-  private boolean complete;
-  private boolean alive;
-  private boolean closed;
+  private final StateMachine<FileStage, FileState> state;
+  private MachineStream machine = new MachineStream.None();
+  private int reached; // of the barriers
+  private boolean alive; // since it was last said
   private long sections;
   private long bytes;
 
@@ -75,6 +76,7 @@ public final class CheckpointWriter implements MigrationLink {
     this.file = file;
     this.staged = staged;
     this.channel = channel;
+    state = new StateMachine<>("checkpoint " + file, new Taking());
   }
 
   /**
@@ -130,8 +132,7 @@ public final class CheckpointWriter implements MigrationLink {
   public void expectMachine(BooleanSupplier sent) {
     lock.lock();
     try {
-      machineIsIn = sent;
-      machineEnded = false;
+      machine = new MachineStream.Coming(sent);
     } finally {
       lock.unlock();
     }
@@ -159,25 +160,28 @@ public final class CheckpointWriter implements MigrationLink {
   void machineEnded() {
     lock.lock();
     try {
-      machineEnded = true;
+      machine = machine.ended();
     } finally {
       lock.unlock();
     }
   }
 
   private void requireOpen() {
-    RefusedException ended = failure;
-    if (ended != null) {
-      throw ended;
+    switch (state.state()) {
+      case Taking _, Ending _, Whole _, Committed _ -> {}
+      case Failed(RefusedException why) -> throw why;
+      case Gone(RefusedException why) -> throw why == null ? givenUp() : why;
+      case Complete _ -> throw givenUp();
     }
-    if (closed) {
-      throw refused(staged, new IOException("given up"));
-    }
+  }
+
+  private RefusedException givenUp() {
+    return refused(staged, new IOException("given up"));
   }
 
   private RefusedException failed(IOException e) {
     RefusedException why = refused(staged, e);
-    failure = why;
+    state.enter(new Failed(why), "it cannot be written");
     return why;
   }
 
@@ -192,11 +196,11 @@ public final class CheckpointWriter implements MigrationLink {
     try {
       requireOpen();
       alive = true;
+      boolean whole = isWhole();
       if (frame.type() == FrameType.COMMIT) {
-        committed = whole;
-        return true;
+        commit();
       }
-      if (whole || frame.type() == FrameType.HEARTBEAT) {
+      if (whole || frame.type() == FrameType.COMMIT || frame.type() == FrameType.HEARTBEAT) {
         return true;
       }
       byte[] payload = new byte[frame.payload().remaining()];
@@ -210,14 +214,23 @@ public final class CheckpointWriter implements MigrationLink {
     }
   }
 
+  private boolean isWhole() {
+    return state.stage() == FileStage.WHOLE || state.stage() == FileStage.COMMITTED;
+  }
+
+  private void commit() {
+    if (state.stage() == FileStage.WHOLE) {
+      state.enter(new Committed(), "the source says so");
+    }
+  }
+
   /**
    * The state may come while pages still do, and before the machine's last pass: RESTORE, which
    * closes the file, waits for the last barrier and the end of the machine's stream.
    */
   private void take(Frame frame, Section section) throws IOException {
     if (frame.type() == FrameType.RESTORE) {
-      restore = section;
-      passes = frame.reader().getInt();
+      state.enter(new Ending(section, frame.reader().getInt()), "the guest's state has come");
     } else {
       write(section);
     }
@@ -230,13 +243,11 @@ public final class CheckpointWriter implements MigrationLink {
   }
 
   private void endWhenAllIsIn() throws IOException {
-    Section last = restore;
-    if (last == null || whole) {
-      return;
-    }
-    if (reached >= passes && machineEnded && machineIsIn.getAsBoolean()) {
+    if (state.state() instanceof Ending(Section last, int passes)
+        && reached >= passes
+        && machine.isIn()) {
       write(last);
-      whole = true;
+      state.enter(new Whole(), "all has come");
       replies.add(Frame.of(FrameType.READY));
     }
   }
@@ -275,7 +286,6 @@ public final class CheckpointWriter implements MigrationLink {
         FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
       directory.force(true);
     }
-    complete = true;
   }
 
   /** A file is never silent: each time something was written it says so. */
@@ -310,7 +320,11 @@ public final class CheckpointWriter implements MigrationLink {
   public Optional<RefusedException> failure() {
     lock.lock();
     try {
-      return Optional.ofNullable(failure);
+      return switch (state.state()) {
+        case Failed(RefusedException why) -> Optional.of(why);
+        case Gone(RefusedException why) -> Optional.ofNullable(why);
+        case Taking _, Ending _, Whole _, Committed _, Complete _ -> Optional.empty();
+      };
     } finally {
       lock.unlock();
     }
@@ -318,12 +332,7 @@ public final class CheckpointWriter implements MigrationLink {
 
   /** Whether the file is there, whole and with its name; not before this is closed. */
   public boolean isComplete() {
-    lock.lock();
-    try {
-      return complete;
-    } finally {
-      lock.unlock();
-    }
+    return state.stage() == FileStage.COMPLETE;
   }
 
   @Override
@@ -344,32 +353,37 @@ public final class CheckpointWriter implements MigrationLink {
   public void close() {
     lock.lock();
     try {
-      if (!closed) {
-        closed = true;
-        end();
+      if (state.stage() == FileStage.COMMITTED) {
+        complete();
       }
+      discard();
     } finally {
       lock.unlock();
     }
   }
 
-  private void end() {
+  private void complete() {
     try (channel) {
-      if (committed && failure == null) {
-        finish();
-      }
+      finish();
+      state.enter(new Complete(), "it has its name");
     } catch (RefusedException e) {
-      failure = e;
+      state.enter(new Failed(e), "something else has its name");
     } catch (IOException e) {
       RefusedException _ = failed(e);
     }
-    try {
-      if (!complete) {
-        Files.deleteIfExists(staged);
-      }
-    } catch (IOException e) {
-      RefusedException _ = failed(e);
+  }
+
+  private void discard() {
+    if (state.stage().isOver()) {
+      return;
     }
+    RefusedException why = state.state() instanceof Failed(RefusedException known) ? known : null;
+    try (channel) {
+      Files.deleteIfExists(staged);
+    } catch (IOException e) {
+      why = refused(staged, e);
+    }
+    state.enter(new Gone(why), "nobody wants it");
   }
 
   private static RefusedException refused(Path path, IOException e) {

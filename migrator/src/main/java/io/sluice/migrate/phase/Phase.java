@@ -106,11 +106,6 @@ public enum Phase implements Stage<Phase> {
     return canAbort() && undo.contains(Undo.ATTACH);
   }
 
-  /** Whether nothing follows. */
-  public boolean isOver() {
-    return next().isEmpty();
-  }
-
   /** As operators see it: {@code pre-copy}. */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -16,4 +16,9 @@ public interface Stage<K extends Stage<K>> {
   default boolean canBecome(K other) {
     return next().contains(other);
   }
+
+  /** Whether nothing follows. */
+  default boolean isOver() {
+    return next().isEmpty();
+  }
 }

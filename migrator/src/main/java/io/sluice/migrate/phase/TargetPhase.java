@@ -71,11 +71,6 @@ public enum TargetPhase implements Stage<TargetPhase> {
     return this != COMMITTING && canBecome(DISCARDED);
   }
 
-  /** Whether nothing follows. */
-  public boolean isOver() {
-    return next().isEmpty();
-  }
-
   /** As operators see it. */
   public String label() {
     return name().toLowerCase(Locale.ROOT);

@@ -7,20 +7,10 @@ import java.util.OptionalLong;
 /** The states of a {@link QemuTarget}, each with what it must know. */
 sealed interface TargetLife extends StateMachine.State<TargetStage> {
   /** {@link TargetStage#OPEN}. */
-  record Open() implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.OPEN;
-    }
-  }
+  record Open() implements TargetLife {}
 
   /** {@link TargetStage#EXPECTING}. */
-  record Expecting() implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.EXPECTING;
-    }
-  }
+  record Expecting() implements TargetLife {}
 
   /**
    * {@link TargetStage#RECEIVING}.
@@ -28,58 +18,42 @@ sealed interface TargetLife extends StateMachine.State<TargetStage> {
    * @param address of the source's function
    * @param configuration where the source's configuration space is, if it says
    */
-  record Receiving(PciAddress address, OptionalLong configuration) implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.RECEIVING;
-    }
-  }
+  record Receiving(PciAddress address, OptionalLong configuration) implements TargetLife {}
 
   /** {@link TargetStage#RESTORING}. */
-  record Restoring() implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.RESTORING;
-    }
-  }
+  record Restoring() implements TargetLife {}
 
   /** {@link TargetStage#RESTORED}. */
-  record Restored() implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.RESTORED;
-    }
-  }
+  record Restored() implements TargetLife {}
 
   /** {@link TargetStage#RUNNING}. */
-  record Running() implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.RUNNING;
-    }
-  }
+  record Running() implements TargetLife {}
 
   /**
    * {@link TargetStage#FAILED}.
    *
    * @param why with the remedy
    */
-  record Failed(String why) implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.FAILED;
-    }
-  }
+  record Failed(String why) implements TargetLife {}
 
   /**
    * {@link TargetStage#ENDING}.
    *
    * @param thread that ends it
    */
-  record Ending(Thread thread) implements TargetLife {
-    @Override
-    public TargetStage stage() {
-      return TargetStage.ENDING;
-    }
+  record Ending(Thread thread) implements TargetLife {}
+
+  @Override
+  default TargetStage stage() {
+    return switch (this) {
+      case Open _ -> TargetStage.OPEN;
+      case Expecting _ -> TargetStage.EXPECTING;
+      case Receiving _ -> TargetStage.RECEIVING;
+      case Restoring _ -> TargetStage.RESTORING;
+      case Restored _ -> TargetStage.RESTORED;
+      case Running _ -> TargetStage.RUNNING;
+      case Failed _ -> TargetStage.FAILED;
+      case Ending _ -> TargetStage.ENDING;
+    };
   }
 }
