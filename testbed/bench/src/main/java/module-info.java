@@ -12,6 +12,7 @@ module io.sluice.testbed.bench {
   requires io.sluice.testbed.workloads;
   requires java.management;
   requires jdk.management;
+  requires HdrHistogram;
   requires tools.jackson.core;
 
   opens io.sluice.testbed.bench to

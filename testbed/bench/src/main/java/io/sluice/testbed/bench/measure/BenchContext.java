@@ -1,0 +1,34 @@
+package io.sluice.testbed.bench.measure;
+
+import io.sluice.abi.sys.Kernel;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * What a bench is given.
+ *
+ * @param kernel system calls
+ * @param directory an empty directory for sockets
+ * @param peer another vfio-user server, to compare with
+ * @param peerRegion region of the peer that takes a read of four bytes at offset 0
+ * @param peerPid process of the peer, to put it on the same core
+ * @param longRun whether to take ten times as many samples
+ * @param plots where plots are written; empty for none
+ * @param log where progress goes
+ */
+public record BenchContext(
+    Kernel kernel,
+    Path directory,
+    Optional<Path> peer,
+    int peerRegion,
+    OptionalLong peerPid,
+    boolean longRun,
+    Optional<Path> plots,
+    PrintStream log) {
+  /** A number of samples. */
+  public int samples(int usual) {
+    return longRun ? 10 * usual : usual;
+  }
+}
