@@ -2,11 +2,12 @@ package io.sluice.vdevice;
 
 import com.google.common.primitives.ImmutableIntArray;
 import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.record.Section;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The virtual device itself, beside the guest's tables and memory: what its client sees of calls,
@@ -41,11 +42,6 @@ public record DeviceState(
   public static final int SECTION = 0x40;
 
   private static final int VERSION = 1;
-  private static final int FIXED_BYTES =
-      4 * (3 + GuestAbi.MAX_SLOTS + 1)
-          + GuestAbi.BAR1_SIZE
-          + PciState.CONFIG_BYTES
-          + PciState.MSIX_TABLE_BYTES;
 
   /** Refuses what no device is. */
   public DeviceState {
@@ -64,14 +60,12 @@ public record DeviceState(
 
   /** As a section. */
   public Section encode() {
-    ByteBuffer out =
-        ByteBuffer.allocate(FIXED_BYTES + 4 * waiting.length()).order(ByteOrder.LITTLE_ENDIAN);
-    out.putInt(eventHead).putInt(eventsLost).putInt(pendingVectors);
-    executed.forEach(out::putInt);
-    out.putInt(waiting.length());
-    waiting.forEach(out::putInt);
-    out.put(callArea.duplicate()).put(pci.config()).put(pci.msixTable());
-    return new Section(SECTION, VERSION, out.array());
+    FieldWriter out = new FieldWriter().bits(eventHead).bits(eventsLost).bits(pendingVectors);
+    executed.forEach(out::bits);
+    out.bits(waiting.length());
+    waiting.forEach(out::bits);
+    out.raw(callArea).raw(ByteBuffer.wrap(pci.config())).raw(ByteBuffer.wrap(pci.msixTable()));
+    return new Section(SECTION, VERSION, out.toBytes());
   }
 
   /**
@@ -83,42 +77,24 @@ public record DeviceState(
     if (section.id() != SECTION || section.version() != VERSION) {
       throw damaged("another section, " + section);
     }
-    ByteBuffer in = section.payload();
-    if (in.remaining() < FIXED_BYTES) {
-      throw damaged("too few bytes");
-    }
-    int head = in.getInt();
-    int lost = in.getInt();
-    int vectors = in.getInt();
+    FieldReader in = new FieldReader(section.payload(), (_, what) -> damaged(what));
+    int head = in.bits();
+    int lost = in.bits();
+    int vectors = in.bits();
     ImmutableIntArray executed = words(in, GuestAbi.MAX_SLOTS);
-    int waiting = in.getInt();
-    if (waiting < 0
-        || in.remaining() != FIXED_BYTES - 4 * (4 + GuestAbi.MAX_SLOTS) + 4L * waiting) {
-      throw damaged("a list of another length");
-    }
-    ImmutableIntArray calls = words(in, waiting);
-    return new DeviceState(
-        head,
-        lost,
-        vectors,
-        executed,
-        calls,
-        ByteBuffer.wrap(bytes(in, GuestAbi.BAR1_SIZE)),
-        new PciState(bytes(in, PciState.CONFIG_BYTES), bytes(in, PciState.MSIX_TABLE_BYTES)));
+    ImmutableIntArray calls = words(in, in.count(CallExecutor.RESET + 1, Integer.BYTES));
+    ByteBuffer callArea = ByteBuffer.wrap(in.raw(GuestAbi.BAR1_SIZE));
+    PciState pci = new PciState(in.raw(PciState.CONFIG_BYTES), in.raw(PciState.MSIX_TABLE_BYTES));
+    in.end();
+    return new DeviceState(head, lost, vectors, executed, calls, callArea, pci);
   }
 
-  private static ImmutableIntArray words(ByteBuffer in, int count) {
+  private static ImmutableIntArray words(FieldReader in, int count) {
     ImmutableIntArray.Builder words = ImmutableIntArray.builder(count);
     for (int i = 0; i < count; i++) {
-      words.add(in.getInt());
+      words.add(in.bits());
     }
     return words.build();
-  }
-
-  private static byte[] bytes(ByteBuffer in, int count) {
-    byte[] bytes = new byte[count];
-    in.get(bytes);
-    return bytes;
   }
 
   static RefusedException damaged(String what) {

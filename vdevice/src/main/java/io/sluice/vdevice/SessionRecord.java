@@ -2,11 +2,11 @@ package io.sluice.vdevice;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
-import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * A device session for another daemon of this host, but its files: those come in an order that this
@@ -38,7 +38,6 @@ record SessionRecord(
     ImmutableList<Map> maps,
     DeviceState state) {
   private static final int VERSION = 2;
-  private static final int HEAD_BYTES = 36;
   private static final int MAP_BYTES = 32;
 
   /**
@@ -54,49 +53,39 @@ record SessionRecord(
 
   byte[] encode() {
     Section section = state.encode();
-    ByteBuffer out =
-        ByteBuffer.allocate(HEAD_BYTES + maps.size() * MAP_BYTES + section.sizeBytes())
-            .order(ByteOrder.LITTLE_ENDIAN);
-    out.putInt(VERSION).putInt(client.maxMessageFds()).putInt(client.maxDataBytes());
-    out.putInt(client.writeMultiple() ? 1 : 0).putInt(generation);
-    out.putInt(hasVideoFile ? 1 : 0).putLong(vectorFiles).putInt(maps.size());
+    FieldWriter out = new FieldWriter().bits(VERSION);
+    out.bits(client.maxMessageFds()).bits(client.maxDataBytes()).flag(client.writeMultiple());
+    out.bits(generation).flag(hasVideoFile).u64(vectorFiles).bits(maps.size());
     for (Map map : maps) {
-      out.putLong(map.iova()).putLong(map.sizeBytes()).putLong(map.fileOffset());
-      out.putInt(map.writable() ? 1 : 0).putInt(map.hasFile() ? 1 : 0);
+      out.u64(map.iova()).u64(map.sizeBytes()).u64(map.fileOffset());
+      out.flag(map.writable()).flag(map.hasFile());
     }
-    section.write(out);
-    return out.array();
+    ByteBuffer bytes = ByteBuffer.allocate(section.sizeBytes());
+    section.write(bytes);
+    return out.raw(bytes.flip()).toBytes();
   }
 
   /** EPROTO when the bytes are none. */
   static SessionRecord decode(ByteBuffer bytes) {
-    ByteBuffer in = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
-    try {
-      require(in.getInt() == VERSION, "its version");
-      ClientCapabilities client =
-          new ClientCapabilities(in.getInt(), in.getInt(), in.getInt() != 0);
-      require(
-          client.maxDataBytes() > 0 && client.maxDataBytes() <= Limits.MAX_DATA_BYTES,
-          "what its client takes");
-      int generation = in.getInt();
-      int videoFile = in.getInt();
-      require(videoFile == 0 || videoFile == 1, "its video memory");
-      long vectorFiles = in.getLong();
-      require(vectorFiles >>> VectorTable.MAX_VECTORS == 0, "its vectors");
-      int count = in.getInt();
-      require(count >= 0 && count <= Limits.MAX_DMA_MAPS, "its maps");
-      ImmutableList.Builder<Map> maps = ImmutableList.builder();
-      for (int i = 0; i < count; i++) {
-        maps.add(
-            new Map(in.getLong(), in.getLong(), in.getLong(), in.getInt() != 0, in.getInt() != 0));
-      }
-      DeviceState state = DeviceState.decode(Section.read(in));
-      require(!in.hasRemaining(), "its length");
-      return new SessionRecord(
-          client, generation, videoFile == 1, vectorFiles, maps.build(), state);
-    } catch (BufferUnderflowException e) {
-      throw refused("its length");
+    FieldReader in = new FieldReader(bytes, (_, what) -> refused(what));
+    in.require(in.bits() == VERSION, "its version");
+    ClientCapabilities client = new ClientCapabilities(in.bits(), in.bits(), in.flag());
+    in.require(
+        client.maxDataBytes() > 0 && client.maxDataBytes() <= Limits.MAX_DATA_BYTES,
+        "what its client takes");
+    int generation = in.bits();
+    boolean videoFile = in.flag();
+    long vectorFiles = in.u64();
+    in.require(vectorFiles >>> VectorTable.MAX_VECTORS == 0, "its vectors");
+    int count = in.count(Limits.MAX_DMA_MAPS, MAP_BYTES);
+    ImmutableList.Builder<Map> maps = ImmutableList.builder();
+    for (int i = 0; i < count; i++) {
+      maps.add(new Map(in.u64(), in.u64(), in.u64(), in.flag(), in.flag()));
     }
+    ByteBuffer rest = in.rest();
+    DeviceState state = DeviceState.decode(Section.read(rest));
+    in.require(!rest.hasRemaining(), "its length");
+    return new SessionRecord(client, generation, videoFile, vectorFiles, maps.build(), state);
   }
 
   /** Files before those of the maps. */

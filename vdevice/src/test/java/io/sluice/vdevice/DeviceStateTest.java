@@ -12,7 +12,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 final class DeviceStateTest {
-  private static DeviceState state(int vectors, int... waiting) {
+  static DeviceState state(int vectors, int... waiting) {
     int[] executed = new int[GuestAbi.MAX_SLOTS];
     Arrays.setAll(executed, i -> 3 * i);
     byte[] area = new byte[GuestAbi.BAR1_SIZE];

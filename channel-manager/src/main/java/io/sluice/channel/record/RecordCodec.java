@@ -5,8 +5,11 @@ import static com.google.common.collect.ImmutableSet.toImmutableSet;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.primitives.ImmutableIntArray;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.ChannelState;
 import io.sluice.channel.Limits;
@@ -94,7 +97,7 @@ public final class RecordCodec {
     int id =
         switch (record) {
           case GuestRecord guest -> {
-            out.u32(guest.generation()).u32(guest.chipset()).u64(guest.vramLimitBytes());
+            out.bits(guest.generation()).bits(guest.chipset()).u64(guest.vramLimitBytes());
             out.text(guest.name());
             yield GUEST;
           }
@@ -103,12 +106,12 @@ public final class RecordCodec {
             yield MEMORY;
           }
           case MemoryPagesRecord(long serial, ImmutableList<MemoryPagesRecord.Pages> pages) -> {
-            out.u64(serial).u32(pages.size());
+            out.u64(serial).bits(pages.size());
             pages.forEach(p -> out.u64(p.offset()).u64(p.iova().value()).u64(p.bytes()));
             yield PAGES;
           }
           case AddressSpaceRecord(long serial, int vid) -> {
-            out.u64(serial).u32(vid);
+            out.u64(serial).bits(vid);
             yield ADDRESS_SPACE;
           }
           case MappingRecord(long space, long memory, GpuVa address) -> {
@@ -131,8 +134,8 @@ public final class RecordCodec {
   /**
    * The record of a section.
    *
-   * @throws io.sluice.abi.RefusedException for an unknown kind or version, a payload that is
-   *     shorter or longer than its layout, and values that no record has
+   * @throws RefusedException for an unknown kind or version, a payload that is shorter or longer
+   *     than its layout, and values that no record has
    */
   public static StateRecord decode(Section section) {
     Layout layout = new Layout(section.id(), section.version());
@@ -140,13 +143,13 @@ public final class RecordCodec {
     if (!evicted && !ALWAYS.contains(layout)) {
       throw SectionHeader.refused("SLU-REC-008", "a section of no known layout, " + section);
     }
-    FieldReader in = new FieldReader(section.payload());
+    FieldReader in = new FieldReader(section.payload(), RecordCodec::damaged);
     StateRecord record =
         switch (section.id()) {
           case GUEST -> readGuest(in);
           case MEMORY -> readMemory(in, evicted);
           case PAGES -> readPages(in);
-          case ADDRESS_SPACE -> new AddressSpaceRecord(in.u64(), in.u32());
+          case ADDRESS_SPACE -> new AddressSpaceRecord(in.u64(), in.bits());
           case MAPPING -> new MappingRecord(in.u64(), in.u64(), new GpuVa(in.u64()));
           case CHANNEL -> readChannel(in);
           default -> new EndRecord(in.u64());
@@ -155,26 +158,35 @@ public final class RecordCodec {
     return record;
   }
 
+  private static RefusedException damaged(FieldReader.Damage damage, String what) {
+    return switch (damage) {
+      case VALUE ->
+          SectionHeader.refused("SLU-REC-005", "a record holds what none can, rule=" + what);
+      case CUT_OFF -> SectionHeader.refused("SLU-REC-006", "a record is " + what);
+      case TOO_LONG -> SectionHeader.refused("SLU-REC-007", "a record is " + what);
+    };
+  }
+
   private static GuestRecord readGuest(FieldReader in) {
-    int generation = in.u32();
-    int chipset = in.u32();
+    int generation = in.bits();
+    int chipset = in.bits();
     long limit = in.u64();
     return new GuestRecord(in.text(GuestRecord.MAX_NAME_BYTES), generation, limit, chipset);
   }
 
   private static void write(MemoryRecord memory, FieldWriter out) {
-    out.u64(memory.serial()).u32(memory.handle()).u32(memory.flags()).u32(memory.tileFlags());
-    out.u32(memory.cookie()).u64(memory.sizeBytes()).flag(memory.registered());
+    out.u64(memory.serial()).bits(memory.handle()).bits(memory.flags()).bits(memory.tileFlags());
+    out.bits(memory.cookie()).u64(memory.sizeBytes()).flag(memory.registered());
     out.optional(memory.apertureOffset());
   }
 
   private static MemoryRecord readMemory(FieldReader in, boolean evicted) {
     return new MemoryRecord(
         in.u64(),
-        in.u32(),
-        in.u32(),
-        in.u32(),
-        in.u32(),
+        in.bits(),
+        in.bits(),
+        in.bits(),
+        in.bits(),
         in.u64(),
         in.flag(),
         in.optional(),
@@ -193,43 +205,43 @@ public final class RecordCodec {
   }
 
   private static void write(ChannelRecord channel, FieldWriter out) {
-    out.u32(channel.channelId()).u64(channel.space());
-    out.u32(STATES.indexOf(channel.state()) + 1).u32(channel.suspends());
+    out.bits(channel.channelId()).u64(channel.space());
+    out.bits(STATES.indexOf(channel.state()) + 1).bits(channel.suspends());
     out.flag(channel.ring().isPresent());
-    channel.ring().ifPresent(r -> out.u64(r.start().value()).u32(r.order()).u32(r.slimask()));
-    out.u32(channel.objects().size());
-    channel.objects().forEach(o -> out.u32(o.handle()).u32(o.objectClass()).u32(o.flags()));
+    channel.ring().ifPresent(r -> out.u64(r.start().value()).bits(r.order()).bits(r.slimask()));
+    out.bits(channel.objects().size());
+    channel.objects().forEach(o -> out.bits(o.handle()).bits(o.objectClass()).bits(o.flags()));
     out.flag(channel.error().isPresent());
     channel
         .error()
-        .ifPresent(e -> out.u32(e.reason()).u32(e.info()).u64(e.address()).u64(e.timeNs()));
+        .ifPresent(e -> out.bits(e.reason()).bits(e.info()).u64(e.address()).u64(e.timeNs()));
     out.bytes(channel.engineState().bytes());
-    out.u32(channel.setupSegment().length());
-    channel.setupSegment().forEach(out::u32);
+    out.bits(channel.setupSegment().length());
+    channel.setupSegment().forEach(out::bits);
   }
 
   private static ChannelRecord readChannel(FieldReader in) {
-    int cid = in.u32();
+    int cid = in.bits();
     long space = in.u64();
-    int state = in.u32();
+    int state = in.bits();
     Check.check(state >= 1 && state <= STATES.size(), "a channel's state is known");
-    int suspends = in.u32();
+    int suspends = in.bits();
     Optional<ChannelRecord.Ring> ring =
         in.flag()
-            ? Optional.of(new ChannelRecord.Ring(new GpuVa(in.u64()), in.u32(), in.u32()))
+            ? Optional.of(new ChannelRecord.Ring(new GpuVa(in.u64()), in.bits(), in.bits()))
             : Optional.empty();
     ImmutableList.Builder<ChannelRecord.EngineObject> objects = ImmutableList.builder();
     for (int n = in.count(ChannelRecord.MAX_OBJECTS, 3 * Integer.BYTES); n > 0; n--) {
-      objects.add(new ChannelRecord.EngineObject(in.u32(), in.u32(), in.u32()));
+      objects.add(new ChannelRecord.EngineObject(in.bits(), in.bits(), in.bits()));
     }
     Optional<ChannelError> error =
         in.flag()
-            ? Optional.of(new ChannelError(cid, in.u32(), in.u32(), in.u64(), in.u64()))
+            ? Optional.of(new ChannelError(cid, in.bits(), in.bits(), in.u64(), in.u64()))
             : Optional.empty();
     EngineState engineState = new EngineState(in.bytes(EngineState.MAX_BYTES));
     ImmutableIntArray.Builder words = ImmutableIntArray.builder();
     for (int n = in.count(Limits.MAX_SETUP_WORDS, Integer.BYTES); n > 0; n--) {
-      words.add(in.u32());
+      words.add(in.bits());
     }
     return new ChannelRecord(
         cid,

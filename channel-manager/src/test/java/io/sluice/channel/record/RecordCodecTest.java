@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.primitives.ImmutableIntArray;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
@@ -135,10 +136,10 @@ final class RecordCodecTest {
 
   @Test
   void decode_countThatCannotBe_isRefusedBeforeItIsAllocated() {
-    FieldWriter out = new FieldWriter().u64(1).u32(Integer.MAX_VALUE);
+    FieldWriter out = new FieldWriter().u64(1).bits(Integer.MAX_VALUE);
     Section pages = new Section(3, 1, out.toBytes());
     assertThatThrownBy(() -> RecordCodec.decode(pages)).isInstanceOf(RefusedException.class);
-    Section claimed = new Section(3, 1, new FieldWriter().u64(1).u32(30000).toBytes());
+    Section claimed = new Section(3, 1, new FieldWriter().u64(1).bits(30000).toBytes());
     assertThatThrownBy(() -> RecordCodec.decode(claimed)).isInstanceOf(RefusedException.class);
   }
 
