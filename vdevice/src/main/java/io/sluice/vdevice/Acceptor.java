@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.RateLimit;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -10,8 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** Accepts whoever connects to a guest's socket, on the thread that runs it, until it is closed. */
 final class Acceptor implements Runnable, AutoCloseable {
@@ -20,12 +23,28 @@ final class Acceptor implements Runnable, AutoCloseable {
   /** How long the first message of somebody who was not admitted is waited for. */
   private static final int REFUSAL_WAIT_MS = 200;
 
+  /** How long its end is waited for: many times as long as it takes. */
+  private static final int END_WAIT_MS = 10_000;
+
   /** How long accepting pauses when it has failed. */
   private static final int RETRY_MS = 100;
 
+  /**
+   * Where clients are accepted.
+   *
+   * @param listener owned by the acceptor
+   * @param foreign has the custody of the sockets of clients, and of what they send
+   * @param log what is told about the guest
+   * @param rate of connections
+   */
+  record Place(
+      Kernel kernel, Fd listener, UnaryOperator<Fd> foreign, GuestLog log, RateLimit rate) {}
+
   private final Kernel kernel;
-  private final String guest;
   private final Fd listener;
+  private final UnaryOperator<Fd> foreign;
+  private final GuestLog log;
+  private final RateLimit rate;
   private final DeviceCounters.Live counters;
   private final Predicate<Fd> admission;
 
@@ -37,19 +56,14 @@ final class Acceptor implements Runnable, AutoCloseable {
   private boolean closed;
 
   /**
-   * @param guest its name, for the log
-   * @param listener owned by this object
    * @param admission takes a connection and owns it then, or returns false
    */
-  Acceptor(
-      Kernel kernel,
-      String guest,
-      Fd listener,
-      DeviceCounters.Live counters,
-      Predicate<Fd> admission) {
-    this.kernel = kernel;
-    this.guest = guest;
-    this.listener = listener;
+  Acceptor(Place place, DeviceCounters.Live counters, Predicate<Fd> admission) {
+    kernel = place.kernel();
+    listener = place.listener();
+    foreign = place.foreign();
+    log = place.log();
+    rate = place.rate();
     this.counters = counters;
     this.admission = admission;
   }
@@ -58,7 +72,15 @@ final class Acceptor implements Runnable, AutoCloseable {
   public void run() {
     try {
       while (!isClosed()) {
-        acceptOne();
+        try {
+          if (rate.tryTake()) {
+            acceptOne();
+          } else {
+            pause(rate.untilNextNs());
+          }
+        } catch (RuntimeException | Error e) {
+          failed(e);
+        }
       }
     } finally {
       lock.lock();
@@ -72,26 +94,42 @@ final class Acceptor implements Runnable, AutoCloseable {
   }
 
   private void acceptOne() {
+    Fd accepted = foreign.apply(kernel.accept(listener));
+    boolean admitted = false;
     try {
-      Fd accepted = kernel.accept(listener);
-      if (!admission.test(accepted)) {
+      admitted = admission.test(accepted);
+      if (!admitted) {
         counters.connectionRefused();
         refuse(accepted);
       }
-    } catch (SyscallException e) {
-      if (!isClosed()) {
-        // No descriptors or no memory left, most likely: both may come back.
-        LOG.atError().addKeyValue("guest", guest).log("a client could not be accepted", e);
-        pause();
+    } finally {
+      if (!admitted) {
+        accepted.close();
       }
     }
   }
 
+  /**
+   * Whatever happened to one client, the next one is accepted: no descriptors, memory or threads
+   * are left, most likely, and all may come back.
+   */
+  private void failed(Throwable e) {
+    if (isClosed()) {
+      return;
+    }
+    try {
+      log.at(LOG, Level.ERROR).log("a client could not be accepted", e);
+    } catch (RuntimeException | Error _) {
+      // Not even that can be said.
+    }
+    pause(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
+  }
+
   /** Waits a moment, or until it is closed. */
-  private void pause() {
+  private void pause(long ns) {
     lock.lock();
     try {
-      long _ = changed.awaitNanos(TimeUnit.MILLISECONDS.toNanos(RETRY_MS));
+      long _ = closed ? 0 : changed.awaitNanos(ns);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
@@ -110,24 +148,26 @@ final class Acceptor implements Runnable, AutoCloseable {
 
   /** Answers the first message of somebody who cannot be admitted with EBUSY, if it comes soon. */
   private void refuse(Fd socket) {
-    LOG.atWarn().addKeyValue("guest", guest).log("a second client was refused");
+    log.at(LOG, Level.WARN).log("a second client was refused");
     short[] ready = new short[1];
-    try (socket;
-        Arena arena = Arena.ofConfined()) {
+    try (Arena arena = Arena.ofConfined()) {
       kernel.setNonBlocking(socket);
-      MessageReader reader = new MessageReader(kernel, socket, arena);
-      if (kernel.poll(List.of(socket), new short[] {Kernel.POLLIN}, ready, REFUSAL_WAIT_MS) > 0
-          && reader.readHeader()) {
+      MessageReader reader = new MessageReader(kernel, socket, foreign, arena);
+      try {
+        if (kernel.poll(List.of(socket), new short[] {Kernel.POLLIN}, ready, REFUSAL_WAIT_MS) > 0
+            && reader.readHeader()) {
+          new MessageWriter(kernel, socket, new ReentrantLock(), arena)
+              .refuse(reader.header(), Errno.EBUSY);
+        }
+      } finally {
         reader.fds().closeAll();
-        new MessageWriter(kernel, socket, new ReentrantLock(), arena)
-            .refuse(reader.header(), Errno.EBUSY);
       }
     } catch (SyscallException e) {
-      LOG.atDebug().addKeyValue("guest", guest).log("second client is gone", e);
+      log.at(LOG, Level.DEBUG).log("second client is gone", e);
     }
   }
 
-  /** Accepts nobody any more, and waits for the thread; again, it does nothing. */
+  /** Accepts nobody any more, and waits a while for the thread; again, it does nothing. */
   @Override
   public void close() {
     lock.lock();
@@ -136,13 +176,22 @@ final class Acceptor implements Runnable, AutoCloseable {
       changed.signalAll();
       if (listener.isOpen()) {
         kernel.shutdown(listener);
-        while (running) {
-          changed.awaitUninterruptibly();
-        }
+        awaitEnd();
         listener.close();
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void awaitEnd() {
+    long left = TimeUnit.MILLISECONDS.toNanos(END_WAIT_MS);
+    try {
+      while (running && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Executes the calls of one guest, in the order in which they were rung, on one thread.
@@ -44,6 +45,7 @@ final class CallExecutor implements Runnable {
   private final MemorySegment slots;
   private final CallQueue queue;
   private final Host host;
+  private final GuestLog log;
 
   /** Held while a call runs; what must not overlap with one takes it. */
   private final ReentrantLock running = new ReentrantLock();
@@ -56,8 +58,10 @@ final class CallExecutor implements Runnable {
 
   /**
    * @param callArea BAR 1
+   * @param log what is told about the guest
    */
-  CallExecutor(MemorySegment callArea, CallQueue queue, Host host) {
+  CallExecutor(MemorySegment callArea, CallQueue queue, Host host, GuestLog log) {
+    this.log = log;
     slots = callArea.asSlice(GuestAbi.BAR1_SLOTS, GuestAbi.MAX_SLOTS * CallSlot.SIZE);
     this.queue = queue;
     this.host = host;
@@ -171,9 +175,9 @@ final class CallExecutor implements Runnable {
       } else {
         executeSlot(entry, copy, args);
       }
-    } catch (RuntimeException | AssertionError e) {
+    } catch (RuntimeException | Error e) {
       // A bug of ours, or a host that fails: the thread stays for the calls that come.
-      LOG.error("entry {} failed", entry, e);
+      log.at(LOG, Level.ERROR).addKeyValue("entry", entry).log("failed", e);
     } finally {
       running.unlock();
     }
@@ -205,11 +209,12 @@ final class CallExecutor implements Runnable {
       LOG.debug("call {} refused: {} {}", command, e.getMessage(), e.remedy());
       return e.errno().number();
     } catch (SyscallException e) {
-      LOG.warn("call {} failed", command, e);
+      log.at(LOG, Level.WARN).addKeyValue("call", command).log("failed", e);
       return e.errno();
-    } catch (RuntimeException | AssertionError e) {
-      // A bug of ours. The guest must not wait for ever, and the next call may well work.
-      LOG.error("call {} failed", command, e);
+    } catch (RuntimeException | Error e) {
+      // A bug of ours, or a host without memory. The guest must not wait for ever, and the next
+      // call may well work.
+      log.at(LOG, Level.ERROR).addKeyValue("call", command).log("failed", e);
       return Errno.EIO.number();
     }
   }

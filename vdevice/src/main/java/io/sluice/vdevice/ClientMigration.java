@@ -16,6 +16,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * VFIO's migration protocol for one device: the state, and what is done on each arc. The thread
@@ -41,6 +42,9 @@ final class ClientMigration implements AutoCloseable {
 
   /** The device of which this is the migration. */
   interface Owner extends StateTransfers.Device {
+    /** What is told about the guest. */
+    GuestLog log();
+
     /** No call begins and no interrupt is delivered until it is released. */
     void hold();
 
@@ -155,8 +159,9 @@ final class ClientMigration implements AutoCloseable {
   }
 
   private void transition(DeviceMigrationState next, String reason) {
-    LOG.atInfo()
-        .addKeyValue("guest", owner.name())
+    owner
+        .log()
+        .at(LOG, Level.INFO)
         .addKeyValue("from", state)
         .addKeyValue("to", next)
         .addKeyValue("reason", reason)
@@ -309,7 +314,7 @@ final class ClientMigration implements AutoCloseable {
       endSaving();
       endResuming();
     } catch (SluiceException e) {
-      LOG.atWarn().addKeyValue("guest", owner.name()).log("a transfer did not end well", e);
+      owner.log().at(LOG, Level.WARN).log("a transfer did not end well", e);
     }
   }
 

@@ -3,6 +3,7 @@ package io.sluice.vdevice;
 import static io.sluice.vdevice.Limits.MAX_BODY_BYTES;
 import static io.sluice.vdevice.Limits.MAX_FEATURE_BYTES;
 import static io.sluice.vdevice.Limits.MAX_MULTI_WRITES;
+import static io.sluice.vdevice.Limits.MAX_PADDED_BYTES;
 import static io.sluice.vdevice.Limits.MAX_VERSION_BYTES;
 
 import org.jspecify.annotations.Nullable;
@@ -15,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 enum Command {
   VERSION(1, 4, 4 + MAX_VERSION_BYTES, 0),
   DMA_MAP(2, 32, 32, 1),
-  DMA_UNMAP(3, 24, 40, 0),
-  DEVICE_GET_INFO(4, 16, 16, 0),
-  DEVICE_GET_REGION_INFO(5, 32, 32, 0),
-  DEVICE_GET_REGION_IO_FDS(6, 16, 16, 0),
-  DEVICE_GET_IRQ_INFO(7, 16, 16, 0),
+  /** A descriptor that comes along, as with libvfio-user's clients, is closed. */
+  DMA_UNMAP(3, 24, 40, 1),
+  DEVICE_GET_INFO(4, 16, MAX_PADDED_BYTES, 0),
+  DEVICE_GET_REGION_INFO(5, 32, MAX_PADDED_BYTES, 0),
+  DEVICE_GET_REGION_IO_FDS(6, 16, MAX_PADDED_BYTES, 0),
+  DEVICE_GET_IRQ_INFO(7, 16, MAX_PADDED_BYTES, 0),
   DEVICE_SET_IRQS(8, 20, 20 + VectorTable.MAX_VECTORS, Limits.MAX_MESSAGE_FDS),
   REGION_READ(9, 16, 16, 0),
   REGION_WRITE(10, 16 + 1, MAX_BODY_BYTES, 0),

@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +41,7 @@ final class Connection {
   private static final int KNOWN_FLAGS =
       VfioUserHeader.TYPE_MASK | VfioUserHeader.FLAG_NO_REPLY | VfioUserHeader.FLAG_ERROR;
 
-  /** Refusals of one connection that an operator sees; the rest is for who debugs. */
-  private static final int MAX_REFUSALS_LOGGED = 16;
+  private static final int REFUSED = -Errno.EINVAL.number();
 
   private final Kernel kernel;
   private final Fd socket;
@@ -50,19 +50,25 @@ final class Connection {
   private final ReentrantLock sendLock = new ReentrantLock();
   private final MessageReader reader;
   private final MessageWriter writer;
+  private List<Fd> replyFds = List.of();
   private boolean negotiated;
-  private int refusalsLogged;
 
   /**
+   * @param foreign has the custody of the descriptors that come
    * @param arena of the thread that calls {@link #serve}
    */
   Connection(
-      Kernel kernel, Fd socket, DeviceSession device, DeviceCounters.Live counters, Arena arena) {
+      Kernel kernel,
+      Fd socket,
+      UnaryOperator<Fd> foreign,
+      DeviceSession device,
+      DeviceCounters.Live counters,
+      Arena arena) {
     this.kernel = kernel;
     this.socket = socket;
     this.device = device;
     this.counters = counters;
-    reader = new MessageReader(kernel, socket, arena);
+    reader = new MessageReader(kernel, socket, foreign, arena);
     writer = new MessageWriter(kernel, socket, sendLock, arena);
   }
 
@@ -83,22 +89,24 @@ final class Connection {
     kernel.setReceiveTimeout(socket, PAUSE_LOOK_MS);
     try {
       boolean open = true;
+      boolean pausing = false;
       while (open) {
-        MessageReader.Received received = reader.awaitHeader();
+        MessageReader.Received received = reader.awaitHeader(!pausing);
         if (received == MessageReader.Received.HEADER) {
           open = message();
           reader.fds().closeAll();
         } else if (received == MessageReader.Received.END) {
           return false;
         }
-        if (open && pause.getAsBoolean()) {
+        pausing = open && pause.getAsBoolean();
+        if (pausing && !reader.hasMore()) {
           return negotiated;
         }
       }
     } catch (SyscallException e) {
       LOG.atDebug().addKeyValue("guest", device.name()).log("connection lost", e);
     } finally {
-      reader.fds().closeAll();
+      reader.close();
     }
     return false;
   }
@@ -125,7 +133,7 @@ final class Connection {
     Command command = Command.of(code);
     Errno problem = problem(command, flags, bytes);
     if (command == null || problem != null) {
-      boolean whole = reader.discardBody(bytes);
+      boolean whole = reader.readBody(bytes);
       Errno errno = problem == null ? Errno.ENOSYS : problem;
       refuse(id, code, wantsReply, errno, "message, command=" + code + ", bytes=" + bytes);
       return whole && negotiated;
@@ -134,12 +142,13 @@ final class Connection {
       return false;
     }
     counters.command(command);
-    int errno = handle(command, id, bytes, wantsReply);
-    if (errno != 0) {
+    replyFds = List.of();
+    int result = handle(command, bytes);
+    if (result < 0) {
       counters.refused();
-      if (wantsReply) {
-        writer.error(id, code, errno);
-      }
+    }
+    if (wantsReply) {
+      answer(id, code, result);
     }
     device.afterMessage();
     return negotiated;
@@ -164,18 +173,9 @@ final class Connection {
     return null;
   }
 
-  /** A client that is refused again and again must not fill the log. */
-  private Level refusalLevel() {
-    refusalsLogged = Math.min(refusalsLogged + 1, MAX_REFUSALS_LOGGED + 1);
-    return refusalsLogged > MAX_REFUSALS_LOGGED ? Level.DEBUG : Level.INFO;
-  }
-
   private void refuse(int id, int code, boolean wantsReply, Errno errno, String what) {
     counters.refused();
-    LOG.atLevel(refusalLevel())
-        .addKeyValue("guest", device.name())
-        .addKeyValue("error", errno)
-        .log("refused {}", what);
+    device.log().at(LOG, Level.INFO).addKeyValue("error", errno).log("refused {}", what);
     if (wantsReply) {
       writer.error(id, code, errno);
     }
@@ -197,60 +197,66 @@ final class Connection {
     return negotiated;
   }
 
-  /** Does what a message asks and replies; an error number instead when it is refused. */
-  private int handle(Command command, int id, int bytes, boolean wantsReply) {
+  private void answer(int id, int code, int result) {
+    if (result < 0) {
+      writer.error(id, code, -result);
+    } else {
+      writer.reply(id, code, result, replyFds);
+    }
+  }
+
+  /**
+   * Does what a message asks, and builds the reply, which is sent later: what fails here is the
+   * command.
+   *
+   * @return length of the reply's body; or, when it is refused, the error number, negative
+   */
+  private int handle(Command command, int bytes) {
     try {
       return switch (command) {
-        case REGION_READ -> regionRead(id, wantsReply);
-        case REGION_WRITE -> regionWrite(id, bytes, wantsReply);
-        case REGION_WRITE_MULTI -> writeMulti(id, bytes, wantsReply);
-        default -> {
-          control(
-              command,
-              RequestDecoder.decode(command, reader.body(), bytes, reader.fds().size()),
-              id,
-              wantsReply);
-          yield 0;
-        }
+        case REGION_READ -> regionRead();
+        case REGION_WRITE -> regionWrite(bytes);
+        case REGION_WRITE_MULTI -> writeMulti(bytes);
+        default ->
+            control(RequestDecoder.decode(command, reader.body(), bytes, reader.fds().size()));
       };
     } catch (RefusedException e) {
-      LOG.atLevel(refusalLevel())
-          .addKeyValue("guest", device.name())
+      device
+          .log()
+          .at(LOG, Level.INFO)
           .addKeyValue("command", command)
           .log("refused: {} {}", e.getMessage(), e.remedy());
-      return e.errno().number();
+      return -e.errno().number();
     } catch (SyscallException e) {
-      LOG.atWarn()
-          .addKeyValue("guest", device.name())
-          .addKeyValue("command", command)
-          .log("failed", e);
-      return e.errno();
+      device.log().at(LOG, Level.WARN).addKeyValue("command", command).log("failed", e);
+      return -e.errno();
+    } catch (RuntimeException | AssertionError e) {
+      // A bug of ours; the next message may well work.
+      device.log().at(LOG, Level.ERROR).addKeyValue("command", command).log("failed", e);
+      return -Errno.EIO.number();
     }
   }
 
   // ---- the data path ----
 
-  private int regionRead(int id, boolean wantsReply) {
+  private int regionRead() {
     MemorySegment body = reader.body();
     long offset = RegionAccess.OFFSET.get(body);
     int index = RegionAccess.REGION.bits(body);
     int count = RegionAccess.COUNT.bits(body);
     DeviceRegion region = device.region(index);
     if (region == null || !isInside(region, offset, count)) {
-      return Errno.EINVAL.number();
+      return REFUSED;
     }
     MemorySegment answer = writer.body();
     RegionAccess.OFFSET.set(answer, offset);
     RegionAccess.REGION.setBits(answer, index);
     RegionAccess.COUNT.setBits(answer, count);
     region.read(offset, answer, RegionAccess.SIZE, count);
-    if (wantsReply) {
-      writer.reply(id, Command.REGION_READ.code(), (int) RegionAccess.SIZE + count, List.of());
-    }
-    return 0;
+    return (int) RegionAccess.SIZE + count;
   }
 
-  private int regionWrite(int id, int bytes, boolean wantsReply) {
+  private int regionWrite(int bytes) {
     MemorySegment body = reader.body();
     long offset = RegionAccess.OFFSET.get(body);
     int index = RegionAccess.REGION.bits(body);
@@ -259,27 +265,24 @@ final class Connection {
     if (region == null
         || !isInside(region, offset, count)
         || bytes - (int) RegionAccess.SIZE != count) {
-      return Errno.EINVAL.number();
+      return REFUSED;
     }
     region.write(offset, body, RegionAccess.SIZE, count);
-    if (wantsReply) {
-      MemorySegment answer = writer.body();
-      RegionAccess.OFFSET.set(answer, offset);
-      RegionAccess.REGION.setBits(answer, index);
-      RegionAccess.COUNT.setBits(answer, count);
-      writer.reply(id, Command.REGION_WRITE.code(), (int) RegionAccess.SIZE, List.of());
-    }
-    return 0;
+    MemorySegment answer = writer.body();
+    RegionAccess.OFFSET.set(answer, offset);
+    RegionAccess.REGION.setBits(answer, index);
+    RegionAccess.COUNT.setBits(answer, count);
+    return (int) RegionAccess.SIZE;
   }
 
   /** All writes are checked before the first is done. */
-  private int writeMulti(int id, int bytes, boolean wantsReply) {
+  private int writeMulti(int bytes) {
     MemorySegment body = reader.body();
     long writes = WriteMulti.WR_CNT.get(body);
     if (writes < 0
         || writes > Limits.MAX_MULTI_WRITES
         || bytes != WriteMulti.SIZE + writes * WriteMulti.ENTRY_SIZE) {
-      return Errno.EINVAL.number();
+      return REFUSED;
     }
     for (int i = 0; i < writes; i++) {
       long entry = WriteMulti.SIZE + i * WriteMulti.ENTRY_SIZE;
@@ -288,7 +291,7 @@ final class Connection {
       if (region == null
           || count > 8
           || !isInside(region, RegionAccess.OFFSET.get(body, entry), count)) {
-        return Errno.EINVAL.number();
+        return REFUSED;
       }
     }
     for (int i = 0; i < writes; i++) {
@@ -302,11 +305,8 @@ final class Connection {
             RegionAccess.COUNT.bits(body, entry));
       }
     }
-    if (wantsReply) {
-      WriteMulti.WR_CNT.set(writer.body(), writes);
-      writer.reply(id, Command.REGION_WRITE_MULTI.code(), (int) WriteMulti.SIZE, List.of());
-    }
-    return 0;
+    WriteMulti.WR_CNT.set(writer.body(), writes);
+    return (int) WriteMulti.SIZE;
   }
 
   private static boolean isInside(DeviceRegion region, long offset, int count) {
@@ -335,52 +335,47 @@ final class Connection {
     }
   }
 
-  private void control(Command command, Request request, int id, boolean wantsReply) {
+  private int control(Request request) {
     MemorySegment body = writer.body();
-    List<Fd> fds = List.of();
-    int bytes =
-        switch (request) {
-          case Request.Version version -> {
-            device.clientMemory().attach(version.capabilities(), kernel, socket, sendLock);
-            negotiated = true;
-            yield Replies.version(body, version);
-          }
-          case Request.DmaMap map -> {
-            map(map);
-            yield 0;
-          }
-          case Request.DmaUnmap unmap -> {
-            unmap(unmap);
-            yield Replies.unmap(body, reader.body());
-          }
-          case Request.GetInfo _ -> Replies.info(body);
-          case Request.GetRegionInfo get -> {
-            DeviceRegion region = device.regionOrRefuse(get.index());
-            fds = Replies.regionFds(region, get);
-            yield Replies.regionInfo(body, region, get);
-          }
-          case Request.GetRegionIoFds get -> {
-            device.regionOrRefuse(get.index());
-            yield Replies.regionIoFds(body, get);
-          }
-          case Request.GetIrqInfo get -> Replies.irqInfo(body, get, Interrupts.count(get.index()));
-          case Request.SetIrqs set -> {
-            device.interrupts().set(set, reader.fds());
-            yield 0;
-          }
-          case Request.Reset _ -> {
-            device.reset();
-            yield 0;
-          }
-          case Request.DeviceFeature feature -> device.features().run(feature, reader.body(), body);
-          case Request.MigrationRead read -> Replies.migrationData(body, device.migration(), read);
-          case Request.MigrationWrite write -> {
-            device.migration().write(write.data());
-            yield 0;
-          }
-        };
-    if (wantsReply) {
-      writer.reply(id, command.code(), bytes, fds);
-    }
+    return switch (request) {
+      case Request.Version version -> {
+        device.clientMemory().attach(version.capabilities(), kernel, socket, sendLock);
+        negotiated = true;
+        yield Replies.version(body, version);
+      }
+      case Request.DmaMap map -> {
+        map(map);
+        yield 0;
+      }
+      case Request.DmaUnmap unmap -> {
+        unmap(unmap);
+        yield Replies.unmap(body, reader.body());
+      }
+      case Request.GetInfo _ -> Replies.info(body);
+      case Request.GetRegionInfo get -> {
+        DeviceRegion region = device.regionOrRefuse(get.index());
+        replyFds = Replies.regionFds(region, get);
+        yield Replies.regionInfo(body, region, get);
+      }
+      case Request.GetRegionIoFds get -> {
+        device.regionOrRefuse(get.index());
+        yield Replies.regionIoFds(body, get);
+      }
+      case Request.GetIrqInfo get -> Replies.irqInfo(body, get, Interrupts.count(get.index()));
+      case Request.SetIrqs set -> {
+        device.interrupts().set(set, reader.fds());
+        yield 0;
+      }
+      case Request.Reset _ -> {
+        device.reset();
+        yield 0;
+      }
+      case Request.DeviceFeature feature -> device.features().run(feature, reader.body(), body);
+      case Request.MigrationRead read -> Replies.migrationData(body, device.migration(), read);
+      case Request.MigrationWrite write -> {
+        device.migration().write(write.data());
+        yield 0;
+      }
+    };
   }
 }

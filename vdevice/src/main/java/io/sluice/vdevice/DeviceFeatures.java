@@ -171,7 +171,7 @@ final class DeviceFeatures {
     DmaLog.Range _ = range(iova, length);
     powerOfTwo(pageBytes);
     long lastBit = Long.divideUnsigned(length - 1, pageBytes);
-    if (lastBit >= Limits.MAX_REPORT_BYTES * 8L) {
+    if (Long.compareUnsigned(lastBit, Limits.MAX_REPORT_BYTES * 8L) >= 0) {
       throw refused("a range of too many pages, bytes=" + Long.toUnsignedString(length));
     }
     long bytes = (lastBit / Long.SIZE + 1) * Long.BYTES;

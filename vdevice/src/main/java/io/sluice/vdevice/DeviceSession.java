@@ -14,11 +14,15 @@ import io.sluice.channel.GuestGpu.SharedArea;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The device as one client sees it, from attach to detach: a guest, its regions, interrupts, shared
@@ -28,7 +32,10 @@ import org.jspecify.annotations.Nullable;
  * its own, {@link #clientMemory}, and what counts.
  */
 final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DeviceSession.class);
+
   private final String name;
+  private final GuestLog log;
   private final GuestSource source;
   private final DeviceCounters.Live counters;
   private final CallArea callArea;
@@ -52,14 +59,24 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   /** What the registers show; kept here so that reading one never waits for a call. */
   private volatile int generation;
 
+  /**
+   * Where sessions of a guest are.
+   *
+   * @param name the operator's name of the guest
+   * @param share memory that it may have mapped
+   * @param log what is told about it
+   */
+  record Place(Kernel kernel, String name, MapBudget.Share share, GuestLog log) {}
+
   private DeviceSession(
-      Kernel kernel,
-      String name,
+      Place place,
       GuestSource source,
       DeviceCounters.Live counters,
       CallArea callArea,
       GuestParts parts) {
-    this.name = name;
+    Kernel kernel = place.kernel();
+    name = place.name();
+    log = place.log();
     this.source = source;
     this.counters = counters;
     this.callArea = callArea;
@@ -69,10 +86,10 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     guest = parts.guest();
     interrupts = new Interrupts(kernel, vectors);
     boolean sharesMemory = guest.capabilities().contains(Capability.GUEST_MEMORY);
-    dma = new DmaTable(kernel, sharesMemory ? guest::addRegion : null);
+    dma = new DmaTable(kernel, place.share(), sharesMemory ? guest::addRegion : null);
     clientMemory = new ClientMemory(dma);
     hypercalls = new Hypercalls(guest, dma);
-    executor = new CallExecutor(callArea.segment(), queue, this);
+    executor = new CallExecutor(callArea.segment(), queue, this, log);
     generation = guest.generation();
     long capabilities = DeviceFacts.capabilities(guest);
     registers = new Registers(this, DeviceFacts.registers(guest, capabilities));
@@ -105,9 +122,9 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   }
 
   /** Opens the GPU for a client that has connected. */
-  static DeviceSession open(
-      Kernel kernel, String name, GuestSource source, DeviceCounters.Live counters) {
-    return make(kernel, name, source, counters, CallArea.create(kernel, name), source::open);
+  static DeviceSession open(Place place, GuestSource source, DeviceCounters.Live counters) {
+    CallArea callArea = CallArea.create(place.kernel(), place.name());
+    return make(place, source, counters, callArea, source::open);
   }
 
   /**
@@ -117,20 +134,19 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
    *     if it succeeds, and the caller's if not
    */
   static DeviceSession adopt(
-      Kernel kernel,
-      String name,
+      Place place,
       GuestSource source,
       DeviceCounters.Live counters,
       SessionRecord record,
       List<Fd> files) {
+    Kernel kernel = place.kernel();
     // The GPU keeps its own descriptors of control pages and video memory.
     Gpu.AdoptedFiles memory =
         new Gpu.AdoptedFiles(
             files.get(2), record.hasVideoFile() ? Optional.of(files.get(3)) : Optional.empty());
     DeviceSession session =
         make(
-            kernel,
-            name,
+            place,
             source,
             counters,
             CallArea.adopt(kernel, kernel.dup(files.get(1))),
@@ -205,30 +221,45 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     close();
   }
 
+  /** When this fails, by whatever, nothing of it is left. */
   private static DeviceSession make(
-      Kernel kernel,
-      String name,
+      Place place,
       GuestSource source,
       DeviceCounters.Live counters,
       CallArea callArea,
       GuestParts.Opener opener) {
+    GuestParts parts = null;
+    boolean complete = false;
     try {
-      GuestParts parts = GuestParts.make(kernel, source, callArea, opener);
-      try {
-        return new DeviceSession(kernel, name, source, counters, callArea, parts);
-      } catch (RuntimeException e) {
-        source.release(parts.guest());
-        throw e;
+      parts = GuestParts.make(place.kernel(), source, callArea, opener);
+      DeviceSession session = new DeviceSession(place, source, counters, callArea, parts);
+      complete = true;
+      return session;
+    } finally {
+      if (!complete) {
+        undo(source, callArea, parts);
       }
-    } catch (RuntimeException e) {
+    }
+  }
+
+  private static void undo(GuestSource source, CallArea callArea, @Nullable GuestParts parts) {
+    try {
+      if (parts != null) {
+        source.release(parts.guest());
+      }
+    } finally {
       callArea.close();
-      throw e;
     }
   }
 
   /** The operator's name of the guest. */
   String name() {
     return name;
+  }
+
+  /** What is told about the guest. */
+  GuestLog log() {
+    return log;
   }
 
   Guest guest() {
@@ -359,6 +390,11 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     @Override
     public Guest guest() {
       return guest;
+    }
+
+    @Override
+    public GuestLog log() {
+      return log;
     }
 
     @Override
@@ -555,24 +591,35 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
    */
   @Override
   public void close() {
-    clientMemory.close();
-    // First, so that no thread of this device stays stuck in an interrupt.
-    vectors.close();
+    List<Runnable> parts = new ArrayList<>();
+    parts.add(clientMemory::close);
+    // Soon, so that no thread of this device stays stuck in an interrupt.
+    parts.add(vectors::close);
     ClientMigration moving = migration;
     if (moving != null) {
-      moving.close();
+      parts.add(moving::close);
     }
     // A call that runs is waited for.
-    executor.exclusively(() -> {
-      executor.stop();
-      dma.close();
-      source.release(guest);
-    });
+    parts.add(() -> executor.exclusively(executor::stop));
+    parts.add(() -> executor.exclusively(dma::close));
+    parts.add(() -> executor.exclusively(() -> source.release(guest)));
     for (DeviceRegion region : regions) {
       if (region instanceof MappedBar bar) {
-        bar.close();
+        parts.add(bar::close);
       }
     }
-    callArea.close();
+    parts.add(callArea::close);
+    closeAll(parts);
+  }
+
+  /** Each, whatever becomes of the others. */
+  private void closeAll(List<Runnable> parts) {
+    for (Runnable part : parts) {
+      try {
+        part.run();
+      } catch (RuntimeException | Error e) {
+        log.at(LOG, Level.ERROR).log("a part of the device did not close", e);
+      }
+    }
   }
 }

@@ -121,14 +121,19 @@ final class DmaLog {
       long lastPage = last >>> 12;
       long page = nextWritten(iova >>> 12, lastPage);
       while (page >= 0) {
-        long from = Math.max(page * PAGE - iova, 0);
-        long to = Math.min((page + 1) * PAGE - 1 - iova, lengthBytes - 1);
-        for (long bit = from / pageBytes; bit <= to / pageBytes; bit++) {
+        long begin = page * PAGE;
+        long end = begin + PAGE - 1;
+        boolean beginsInside = Long.compareUnsigned(begin, iova) >= 0;
+        boolean endsInside = Long.compareUnsigned(end, last) <= 0;
+        long from = beginsInside ? begin - iova : 0;
+        long to = endsInside ? end - iova : lengthBytes - 1;
+        long lastBit = Long.divideUnsigned(to, pageBytes);
+        for (long bit = Long.divideUnsigned(from, pageBytes); bit <= lastBit; bit++) {
           byte was = into.get(ValueLayout.JAVA_BYTE, bit >>> 3);
           into.set(ValueLayout.JAVA_BYTE, bit >>> 3, (byte) (was | 1 << (bit & 7)));
         }
         // A page that is only partly inside is told again, by the report of its other part.
-        if (from <= page * PAGE - iova && to == (page + 1) * PAGE - 1 - iova) {
+        if (beginsInside && endsInside) {
           block(page).clear(inBlock(page));
         }
         page = page == lastPage ? -1 : nextWritten(page + 1, lastPage);

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,15 +36,21 @@ final class DmaTable implements AutoCloseable {
   }
 
   private final Kernel kernel;
+  private final MapBudget.Share share;
   private final @Nullable RegionSource regions;
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeMap<Long, Entry> maps = new TreeMap<>(Long::compareUnsigned); // by lock
 
+  /** Changed under the lock; who counts reads it without. */
+  private volatile int size;
+
   /**
+   * @param share what the guest may have mapped
    * @param regions null when the GPU cannot use guest memory: maps then serve reads only
    */
-  DmaTable(Kernel kernel, @Nullable RegionSource regions) {
+  DmaTable(Kernel kernel, MapBudget.Share share, @Nullable RegionSource regions) {
     this.kernel = kernel;
+    this.share = share;
     this.regions = regions;
   }
 
@@ -70,11 +77,15 @@ final class DmaTable implements AutoCloseable {
       return iova + sizeBytes - 1;
     }
 
-    /** Takes the GPU's access away first, then ours. */
-    void release() {
+    /** Takes the GPU's access away. */
+    void revoke() {
       if (region != null) {
         region.close();
       }
+    }
+
+    /** Takes our access away. */
+    void unmap() {
       if (mapping != null) {
         mapping.close();
       }
@@ -84,26 +95,27 @@ final class DmaTable implements AutoCloseable {
     }
   }
 
-  /** Number of maps. */
+  /** Number of maps; waits for nobody. */
   int size() {
-    lock.lock();
-    try {
-      return maps.size();
-    } finally {
-      lock.unlock();
-    }
+    return size;
   }
 
   /**
    * Adds a map.
    *
    * @param fd what stands behind it, owned by this table if it succeeds; null when nothing does
-   * @throws RefusedException EINVAL alignment, range or kind of file; EEXIST overlap; ENOSPC
+   *     <p>The file is looked at before the lock is taken, which others wait for: the connection's
+   *     thread alone changes the table.
+   * @throws RefusedException EINVAL alignment, range or kind of file; EEXIST overlap; ENOSPC too
+   *     many, or no room left of all guests'; EDQUOT no room left of the guest's own
    */
   void map(Request.DmaMap map, @Nullable Fd fd) {
     checkRange(map.address(), map.sizeBytes());
     if (fd != null && map.fileOffset() % PAGE_BYTES != 0) {
       throw refused("SLU-DMA-005", Errno.EINVAL, "file offset of a map is not on a page");
+    }
+    if (fd != null) {
+      SharedFileCheck.check(kernel, fd, map.fileOffset(), map.sizeBytes());
     }
     lock.lock();
     try {
@@ -113,18 +125,62 @@ final class DmaTable implements AutoCloseable {
       if (!overlapping(map.address().value(), map.sizeBytes()).isEmpty()) {
         throw refused("SLU-DMA-007", Errno.EEXIST, "map overlaps another, iova=" + map.address());
       }
-      MemoryRegion region = null;
-      if (fd != null) {
-        SharedFileCheck.check(kernel, fd, map.fileOffset(), map.sizeBytes());
-        if (regions != null) {
-          region =
-              regions.addRegion(
-                  map.address(), fd, map.fileOffset(), map.sizeBytes(), map.writable());
-        }
-      }
+      MemoryRegion region = fd == null ? null : region(map, fd);
       maps.put(map.address().value(), new Entry(map, fd, region));
+      size = maps.size();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Room for a map, and the GPU's region of it, if it takes any. */
+  private @Nullable MemoryRegion region(Request.DmaMap map, Fd fd) {
+    share.take(map.sizeBytes());
+    boolean complete = false;
+    try {
+      MemoryRegion region =
+          regions == null
+              ? null
+              : regions.addRegion(
+                  map.address(), fd, map.fileOffset(), map.sizeBytes(), map.writable());
+      complete = true;
+      return region;
+    } finally {
+      if (!complete) {
+        share.give(map.sizeBytes());
+      }
+    }
+  }
+
+  /** Takes a map away, whatever the GPU says to it. */
+  private void release(Entry entry) {
+    try {
+      entry.revoke();
+    } finally {
+      forget(entry);
+    }
+  }
+
+  private void forget(Entry entry) {
+    maps.remove(entry.iova);
+    size = maps.size();
+    entry.unmap();
+    if (entry.fd != null) {
+      share.give(entry.sizeBytes);
+    }
+  }
+
+  private void forAll(Consumer<Entry> end) {
+    RuntimeException failure = null;
+    for (Entry entry : List.copyOf(maps.values())) {
+      try {
+        end.accept(entry);
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
   }
 
@@ -147,10 +203,7 @@ final class DmaTable implements AutoCloseable {
           throw refused("SLU-DMA-008", Errno.EINVAL, "unmap cuts a map, iova=" + address);
         }
       }
-      for (Entry entry : found) {
-        maps.remove(entry.iova);
-        entry.release();
-      }
+      found.forEach(this::release);
     } finally {
       lock.unlock();
     }
@@ -179,15 +232,7 @@ final class DmaTable implements AutoCloseable {
   void abandon() {
     lock.lock();
     try {
-      for (Entry entry : maps.values()) {
-        if (entry.mapping != null) {
-          entry.mapping.close();
-        }
-        if (entry.fd != null) {
-          entry.fd.close();
-        }
-      }
-      maps.clear();
+      forAll(this::forget);
     } finally {
       lock.unlock();
     }
@@ -197,10 +242,7 @@ final class DmaTable implements AutoCloseable {
   void unmapAll() {
     lock.lock();
     try {
-      for (Entry entry : maps.values()) {
-        entry.release();
-      }
-      maps.clear();
+      forAll(this::release);
     } finally {
       lock.unlock();
     }

@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
+import io.sluice.abi.RateLimit;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
@@ -17,9 +18,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One guest's virtual device, offered at a UNIX socket: whoever connects there and speaks vfio-user
@@ -28,8 +31,8 @@ import org.slf4j.LoggerFactory;
  * <p>Each client gets a new device with a new open of the GPU, and all of it is given back when it
  * goes, however it goes.
  *
- * <p>Three threads: one accepts ({@link Acceptor}); while a client is attached, one serves its
- * messages and one executes its calls.
+ * <p>Four threads: one accepts ({@link Acceptor}), one closes what clients sent ({@link
+ * ForeignFds}); while a client is attached, one serves its messages and one executes its calls.
  */
 public final class GuestDevice implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestDevice.class);
@@ -37,13 +40,25 @@ public final class GuestDevice implements AutoCloseable {
   /** How long one that came while another was attached waits for that to go. */
   private static final Duration ADMISSION_WAIT = Duration.ofMillis(200);
 
+  /** How long a client that goes is waited for: many times as long as all of it takes. */
+  private static final Duration END_WAIT = Duration.ofSeconds(10);
+
   private static final int BACKLOG = 8;
+
+  /** Clients that may come at once; those beyond wait for their turn. */
+  static final int CONNECTION_BURST = 64;
+
+  private static final Duration CONNECTION_INTERVAL = Duration.ofMillis(50);
 
   private final String name;
   private final Path path;
   private final Kernel kernel;
   private final GuestSource source;
   private final ThreadFactory threads;
+  private final MapBudget.Share share;
+  private final ForeignFds foreign;
+  private final GuestLog log;
+  private final RateLimit connections;
   private final DeviceCounters.Live counters = new DeviceCounters.Live();
 
   private final Seat seat = new Seat();
@@ -56,16 +71,19 @@ public final class GuestDevice implements AutoCloseable {
   /**
    * @param name the operator's name of the guest
    * @param path where its socket is made
+   * @param most memory that it may have mapped
    * @param source opens the GPU for each client
-   * @param threads makes the threads; platform threads, because they block in system calls
    */
-  public GuestDevice(
-      String name, Path path, Kernel kernel, GuestSource source, ThreadFactory threads) {
+  public GuestDevice(String name, Path path, DeviceHost host, MapLimits most, GuestSource source) {
     this.name = name;
     this.path = path;
-    this.kernel = kernel;
+    this.kernel = host.kernel();
     this.source = source;
-    this.threads = threads;
+    this.threads = host.threads();
+    log = new GuestLog(name, host.clock());
+    connections = new RateLimit(CONNECTION_BURST, CONNECTION_INTERVAL, host.clock());
+    foreign = new ForeignFds(kernel, name, threads);
+    share = host.budget().share(name, most);
   }
 
   /** Makes the socket and begins to accept; a client can connect when this returns. */
@@ -76,7 +94,10 @@ public final class GuestDevice implements AutoCloseable {
         throw new IllegalStateException("device was started or closed, guest=" + name);
       }
       Acceptor starting =
-          new Acceptor(kernel, name, kernel.listen(path, BACKLOG), counters, this::admit);
+          new Acceptor(
+              new Acceptor.Place(kernel, kernel.listen(path, BACKLOG), foreign, log, connections),
+              counters,
+              this::admit);
       thread("accept", starting);
       acceptor = starting;
     } finally {
@@ -116,6 +137,26 @@ public final class GuestDevice implements AutoCloseable {
         session.map(s -> s.vectors().delivered()).orElse(0L),
         session.map(s -> (long) s.events().lost()).orElse(0L),
         session.map(s -> s.dma().size()).orElse(0));
+  }
+
+  /** Memory that its client has mapped. */
+  public MapLimits mapped() {
+    return share.used();
+  }
+
+  /** Most memory that its client may have mapped. */
+  public MapLimits mostMapped() {
+    return share.most();
+  }
+
+  /** Descriptors of its clients that wait to be closed. */
+  public int descriptorsWaiting() {
+    return foreign.waiting();
+  }
+
+  /** Lines of the log about it that were left out, because there were too many. */
+  public long logLinesLeftOut() {
+    return log.leftOut();
   }
 
   /** How much video memory the guest may hold from now on; nothing when none is attached. */
@@ -319,7 +360,7 @@ public final class GuestDevice implements AutoCloseable {
   public Adoption adopt(ByteBuffer state, List<Fd> files) {
     SessionRecord record = SessionRecord.decode(state);
     SessionRecord.require(record.files() == files.size(), "the number of its files");
-    Fd socket = files.getFirst();
+    Fd socket = foreign.apply(files.getFirst());
     Seat.Occupant adopted = Seat.Occupant.paused(socket, kernel.peerCredentials(socket));
     if (!seat.take(adopted, Duration.ZERO)) {
       throw new RefusedException(
@@ -327,11 +368,9 @@ public final class GuestDevice implements AutoCloseable {
     }
     boolean complete = false;
     try {
-      DeviceSession session = DeviceSession.adopt(kernel, name, source, counters, record, files);
-      seat.opened(adopted, session);
+      DeviceSession session = DeviceSession.adopt(place(), source, counters, record, files);
+      serveAdopted(adopted, session, record.client());
       files.subList(1, files.size()).forEach(Fd::close);
-      thread("calls", session.calls());
-      thread("serve", () -> serveAdopted(adopted, session, record.client()));
       complete = true;
       return new PausedAdoption(seat, adopted, session);
     } finally {
@@ -342,30 +381,47 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   private void serveAdopted(Seat.Occupant adopted, DeviceSession session, ClientCapabilities had) {
-    try (Arena arena = Arena.ofConfined()) {
-      counters.connection();
-      Connection connection = new Connection(kernel, adopted.socket, session, counters, arena);
-      connection.resume(had);
-      if (seat.awaitDecision(adopted)) {
-        LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", adopted.peer).log("taken over");
-        serve(adopted, session, connection);
-      } else {
+    boolean complete = false;
+    try {
+      seat.opened(adopted, session);
+      thread("calls", () -> execute(session));
+      thread(
+          "serve",
+          () ->
+              asClient(
+                  adopted,
+                  () -> serve(adopted, session, connection -> taken(adopted, connection, had))));
+      complete = true;
+    } finally {
+      if (!complete) {
         session.abandon();
       }
-    } catch (SluiceException e) {
-      LOG.atError().addKeyValue("guest", name).log("the device cannot be served", e);
-    } catch (RuntimeException | Error e) {
-      LOG.atError().addKeyValue("guest", name).log("the device failed", e);
-    } finally {
-      seat.left(adopted);
     }
   }
 
-  /** Serves a client until it goes, or another daemon has it; then the session is over. */
-  private void serve(Seat.Occupant client, DeviceSession session, Connection connection) {
-    boolean there = true;
-    try {
-      while (there && connection.serve(() -> seat.isPausing(client))) {
+  private boolean taken(Seat.Occupant adopted, Connection connection, ClientCapabilities had) {
+    counters.connection();
+    connection.resume(had);
+    boolean here = seat.awaitDecision(adopted);
+    if (here) {
+      log.at(LOG, Level.INFO).addKeyValue("peer", adopted.peer).log("taken over");
+    }
+    return here;
+  }
+
+  /**
+   * Serves a client until it goes, or another daemon has it; then the session is over, also when it
+   * comes to nothing.
+   *
+   * @param begin first; whether the client is there
+   */
+  private void serve(Seat.Occupant client, DeviceSession session, Predicate<Connection> begin) {
+    boolean there = seat.isServed(client);
+    try (Arena arena = Arena.ofConfined()) {
+      Connection connection =
+          new Connection(kernel, client.socket, foreign, session, counters, arena);
+      there = begin.test(connection);
+      while (there && connection.serve(() -> pauses(client))) {
         there = seat.awaitDecision(client);
       }
     } finally {
@@ -379,6 +435,19 @@ public final class GuestDevice implements AutoCloseable {
     }
   }
 
+  /** Asked between messages: whether the client is to pause. It goes on when there is room. */
+  private boolean pauses(Seat.Occupant client) {
+    if (foreign.waiting() > ForeignFds.MOST_WAITING
+        && !foreign.await(ForeignFds.MOST_WAITING, END_WAIT)) {
+      throw new RefusedException(
+          "SLU-VFU-027",
+          Errno.EMFILE,
+          "descriptors of the client cannot be closed, waiting=" + foreign.waiting(),
+          "End what keeps them: a socket that lingers, a file system that does not answer.");
+    }
+    return seat.isPausing(client);
+  }
+
   /**
    * Ends the client's connection, if there is one, and does not wait for what follows: the way for
    * threads that {@link #detach} would wait for.
@@ -387,9 +456,18 @@ public final class GuestDevice implements AutoCloseable {
     seat.expel(kernel::shutdown);
   }
 
-  /** Detaches the client, if there is one, and waits until everything it held is given back. */
+  /**
+   * Detaches the client, if there is one, and waits until everything it held is given back; but not
+   * for ever.
+   */
   public void detach() {
-    seat.vacate(kernel::shutdown);
+    if (!seat.vacate(kernel::shutdown, END_WAIT)) {
+      log.at(LOG, Level.ERROR).log("the client's session does not end");
+    } else if (!foreign.await(0, END_WAIT)) {
+      log.at(LOG, Level.WARN)
+          .addKeyValue("waiting", foreign.waiting())
+          .log("descriptors of the client cannot be closed");
+    }
   }
 
   /** Detaches the client and accepts no other. The socket's file stays: it is the caller's. */
@@ -408,6 +486,8 @@ public final class GuestDevice implements AutoCloseable {
       started.close();
     }
     detach();
+    foreign.close();
+    share.close();
   }
 
   private void thread(String what, Runnable action) {
@@ -424,12 +504,13 @@ public final class GuestDevice implements AutoCloseable {
    */
   private boolean admit(Fd socket) {
     Seat.Occupant client = Seat.Occupant.running(socket, kernel.peerCredentials(socket));
-    if (!seat.take(client, ADMISSION_WAIT)) {
+    if (!foreign.await(ForeignFds.MOST_WAITING, ADMISSION_WAIT)
+        || !seat.take(client, ADMISSION_WAIT)) {
       return false;
     }
     boolean serving = false;
     try {
-      thread("serve", () -> serve(client));
+      thread("serve", () -> asClient(client, () -> serve(client)));
       serving = true;
     } finally {
       if (!serving) {
@@ -441,19 +522,43 @@ public final class GuestDevice implements AutoCloseable {
 
   private void serve(Seat.Occupant client) {
     counters.connection();
-    LOG.atInfo().addKeyValue("guest", name).addKeyValue("peer", client.peer).log("attached");
-    try (Arena arena = Arena.ofConfined()) {
-      DeviceSession session = DeviceSession.open(kernel, name, source, counters);
-      seat.opened(client, session);
-      thread("calls", session.calls());
-      serve(client, session, new Connection(kernel, client.socket, session, counters, arena));
+    log.at(LOG, Level.INFO).addKeyValue("peer", client.peer).log("attached");
+    DeviceSession session = DeviceSession.open(place(), source, counters);
+    serve(
+        client,
+        session,
+        _ -> {
+          seat.opened(client, session);
+          thread("calls", () -> execute(session));
+          return true;
+        });
+  }
+
+  /** Runs what serves a client; whatever comes of it, the client has left afterwards. */
+  private void asClient(Seat.Occupant client, Runnable service) {
+    try {
+      service.run();
     } catch (SluiceException e) {
-      LOG.atError().addKeyValue("guest", name).log("the device cannot be served", e);
+      log.at(LOG, Level.ERROR).log("the device cannot be served", e);
     } catch (RuntimeException | Error e) {
-      LOG.atError().addKeyValue("guest", name).log("the device failed", e);
+      log.at(LOG, Level.ERROR).log("the device failed", e);
     } finally {
       seat.left(client);
-      LOG.atInfo().addKeyValue("guest", name).log("detached");
+      log.at(LOG, Level.INFO).log("detached");
     }
+  }
+
+  /** Executes a client's calls; without that the client would wait for ever. */
+  private void execute(DeviceSession session) {
+    try {
+      session.calls().run();
+    } catch (RuntimeException | Error e) {
+      expel();
+      log.at(LOG, Level.ERROR).log("the thread of calls failed", e);
+    }
+  }
+
+  private DeviceSession.Place place() {
+    return new DeviceSession.Place(kernel, name, share, log);
   }
 }

@@ -35,16 +35,19 @@ record GuestParts(
     GuestNotifier notifier = new GuestNotifier(events, vectors, channels);
     vectors.observe(channels::vectorChanged);
     Guest guest = opener.open(notifier);
+    boolean complete = false;
     try {
       if (guest.capabilities().contains(Capability.DIRECT_INTERRUPTS)) {
         guest.setPendingBitmap(
             callArea.file(), GuestAbi.BAR1_PENDING, GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
         channels.useDirectDelivery(guest::setInterruptTarget);
       }
+      complete = true;
       return new GuestParts(vectors, events, notifier, guest);
-    } catch (RuntimeException e) {
-      source.release(guest);
-      throw e;
+    } finally {
+      if (!complete) {
+        source.release(guest);
+      }
     }
   }
 }

@@ -1,6 +1,13 @@
 package io.sluice.vdevice;
 
-/** The named maxima of the server: what a client may ask of it, and what it is told it may. */
+/**
+ * The named maxima of the server: what a client may ask of it, and what it is told it may.
+ *
+ * <p>Together they bound what one client makes the server keep: two buffers of {@link
+ * #MAX_BODY_BYTES} and one for requests of ours; {@link #MAX_DMA_MAPS} maps; 65 calls that wait; 33
+ * requests of ours that wait; at most 2^16 that were given up; a log of writes with a bit for each
+ * page of what may be mapped; and what {@link ForeignFds} has to close.
+ */
 final class Limits {
   /** Bytes of data in one REGION_READ, REGION_WRITE, DMA_READ or DMA_WRITE. */
   static final int MAX_DATA_BYTES = 256 * 1024;
@@ -11,14 +18,17 @@ final class Limits {
   /** Writes in one REGION_WRITE_MULTI; QEMU sends at most 200. */
   static final int MAX_MULTI_WRITES = 256;
 
+  /** Bytes of a request for information; clients send as many as they have room for the reply. */
+  static final int MAX_PADDED_BYTES = 4096;
+
   /** Bytes of data behind the head of a DEVICE_FEATURE. */
   static final int MAX_FEATURE_BYTES = 4096;
 
   /**
-   * DMA maps at one time. Each takes a descriptor, and a mapping of the 65530 that Linux gives a
-   * process; the software GPU names as many regions.
+   * DMA maps at one time: as many regions as the software GPU names, less the one of the pending
+   * bitmap.
    */
-  static final int MAX_DMA_MAPS = io.sluice.channel.Limits.MAX_REGIONS;
+  static final int MAX_DMA_MAPS = io.sluice.channel.Limits.MAX_REGIONS - 1;
 
   /** Ranges of one DMA_LOGGING_START: as many as its data have room for. */
   static final int MAX_LOGGED_RANGES = (MAX_FEATURE_BYTES - 16) / 16;

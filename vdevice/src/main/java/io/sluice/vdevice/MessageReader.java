@@ -6,44 +6,59 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.vfio.VfioUserHeader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.function.UnaryOperator;
 
 /**
- * Takes messages off a stream socket.
+ * The messages of a stream socket, one after the other.
  *
- * <p>Exactly the 16 bytes of the header are received first, then the body. Descriptors travel with
- * the first byte of a message; a larger receive would attribute those of the next message, which a
- * client may have sent already, to this one. Peeking does the same.
+ * <p>A receive asks for {@link #AHEAD} bytes: a register access is there with one system call. What
+ * has come of the messages behind it is kept. Descriptors come with the first byte of what a client
+ * sent at once, and the kernel ends a receive behind the bytes that brought some; so they belong to
+ * the last message of which anything was received. That this is never the wrong one is why no more
+ * is asked for: a message that may bring descriptors has as many bytes, and nothing behind it comes
+ * with the same receive.
  *
- * <p>The buffers live as long as the connection. Nothing is allocated for a message that arrives in
- * one piece and whose body is short.
+ * <p>The buffer lives as long as the connection. Nothing is allocated for a message that comes in
+ * one piece and is short.
  */
 final class MessageReader {
-  private static final int SHORT_BODY = 64;
+  /** Header and body of a REGION_WRITE of 4 bytes; no message that takes descriptors is shorter. */
+  static final int AHEAD = 36;
+
+  private static final int HEADER = (int) VfioUserHeader.SIZE;
 
   private final Kernel kernel;
   private final Fd socket;
-  private final FdList fds = new FdList();
+  private final FdList fds;
+  private final FdList none = new FdList();
+  private final MemorySegment buffer;
+  private final MemorySegment start;
   private final MemorySegment header;
   private final MemorySegment body;
+
+  private int had; // bytes in the buffer
+  private int size; // of the message that begins it; 0 until its body was asked for
+  private boolean fdsOfLater; // fds are a later message's
   private boolean patient;
-  private final MemorySegment[] shortBodies = new MemorySegment[SHORT_BODY + 1];
 
   /**
+   * @param foreign has the custody of the descriptors that come
    * @param arena of the connection; its thread is the only user
    */
-  MessageReader(Kernel kernel, Fd socket, Arena arena) {
+  MessageReader(Kernel kernel, Fd socket, UnaryOperator<Fd> foreign, Arena arena) {
+    fds = new FdList(foreign);
     this.kernel = kernel;
     this.socket = socket;
-    header = arena.allocate(VfioUserHeader.SIZE, 8);
-    body = arena.allocate(Limits.MAX_BODY_BYTES, 8);
-    for (int bytes = 0; bytes <= SHORT_BODY; bytes++) {
-      shortBodies[bytes] = body.asSlice(0, bytes);
-    }
+    buffer = arena.allocate(HEADER + Limits.MAX_BODY_BYTES, 8);
+    start = buffer.asSlice(0, AHEAD);
+    header = buffer.asSlice(0, HEADER);
+    body = buffer.asSlice(HEADER);
   }
 
-  /** Waits for the next header; false when the peer is gone. */
+  /** Waits for the next header, and takes nothing behind it; false when the peer is gone. */
   boolean readHeader() {
-    return readFully(header);
+    next();
+    return fill(HEADER, HEADER);
   }
 
   /** What came when a header was waited for. */
@@ -56,61 +71,72 @@ final class MessageReader {
     END
   }
 
-  /** As {@link #readHeader}, but the socket has a receive timeout, which only tells. */
-  Received awaitHeader() {
+  /**
+   * Waits for the next header, on a socket with a receive timeout, which only tells.
+   *
+   * @param ahead whether what is behind it may be received, too
+   */
+  Received awaitHeader(boolean ahead) {
     patient = true;
-    long done = kernel.recvmsg(socket, header, fds);
-    if (done < 0) {
-      return Received.NOTHING;
+    next();
+    int most = ahead ? AHEAD : HEADER;
+    if (had == 0) {
+      long got = receive(most);
+      if (got < 0) {
+        return Received.NOTHING;
+      }
+      if (got == 0) {
+        return Received.END;
+      }
     }
-    return done > 0 && readRest(header, done) ? Received.HEADER : Received.END;
+    if (!fill(HEADER, most)) {
+      return Received.END;
+    }
+    long whole = VfioUserHeader.MSG_SIZE.get(header);
+    fdsOfLater = had > whole && fds.size() > 0;
+    return Received.HEADER;
   }
 
   /** Receives the body of the message; false when the peer went away in the middle. */
   boolean readBody(int bytes) {
-    return readFully(bytes <= SHORT_BODY ? shortBodies[bytes] : body.asSlice(0, bytes));
+    size = HEADER + bytes;
+    return fill(size, size);
   }
 
-  /** Receives and forgets a body; false when the peer went away in the middle. */
-  boolean discardBody(long bytes) {
-    long left = bytes;
-    while (left > 0) {
-      int part = (int) Math.min(left, body.byteSize());
-      if (!readBody(part)) {
+  /** Whether something of the next message has been received. */
+  boolean hasMore() {
+    return had > size;
+  }
+
+  /** Begins with what is behind the message that was read. */
+  private void next() {
+    had -= size;
+    if (had > 0) {
+      MemorySegment.copy(buffer, size, buffer, 0, had);
+    } else {
+      had = 0;
+    }
+    size = 0;
+    fdsOfLater = false;
+  }
+
+  /** Receives until there are enough bytes. A client may take its time within a message. */
+  private boolean fill(int least, int most) {
+    while (had < least) {
+      long got = receive(most);
+      if (got == 0 || got < 0 && !patient) {
         return false;
       }
-      left -= part;
     }
     return true;
   }
 
-  private boolean readFully(MemorySegment into) {
-    long size = into.byteSize();
-    if (size == 0) {
-      return true;
+  private long receive(int most) {
+    MemorySegment into = had == 0 && most == AHEAD ? start : buffer.asSlice(had, (long) most - had);
+    long got = kernel.recvmsg(socket, into, fds);
+    if (got > 0) {
+      had += (int) got;
     }
-    long done = receive(into, 0);
-    return done > 0 && readRest(into, done);
-  }
-
-  private boolean readRest(MemorySegment into, long had) {
-    long done = had;
-    while (done < into.byteSize()) {
-      long more = receive(into, done);
-      if (more <= 0) {
-        return false;
-      }
-      done += more;
-    }
-    return true;
-  }
-
-  /** A client may take its time within a message. */
-  private long receive(MemorySegment into, long from) {
-    long got;
-    do {
-      got = kernel.recvmsg(socket, from == 0 ? into : into.asSlice(from), fds);
-    } while (got < 0 && patient);
     return got;
   }
 
@@ -126,6 +152,11 @@ final class MessageReader {
 
   /** The descriptors that came with the message; whoever takes one owns it. */
   FdList fds() {
-    return fds;
+    return fdsOfLater ? none : fds;
+  }
+
+  /** Closes what nobody took of all that has come. */
+  void close() {
+    fds.closeAll();
   }
 }

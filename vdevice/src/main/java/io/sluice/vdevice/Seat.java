@@ -188,22 +188,38 @@ final class Seat {
     }
   }
 
-  /** Does that, and waits until who was the client has left, served or not. */
-  void vacate(Consumer<Fd> shutdown) {
+  /**
+   * Does that, and waits until who was the client has left, served or not.
+   *
+   * @param patience how long
+   * @return whether it has
+   */
+  boolean vacate(Consumer<Fd> shutdown, Duration patience) {
+    Occupant going;
+    DeviceSession session;
     lock.lock();
     try {
-      Occupant going = occupant;
+      going = occupant;
       if (going == null) {
-        return;
+        return true;
       }
       shutdown.accept(going.socket);
       become(going, Service.RUNNING);
-      while (occupant == going) {
-        if (going.session != null) {
-          going.session.vectors().close(); // the serving thread itself may be stuck in one
-        }
-        changed.awaitUninterruptibly();
+      session = going.session;
+    } finally {
+      lock.unlock();
+    }
+    if (session != null) {
+      // The serving thread itself may be stuck in one. Takes its time, so not under the lock.
+      session.vectors().close();
+    }
+    lock.lock();
+    try {
+      long left = patience.toNanos();
+      while (occupant == going && left > 0) {
+        left = awaitNanos(left);
       }
+      return occupant != going;
     } finally {
       lock.unlock();
     }
@@ -245,6 +261,16 @@ final class Seat {
         return Optional.empty();
       }
       return Optional.of(new PausedClient(pausing, session));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a client is served here, and not merely offered by another daemon. */
+  boolean isServed(Occupant client) {
+    lock.lock();
+    try {
+      return client.service == Service.RUNNING || client.service == Service.PAUSING;
     } finally {
       lock.unlock();
     }

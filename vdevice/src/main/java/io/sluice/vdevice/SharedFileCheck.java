@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
@@ -27,6 +28,7 @@ final class SharedFileCheck {
    * @throws RefusedException EINVAL: another kind of file, too short, or it cannot be sealed
    */
   static void check(Kernel kernel, Fd fd, long offset, long sizeBytes) {
+    int seals = seals(kernel, fd);
     FileStatus status = kernel.fstat(fd);
     if (!status.isRegular()) {
       throw refused("SLU-DMA-001", "shared memory is not a regular file", status.mode());
@@ -38,7 +40,6 @@ final class SharedFileCheck {
     if (offset < 0 || sizeBytes < 0 || sizeBytes > status.sizeBytes() - offset) {
       throw refused("SLU-DMA-003", "the file is shorter than the map", status.sizeBytes());
     }
-    int seals = kernel.getSeals(fd);
     if ((seals & Kernel.F_SEAL_SHRINK) != 0) {
       return;
     }
@@ -49,6 +50,21 @@ final class SharedFileCheck {
     // It may have been shortened between the look at its length and the seal.
     if (sizeBytes > kernel.fstat(fd).sizeBytes() - offset) {
       throw refused("SLU-DMA-003", "the file is shorter than the map", status.sizeBytes());
+    }
+  }
+
+  /**
+   * Asked first, and of every file: the kernel answers by itself, and for files in memory alone.
+   * Whatever else is asked of another file, its file system answers, when it likes.
+   */
+  private static int seals(Kernel kernel, Fd fd) {
+    try {
+      return kernel.getSeals(fd);
+    } catch (SyscallException e) {
+      if (e.errno() != Errno.EINVAL.number() && e.errno() != Errno.EBADF.number()) {
+        throw e;
+      }
+      throw refused("SLU-DMA-015", "shared memory is no file that can be sealed", e.errno());
     }
   }
 

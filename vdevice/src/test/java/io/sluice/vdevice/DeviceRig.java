@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
@@ -77,8 +78,7 @@ final class DeviceRig implements AutoCloseable {
 
   /** A started device at {@code directory/name}. */
   GuestDevice device(String name) {
-    GuestDevice device =
-        new GuestDevice(name, directory.resolve(name), kernel, new Source(name), this::thread);
+    GuestDevice device = make(name, this::thread);
     devices.add(device);
     device.start();
     return device;
@@ -87,11 +87,8 @@ final class DeviceRig implements AutoCloseable {
   /** A device that accepts nobody, and threads that do not begin before they may. */
   GuestDevice target(String name, CountDownLatch start) {
     GuestDevice device =
-        new GuestDevice(
+        make(
             name,
-            directory.resolve(name),
-            kernel,
-            new Source(name),
             action ->
                 thread(() -> {
                   awaitStart(start);
@@ -99,6 +96,16 @@ final class DeviceRig implements AutoCloseable {
                 }));
     devices.add(device);
     return device;
+  }
+
+  private GuestDevice make(String name, ThreadFactory factory) {
+    MapBudget budget = new MapBudget(kernel.hostLimits(), 1L << 40);
+    return new GuestDevice(
+        name,
+        directory.resolve(name),
+        new DeviceHost(kernel, factory, System::nanoTime, budget),
+        new MapLimits(1L << 36, MapLimits.MAX_MAPS),
+        new Source(name));
   }
 
   private static void awaitStart(CountDownLatch start) {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.testbed.fakes.FakeKernel;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -134,6 +136,48 @@ final class DmaMapCommandTest extends ServerTest {
     refused(Errno.ENOSPC, 2, map(3, 0, 1L << 40, 4096));
     client.ok(3, body(24, 0, 0L, 4096L));
     client.ok(2, map(3, 0, 1L << 40, 4096));
+  }
+
+  /** A file of 64 TiB costs a client nothing, and mapping it takes the addresses of all. */
+  @Test
+  void map_moreThanTheGuestMay_edquotAndNothingIsMapped() {
+    try (Fd sparse = kernel.memfdCreate("sparse", 1L << 46);
+        Fd memory = kernel.memfdCreate("ram", MIB)) {
+      refused(Errno.EDQUOT, 2, map(3, 0, 0, 1L << 46), sparse);
+      refused(Errno.EDQUOT, 2, map(3, 4096, 1L << 50, (1L << 46) - 4096), sparse);
+      client.ok(2, map(3, 0, 0, MIB), memory);
+      client.ok(2, map(3, 0, MIB, (1L << 40) - MIB), sparse);
+      refused(Errno.EDQUOT, 2, map(3, 0, 1L << 50, 4096), memory);
+      client.ok(3, body(24, 0, 0L, MIB));
+      client.ok(2, map(3, 0, 1L << 50, 4096), memory);
+      assertThat(share.used()).isEqualTo(new MapLimits((1L << 40) - MIB + 4096, 2));
+    }
+  }
+
+  @Test
+  void map_gpuRefuses_takesNothingOfTheBudget() {
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      gpu.failure = new RefusedException("SLU-TST-003", Errno.ENOMEM, "no region", "");
+      refused(Errno.ENOMEM, 2, map(3, 0, 0, MIB), memory);
+      gpu.failure = null;
+      assertThat(share.used()).isEqualTo(new MapLimits(0, 0));
+      client.ok(2, map(3, 0, 0, MIB), memory);
+      assertThat(share.used()).isEqualTo(new MapLimits(MIB, 1));
+    }
+  }
+
+  /** A file system of the client's answers fstat when it likes; the kernel alone answers this. */
+  @Test
+  void check_fileThatCannotBeSealed_isAskedNothingElse() {
+    FakeKernel fake = new FakeKernel();
+    try (Fd file = fake.plainFile("fuse", MIB, 0x65735546)) {
+      assertThatThrownBy(() -> SharedFileCheck.check(fake, file, 0, MIB))
+          .isInstanceOfSatisfying(
+              RefusedException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EINVAL));
+    }
+    assertThat(fake.count("getSeals")).isEqualTo(1);
+    assertThat(fake.count("fstat")).isZero();
+    assertThat(fake.count("fileSystemType")).isZero();
   }
 
   @Test

@@ -36,6 +36,19 @@ final class DmaUnmapCommandTest extends ServerTest {
     refused(Errno.EINVAL, 3, new byte[bytes]);
   }
 
+  /** SPDK sends the map's descriptor again. */
+  @Test
+  void unmap_withADescriptor_unmapsAndClosesIt() {
+    Map<Integer, String> open = Held.now().fds();
+    try (Fd memory = kernel.memfdCreate("ram", MIB)) {
+      client.ok(3, unmap(0, MIB, MIB), memory);
+      refused(Errno.EINVAL, 3, unmap(0, 2 * MIB, MIB), memory, memory);
+    }
+    assertGoesOn();
+    assertThat(session.dma().size()).isEqualTo(1);
+    assertThat(Held.now().fds().size()).isLessThan(open.size());
+  }
+
   @Test
   void unmap_argszTooSmall_einval() {
     refused(Errno.EINVAL, 3, body(23, 0, MIB, MIB));

@@ -2,9 +2,12 @@ package io.sluice.vdevice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Fd;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.BufferRequest;
 import io.sluice.guest.BufferSet;
@@ -106,6 +109,27 @@ final class EndToEndTest {
       }
       assertThat(rig.vramInUse()).isZero();
     }
+  }
+
+  /** The software GPU's own region was counted among the client's: its last map was ENOMEM. */
+  @Test
+  void dmaMap_asManyAsAreOffered_work() {
+    assumeTrue(rig.kernel.hostLimits().openFiles() > 4 * MapLimits.MAX_MAPS);
+    GuestDevice device = rig.device("a");
+    try (RawClient client = new RawClient(rig.kernel, rig.kernel.connect(device.path()));
+        Fd memory = rig.kernel.memfdCreate("page", 4096)) {
+      client.negotiate();
+      for (long i = 0; i < MapLimits.MAX_MAPS; i++) {
+        client.ok(2, RawClient.body(32, 3, 0L, i << 13, 4096L), memory);
+      }
+      assertThat(device.mapped()).isEqualTo(new MapLimits(4096L * 4094, 4094));
+      try (RawClient.Message reply =
+          client.call(2, RawClient.body(32, 3, 0L, 1L << 40, 4096L), memory)) {
+        assertThat(Errno.nameOf(reply.errno())).isEqualTo("ENOSPC");
+      }
+    }
+    device.detach();
+    assertThat(device.mapped()).isEqualTo(new MapLimits(0, 0));
   }
 
   @Test

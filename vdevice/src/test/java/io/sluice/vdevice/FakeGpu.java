@@ -170,6 +170,10 @@ final class FakeGpu implements Gpu {
 
     @Override
     public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
+      RuntimeException thrown = failure;
+      if (thrown != null) {
+        throw thrown;
+      }
       String region = "offset=" + offset + " size=" + sizeBytes + " writable=" + writable;
       regions.add(region);
       return new MemoryRegion() {

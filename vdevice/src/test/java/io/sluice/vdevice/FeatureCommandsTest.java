@@ -115,6 +115,8 @@ final class FeatureCommandsTest extends ServerTest {
         Arguments.of((Object) body(64, GET | 8, 0L, 4096L, 12288L)),
         Arguments.of((Object) body(-1, GET | 8, 0L, -1L, 4096L)),
         Arguments.of((Object) body(-1, GET | 8, 0L, 4096L * (8 * 262112 + 1), 4096L)),
+        Arguments.of((Object) body(-1, GET | 8, 0L, Long.MIN_VALUE + 4096, 1L)),
+        Arguments.of((Object) body(-1, GET | 8, 0L, -4096L, 1L)),
         Arguments.of((Object) body(64, SET | 8, 0L, 4096L, 4096L)));
   }
 

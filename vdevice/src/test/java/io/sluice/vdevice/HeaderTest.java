@@ -154,6 +154,52 @@ final class HeaderTest extends ServerTest {
     assertThat(gpu.last().regions).containsExactly("offset=0 size=1048576 writable=true");
   }
 
+  /** What is received ahead of a message never takes the descriptors of another. */
+  @Test
+  void commands_thatTakeDescriptors_areNotShorterThanWhatIsReceivedAhead() {
+    for (Command command : Command.values()) {
+      if (command.maxFds() > 0) {
+        assertThat(command.allowsBody(MessageReader.AHEAD - 16 - 1)).as("%s", command).isFalse();
+      }
+    }
+  }
+
+  /** The short messages are received with the beginning of the one behind them. */
+  @Test
+  void header_descriptorBehindShortMessages_belongsToItsOwn() {
+    for (long i = 0; i < 20; i++) {
+      try (Fd memory = kernel.memfdCreate("ram", 1 << 20)) {
+        client.send(13, 0, new byte[0]);
+        client.send(13, 0, new byte[0]);
+        client.send(2, 0, body(32, 3, 0L, i << 20, 1L << 20), memory);
+        client.send(16, 0, body(8, 1 << 17 | 7));
+        client.send(2, 0, body(32, 3, 0L, i << 20 | 1L << 40, 1L << 20), memory);
+        client.send(9, 0, body(0L, 0, 4));
+        for (int n = 0; n < 6; n++) {
+          try (RawClient.Message reply = client.receive()) {
+            assertThat(reply.isError()).as("message %d", n).isFalse();
+          }
+        }
+      }
+    }
+    assertThat(gpu.last().regions).hasSize(40);
+  }
+
+  @Test
+  void header_shortMessagesInOneSend_areAnsweredInOrder() {
+    List<byte[]> parts = new ArrayList<>();
+    for (int id = 1; id <= 50; id++) {
+      parts.add(id % 3 == 0 ? body(header(id, 9, 32, 0, 0), 0L, 0, 4) : header(id, 13, 16, 0, 0));
+    }
+    client.sendRaw(body(parts.toArray()));
+    for (int id = 1; id <= 50; id++) {
+      try (RawClient.Message reply = client.receive()) {
+        assertThat(reply.id()).isEqualTo(id);
+        assertThat(reply.isError()).isFalse();
+      }
+    }
+  }
+
   @Test
   void peer_thatClosesInTheMiddleOfAHeader_isForgotten() {
     client.sendRaw(new byte[7]);

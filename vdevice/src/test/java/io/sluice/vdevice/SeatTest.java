@@ -49,17 +49,28 @@ final class SeatTest {
     assertThat(seat.peer()).isEmpty();
   }
 
+  @Test
+  void vacate_clientThatStays_givesUp() {
+    assertThat(seat.take(client, Duration.ZERO)).isTrue();
+    assertThat(seat.vacate(_ -> {}, Duration.ZERO)).isFalse();
+    assertThat(seat.peer()).isPresent();
+  }
+
   /** It ended by itself just then: its descriptor was closed, or already somebody else's. */
   @Test
   void vacate_clientLeavesMeanwhile_itsSocketIsOpenUntilItWasShutDown() throws Exception {
     assertThat(seat.take(client, Duration.ZERO)).isTrue();
     Thread serving = new Thread(() -> seat.left(client));
     List<Boolean> open = new ArrayList<>();
-    seat.vacate(shutDown -> {
-      serving.start();
-      await().until(() -> serving.getState() == Thread.State.WAITING);
-      open.add(shutDown.isOpen());
-    });
+    boolean left =
+        seat.vacate(
+            shutDown -> {
+              serving.start();
+              await().until(() -> serving.getState() == Thread.State.WAITING);
+              open.add(shutDown.isOpen());
+            },
+            Duration.ofMinutes(1));
+    assertThat(left).isTrue();
     serving.join();
     assertThat(open).containsExactly(true);
     assertThat(socket.isOpen()).isFalse();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Capability;
@@ -14,6 +15,7 @@ import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -26,6 +28,9 @@ abstract class ServerTest {
   FakeGpu gpu = new FakeGpu(kernel);
   RawClient client;
   DeviceSession session;
+  MapBudget.Share share;
+
+  static final long ALL_BYTES = 1L << 45;
 
   private Fd serverSocket;
   private Thread serving;
@@ -38,14 +43,19 @@ abstract class ServerTest {
     serverSocket = pair.get(0);
     client = new RawClient(kernel, pair.get(1));
     DeviceCounters.Live counters = new DeviceCounters.Live();
-    session = DeviceSession.open(kernel, "test", new Source(), counters);
+    share = new MapBudget(host(), ALL_BYTES).share("test", most());
+    GuestLog log = new GuestLog("test", System::nanoTime);
+    DeviceSession.Place place = new DeviceSession.Place(kernel, "test", share, log);
+    session = DeviceSession.open(place, new Source(), counters);
     calls = new Thread(session.calls(), "calls");
     calls.start();
     serving =
         new Thread(
             () -> {
               try (Arena arena = Arena.ofConfined()) {
-                new Connection(kernel, serverSocket, session, counters, arena).serve(() -> false);
+                UnaryOperator<Fd> atOnce = UnaryOperator.identity();
+                new Connection(kernel, serverSocket, atOnce, session, counters, arena)
+                    .serve(() -> false);
                 session.close();
               } finally {
                 kernel.shutdown(serverSocket);
@@ -67,6 +77,16 @@ abstract class ServerTest {
     return new Capability[0];
   }
 
+  /** What the process has. */
+  HostLimits host() {
+    return new HostLimits(65_536, 65_530, 1L << 40);
+  }
+
+  /** Memory that the guest may have mapped. */
+  MapLimits most() {
+    return new MapLimits(1L << 40, MapLimits.MAX_MAPS);
+  }
+
   /** How the client may move the device. */
   Optional<StateTransfers> transfers() {
     return Optional.empty();
@@ -80,6 +100,7 @@ abstract class ServerTest {
     serverSocket.close();
     FakeGpu.Open open = gpu.last();
     assertThat(open.closed).isTrue();
+    assertThat(share.used()).isEqualTo(new MapLimits(0, 0));
     assertThat(open.regions).isEmpty();
     assertThat(open.buffers).isZero();
     assertThat(open.spaces).isZero();

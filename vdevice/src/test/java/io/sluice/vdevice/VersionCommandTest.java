@@ -130,7 +130,7 @@ final class VersionCommandTest extends ServerTest {
     assertThat(text(reply))
         .isEqualTo(
             "{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":262144,"
-                + "\"max_dma_maps\":4095,\"pgsizes\":4096,\"write_multiple\":true}}");
+                + "\"max_dma_maps\":4094,\"pgsizes\":4096,\"write_multiple\":true}}");
   }
 
   private static String text(ByteBuffer reply) {

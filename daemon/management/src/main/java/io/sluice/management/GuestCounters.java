@@ -15,6 +15,11 @@ import java.util.Map;
  * @param interrupts interrupts delivered
  * @param eventsLost events dropped because the guest did not read its queue
  * @param dmaMaps ranges of guest memory mapped now
+ * @param dmaMapsLimit most of them
+ * @param sharedBytes guest memory mapped now
+ * @param sharedBytesLimit most of it
+ * @param descriptorsWaiting descriptors of its clients that wait to be closed
+ * @param logLinesLeftOut lines of the log about it that were too many
  */
 public record GuestCounters(
     long attachments,
@@ -26,4 +31,9 @@ public record GuestCounters(
     long hypercallsRefused,
     long interrupts,
     long eventsLost,
-    int dmaMaps) {}
+    int dmaMaps,
+    int dmaMapsLimit,
+    long sharedBytes,
+    long sharedBytesLimit,
+    int descriptorsWaiting,
+    long logLinesLeftOut) {}

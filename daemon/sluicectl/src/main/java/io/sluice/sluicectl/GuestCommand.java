@@ -85,7 +85,10 @@ final class GuestCommand extends Noun {
     facts.add(new Fact("hypercalls", times(counters.hypercalls(), counters.hypercallsRefused())));
     facts.add(new Fact("interrupts", Long.toString(counters.interrupts())));
     facts.add(new Fact("events lost", Long.toString(counters.eventsLost())));
-    facts.add(new Fact("dma maps", Integer.toString(counters.dmaMaps())));
+    facts.add(new Fact("dma maps", counters.dmaMaps() + " of " + counters.dmaMapsLimit()));
+    facts.add(new Fact("mapped", Views.share(counters.sharedBytes(), counters.sharedBytesLimit())));
+    facts.add(new Fact("unclosed", Integer.toString(counters.descriptorsWaiting())));
+    facts.add(new Fact("unlogged", Long.toString(counters.logLinesLeftOut())));
     return facts;
   }
 
@@ -118,6 +121,11 @@ final class GuestCommand extends Noun {
       json.writeNumberProperty("interrupts", counters.interrupts());
       json.writeNumberProperty("eventsLost", counters.eventsLost());
       json.writeNumberProperty("dmaMaps", counters.dmaMaps());
+      json.writeNumberProperty("dmaMapsLimit", counters.dmaMapsLimit());
+      json.writeNumberProperty("sharedBytes", counters.sharedBytes());
+      json.writeNumberProperty("sharedBytesLimit", counters.sharedBytesLimit());
+      json.writeNumberProperty("descriptorsWaiting", counters.descriptorsWaiting());
+      json.writeNumberProperty("logLinesLeftOut", counters.logLinesLeftOut());
       json.writeEndObject();
       json.writeEndObject();
     });

@@ -401,7 +401,21 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
     @Override
     public GuestCounters getCounters() {
       return new GuestCounters(
-          2, 1, 140, 3, Map.of("version", 2L, "dma_map", 18L, "set_irqs", 6L), 63, 0, 4012, 0, 9);
+          2,
+          1,
+          140,
+          3,
+          Map.of("version", 2L, "dma_map", 18L, "set_irqs", 6L),
+          63,
+          0,
+          4012,
+          0,
+          9,
+          4094,
+          2L << 30,
+          8L << 30,
+          0,
+          12);
     }
   }
 }

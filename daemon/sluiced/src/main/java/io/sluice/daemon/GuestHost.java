@@ -19,8 +19,10 @@ import io.sluice.management.Problem;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.SocketFile;
 import io.sluice.vdevice.DeviceCounters;
+import io.sluice.vdevice.DeviceHost;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
+import io.sluice.vdevice.MapLimits;
 import io.sluice.vdevice.StateTransfers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,7 +32,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import javax.management.OperationsException;
@@ -64,25 +65,33 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     this.settings = settings;
     this.origin = origin;
     this.gpu = gpu;
-    this.kernel = surroundings.kernel();
+    this.kernel = surroundings.host().kernel();
     this.file = file;
     this.transfers = surroundings.transfers();
     this.onAttach = surroundings.onAttach();
-    this.device = new GuestDevice(settings.name(), staged, kernel, this, surroundings.threads());
+    this.device =
+        new GuestDevice(
+            settings.name(), staged, surroundings.host(), mostMapped(settings, kernel), this);
+  }
+
+  /** What a guest may have mapped; unless said otherwise, as much memory as the host has. */
+  private static MapLimits mostMapped(GuestSettings settings, Kernel kernel) {
+    MapLimits set = settings.maps();
+    return set.bytes() == GuestSettings.HOST_MEMORY
+        ? new MapLimits(kernel.hostLimits().memoryBytes(), set.maps())
+        : set;
   }
 
   /**
    * What all guests share.
    *
-   * @param kernel the operating system
-   * @param threads makes the threads of their devices
+   * @param host what their devices run on
    * @param socketGroup may attach besides the daemon's user; empty for nobody
    * @param transfers how clients move their devices themselves
    * @param onAttach told when a client attaches (true) and when it has left (false)
    */
   record Surroundings(
-      Kernel kernel,
-      ThreadFactory threads,
+      DeviceHost host,
       Optional<GroupPrincipal> socketGroup,
       StateTransfers transfers,
       BiConsumer<GuestHost, Boolean> onAttach) {}
@@ -397,7 +406,12 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
         now.callsRefused(),
         now.interrupts(),
         now.eventsLost(),
-        now.dmaMaps());
+        now.dmaMaps(),
+        device.mostMapped().maps(),
+        device.mapped().bytes(),
+        device.mostMapped().bytes(),
+        device.descriptorsWaiting(),
+        device.logLinesLeftOut());
   }
 
   private static String program(PeerCredentials peer) {

@@ -117,7 +117,8 @@ final class GuestTable {
               socket,
               qmp,
               vramLimitBytes == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(vramLimitBytes),
-              SlotLimits.DEFAULT);
+              SlotLimits.DEFAULT,
+              GuestSettings.DEFAULT_MAPS);
       GuestHost guest = start(settings, GuestStatus.CREATED);
       try {
         store.save(created());

@@ -20,6 +20,8 @@ import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.migrate.vfio.ClientTransfers;
+import io.sluice.vdevice.DeviceHost;
+import io.sluice.vdevice.MapBudget;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -137,8 +139,11 @@ public final class SluicedInstance implements AutoCloseable {
             new ChangeRate(System::nanoTime),
             UUID::randomUUID,
             new GuestHost.Surroundings(
-                kernel,
-                threads,
+                new DeviceHost(
+                    kernel,
+                    threads,
+                    System::nanoTime,
+                    new MapBudget(kernel.hostLimits(), config.sharedBytes())),
                 group(config.guestGroup(), "guest-group"),
                 new ClientTransfers(
                     announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),

@@ -2,13 +2,27 @@ package io.sluice.abi.sys;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * The descriptors that came with one message: a reusable holder, so that a message without any
  * allocates nothing. Whoever takes a descriptor owns it; {@link #closeAll} closes what nobody took.
  */
 public final class FdList {
+  private final UnaryOperator<Fd> custody;
   private final List<Fd> fds = new ArrayList<>(4);
+
+  /** Descriptors that are closed by who closes them. */
+  public FdList() {
+    this(UnaryOperator.identity());
+  }
+
+  /**
+   * @param custody what a descriptor that comes is wrapped into; says how it is closed
+   */
+  public FdList(UnaryOperator<Fd> custody) {
+    this.custody = custody;
+  }
 
   /** Number of descriptors not taken yet. */
   public int size() {
@@ -17,7 +31,7 @@ public final class FdList {
 
   /** Adds a descriptor at the end; called by the kernel seam. */
   public void add(Fd fd) {
-    fds.add(fd);
+    fds.add(custody.apply(fd));
   }
 
   /** The descriptor at an index, still owned by this list. */

@@ -23,6 +23,9 @@ public interface FileKernel {
   /** {@code O_RDWR}. */
   int O_RDWR = 2;
 
+  /** What the host gives this process of what all guests share. */
+  HostLimits hostLimits();
+
   /** {@code memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)} and {@code ftruncate}. */
   Fd memfdCreate(String name, long sizeBytes);
 

@@ -42,6 +42,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public HostLimits hostLimits() {
+    return HostFacts.read();
+  }
+
+  @Override
   public Fd memfdCreate(String name, long sizeBytes) {
     return FileCalls.memfdCreate(name, sizeBytes);
   }
@@ -199,6 +204,11 @@ public final class RealKernel implements Kernel {
   @Override
   public void setReceiveTimeout(Fd socket, int timeoutMs) {
     SocketCalls.setReceiveTimeout(socket, timeoutMs);
+  }
+
+  @Override
+  public void stopLingering(Fd fd) {
+    SocketCalls.stopLingering(fd);
   }
 
   @Override

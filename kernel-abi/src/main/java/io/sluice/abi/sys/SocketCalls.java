@@ -17,6 +17,7 @@ final class SocketCalls {
   private static final int SOCK_DGRAM = 2;
   private static final int SOCK_CLOEXEC = 0x80000;
   private static final int SOL_SOCKET = 1;
+  private static final int SO_LINGER = 13;
   private static final int SO_PEERCRED = 17;
   private static final int SO_RCVTIMEO = 20;
   private static final int SCM_RIGHTS = 1;
@@ -215,6 +216,17 @@ final class SocketCalls {
           Libc.setsockopt(socket.number(), SOL_SOCKET, SO_RCVTIMEO, timeval),
           "setsockopt",
           () -> socket + ", SO_RCVTIMEO, ms=" + timeoutMs);
+    }
+  }
+
+  /** {@code struct linger}: whether, and for how many seconds. */
+  static void stopLingering(Fd fd) {
+    MemorySegment linger = Scratch.current().word;
+    linger.set(Layouts.U32, 0, 0);
+    linger.set(Layouts.U32, 4, 0);
+    int result = Libc.setsockopt(fd.number(), SOL_SOCKET, SO_LINGER, linger);
+    if (result != -Errno.ENOTSOCK.number()) {
+      Calls.check(result, "setsockopt", () -> fd + ", SO_LINGER");
     }
   }
 

@@ -56,6 +56,12 @@ public interface SocketKernel {
    */
   void setReceiveTimeout(Fd socket, int timeoutMs);
 
+  /**
+   * Has a later {@code close} of a socket return at once, whatever was not sent ({@code SO_LINGER}
+   * off). Of a descriptor that is no socket, nothing.
+   */
+  void stopLingering(Fd fd);
+
   /** {@code shutdown(SHUT_RDWR)}: wakes whoever blocks on the socket; ENOTCONN is no failure. */
   void shutdown(Fd socket);
 }

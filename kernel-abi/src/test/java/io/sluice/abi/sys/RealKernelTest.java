@@ -20,6 +20,22 @@ final class RealKernelTest {
   }
 
   @Test
+  void hostLimits_ofThisHost_arePossible() {
+    HostLimits limits = RealKernel.create().hostLimits();
+    assertThat(limits.openFiles()).isGreaterThan(16);
+    assertThat(limits.mappings()).isGreaterThan(1024);
+    assertThat(limits.memoryBytes()).isGreaterThan(64L << 20);
+  }
+
+  @Test
+  void stopLingering_notASocket_isNothing() {
+    Kernel kernel = RealKernel.create();
+    try (Fd event = kernel.eventfd(0, 0)) {
+      kernel.stopLingering(event);
+    }
+  }
+
+  @Test
   void requirePlatform_anotherSystem_refuses() {
     assertThatThrownBy(() -> RealKernel.requirePlatform("Mac OS X", "amd64"))
         .isInstanceOf(RefusedException.class);

@@ -5,12 +5,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.vdevice.DeviceHost;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
+import io.sluice.vdevice.MapBudget;
+import io.sluice.vdevice.MapLimits;
 import io.sluice.vdevice.machine.PciAddress;
 import io.sluice.vdevice.machine.QemuMachine;
 import java.io.BufferedReader;
@@ -40,6 +44,9 @@ final class QemuSourceTest {
   private static final Pattern COMMAND = Pattern.compile("\"execute\": ?\"([^\"]*)\"");
   private static final Pattern ID = Pattern.compile("\"id\": ?\"([^\"]*)\"");
   private static final ThreadFactory THREADS = Thread.ofPlatform().daemon().factory();
+  private static final Kernel KERNEL = RealKernel.create();
+  private static final DeviceHost HOST =
+      new DeviceHost(KERNEL, THREADS, System::nanoTime, new MapBudget(KERNEL.hostLimits(), 0));
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final String BEGUN = "migrate";
   private static final long TAKEN = 70_000_000;
@@ -196,7 +203,7 @@ final class QemuSourceTest {
       monitor.start();
       try (GuestDevice device =
               new GuestDevice(
-                  "web", directory.resolve("web"), RealKernel.create(), new Nobody(), THREADS);
+                  "web", directory.resolve("web"), HOST, new MapLimits(0, 0), new Nobody());
           QemuSource source =
               new QemuSource(
                   device,

@@ -3,6 +3,7 @@ package io.sluice.daemon.config;
 import com.google.common.collect.ImmutableList;
 import io.sluice.channel.SlotLimits;
 import io.sluice.management.Quantities;
+import io.sluice.vdevice.MapLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -68,6 +69,12 @@ public final class CreatedGuests {
       }
       if (guest.slots().addressSpaces() != SlotLimits.DEFAULT.addressSpaces()) {
         line(text, Schema.GUEST_SPACE_LIMIT, Integer.toString(guest.slots().addressSpaces()));
+      }
+      if (guest.maps().bytes() != GuestSettings.HOST_MEMORY) {
+        line(text, Schema.GUEST_SHARED_LIMIT, Quantities.formatSize(guest.maps().bytes()));
+      }
+      if (guest.maps().maps() != MapLimits.MAX_MAPS) {
+        line(text, Schema.GUEST_MAP_LIMIT, Integer.toString(guest.maps().maps()));
       }
     }
     StateFile.replace(file, text.toString());

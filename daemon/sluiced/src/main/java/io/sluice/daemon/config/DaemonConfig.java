@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param controlSocket what sluicectl connects to
  * @param controlGroup group whose members may control the daemon; empty for none
  * @param guestGroup group whose members may attach guests; empty for none
+ * @param sharedBytes most memory that all guests together may have mapped
  * @param logLevel least severe level that is logged
  * @param logFormat {@code logfmt} or {@code json}
  * @param gpus GPUs to serve, at least one
@@ -29,6 +30,7 @@ public record DaemonConfig(
     Path controlSocket,
     String controlGroup,
     String guestGroup,
+    long sharedBytes,
     String logLevel,
     String logFormat,
     ImmutableList<GpuSettings> gpus,

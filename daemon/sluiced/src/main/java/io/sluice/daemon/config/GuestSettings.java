@@ -2,6 +2,7 @@ package io.sluice.daemon.config;
 
 import io.sluice.channel.SlotLimits;
 import io.sluice.quota.Quota;
+import io.sluice.vdevice.MapLimits;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -17,9 +18,23 @@ import java.util.UUID;
  * @param qmp where the monitor of its machine is, if it is a machine
  * @param quota what it may have of its GPU
  * @param slots most channels and address spaces it may have
+ * @param maps most memory it may have mapped; {@link #HOST_MEMORY}
  */
 public record GuestSettings(
-    String name, UUID uuid, String gpu, Path socket, Path qmp, Quota quota, SlotLimits slots) {
+    String name,
+    UUID uuid,
+    String gpu,
+    Path socket,
+    Path qmp,
+    Quota quota,
+    SlotLimits slots,
+    MapLimits maps) {
+  /** Bytes of {@link #maps} that stand for as many as the host has. */
+  public static final long HOST_MEMORY = 0;
+
+  /** Limits of a guest that is created at run time. */
+  public static final MapLimits DEFAULT_MAPS = new MapLimits(HOST_MEMORY, MapLimits.MAX_MAPS);
+
   /** Whether a text can name a guest. */
   public static boolean isName(String text) {
     return ValueType.GUEST_NAME.parse().apply(text).isPresent();

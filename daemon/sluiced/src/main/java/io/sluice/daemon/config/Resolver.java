@@ -12,6 +12,7 @@ import io.sluice.management.local.SocketFile;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
 import io.sluice.quota.Quota;
+import io.sluice.vdevice.MapLimits;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -60,6 +61,8 @@ final class Resolver {
         DaemonConfig.migrationSocket(runDir), "migration socket of the daemon", Origin.DEFAULT);
     String controlGroup = value(Schema.DAEMON, daemon, Schema.CONTROL_GROUP).orElse("");
     String guestGroup = value(Schema.DAEMON, daemon, Schema.GUEST_GROUP).orElse("");
+    long sharedBytes =
+        value(Schema.DAEMON, daemon, Schema.SHARED_MEMORY).orElseThrow(Resolver::badDefault);
     Map<String, Raw> log = draft.section(Schema.LOG);
     String level = value(Schema.LOG, log, Schema.LOG_LEVEL).orElse("info");
     String format = value(Schema.LOG, log, Schema.LOG_FORMAT).orElse("logfmt");
@@ -72,6 +75,7 @@ final class Resolver {
         control,
         controlGroup,
         guestGroup,
+        sharedBytes,
         level,
         format,
         gpus,
@@ -263,7 +267,15 @@ final class Resolver {
     Quota quota = quotaOf(section, guest);
     checkQuota(guest, name, quota, gpu, gpus);
     SlotLimits slots = slotsOf(section, guest);
-    return Optional.of(new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots));
+    MapLimits maps = mapsOf(section, guest);
+    return Optional.of(new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots, maps));
+  }
+
+  private MapLimits mapsOf(String section, GuestDraft guest) {
+    Map<String, Raw> values = guest.values();
+    return new MapLimits(
+        value(section, values, Schema.GUEST_SHARED_LIMIT, "").orElse(GuestSettings.HOST_MEMORY),
+        value(section, values, Schema.GUEST_MAP_LIMIT).orElseThrow(Resolver::badDefault));
   }
 
   private SlotLimits slotsOf(String section, GuestDraft guest) {

@@ -7,6 +7,7 @@ import io.sluice.gpu.GpuConfig;
 import io.sluice.management.Quantities;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
+import io.sluice.vdevice.MapLimits;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,11 +28,17 @@ final class Schema {
   private static final long MIB = 1L << 20;
   private static final long GIB = 1L << 30;
 
+  /** A process has 128 TiB of addresses, and memory of guests is mapped up to two times. */
+  private static final long MAX_SHARED = 56L << 40;
+
   static final Key<Path> RUN_DIR = new Key<>("run-dir", ValueType.PATH, "/run/sluice");
   static final Key<Path> STATE_DIR = new Key<>("state-dir", ValueType.PATH, "/var/lib/sluice");
   static final Key<Path> CONTROL_SOCKET = new Key<>("control-socket", ValueType.PATH, "");
   static final Key<String> CONTROL_GROUP = new Key<>("control-group", ValueType.GROUP, "");
   static final Key<String> GUEST_GROUP = new Key<>("guest-group", ValueType.GROUP, "");
+
+  static final Key<Long> SHARED_MEMORY =
+      new Key<>("shared-memory", ValueType.size(GIB, MAX_SHARED, 4 * KIB), "32TiB");
 
   static final Key<String> LOG_LEVEL =
       new Key<>("level", ValueType.oneOf("error", "warn", "info", "debug", "trace"), "info");
@@ -86,6 +93,14 @@ final class Schema {
           ValueType.number(1, PscnvLimits.MAX_VID),
           Integer.toString(SlotLimits.DEFAULT.addressSpaces()));
 
+  static final Key<Long> GUEST_SHARED_LIMIT =
+      new Key<>("shared-memory-limit", ValueType.size(MIB, MAX_SHARED, 4 * KIB), "");
+  static final Key<Integer> GUEST_MAP_LIMIT =
+      new Key<>(
+          "map-limit",
+          ValueType.number(1, MapLimits.MAX_MAPS),
+          Integer.toString(MapLimits.MAX_MAPS));
+
   static final Key<InetSocketAddress> LISTEN = new Key<>("listen", ValueType.ADDRESS, "");
   static final Key<Path> CERTIFICATE = new Key<>("certificate", ValueType.PATH, "");
   static final Key<Path> PRIVATE_KEY = new Key<>("key", ValueType.PATH, "");
@@ -99,7 +114,8 @@ final class Schema {
   static final Section DAEMON_KEYS =
       new Section(
           "[daemon]",
-          ImmutableList.of(RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP));
+          ImmutableList.of(
+              RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP, SHARED_MEMORY));
   static final Section LOG_KEYS = new Section("[log]", ImmutableList.of(LOG_LEVEL, LOG_FORMAT));
   static final Section EMBEDDED_KEYS =
       new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN, EXCESS_LIMIT));
@@ -120,7 +136,9 @@ final class Schema {
               GUEST_BEYOND_SHARE,
               GUEST_KILL_TIMEOUT,
               GUEST_CHANNEL_LIMIT,
-              GUEST_SPACE_LIMIT));
+              GUEST_SPACE_LIMIT,
+              GUEST_SHARED_LIMIT,
+              GUEST_MAP_LIMIT));
 
   static final ImmutableList<Section> SECTIONS =
       ImmutableList.of(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.channel.SlotLimits;
 import io.sluice.quota.Quota;
+import io.sluice.vdevice.MapLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,6 +85,7 @@ final class CreatedGuestsTest {
         Path.of(socket),
         Path.of(socket + ".qmp"),
         limit == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(limit),
-        limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5));
+        limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5),
+        limit == 0 ? GuestSettings.DEFAULT_MAPS : new MapLimits(limit, 7));
   }
 }

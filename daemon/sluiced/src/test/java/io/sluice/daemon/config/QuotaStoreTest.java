@@ -86,6 +86,7 @@ final class QuotaStoreTest {
         Path.of("/run/" + name),
         Path.of("/run/" + name + ".qmp"),
         Quota.DEFAULT,
-        SlotLimits.DEFAULT);
+        SlotLimits.DEFAULT,
+        GuestSettings.DEFAULT_MAPS);
   }
 }

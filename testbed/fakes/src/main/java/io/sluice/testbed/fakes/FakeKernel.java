@@ -5,6 +5,7 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.FileStatus;
+import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.PeerCredentials;
@@ -108,6 +109,12 @@ public final class FakeKernel implements Kernel {
    */
   public void truncate(Fd fd, long sizeBytes) {
     locked(() -> descriptors.memoryFile(fd, "ftruncate").truncate(sizeBytes));
+  }
+
+  /** As a small host has them. */
+  @Override
+  public HostLimits hostLimits() {
+    return new HostLimits(1024, 65_530, 8L << 30);
   }
 
   // ---- files and memory ----
@@ -465,6 +472,15 @@ public final class FakeKernel implements Kernel {
         "setsockopt",
         () -> {
           SocketEnd _ = descriptors.socketEnd(socket, "setsockopt");
+        });
+  }
+
+  @Override
+  public void stopLingering(Fd fd) {
+    run(
+        "setsockopt",
+        () -> {
+          OpenFile _ = descriptors.file(fd, "setsockopt");
         });
   }
 

@@ -8,8 +8,11 @@ import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
 import io.sluice.interrupt.InterruptForwarder;
+import io.sluice.vdevice.DeviceHost;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
+import io.sluice.vdevice.MapBudget;
+import io.sluice.vdevice.MapLimits;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
@@ -33,7 +36,11 @@ final class CardHost implements GuestSource, AutoCloseable {
     card = new SoftwareGpu(kernel, GpuConfig.gtx480(), System::nanoTime, idle);
     engine = Thread.ofPlatform().daemon().name("gpu-" + name).start(() -> work(idle));
     gpu = new PscnvGpu(name, kernel, card::open);
-    device = new GuestDevice(name, socket, kernel, this, THREADS);
+    DeviceHost host =
+        new DeviceHost(
+            kernel, THREADS, System::nanoTime, new MapBudget(kernel.hostLimits(), 1L << 40));
+    MapLimits most = new MapLimits(1L << 36, MapLimits.MAX_MAPS);
+    device = new GuestDevice(name, socket, host, most, this);
     device.start();
   }
 

@@ -1,0 +1,10 @@
+package io.sluice.abi.sys;
+
+/**
+ * What a host gives one process, and what it has itself.
+ *
+ * @param openFiles descriptors of the process ({@code RLIMIT_NOFILE})
+ * @param mappings mappings of the process ({@code vm.max_map_count})
+ * @param memoryBytes memory of the host ({@code MemTotal})
+ */
+public record HostLimits(long openFiles, long mappings, long memoryBytes) {}

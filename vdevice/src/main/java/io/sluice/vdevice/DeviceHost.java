@@ -1,0 +1,16 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.sys.Kernel;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.LongSupplier;
+
+/**
+ * The host as all guests' devices share it.
+ *
+ * @param kernel the operating system
+ * @param threads makes the threads of devices; platform threads, because they block in system calls
+ * @param clock nanoseconds
+ * @param budget memory that guests may have mapped
+ */
+public record DeviceHost(
+    Kernel kernel, ThreadFactory threads, LongSupplier clock, MapBudget budget) {}

@@ -1,0 +1,189 @@
+package io.sluice.vdevice;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The descriptors that one guest's clients have sent, and their sockets, in which more may be under
+ * way: how they are closed. Closing one can last as long as the client likes (a socket that
+ * lingers, a file of a file system that the client serves), so a thread does it that nobody waits
+ * for, and that holds no lock meanwhile.
+ *
+ * <p>Whoever owns such a descriptor closes it as any other. The thread begins with the first; when
+ * it cannot be started, the next one tries again. Who has more than {@link #MOST_WAITING} that wait
+ * is not served, and not admitted, until they are fewer.
+ */
+final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ForeignFds.class);
+
+  /** Descriptors that may wait while their client goes on. */
+  static final int MOST_WAITING = 32;
+
+  private final Kernel kernel;
+  private final String guest;
+  private final ThreadFactory threads;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  // All guarded by lock.
+  private final Deque<Fd> waiting = new ArrayDeque<>();
+  private boolean closing; // one is being closed just now
+  private boolean started;
+  private boolean closed;
+
+  /**
+   * @param guest its name
+   * @param threads makes the thread; a platform thread, which may hang
+   */
+  ForeignFds(Kernel kernel, String guest, ThreadFactory threads) {
+    this.kernel = kernel;
+    this.guest = guest;
+    this.threads = threads;
+  }
+
+  /** The same descriptor, which is closed by the thread when its owner closes it. */
+  @Override
+  public Fd apply(Fd received) {
+    return new Fd(received.number(), _ -> add(received));
+  }
+
+  /** How many wait, the one that is being closed among them. */
+  int waiting() {
+    lock.lock();
+    try {
+      return count();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until no more than a number of descriptors wait.
+   *
+   * @return whether it came to that in time
+   */
+  boolean await(int most, Duration patience) {
+    lock.lock();
+    try {
+      long left = patience.toNanos();
+      while (count() > most && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      return count() <= most;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int count() {
+    return waiting.size() + (closing ? 1 : 0);
+  }
+
+  private void add(Fd fd) {
+    lock.lock();
+    try {
+      waiting.add(fd);
+      changed.signalAll();
+      if (!started) {
+        start();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void start() {
+    try {
+      Thread thread = threads.newThread(this::run);
+      thread.setName("sluice-" + guest + "-closer");
+      thread.start();
+      started = true;
+    } catch (RuntimeException | Error e) {
+      LOG.atError().addKeyValue("guest", guest).log("descriptors wait: no thread to close them", e);
+    }
+  }
+
+  /** Closes what comes, until there is nothing left and nothing more to come. */
+  private void run() {
+    boolean complete = false;
+    try {
+      Fd next = take();
+      while (next != null) {
+        close(next);
+        next = take();
+      }
+      complete = true;
+    } finally {
+      if (!complete) {
+        ended();
+      }
+    }
+  }
+
+  private @Nullable Fd take() {
+    lock.lock();
+    try {
+      closing = false;
+      changed.signalAll();
+      while (waiting.isEmpty()) {
+        if (closed) {
+          started = false;
+          return null;
+        }
+        changed.awaitUninterruptibly();
+      }
+      closing = true;
+      return waiting.remove();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void close(Fd fd) {
+    try {
+      kernel.stopLingering(fd);
+    } catch (SyscallException e) {
+      LOG.atDebug().addKeyValue("guest", guest).log("a socket that cannot be told", e);
+    } finally {
+      fd.close();
+    }
+  }
+
+  /** The next descriptor gets another thread. */
+  private void ended() {
+    lock.lock();
+    try {
+      started = false;
+      closing = false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The thread ends when nothing waits any more. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package io.sluice.vdevice;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.slf4j.spi.NOPLoggingEventBuilder;
+
+final class GuestLogTest {
+  private static final Logger LOG = LoggerFactory.getLogger(GuestLogTest.class);
+
+  private final AtomicLong clock = new AtomicLong();
+  private final GuestLog log = new GuestLog("g", clock::get);
+
+  private int lines(int tries) {
+    int lines = 0;
+    for (int i = 0; i < tries; i++) {
+      if (log.at(LOG, Level.WARN) != NOPLoggingEventBuilder.singleton()) {
+        lines++;
+      }
+    }
+    return lines;
+  }
+
+  @Test
+  void at_moreThanTheRate_isLeftOutAndCounted() {
+    assertThat(lines(1000)).isEqualTo(GuestLog.BURST);
+    assertThat(log.leftOut()).isEqualTo(1000 - GuestLog.BURST);
+    clock.addAndGet(GuestLog.INTERVAL.toNanos());
+    assertThat(lines(1000)).isEqualTo(1);
+  }
+}
