@@ -14,6 +14,7 @@
 #define PAGE 4096u
 #define RING_MASK (SLUICE_RING_ENTRIES - 1)
 #define POLLS_BEFORE_YIELD 1000
+#define YIELDS_BEFORE_LOOK 32 /* at the host: a system call */
 
 static uint32_t load_acquire(const uint32_t *word)
 {
@@ -38,16 +39,6 @@ static uint64_t now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* One turn of a loop that waits by looking: false when the time is over. */
-static bool poll_again(uint64_t deadline, uint32_t *polls)
-{
-	if (++*polls < POLLS_BEFORE_YIELD)
-		return true;
-	*polls = 0;
-	sched_yield();
-	return now_ms() < deadline;
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
@@ -173,6 +164,31 @@ static bool has_ended(struct sluice_channel *ch)
 	return state.state == SLUICE_CHANNEL_DEAD;
 }
 
+/* A loop that waits by looking at memory. */
+struct looks {
+	uint64_t deadline;
+	uint32_t polls, yields;
+};
+
+static struct looks looks_until(uint32_t timeout_ms)
+{
+	return (struct looks){ .deadline = now_ms() + timeout_ms };
+}
+
+/* One turn of it: 0 to go on, or why not. */
+static int look_again(struct looks *l, struct sluice_channel *ch)
+{
+	if (++l->polls < POLLS_BEFORE_YIELD)
+		return 0;
+	l->polls = 0;
+	if (has_ended(ch))
+		return -EIO;
+	if (++l->yields % YIELDS_BEFORE_LOOK == 0 && sluice_gone(ch->vs->dev))
+		return -EIO;
+	sched_yield();
+	return now_ms() < l->deadline ? 0 : -ETIMEDOUT;
+}
+
 /* ---- submission -------------------------------------------------------------------------------- */
 
 static uint32_t gp_get(const struct sluice_channel *ch)
@@ -208,21 +224,20 @@ static bool find_room(const struct sluice_channel *ch, uint32_t bytes, uint32_t 
 
 int sluice_submit(struct sluice_channel *ch, const uint32_t *words, size_t count, uint32_t timeout_ms)
 {
-	uint64_t deadline = now_ms() + timeout_ms;
+	struct looks looks = looks_until(timeout_ms);
 	uint64_t *ring = ch->ring_bo.map;
 	uint32_t bytes = (uint32_t)count * 4;
-	uint32_t polls = 0;
 	uint32_t at;
+	int ret;
 
 	if (count > SLUICE_MAX_SUBMIT)
 		return -E2BIG;
 	if (count == 0)
 		return 0;
 	while (!find_room(ch, bytes, &at)) {
-		if (!poll_again(deadline, &polls))
-			return -ETIMEDOUT;
-		if (polls == 0 && has_ended(ch))
-			return -EIO;
+		ret = look_again(&looks, ch);
+		if (ret)
+			return ret;
 	}
 	memcpy((char *)ch->push_bo.map + at, words, bytes);
 	ring[ch->put] = (ch->push_address + at) | (uint64_t)bytes << 40;
@@ -247,14 +262,13 @@ bool sluice_fence_done(const struct sluice_channel *ch, uint32_t fence)
 
 int sluice_wait_poll(struct sluice_channel *ch, uint32_t fence, uint32_t timeout_ms)
 {
-	uint64_t deadline = now_ms() + timeout_ms;
-	uint32_t polls = 0;
+	struct looks looks = looks_until(timeout_ms);
+	int ret = 0;
 
 	while (!sluice_fence_done(ch, fence)) {
-		if (!poll_again(deadline, &polls))
-			return sluice_fence_done(ch, fence) ? 0 : -ETIMEDOUT;
-		if (polls == 0 && has_ended(ch))
-			return sluice_fence_done(ch, fence) ? 0 : -EIO;
+		if (ret)
+			return ret;
+		ret = look_again(&looks, ch);
 	}
 	return 0;
 }

@@ -26,9 +26,9 @@
  * wrong or somebody ended it, every call but frees returns SLC_CHANNEL_ENDED; other contexts do not
  * notice.
  *
- * Only set-up makes system calls: creating and destroying contexts, loading modules, allocating and
- * freeing memory, a first launch that needs more local memory than any before, and waiting with
- * SLC_WAIT_INTERRUPT. A context is used by one thread at a time.
+ * Only set-up calls the host: creating and destroying contexts, loading modules, allocating and
+ * freeing memory, and a first launch that needs more local memory than any before. Waiting makes
+ * system calls, but none that the host sees. A context is used by one thread at a time.
  */
 #ifndef SLUICE_COMPUTE_H
 #define SLUICE_COMPUTE_H
@@ -43,7 +43,7 @@ enum slc_status {
 	SLC_INVALID_VALUE = 1,      /* an argument is out of range */
 	SLC_NO_HOST_MEMORY = 2,
 	SLC_NO_DEVICE_MEMORY = 3,
-	SLC_NO_DEVICE = 4,          /* there is none, or it cannot be opened */
+	SLC_NO_DEVICE = 4,          /* there is none, it cannot be opened, or its host has ended */
 	SLC_INVALID_IMAGE = 5,      /* a cubin is broken, or not for this GPU */
 	SLC_NOT_FOUND = 6,          /* no kernel or no file of that name */
 	SLC_INVALID_ADDRESS = 7,    /* not inside memory that was allocated */
@@ -74,7 +74,7 @@ const char *slc_status_name(enum slc_status status);
 /* ---- contexts ---------------------------------------------------------------------------------- */
 
 enum slc_wait {
-	SLC_WAIT_POLL = 0,      /* look at memory: fast, takes a processor */
+	SLC_WAIT_POLL = 0,      /* look at memory: fast, takes a processor that nobody else wants */
 	SLC_WAIT_INTERRUPT = 1, /* sleep until the GPU interrupts */
 };
 

@@ -148,6 +148,8 @@ int slc_fail_call(struct slc_context *ctx, int ret, const char *what)
 
 	if (ret == -EIO && ctx->ch.control && slc_check_channel(ctx))
 		return SLC_CHANNEL_ENDED;
+	if (sluice_gone(&ctx->dev))
+		return slc_fail(ctx, SLC_NO_DEVICE, -ret, "%s: the device's host has ended", what);
 	if (ret == -ENOMEM || ret == -ENOSPC || ret == -EDQUOT)
 		status = SLC_NO_DEVICE_MEMORY;
 	else if (ret == -ETIMEDOUT)

@@ -63,6 +63,11 @@ int sluice_map(struct sluice_dev *dev, uint64_t offset, uint64_t size, void **ma
 	return dev->transport ? dev->transport->map(dev, offset, size, map) : -ENODEV;
 }
 
+bool sluice_gone(struct sluice_dev *dev)
+{
+	return dev->transport && dev->transport->gone && dev->transport->gone(dev);
+}
+
 void sluice_unmap(struct sluice_dev *dev, void *map, uint64_t size)
 {
 	if (map && dev->transport)

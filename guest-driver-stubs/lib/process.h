@@ -1,9 +1,9 @@
 /*
- * The transport of a plain process, what its files share: vfio_user.c opens and closes it and
- * makes its calls, process_buffers.c, process_spaces.c and process_channels.c keep what the calls
- * made.
+ * The transport of a plain process, what its files share: process_calls.c makes its calls,
+ * process_buffers.c, process_spaces.c and process_channels.c keep what the calls made, and
+ * vfio_user.c opens and closes it and hands requests to these.
  *
- * All but process_chan_wait() are called with the device's lock held.
+ * All but process_chan_wait() and process_is_gone() are called with the device's lock held.
  */
 #ifndef SLUICE_PROCESS_H
 #define SLUICE_PROCESS_H
@@ -62,8 +62,16 @@ struct device {
 	struct channel channels[MAX_CHANNELS];
 };
 
-/* vfio_user.c */
-bool process_wait_vector(struct device *d, uint32_t vector, int timeout_ms);
+/* process_calls.c */
+enum process_event {
+	PROCESS_TIMEOUT,   /* or a signal */
+	PROCESS_INTERRUPT, /* the vector was raised */
+	PROCESS_GONE,      /* the connection has ended */
+};
+
+bool process_is_gone(struct device *d);
+enum process_event process_wait_vector(struct device *d, uint32_t vector, int timeout_ms);
+/* One slot is enough, since the lock is held. args gets the results if the call succeeds. */
 int process_call(struct device *d, uint32_t number, void *args, size_t bytes);
 int process_free_call(struct device *d, uint32_t number, uint32_t handle);
 

@@ -4,10 +4,8 @@
 #include "process.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Waiters of several threads can share a vector, and one of them takes what another waits for. */
 #define LOOK_MS 50
@@ -134,10 +132,11 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Without the lock while it sleeps. */
+/* Without the lock while it sleeps. What came before the connection ended counts. */
 int process_chan_wait(struct device *d, struct drm_sluice_chan_wait *req)
 {
 	uint64_t end = req->timeout_ms == ~0u ? ~0ull : now_ms() + req->timeout_ms;
+	enum process_event event = PROCESS_TIMEOUT;
 	bool happened = false;
 	uint64_t now;
 	int ret;
@@ -147,10 +146,12 @@ int process_chan_wait(struct device *d, struct drm_sluice_chan_wait *req)
 	for (;;) {
 		ret = look(d, req, &happened);
 		now = now_ms();
+		if (ret == 0 && !happened && event == PROCESS_GONE)
+			ret = -EIO;
 		if (ret || happened || now >= end)
 			break;
-		process_wait_vector(d, 1 + req->cid % (d->num_vectors - 1),
-			    end - now < LOOK_MS ? (int)(end - now) : LOOK_MS);
+		event = process_wait_vector(d, 1 + req->cid % (d->num_vectors - 1),
+					    end - now < LOOK_MS ? (int)(end - now) : LOOK_MS);
 	}
 	if (req->timeout_ms != ~0u)
 		req->timeout_ms = end > now ? (uint32_t)(end - now) : 0;

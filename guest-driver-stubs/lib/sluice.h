@@ -41,6 +41,8 @@ struct sluice_transport {
 	int (*map)(struct sluice_dev *dev, uint64_t offset, uint64_t size, void **map);
 	/* Gives back what map gave, before the buffer or the channel is freed. */
 	void (*unmap)(struct sluice_dev *dev, void *map, uint64_t size);
+	/* Whether the host has ended, without waiting; NULL when only calls tell. */
+	bool (*gone)(struct sluice_dev *dev);
 	/* Frees all; also after an open that failed half-way. */
 	void (*close)(struct sluice_dev *dev);
 };
@@ -63,6 +65,8 @@ int sluice_open_with(struct sluice_dev *dev, const struct sluice_transport *tran
 		     const char *path);
 void sluice_close(struct sluice_dev *dev);
 int sluice_getparam(struct sluice_dev *dev, uint64_t param, uint64_t *value);
+/* Whether the host that serves the device has ended: then whatever waits for it ends with EIO. */
+bool sluice_gone(struct sluice_dev *dev);
 
 /* A call that goes on after signals. Returns 0 or a negative errno. */
 int sluice_ioctl(struct sluice_dev *dev, unsigned long request, void *arg);
@@ -143,9 +147,10 @@ void sluice_channel_free(struct sluice_channel *ch);
 int sluice_channel_create(struct sluice_vspace_id *vs, struct sluice_channel *ch);
 int sluice_channel_start(struct sluice_channel *ch, uint64_t ring_address, uint32_t ring_order);
 
-/* Copies the words into the pushbuffer and hands them to the GPU: no system call. ETIMEDOUT when the
- * GPU does not make room within timeout_ms, EIO when the channel has ended meanwhile, E2BIG for more
- * than SLUICE_MAX_SUBMIT. */
+/* Copies the words into the pushbuffer and hands them to the GPU: no system call but to wait for
+ * room, as sluice_wait_poll() waits. ETIMEDOUT when the
+ * GPU does not make room within timeout_ms, EIO when the channel or the host has ended meanwhile,
+ * E2BIG for more than SLUICE_MAX_SUBMIT. */
 int sluice_submit(struct sluice_channel *ch, const uint32_t *words, size_t count, uint32_t timeout_ms);
 
 /* The channel's own account: SLUICE_CHANNEL_*, and if it ended why. */
@@ -162,7 +167,7 @@ void sluice_channel_query(struct sluice_channel *ch, struct sluice_channel_state
 bool sluice_fence_done(const struct sluice_channel *ch, uint32_t fence);
 
 /* Waits for a fence by looking at memory, or asleep until the channel interrupts. ETIMEDOUT, or EIO
- * when the channel has ended. */
+ * when the channel or the host has ended. Who looks gives the processor to others now and then. */
 int sluice_wait_poll(struct sluice_channel *ch, uint32_t fence, uint32_t timeout_ms);
 int sluice_wait_interrupt(struct sluice_channel *ch, uint32_t fence, uint32_t timeout_ms);
 

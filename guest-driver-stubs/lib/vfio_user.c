@@ -12,69 +12,17 @@
 #include "process.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CALL_SECONDS 5 /* a call that takes longer means that the host has stalled */
 #define FIRST_IOVA (1ull << 32)
 
 static struct device *device_of(struct sluice_dev *dev)
 {
 	return dev->state;
-}
-
-/* ---- calls to the host ------------------------------------------------------------------------- */
-
-bool process_wait_vector(struct device *d, uint32_t vector, int timeout_ms)
-{
-	struct pollfd fd = { .fd = d->vector[vector], .events = POLLIN };
-	uint64_t count;
-
-	if (poll(&fd, 1, timeout_ms) <= 0)
-		return false;
-	return read(fd.fd, &count, sizeof(count)) == sizeof(count);
-}
-
-/* With the lock held, so that one slot is enough. args gets the results if the call succeeds. */
-int process_call(struct device *d, uint32_t number, void *args, size_t bytes)
-{
-	struct sluice_slot *slot = (struct sluice_slot *)(d->call_bar + SLUICE_BAR1_SLOTS);
-	uint32_t seq = slot->seq + 1 ? slot->seq + 1 : 1;
-	int second, ret;
-
-	if (d->dead)
-		return -EIO;
-	memset(slot->args, 0, sizeof(slot->args));
-	memcpy(slot->args, args, bytes);
-	slot->command = number;
-	__atomic_store_n(&slot->seq, seq, __ATOMIC_RELEASE);
-	for (second = 0; second < CALL_SECONDS; second++) {
-		ret = vfio_user_write32(&d->link, SLUICE_BAR_REGISTERS, SLUICE_REG_CALL, 0);
-		if (ret)
-			break;
-		while (__atomic_load_n(&slot->done_seq, __ATOMIC_ACQUIRE) != seq)
-			if (!process_wait_vector(d, 0, 1000))
-				break;
-		if (__atomic_load_n(&slot->done_seq, __ATOMIC_ACQUIRE) == seq) {
-			if (slot->status != SLUICE_STATUS_OK)
-				return -(int)(slot->status & ~SLUICE_STATUS_ERROR);
-			memcpy(args, slot->args, bytes);
-			return 0;
-		}
-	}
-	d->dead = true;
-	return -EIO;
-}
-
-int process_free_call(struct device *d, uint32_t number, uint32_t handle)
-{
-	struct sluice_handle args = { .handle = handle };
-
-	return process_call(d, number, &args, sizeof(args));
 }
 
 static int getparam(struct device *d, struct drm_pscnv_getparam *req)
@@ -177,6 +125,11 @@ static void process_unmap(struct sluice_dev *dev, void *map, uint64_t size)
 {
 	(void)dev;
 	munmap(map, size);
+}
+
+static bool process_gone(struct sluice_dev *dev)
+{
+	return process_is_gone(device_of(dev));
 }
 
 static int registers_init(struct device *d)
@@ -341,5 +294,6 @@ const struct sluice_transport sluice_transport_vfio_user = {
 	.ioctl = process_ioctl,
 	.map = process_map,
 	.unmap = process_unmap,
+	.gone = process_gone,
 	.close = process_close,
 };

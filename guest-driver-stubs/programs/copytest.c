@@ -1,5 +1,6 @@
 /*
- * Two processes, each with a channel of its own, pass data through the GPU:
+ * Two processes, each with a channel of its own, pass data through the GPU. Outside a machine, where a
+ * process is a guest by itself and cannot share its buffers, they are two threads of one:
  *
  *	a: guest RAM --CPU, M2MF--> video memory (v) --M2MF, interrupt--> video memory (shared)
  *	b: (waiting on the GPU for a)   shared --PCOPY, polled--> guest RAM, checked
@@ -16,6 +17,7 @@
 #include "sluice.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,21 +43,24 @@ struct options {
 	bool pause;
 };
 
-/* What b must know of a. */
-struct shared_names {
-	uint32_t semaphores;
-	uint32_t data;
-	uint64_t checksum;
-};
-
 struct buffer {
 	struct sluice_bo bo;
 	uint64_t address;
 };
 
+/* What b must know of a: names of buffers, or in the same process the buffers. */
+struct shared_names {
+	uint32_t semaphores;
+	uint32_t data;
+	uint64_t checksum;
+	struct sluice_dev *dev; /* NULL: another process */
+	const struct sluice_bo *semaphores_bo, *data_bo;
+};
+
 struct side {
 	const char *who;
-	struct sluice_dev dev;
+	struct sluice_dev own; /* closed at the end; none if the other side's is used */
+	struct sluice_dev *dev;
 	struct sluice_vspace_id vs;
 	struct sluice_channel ch;
 	struct buffer semaphores;
@@ -112,16 +117,24 @@ static void receive_all(const char *who, int fd, void *data, size_t size)
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
 
-static void side_open(struct side *s, const struct options *options)
+static bool is_guest_itself(const struct sluice_dev *dev)
+{
+	return dev->transport == &sluice_transport_vfio_user;
+}
+
+/* Opens the device, or uses the one that is given. */
+static void side_open(struct side *s, const struct options *options, struct sluice_dev *dev)
 {
 	uint64_t chipset, vram;
 
-	need(s->who, "open", sluice_open(&s->dev, options->device));
-	need(s->who, "chipset", sluice_getparam(&s->dev, PSCNV_PARAM_CHIPSET_ID, &chipset));
-	need(s->who, "video memory", sluice_getparam(&s->dev, PSCNV_PARAM_FB_SIZE, &vram));
+	s->dev = dev ? dev : &s->own;
+	if (!dev)
+		need(s->who, "open", sluice_open(s->dev, options->device));
+	need(s->who, "chipset", sluice_getparam(s->dev, PSCNV_PARAM_CHIPSET_ID, &chipset));
+	need(s->who, "video memory", sluice_getparam(s->dev, PSCNV_PARAM_FB_SIZE, &vram));
 	step(s->who, "device chipset %#llx, %llu MiB of video memory", (unsigned long long)chipset,
 	     (unsigned long long)vram >> 20);
-	need(s->who, "address space", sluice_vspace_new(&s->dev, &s->vs));
+	need(s->who, "address space", sluice_vspace_new(s->dev, &s->vs));
 	need(s->who, "channel", sluice_channel_new(&s->vs, &s->ch));
 	step(s->who, "channel %u in address space %u", s->ch.cid, s->vs.vid);
 }
@@ -129,7 +142,7 @@ static void side_open(struct side *s, const struct options *options)
 static void buffer_new(struct side *s, const char *what, uint32_t flags, uint64_t bytes,
 		       struct buffer *b)
 {
-	need(s->who, what, sluice_bo_new(&s->dev, flags, bytes, &b->bo));
+	need(s->who, what, sluice_bo_new(s->dev, flags, bytes, &b->bo));
 	need(s->who, what, sluice_vspace_map(&s->vs, &b->bo, &b->address));
 	if (flags == SLUICE_SYSRAM)
 		need(s->who, what, sluice_bo_map(&b->bo));
@@ -137,17 +150,25 @@ static void buffer_new(struct side *s, const char *what, uint32_t flags, uint64_
 	     (unsigned long long)b->address);
 }
 
-static void buffer_open(struct side *s, const char *what, uint32_t name, struct buffer *b)
+/* Opens a buffer by its name, or maps that of the same process. */
+static void buffer_open(struct side *s, const char *what, uint32_t name, const struct sluice_bo *bo,
+			struct buffer *b)
 {
-	need(s->who, what, sluice_bo_open(&s->dev, name, &b->bo));
+	if (bo)
+		b->bo = *bo;
+	else
+		need(s->who, what, sluice_bo_open(s->dev, name, &b->bo));
 	need(s->who, what, sluice_vspace_map(&s->vs, &b->bo, &b->address));
+	if (bo) /* the other side frees it */
+		b->bo = (struct sluice_bo){ 0 };
 	step(s->who, "%s opened by name %u at %#llx", what, name, (unsigned long long)b->address);
 }
 
 static void buffer_free(struct side *s, struct buffer *b)
 {
 	need(s->who, "unmap", sluice_vspace_unmap(&s->vs, b->address));
-	sluice_bo_free(&b->bo);
+	if (b->bo.handle)
+		sluice_bo_free(&b->bo);
 }
 
 static void side_close(struct side *s)
@@ -157,7 +178,8 @@ static void side_close(struct side *s)
 	buffer_free(s, &s->shared);
 	buffer_free(s, &s->semaphores);
 	sluice_vspace_free(&s->vs);
-	sluice_close(&s->dev);
+	if (s->dev == &s->own)
+		sluice_close(s->dev);
 	step(s->who, "freed");
 }
 
@@ -288,7 +310,7 @@ static void b_copy_finish(struct side *b, uint32_t fence, uint64_t bytes, uint64
 
 /* ---- processes ------------------------------------------------------------------------------- */
 
-static int run_b(const struct options *options, int from_a, int to_a)
+static void run_b(const struct options *options, int from_a, int to_a)
 {
 	struct side b = { .who = "b" };
 	struct shared_names names;
@@ -296,9 +318,9 @@ static int run_b(const struct options *options, int from_a, int to_a)
 	uint32_t fence;
 
 	receive_all(b.who, from_a, &names, sizeof(names));
-	side_open(&b, options);
-	buffer_open(&b, "semaphores", names.semaphores, &b.semaphores);
-	buffer_open(&b, "shared video memory", names.data, &b.shared);
+	side_open(&b, options, names.dev);
+	buffer_open(&b, "semaphores", names.semaphores, names.semaphores_bo, &b.semaphores);
+	buffer_open(&b, "shared video memory", names.data, names.data_bo, &b.shared);
 	buffer_new(&b, "guest RAM", SLUICE_SYSRAM, options->bytes, &b.ram);
 	memset(b.ram.bo.map, 0xff, options->bytes);
 	send_all(b.who, to_a, &go, 1); /* set up */
@@ -309,7 +331,20 @@ static int run_b(const struct options *options, int from_a, int to_a)
 	send_all(b.who, to_a, &go, 1); /* done */
 	receive_all(b.who, from_a, &go, 1);
 	side_close(&b);
-	return 0;
+	send_all(b.who, to_a, &go, 1); /* freed */
+}
+
+struct thread_b {
+	const struct options *options;
+	int from_a, to_a;
+};
+
+static void *thread_b(void *arg)
+{
+	struct thread_b *b = arg;
+
+	run_b(b->options, b->from_a, b->to_a);
+	return NULL;
 }
 
 /* In front of a phase: with --pause somebody outside says when to go on. */
@@ -325,38 +360,45 @@ static void phase(const struct options *options, const char *name)
 		die("a", "standard input has ended", -EPIPE);
 }
 
-static void run_a(const struct options *options, int from_b, int to_b)
+static void run_a(struct sluice_dev *dev, const struct options *options, int from_b, int to_b)
 {
-	struct side a = { .who = "a" };
-	struct shared_names names;
-	struct buffer v;
+	struct side side = { .who = "a" }, *a = &side;
+	struct shared_names names = { 0 };
+	struct buffer v = { 0 };
 	char go = 0;
 
-	side_open(&a, options);
-	buffer_new(&a, "semaphores", SLUICE_SYSRAM, 4096, &a.semaphores);
-	buffer_new(&a, "guest RAM", SLUICE_SYSRAM, options->bytes, &a.ram);
-	buffer_new(&a, "video memory", SLUICE_VRAM, options->bytes, &v);
-	buffer_new(&a, "shared video memory", SLUICE_VRAM, options->bytes, &a.shared);
-	sluice_fill(a.ram.bo.map, options->bytes, SEED);
-	names.checksum = sluice_checksum(a.ram.bo.map, options->bytes);
-	step(a.who, "pattern, checksum %016llx", (unsigned long long)names.checksum);
-	need(a.who, "name", sluice_bo_name(&a.semaphores.bo, &names.semaphores));
-	need(a.who, "name", sluice_bo_name(&a.shared.bo, &names.data));
-	send_all(a.who, to_b, &names, sizeof(names));
-	receive_all(a.who, from_b, &go, 1); /* b is set up */
+	side_open(a, options, dev);
+	buffer_new(a, "semaphores", SLUICE_SYSRAM, 4096, &a->semaphores);
+	buffer_new(a, "guest RAM", SLUICE_SYSRAM, options->bytes, &a->ram);
+	buffer_new(a, "video memory", SLUICE_VRAM, options->bytes, &v);
+	buffer_new(a, "shared video memory", SLUICE_VRAM, options->bytes, &a->shared);
+	sluice_fill(a->ram.bo.map, options->bytes, SEED);
+	names.checksum = sluice_checksum(a->ram.bo.map, options->bytes);
+	step(a->who, "pattern, checksum %016llx", (unsigned long long)names.checksum);
+	if (is_guest_itself(dev)) {
+		names.dev = dev;
+		names.semaphores_bo = &a->semaphores.bo;
+		names.data_bo = &a->shared.bo;
+	} else {
+		need(a->who, "name", sluice_bo_name(&a->semaphores.bo, &names.semaphores));
+		need(a->who, "name", sluice_bo_name(&a->shared.bo, &names.data));
+	}
+	send_all(a->who, to_b, &names, sizeof(names));
+	receive_all(a->who, from_b, &go, 1); /* b is set up */
 
 	phase(options, "ready");
-	send_all(a.who, to_b, &go, 1);
-	receive_all(a.who, from_b, &go, 1); /* b has submitted */
-	a_upload(&a, &v, options->bytes);
-	a_copy(&a, &v, options->bytes);
-	a_read_back(&a, options->bytes, names.checksum);
-	receive_all(a.who, from_b, &go, 1); /* b is done */
+	send_all(a->who, to_b, &go, 1);
+	receive_all(a->who, from_b, &go, 1); /* b has submitted */
+	a_upload(a, &v, options->bytes);
+	a_copy(a, &v, options->bytes);
+	a_read_back(a, options->bytes, names.checksum);
+	receive_all(a->who, from_b, &go, 1); /* b is done */
 	phase(options, "done");
 
-	send_all(a.who, to_b, &go, 1);
-	buffer_free(&a, &v);
-	side_close(&a);
+	send_all(a->who, to_b, &go, 1);
+	receive_all(a->who, from_b, &go, 1); /* b has freed what it had */
+	buffer_free(a, &v);
+	side_close(a);
 }
 
 static int parse(int argc, char **argv, struct options *options)
@@ -379,33 +421,63 @@ static int parse(int argc, char **argv, struct options *options)
 	return 0;
 }
 
+static int run_process(struct sluice_dev *dev, const struct options *options, int a_to_b[2],
+		       int b_to_a[2])
+{
+	pid_t child = fork();
+	int status;
+
+	if (child < 0)
+		die("a", "fork", -errno);
+	if (child == 0) {
+		sluice_close(dev);
+		close(a_to_b[1]);
+		close(b_to_a[0]);
+		run_b(options, a_to_b[0], b_to_a[1]);
+		exit(0);
+	}
+	close(a_to_b[0]);
+	close(b_to_a[1]);
+	run_a(dev, options, b_to_a[0], a_to_b[1]);
+	if (waitpid(child, &status, 0) != child || status != 0) {
+		printf("copytest: b ended with status %#x\n", status);
+		return 1;
+	}
+	return 0;
+}
+
+static int run_thread(struct sluice_dev *dev, const struct options *options, int a_to_b[2],
+		      int b_to_a[2])
+{
+	struct thread_b b = { .options = options, .from_a = a_to_b[0], .to_a = b_to_a[1] };
+	pthread_t thread;
+
+	need("a", "thread", -pthread_create(&thread, NULL, thread_b, &b));
+	run_a(dev, options, b_to_a[0], a_to_b[1]);
+	need("a", "thread", -pthread_join(thread, NULL));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = { .bytes = DEFAULT_BYTES };
-	int a_to_b[2], b_to_a[2], status;
-	pid_t child;
+	int a_to_b[2], b_to_a[2], ret;
+	struct sluice_dev dev;
 
 	if (parse(argc, argv, &options)) {
 		fprintf(stderr, "usage: copytest [--pause] [--device PATH] [BYTES], "
 				"BYTES a multiple of 8 up to 1 GiB\n");
 		return 64;
 	}
-	if (pipe(a_to_b) || pipe(b_to_a) || (child = fork()) < 0) {
+	if (pipe(a_to_b) || pipe(b_to_a)) {
 		perror("copytest");
 		return 1;
 	}
-	if (child == 0) {
-		close(a_to_b[1]);
-		close(b_to_a[0]);
-		return run_b(&options, a_to_b[0], b_to_a[1]);
-	}
-	close(a_to_b[0]);
-	close(b_to_a[1]);
-	run_a(&options, b_to_a[0], a_to_b[1]);
-	if (waitpid(child, &status, 0) != child || status != 0) {
-		printf("copytest: b ended with status %#x\n", status);
-		return 1;
-	}
-	printf("copytest: ok\n");
-	return 0;
+	need("a", "open", sluice_open(&dev, options.device));
+	ret = is_guest_itself(&dev) ? run_thread(&dev, &options, a_to_b, b_to_a) :
+				      run_process(&dev, &options, a_to_b, b_to_a);
+	sluice_close(&dev);
+	if (ret == 0)
+		printf("copytest: ok\n");
+	return ret;
 }

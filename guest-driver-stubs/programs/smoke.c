@@ -1,6 +1,6 @@
 /*
  * The smallest thing a channel can do, laid out by hand: one ring entry, two words, after which the
- * control page shows the reference value.
+ * control page shows the reference value, and GP_GET that the entry was consumed.
  */
 #include "sluice.h"
 
@@ -11,6 +11,7 @@
 #define RING_ORDER 3
 #define PUSH_OFFSET 0x100
 #define REFERENCE 0xdeadbeefu
+#define TRIES 20000 /* of a millisecond */
 
 static int fail(const char *what, int error)
 {
@@ -18,14 +19,14 @@ static int fail(const char *what, int error)
 	return 1;
 }
 
-static bool reference_comes(const struct sluice_channel *ch)
+/* Waits for a word of the control page: the reference, and GP_GET, which follows it by itself. */
+static bool word_comes(const struct sluice_channel *ch, uint32_t offset, uint32_t value)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	int tries;
 
-	for (tries = 0; tries < 2000; tries++) {
-		if (__atomic_load_n(ch->control + SLUICE_USERD_REFERENCE / 4, __ATOMIC_ACQUIRE) ==
-		    REFERENCE)
+	for (tries = 0; tries < TRIES; tries++) {
+		if (__atomic_load_n(ch->control + offset / 4, __ATOMIC_ACQUIRE) == value)
 			return true;
 		nanosleep(&pause, NULL);
 	}
@@ -61,15 +62,14 @@ int main(int argc, char **argv)
 	word[1] = REFERENCE;
 	((uint64_t *)bo.map)[0] = (address + PUSH_OFFSET) | 8ull << 40;
 	__atomic_store_n(ch.control + SLUICE_USERD_GP_PUT / 4, 1, __ATOMIC_RELEASE);
-	if (!reference_comes(&ch)) {
+	if (!word_comes(&ch, SLUICE_USERD_REFERENCE, REFERENCE) ||
+	    !word_comes(&ch, SLUICE_USERD_GP_GET, 1)) {
 		sluice_channel_query(&ch, &state);
-		printf("smoke: no reference: GP_GET %u, state %u, error %u, info %#x, address %#llx\n",
-		       ch.control[SLUICE_USERD_GP_GET / 4], state.state, state.error, state.info,
-		       (unsigned long long)state.address);
+		printf("smoke: no end: reference %#x, GP_GET %u, state %u, error %u, info %#x, address %#llx\n",
+		       ch.control[SLUICE_USERD_REFERENCE / 4], ch.control[SLUICE_USERD_GP_GET / 4],
+		       state.state, state.error, state.info, (unsigned long long)state.address);
 		return 1;
 	}
-	if (ch.control[SLUICE_USERD_GP_GET / 4] != 1)
-		return fail("GP_GET", 0);
 	sluice_channel_free(&ch);
 	sluice_vspace_unmap(&vs, address);
 	sluice_bo_free(&bo);

@@ -83,6 +83,11 @@ sources() {
   done | LC_ALL=C sort
 }
 
+# Programs that attack and test what is built: they are built like those of $stubs/programs.
+tests() {
+  find "$here/../programs" -name '*.c' 2>/dev/null | LC_ALL=C sort
+}
+
 # Everything an image depends on, as text: names and contents.
 inputs() {
   cat "$root/root.conf" "$here/image.sh" "$here/image-build.sh" "$here/guest-init"
@@ -90,6 +95,10 @@ inputs() {
   sources | while IFS= read -r file; do
     printf 'source %s ' "$file"
     sha256sum <"$stubs/$file"
+  done
+  tests | while IFS= read -r file; do
+    printf 'test %s ' "${file##*/}"
+    sha256sum <"$file"
   done
   printf '%s\n' "$programs" | while IFS= read -r file; do
     [ -z "$file" ] || sha256sum <"$file"
@@ -143,6 +152,9 @@ sources | while IFS= read -r file; do
   cp "$stubs/$file" "$work/$file"
 done
 mkdir -p "$work/programs"
+tests | while IFS= read -r file; do
+  cp "$file" "$work/programs/"
+done
 printf '%s\n' "$programs" | while IFS= read -r file; do
   [ -z "$file" ] || cp "$file" "$work/programs/"
 done

@@ -34,7 +34,7 @@ final class CallPort {
 
   /** Waits for vector 0. */
   interface CompletionWait {
-    /** Returns when the vector was raised, or false after the time-out. */
+    /** Returns when the vector was raised, or false after the time-out, or without a host. */
     boolean await(int timeoutMs);
   }
 
@@ -125,7 +125,8 @@ final class CallPort {
     long at = at(slot);
     while (CallSlot.DONE_SEQ.bitsAcquire(bar, at) != seq) {
       if (!completions.await(TIMEOUT_MS) && CallSlot.DONE_SEQ.bitsAcquire(bar, at) != seq) {
-        throw new DeviceLostException(call.name + " was not answered within " + TIMEOUT_MS + " ms");
+        throw new DeviceLostException(
+            call.name + " was not answered within " + TIMEOUT_MS + " ms, or its host has ended");
       }
     }
     int status = CallSlot.STATUS.bits(bar, at);

@@ -16,6 +16,10 @@ import java.util.List;
  */
 public final class ClientChannel implements AutoCloseable {
   private static final int RING_ORDER = 9;
+
+  /** Turns of a loop: some hundred microseconds. */
+  private static final int LOOKS_AT_HOST = 1 << 14;
+
   private static final int ENTRIES = 1 << RING_ORDER;
   private static final int PUSHBUFFER_BYTES = 1 << 20;
 
@@ -134,10 +138,19 @@ public final class ClientChannel implements AutoCloseable {
 
   /** Waits for a fence by polling memory. */
   public void awaitByPolling(int value) {
+    int looks = 0;
     while (!reached(value)) {
-      check();
-      Thread.onSpinWait();
+      lookAgain(++looks);
     }
+  }
+
+  /** One turn of a loop that waits by looking at memory: now and then at the host, too. */
+  private void lookAgain(int looks) {
+    check();
+    if (looks % LOOKS_AT_HOST == 0) {
+      device.requireHost();
+    }
+    Thread.onSpinWait();
   }
 
   /**
@@ -154,7 +167,11 @@ public final class ClientChannel implements AutoCloseable {
       }
       if (!device.interrupts().awaitChannel(cid, seen, timeoutMs)) {
         check();
-        return reached(value);
+        if (reached(value)) {
+          return true;
+        }
+        device.requireHost();
+        return false;
       }
     }
     return true;
@@ -171,7 +188,11 @@ public final class ClientChannel implements AutoCloseable {
    * @return false after the time-out
    */
   public boolean awaitInterrupt(int after, int timeoutMs) {
-    return device.interrupts().awaitChannel(cid, after, timeoutMs);
+    boolean came = device.interrupts().awaitChannel(cid, after, timeoutMs);
+    if (!came) {
+      device.requireHost();
+    }
+    return came;
   }
 
   /** SLUICE_ERROR_* of the channel; 0 while it lives. */
@@ -209,14 +230,13 @@ public final class ClientChannel implements AutoCloseable {
 
   /** Waits until the ring has a free entry and no entry in it uses part of a range. */
   private void awaitRoom(int start, int end) {
-    while (true) {
+    for (int looks = 1; ; looks++) {
       int get = get() & (ENTRIES - 1);
       boolean full = ((put + 1) & (ENTRIES - 1)) == get;
       if (!full && !inUse(get, start, end)) {
         return;
       }
-      check();
-      Thread.onSpinWait();
+      lookAgain(looks);
     }
   }
 

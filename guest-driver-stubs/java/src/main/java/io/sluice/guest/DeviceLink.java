@@ -3,6 +3,7 @@ package io.sluice.guest;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Mapping;
 import java.util.List;
+import java.util.Optional;
 
 /** How a process reaches a device: over a socket, or through its kernel's VFIO. */
 interface DeviceLink extends AutoCloseable {
@@ -30,6 +31,14 @@ interface DeviceLink extends AutoCloseable {
 
   /** The eventfds of the MSI-X vectors, from vector 0 on. */
   void vectors(List<Fd> eventfds);
+
+  /**
+   * A descriptor that hangs up when the device's host ends, still the link's; none if nobody can
+   * end.
+   */
+  default Optional<Fd> host() {
+    return Optional.empty();
+  }
 
   /** Resets the device. */
   void reset();

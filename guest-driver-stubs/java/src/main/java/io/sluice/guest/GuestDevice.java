@@ -61,6 +61,7 @@ public final class GuestDevice implements AutoCloseable {
           new Interrupts(
               kernel,
               callBar,
+              link.host(),
               register(GuestAbi.REG_NUM_VECTORS),
               register(GuestAbi.REG_NUM_CHANNELS));
       link.vectors(interrupts.vectors());
@@ -156,7 +157,7 @@ public final class GuestDevice implements AutoCloseable {
     Bars before = bars;
     DeviceLink from = link;
     to.vectors(interrupts.vectors());
-    interrupts.rebind(there.calls().segment());
+    interrupts.rebind(there.calls().segment(), to.host());
     bars = there;
     calls = newCalls(there.calls().segment(), to);
     link = to;
@@ -277,6 +278,13 @@ public final class GuestDevice implements AutoCloseable {
 
   Interrupts interrupts() {
     return interrupts;
+  }
+
+  /** Throws when the host has ended: nothing comes from it any more. */
+  void requireHost() {
+    if (interrupts.isHostGone()) {
+      throw new DeviceLostException("the device's host has ended");
+    }
   }
 
   /** The doorbell page; empty on a GPU that watches GP_PUT instead. */

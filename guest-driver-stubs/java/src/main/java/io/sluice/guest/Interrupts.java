@@ -8,37 +8,54 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
  * The vectors of a device as eventfds, and the pending bitmap. Interrupts are hints: whoever waits
- * looks at memory again.
+ * looks at memory again. A host that has ended raises none: its connection is waited for too.
  */
 final class Interrupts implements AutoCloseable {
+  private static final int GONE = Kernel.POLLHUP | Kernel.POLLERR;
   private static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
   private final Kernel kernel;
   private volatile MemorySegment bar;
+  private volatile Optional<Fd> host;
   private final List<Fd> vectors = new ArrayList<>();
   private final AtomicIntegerArray seen;
 
   /**
    * @param bar BAR 1
+   * @param host hangs up when the device's host ends
    * @param vectors number of vectors, vector 0 included
    * @param channels number of channel ids
    */
-  Interrupts(Kernel kernel, MemorySegment bar, int vectors, int channels) {
+  Interrupts(Kernel kernel, MemorySegment bar, Optional<Fd> host, int vectors, int channels) {
     this.kernel = kernel;
     this.bar = bar;
+    this.host = host;
     this.seen = new AtomicIntegerArray(channels);
     for (int i = 0; i < vectors; i++) {
       this.vectors.add(kernel.eventfd(0, Kernel.NONBLOCK));
     }
   }
 
-  /** The device has moved: this is its BAR 1. */
-  void rebind(MemorySegment bar) {
-    this.bar = bar;
+  /** The device has moved: this is its BAR 1, and its host. */
+  void rebind(MemorySegment newBar, Optional<Fd> newHost) {
+    bar = newBar;
+    host = newHost;
+  }
+
+  /** Whether the device's host has ended. */
+  boolean isHostGone() {
+    return host.filter(Fd::isOpen).map(this::isHungUp).orElse(false);
+  }
+
+  private boolean isHungUp(Fd connection) {
+    short[] ready = new short[1];
+    return kernel.poll(List.of(connection), new short[] {0}, ready, 0) != 0
+        && (ready[0] & GONE) != 0;
   }
 
   /** The eventfds, by vector. */
@@ -46,7 +63,7 @@ final class Interrupts implements AutoCloseable {
     return List.copyOf(vectors);
   }
 
-  /** Waits for vector 0; false after the time-out. */
+  /** Waits for vector 0; false after the time-out, or when the host has ended. */
   boolean awaitCompletion(int timeoutMs) {
     return await(0, timeoutMs);
   }
@@ -60,7 +77,7 @@ final class Interrupts implements AutoCloseable {
   /**
    * Waits until a channel had more interrupts than a count.
    *
-   * @return false after the time-out
+   * @return false after the time-out, or when the host has ended
    */
   boolean awaitChannel(int channel, int after, int timeoutMs) {
     int vector = 1 + channel % (vectors.size() - 1);
@@ -76,9 +93,15 @@ final class Interrupts implements AutoCloseable {
 
   private boolean await(int vector, int timeoutMs) {
     Fd fd = vectors.get(vector);
-    short[] ready = new short[1];
-    if (kernel.poll(List.of(fd), new short[] {Kernel.POLLIN}, ready, timeoutMs) == 0) {
+    Optional<Fd> connection = host;
+    List<Fd> fds =
+        connection.filter(Fd::isOpen).map(other -> List.of(fd, other)).orElse(List.of(fd));
+    short[] ready = new short[2];
+    if (kernel.poll(fds, new short[] {Kernel.POLLIN, 0}, ready, timeoutMs) == 0) {
       return false;
+    }
+    if (ready[0] == 0) {
+      return !host.equals(connection); // moved meanwhile: another one can interrupt
     }
     kernel.drain(fd);
     return true;

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -267,6 +268,11 @@ final class VfioUserClient implements DeviceLink {
     IrqSet.START.setBits(out, HEADER, vector);
     IrqSet.COUNT.set(out, HEADER, 1);
     exchange(VfioUserCommand.DEVICE_SET_IRQS, (int) IrqSet.SIZE, List.of(eventfd));
+  }
+
+  @Override
+  public Optional<Fd> host() {
+    return Optional.of(socket);
   }
 
   /** DEVICE_RESET. */

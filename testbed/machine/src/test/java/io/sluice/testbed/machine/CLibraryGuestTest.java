@@ -26,7 +26,7 @@ final class CLibraryGuestTest {
 
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
-    programs = CPrograms.build(directory, "example", "smoke");
+    programs = CPrograms.build(directory, "example", "smoke", "copytest");
     daemon = DaemonProcess.start(Files.createDirectory(directory.resolve("run")), List.of(GUEST));
   }
 
@@ -73,6 +73,22 @@ final class CLibraryGuestTest {
     Daemons.awaitGone(daemon, GUEST);
     assertThat(run("smoke")).isZero();
     Daemons.awaitGone(daemon, GUEST);
+  }
+
+  /** Buffers of a process have no names: its two sides share them, and the device. */
+  @Test
+  void copytest_asAProcess_passesDataBetweenTwoChannels() throws Exception {
+    Daemons.awaitGone(daemon, GUEST);
+    Holdings before = Holdings.of(daemon.pid());
+    try (CPrograms.Running running =
+        programs.start(daemon.socket(GUEST), "copytest", Integer.toString(8 << 20))) {
+      assertThat(running.end()).as(running.said()).isZero();
+      assertThat(running.said())
+          .contains("step: b: received", "step: a: read back")
+          .contains("copytest: ok");
+    }
+    Daemons.awaitGone(daemon, GUEST);
+    Daemons.awaitHoldings(daemon, before);
   }
 
   private int run(String program, String... arguments) throws IOException, InterruptedException {

@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Programs of guest-driver-stubs, built on this host, as processes that are guests themselves. */
+/**
+ * Programs of guest-driver-stubs and of testbed, built on this host, as processes that are guests
+ * themselves.
+ */
 final class CPrograms {
   private static final int PATIENCE_SECONDS = 180;
 
@@ -32,6 +35,8 @@ final class CPrograms {
           .isZero();
     }
     Path programs = copy.resolve("programs");
+    Path tests = Path.of(System.getProperty("sluice.home"), "testbed/programs");
+    assertThat(run(List.of("cp", "-r", tests + "/.", programs.toString()))).isZero();
     assertThat(run(List.of("make", "-s", "-C", programs.toString(), "clean"))).isZero();
     List<String> make = new ArrayList<>(List.of("make", "-s", "-C", programs.toString()));
     make.addAll(List.of(names));
