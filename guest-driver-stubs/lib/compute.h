@@ -45,7 +45,7 @@ enum slc_status {
 	SLC_NO_DEVICE_MEMORY = 3,
 	SLC_NO_DEVICE = 4,          /* there is none, it cannot be opened, or its host has ended */
 	SLC_INVALID_IMAGE = 5,      /* a cubin is broken, or not for this GPU */
-	SLC_NOT_FOUND = 6,          /* no kernel or no file of that name */
+	SLC_NOT_FOUND = 6,          /* no kernel, variable or file of that name */
 	SLC_INVALID_ADDRESS = 7,    /* not inside memory that was allocated */
 	SLC_OUT_OF_RESOURCES = 8,   /* a launch asks for more than a multiprocessor has */
 	SLC_TIMEOUT = 9,            /* the GPU was not done in time; it goes on */
@@ -100,7 +100,8 @@ int slc_synchronize(struct slc_context *ctx);
 struct slc_module;
 struct slc_function;
 
-/* Loads a cubin of sm_20 from memory, which may be freed after, or from a file. */
+/* Loads a cubin of sm_20, or a fat binary with one, from memory, which may be freed after, or from a
+ * file. Of cubins of 32 bits the pointers have 4 bytes: they reach the first 4 GiB. */
 int slc_module_load(struct slc_context *ctx, const void *image, size_t bytes,
 		    struct slc_module **module);
 int slc_module_load_file(struct slc_context *ctx, const char *path, struct slc_module **module);
@@ -109,6 +110,11 @@ int slc_module_unload(struct slc_module *module);
 /* A kernel of a module; valid until that is unloaded. */
 int slc_module_function(struct slc_module *module, const char *name,
 			const struct slc_function **function);
+
+/* Where a __device__ or __constant__ variable of a module is: the copies below take its address.
+ * Launches that come after a copy into a constant see it. */
+int slc_module_variable(struct slc_module *module, const char *name, uint64_t *address,
+			uint64_t *bytes);
 
 struct slc_function_info {
 	uint32_t registers;       /* of a thread */
@@ -128,7 +134,7 @@ void slc_function_info(const struct slc_function *function, struct slc_function_
 int slc_memory_alloc(struct slc_context *ctx, uint64_t bytes, uint64_t *address);
 /* Waits for the work of the context, then frees. */
 int slc_memory_free(struct slc_context *ctx, uint64_t address);
-/* Copies; each range lies inside one allocation. When slc_copy_to_device returns, the source may
+/* Copies; each range lies inside one allocation or variable. When slc_copy_to_device returns, the source may
  * change; when slc_copy_to_host returns, the bytes are there, and all earlier work is done. */
 int slc_copy_to_device(struct slc_context *ctx, uint64_t to, const void *from, uint64_t bytes);
 int slc_copy_to_host(struct slc_context *ctx, void *to, uint64_t from, uint64_t bytes);

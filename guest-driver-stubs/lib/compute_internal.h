@@ -52,10 +52,18 @@ struct slc_function {
 	struct sluice_bank bank[SLUICE_LAUNCH_BANKS];
 };
 
+struct variable {
+	char *name;
+	uint64_t address;
+	uint64_t bytes;
+};
+
 struct slc_module {
 	struct slc_context *ctx;
 	uint32_t slot;
-	struct allocation memory; /* code and constants */
+	struct allocation memory; /* code, constants and variables */
+	uint32_t variable_count;
+	struct variable *variable;
 	uint32_t function_count;
 	struct slc_function function[];
 };
@@ -67,6 +75,9 @@ __attribute__((format(printf, 4, 5))) int slc_fail(struct slc_context *ctx, enum
 int slc_fail_call(struct slc_context *ctx, int ret, const char *what);
 /* SLC_OK, or SLC_CHANNEL_ENDED with the reason noted. */
 int slc_check_channel(struct slc_context *ctx);
+
+/* Whether a range lies in a variable of a module. */
+bool slc_is_variable(const struct slc_context *ctx, uint64_t address, uint64_t bytes);
 
 /* Buffers that are mapped in the context's address space; of the library's own use. */
 int slc_buffer_new(struct slc_context *ctx, uint32_t flags, uint64_t bytes, struct allocation *a);

@@ -1,18 +1,19 @@
 /*
- * Reading cubins: ELF files of sm_20 machine code, as nvcc and testbed/workloads' assembler write
- * them. Nothing in a file is trusted: every offset, size, index and name is checked before it is
- * used, and a file that is wrong anywhere is refused as a whole, with a sentence about what is wrong.
- * The result points into the file, which the caller keeps.
+ * Cubins: ELF files of sm_20 machine code, of 32 or 64 bits, as nvcc, asfermi and testbed/workloads'
+ * assembler write them. Nothing in a file is trusted: every offset, size, index and name is checked
+ * before it is used, and a file that is wrong anywhere is refused as a whole, with a sentence about
+ * what is wrong. The result points into the file, which the caller keeps.
  */
 #ifndef SLUICE_CUBIN_H
 #define SLUICE_CUBIN_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "elf_file.h"
 
-#define SLC_MAX_FILE_BYTES (64u << 20)
-#define SLC_MAX_SECTIONS 4096u
-#define SLC_MAX_KERNELS 64u
+#define SLC_MAX_KERNELS 256u
+#define SLC_MAX_GLOBALS 16u
+#define SLC_MAX_VARIABLES 1024u
+#define SLC_MAX_GLOBAL_BYTES (64u << 20) /* of all variables together */
+#define SLC_MAX_ALIGNMENT 4096u
 #define SLC_MAX_PARAMETERS 64u
 #define SLC_BANKS 18u
 #define SLC_MAX_CODE_BYTES (1u << 20)
@@ -28,6 +29,7 @@
 struct slc_bytes {
 	const uint8_t *at; /* NULL: none, or all zero */
 	uint32_t size;
+	uint32_t section;
 };
 
 struct slc_parameter {
@@ -35,10 +37,18 @@ struct slc_parameter {
 	uint16_t bytes;
 };
 
+/* What a section is loaded as. */
+enum slc_load {
+	SLC_NOT_LOADED = 0,
+	SLC_CODE = 1,
+	SLC_CONSTANTS = 2,
+	SLC_GLOBALS = 3,
+};
+
+/* A kernel, or a function that kernels call. */
 struct slc_kernel {
 	const char *name;
-	uint32_t section; /* index of .text.NAME */
-	struct slc_bytes code;
+	struct slc_bytes code; /* .text.NAME */
 	uint32_t registers; /* of a thread, 1 to 63 */
 	uint32_t barriers;
 	uint32_t shared_bytes; /* of a block */
@@ -51,10 +61,36 @@ struct slc_kernel {
 	struct slc_bytes bank[SLC_BANKS]; /* constants; bank 0 is the launch's own */
 };
 
+/* Variables that kernels and the host share: all of .nv.global or .nv.global.init. */
+struct slc_globals {
+	struct slc_bytes bytes;
+	uint32_t alignment; /* a power of two, SLC_MAX_ALIGNMENT at most */
+};
+
+struct slc_variable {
+	const char *name;
+	uint32_t section;
+	uint32_t offset; /* in it */
+	uint32_t bytes;
+};
+
 struct slc_cubin {
+	struct slc_elf elf;
+	uint8_t load[SLC_MAX_SECTIONS]; /* enum slc_load by section */
+	uint32_t size[SLC_MAX_SECTIONS]; /* bytes by section, of those that are loaded */
 	uint32_t kernel_count;
 	struct slc_kernel kernel[SLC_MAX_KERNELS];
-	char problem[160]; /* what is wrong with the file; empty if nothing is */
+	uint32_t globals_count;
+	struct slc_globals globals[SLC_MAX_GLOBALS];
+	uint32_t variable_count;
+	struct slc_variable variable[SLC_MAX_VARIABLES];
+	char problem[SLC_PROBLEM_BYTES]; /* what is wrong with the file; empty if nothing is */
+};
+
+/* Where a section has been loaded. */
+struct slc_place {
+	uint64_t address; /* of code: its offset behind the first code of all */
+	uint8_t *bytes;   /* what is brought there */
 };
 
 /* Reads a file of size bytes. Returns 0, or -EINVAL with the reason in cubin->problem. */
@@ -62,5 +98,14 @@ int slc_cubin_read(struct slc_cubin *cubin, const void *file, size_t size);
 
 /* The kernel of a name, or NULL. */
 const struct slc_kernel *slc_cubin_kernel(const struct slc_cubin *cubin, const char *name);
+
+/* Relocates what has been loaded; place is an array by section. Without one, checks that it can be
+ * done, but for addresses that are too large. -EINVAL: the reason is in cubin->problem. */
+int slc_cubin_link(struct slc_cubin *cubin, const struct slc_place *place);
+
+/* Finds the cubin for this GPU in a fat binary of several, or takes a file that is none as it is.
+ * -EINVAL: the reason is in problem, of SLC_PROBLEM_BYTES. */
+int slc_fatbin_find(const void *file, size_t size, const void **cubin, size_t *cubin_size,
+		    char *problem);
 
 #endif /* SLUICE_CUBIN_H */

@@ -101,9 +101,11 @@ static int check_range(struct slc_context *ctx, uint64_t address, uint64_t bytes
 {
 	const struct allocation *a = allocation_of(ctx, address);
 
-	if (!a || bytes > a->bytes - (address - a->address))
+	bool inside = a && bytes <= a->bytes - (address - a->address);
+
+	if (!inside && !slc_is_variable(ctx, address, bytes))
 		return slc_fail(ctx, SLC_INVALID_ADDRESS, 0,
-				"%llu bytes at %#llx are not in one allocation",
+				"%llu bytes at %#llx are not in one allocation or variable",
 				(unsigned long long)bytes, (unsigned long long)address);
 	return slc_check_channel(ctx);
 }

@@ -37,65 +37,125 @@ static uint32_t bank_0_bytes(const struct slc_kernel *k)
 	return (uint32_t)round_up(SLC_PARAMETER_BASE + k->parameter_bytes, ALIGNMENT);
 }
 
-/* Where everything goes: code first, then each kernel's banks. Returns the bytes of it all. */
-static uint64_t lay_out(struct slc_module *module, uint64_t base)
+/* A module that is being loaded: where its sections go. */
+struct load {
+	struct slc_module *module;
+	struct slc_cubin *cubin;
+	struct slc_place *place; /* by section */
+	uint64_t bytes;          /* of all so far */
+};
+
+/* Gives a section a place, once. What several kernels share is there once, too. */
+static void lay(struct load *load, const struct slc_bytes *bytes, uint32_t alignment)
 {
-	uint64_t at = 0;
+	struct slc_place *place = &load->place[bytes->section];
+
+	if (!bytes->size || place->address != UINT64_MAX)
+		return;
+	place->address = round_up(load->bytes, alignment > ALIGNMENT ? alignment : ALIGNMENT);
+	load->bytes = place->address + bytes->size;
+}
+
+/* Where everything goes: code first, then constants, variables, and each kernel's bank 0. */
+static void lay_out(struct load *load)
+{
+	const struct slc_cubin *cubin = load->cubin;
 	uint32_t i, b;
 
-	for (i = 0; i < module->function_count; i++) {
-		module->function[i].start = (uint32_t)at;
-		at = round_up(at + module->function[i].kernel.code.size, ALIGNMENT);
+	for (i = 0; i < cubin->elf.section_count; i++)
+		load->place[i].address = UINT64_MAX;
+	for (i = 0; i < cubin->kernel_count; i++)
+		lay(load, &cubin->kernel[i].code, 0);
+	for (i = 0; i < cubin->kernel_count; i++)
+		for (b = 0; b < SLC_BANKS; b++)
+			lay(load, &cubin->kernel[i].bank[b], 0);
+	for (i = 0; i < cubin->globals_count; i++)
+		lay(load, &cubin->globals[i].bytes, cubin->globals[i].alignment);
+	for (i = 0; i < cubin->kernel_count; i++) {
+		load->module->function[i].bank[0].address = round_up(load->bytes, ALIGNMENT);
+		load->bytes = load->module->function[i].bank[0].address +
+			      bank_0_bytes(&cubin->kernel[i]);
 	}
+}
+
+static void fill_section(struct load *load, const struct slc_bytes *bytes, uint8_t *image)
+{
+	struct slc_place *place = &load->place[bytes->section];
+
+	if (!bytes->size)
+		return;
+	place->bytes = image + place->address;
+	if (bytes->at)
+		memcpy(place->bytes, bytes->at, bytes->size);
+}
+
+/* Fills the image; addresses become those of the device, but for code, which is addressed by its
+ * place behind the first. */
+static int fill(struct load *load, uint8_t *image)
+{
+	const struct slc_cubin *cubin = load->cubin;
+	uint64_t base = load->module->memory.address;
+	uint32_t i, b;
+
+	memset(image, 0, load->bytes);
+	for (i = 0; i < cubin->kernel_count; i++) {
+		fill_section(load, &cubin->kernel[i].code, image);
+		for (b = 0; b < SLC_BANKS; b++)
+			fill_section(load, &cubin->kernel[i].bank[b], image);
+	}
+	for (i = 0; i < cubin->globals_count; i++)
+		fill_section(load, &cubin->globals[i].bytes, image);
+	for (i = 0; i < cubin->elf.section_count; i++)
+		if (cubin->load[i] == SLC_CONSTANTS || cubin->load[i] == SLC_GLOBALS)
+			load->place[i].address += base;
+	return slc_cubin_link(load->cubin, load->place);
+}
+
+/* Tells functions and variables where they are. */
+static void settle(const struct load *load)
+{
+	struct slc_module *module = load->module;
+	uint32_t i, b;
+
 	for (i = 0; i < module->function_count; i++) {
 		struct slc_function *f = &module->function[i];
 
+		f->start = (uint32_t)load->place[f->kernel.code.section].address;
+		f->bank[0].address += module->memory.address;
+		f->bank[0].bytes = bank_0_bytes(&f->kernel);
 		f->bank[1] = (struct sluice_bank){ module->ctx->bank_1.address, SLUICE_BANK_1_BYTES };
-		for (b = 0; b < SLC_BANKS; b++) {
-			uint32_t bytes = b ? f->kernel.bank[b].size : bank_0_bytes(&f->kernel);
-
-			if (b == 1 || !bytes)
-				continue;
-			f->bank[b] = (struct sluice_bank){ base + at, bytes };
-			at = round_up(at + bytes, ALIGNMENT);
-		}
-	}
-	return at;
-}
-
-static void fill(const struct slc_module *module, uint8_t *image)
-{
-	uint32_t i, b;
-
-	for (i = 0; i < module->function_count; i++) {
-		const struct slc_function *f = &module->function[i];
-
-		memcpy(image + f->start, f->kernel.code.at, f->kernel.code.size);
 		for (b = 2; b < SLC_BANKS; b++)
-			if (f->kernel.bank[b].at)
-				memcpy(image + (f->bank[b].address - module->memory.address),
-				       f->kernel.bank[b].at, f->kernel.bank[b].size);
+			if (f->kernel.bank[b].size)
+				f->bank[b] = (struct sluice_bank){
+					load->place[f->kernel.bank[b].section].address,
+					f->kernel.bank[b].size,
+				};
 	}
+	for (i = 0; i < module->variable_count; i++)
+		module->variable[i].address +=
+			load->place[load->cubin->variable[i].section].address;
 }
 
-/* Brings code and constants to the device. */
-static int upload(struct slc_module *module)
+/* Brings code, constants and variables to the device. */
+static int upload(struct load *load)
 {
+	struct slc_module *module = load->module;
 	struct slc_context *ctx = module->ctx;
-	uint64_t bytes = lay_out(module, 0);
 	struct allocation staging = { 0 };
 	uint32_t words[512];
 	struct sluice_words w = { .word = words, .capacity = 512 };
 	uint32_t fence;
-	int ret = slc_buffer_new(ctx, SLUICE_VRAM, bytes, &module->memory);
+	int ret;
 
+	lay_out(load);
+	ret = slc_buffer_new(ctx, SLUICE_VRAM, load->bytes, &module->memory);
 	if (ret == SLC_OK)
-		ret = slc_buffer_new(ctx, SLUICE_SYSRAM, bytes, &staging);
+		ret = slc_buffer_new(ctx, SLUICE_SYSRAM, load->bytes, &staging);
+	if (ret == SLC_OK && fill(load, staging.bo.map))
+		ret = slc_fail(ctx, SLC_INVALID_IMAGE, 0, "cubin: %s", load->cubin->problem);
 	if (ret == SLC_OK) {
-		lay_out(module, module->memory.address);
-		memset(staging.bo.map, 0, bytes);
-		fill(module, staging.bo.map);
-		sluice_build_m2mf_copy(&w, module->memory.address, staging.address, bytes,
+		settle(load);
+		sluice_build_m2mf_copy(&w, module->memory.address, staging.address, load->bytes,
 				       (struct sluice_report){ ctx->ch.fence_address + 32, 0 });
 		ret = slc_submit_fenced(ctx, &w, &fence);
 	}
@@ -109,6 +169,7 @@ static struct slc_module *module_new(struct slc_context *ctx, const struct slc_c
 {
 	struct slc_module *module =
 		calloc(1, sizeof(*module) + cubin->kernel_count * sizeof(module->function[0]));
+	bool named = true;
 	uint32_t i;
 
 	if (!module)
@@ -122,23 +183,36 @@ static struct slc_module *module_new(struct slc_context *ctx, const struct slc_c
 		f->kernel = cubin->kernel[i];
 		f->name = strdup(cubin->kernel[i].name);
 		module->function_count++;
-		if (!f->name) {
-			slc_module_unload(module);
-			return NULL;
-		}
+		named = named && f->name;
 	}
-	return module;
+	module->variable = calloc(cubin->variable_count + 1, sizeof(*module->variable));
+	for (i = 0; module->variable && i < cubin->variable_count; i++) {
+		struct variable *v = &module->variable[i];
+
+		*v = (struct variable){ strdup(cubin->variable[i].name), cubin->variable[i].offset,
+					cubin->variable[i].bytes };
+		module->variable_count++;
+		named = named && v->name;
+	}
+	if (module->variable && named)
+		return module;
+	slc_module_unload(module);
+	return NULL;
 }
 
-static int module_add(struct slc_context *ctx, const struct slc_cubin *cubin, uint32_t slot,
+static int module_add(struct slc_context *ctx, struct slc_cubin *cubin, uint32_t slot,
 		      struct slc_module **result)
 {
 	struct slc_module *module = module_new(ctx, cubin);
+	struct load load = { .module = module, .cubin = cubin };
 	int ret;
 
 	if (!module)
 		return slc_fail(ctx, SLC_NO_HOST_MEMORY, ENOMEM, "no memory for a module");
-	ret = upload(module);
+	load.place = calloc(cubin->elf.section_count, sizeof(*load.place));
+	ret = load.place ? upload(&load) :
+			   slc_fail(ctx, SLC_NO_HOST_MEMORY, ENOMEM, "no memory for a module");
+	free(load.place);
 	if (ret) {
 		struct slc_error error = ctx->error;
 
@@ -156,6 +230,8 @@ int slc_module_load(struct slc_context *ctx, const void *image, size_t bytes,
 		    struct slc_module **module)
 {
 	struct slc_cubin *cubin;
+	const void *file;
+	size_t file_bytes;
 	uint32_t slot = 0;
 	int ret = slc_check_channel(ctx);
 
@@ -169,7 +245,8 @@ int slc_module_load(struct slc_context *ctx, const void *image, size_t bytes,
 	cubin = malloc(sizeof(*cubin));
 	if (!cubin)
 		return slc_fail(ctx, SLC_NO_HOST_MEMORY, ENOMEM, "no memory for a module");
-	if (slc_cubin_read(cubin, image, bytes))
+	if (slc_fatbin_find(image, bytes, &file, &file_bytes, cubin->problem) ||
+	    slc_cubin_read(cubin, file, file_bytes))
 		ret = slc_fail(ctx, SLC_INVALID_IMAGE, 0, "cubin: %s", cubin->problem);
 	else
 		ret = module_add(ctx, cubin, slot, module);
@@ -215,6 +292,9 @@ int slc_module_unload(struct slc_module *module)
 		ctx->module[module->slot] = NULL;
 	for (i = 0; i < module->function_count; i++)
 		free(module->function[i].name);
+	for (i = 0; i < module->variable_count; i++)
+		free(module->variable[i].name);
+	free(module->variable);
 	free(module);
 	return SLC_OK;
 }
@@ -230,6 +310,42 @@ int slc_module_function(struct slc_module *module, const char *name,
 			*function = &module->function[i];
 	return *function ? SLC_OK :
 			   slc_fail(module->ctx, SLC_NOT_FOUND, 0, "no kernel %.60s in the module", name);
+}
+
+int slc_module_variable(struct slc_module *module, const char *name, uint64_t *address,
+			uint64_t *bytes)
+{
+	uint32_t i;
+
+	for (i = 0; i < module->variable_count; i++) {
+		const struct variable *v = &module->variable[i];
+
+		if (strcmp(v->name, name) == 0) {
+			*address = v->address;
+			*bytes = v->bytes;
+			return SLC_OK;
+		}
+	}
+	*address = *bytes = 0;
+	return slc_fail(module->ctx, SLC_NOT_FOUND, 0, "no variable %.60s in the module", name);
+}
+
+bool slc_is_variable(const struct slc_context *ctx, uint64_t address, uint64_t bytes)
+{
+	uint32_t slot, i;
+
+	for (slot = 0; slot < SLC_MAX_MODULES; slot++) {
+		const struct slc_module *module = ctx->module[slot];
+
+		for (i = 0; module && i < module->variable_count; i++) {
+			const struct variable *v = &module->variable[i];
+			uint64_t offset = address - v->address;
+
+			if (address >= v->address && offset <= v->bytes && bytes <= v->bytes - offset)
+				return true;
+		}
+	}
+	return false;
 }
 
 void slc_function_info(const struct slc_function *function, struct slc_function_info *info)

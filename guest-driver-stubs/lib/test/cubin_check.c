@@ -2,7 +2,8 @@
  * Tries the reader of cubins on this host:
  *
  *	cubin_check FILE			prints what it read, or what is wrong and ends with 1
- *	cubin_check --fuzz SEED ROUNDS FILE	damages the file in ROUNDS ways and reads each
+ *	cubin_check --link FILE			also loads it to addresses of its own, and prints what is there
+ *	cubin_check --fuzz SEED ROUNDS FILE	damages the file in ROUNDS ways and reads and loads each
  *
  * Built with the address and undefined-behaviour sanitizers where there are any: each damaged file
  * lies in memory of exactly its size, and all that an accepted one points to is looked at.
@@ -54,6 +55,95 @@ static void print(const struct slc_cubin *cubin)
 	}
 }
 
+static void print_variables(const struct slc_cubin *cubin)
+{
+	uint32_t i;
+
+	for (i = 0; i < cubin->variable_count; i++)
+		printf("variable %s at=%u bytes=%u %s\n", cubin->variable[i].name,
+		       cubin->variable[i].offset, cubin->variable[i].bytes,
+		       cubin->load[cubin->variable[i].section] == SLC_CONSTANTS ? "constant" : "global");
+}
+
+/* ---- loading: code one after the other, all else from 4 GiB up -------------------------------------- */
+
+#define DATA_BASE (1ull << 32)
+#define PLACE_BYTES 0x1000u
+
+static struct slc_place places[SLC_MAX_SECTIONS];
+
+static uint8_t *copied(const struct slc_bytes *bytes)
+{
+	uint8_t *copy = calloc(1, bytes->size);
+
+	if (!copy)
+		exit(2);
+	if (bytes->at)
+		memcpy(copy, bytes->at, bytes->size);
+	return copy;
+}
+
+static void place(const struct slc_bytes *bytes, uint64_t *at)
+{
+	struct slc_place *p = &places[bytes->section];
+
+	if (!bytes->size || p->bytes)
+		return;
+	*p = (struct slc_place){ *at, copied(bytes) };
+	*at += (bytes->size + PLACE_BYTES - 1) / PLACE_BYTES * PLACE_BYTES;
+}
+
+static int load(struct slc_cubin *cubin)
+{
+	uint64_t code = 0, data = cubin->elf.wide ? DATA_BASE : PLACE_BYTES;
+	uint32_t i, j;
+
+	for (i = 0; i < cubin->kernel_count; i++) {
+		place(&cubin->kernel[i].code, &code);
+		for (j = 0; j < SLC_BANKS; j++)
+			place(&cubin->kernel[i].bank[j], &data);
+	}
+	for (i = 0; i < cubin->globals_count; i++)
+		place(&cubin->globals[i].bytes, &data);
+	return slc_cubin_link(cubin, places);
+}
+
+static void unload(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SLC_MAX_SECTIONS; i++) {
+		free(places[i].bytes);
+		places[i] = (struct slc_place){ 0 };
+	}
+}
+
+static void print_places(const struct slc_cubin *cubin)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < SLC_MAX_SECTIONS; i++) {
+		if (!places[i].bytes)
+			continue;
+		printf("place %llx:", (unsigned long long)places[i].address);
+		for (j = 0; j < cubin->size[i]; j++)
+			printf("%02x", places[i].bytes[j]);
+		printf("\n");
+	}
+}
+
+static int link_file(struct slc_cubin *cubin)
+{
+	int ret = load(cubin);
+
+	if (ret)
+		printf("problem: %s\n", cubin->problem);
+	else
+		print_places(cubin);
+	unload();
+	return ret;
+}
+
 static uint64_t look(struct slc_bytes bytes)
 {
 	uint64_t sum = 0;
@@ -85,6 +175,14 @@ static uint64_t use(const struct slc_cubin *cubin)
 		    k->local_bytes + k->frame_bytes > SLC_MAX_LOCAL_BYTES)
 			abort();
 	}
+	for (i = 0; i < cubin->variable_count; i++) {
+		const struct slc_variable *v = &cubin->variable[i];
+
+		sum += strlen(v->name);
+		if (v->offset > cubin->size[v->section] ||
+		    v->bytes > cubin->size[v->section] - v->offset)
+			abort();
+	}
 	return sum;
 }
 
@@ -99,11 +197,10 @@ static uint64_t awkward(void)
 }
 
 /* Where damage hurts: headers of the file and of sections more often than code. */
-static size_t place(const uint8_t *file, size_t size)
+static size_t target(const uint8_t *file, size_t size)
 {
-	uint64_t table;
+	uint64_t table = file[4] == 1 ? slc_u32(file + 32) : slc_u64(file + 40);
 
-	memcpy(&table, file + 40, 8);
 	switch (random_below(4)) {
 	case 0:
 		return random_below(64);
@@ -119,7 +216,7 @@ static void damage(uint8_t *file, size_t size)
 	uint32_t times = 1 + random_below(4);
 
 	while (times--) {
-		size_t at = place(file, size);
+		size_t at = target(file, size);
 		size_t bytes = (size_t)1 << random_below(4);
 		uint64_t value = awkward();
 
@@ -127,6 +224,18 @@ static void damage(uint8_t *file, size_t size)
 			bytes = size - at;
 		memcpy(file + at, &value, bytes);
 	}
+}
+
+/* A cubin, or the one in a fat binary. */
+static int read_any(struct slc_cubin *cubin, const uint8_t *file, size_t size)
+{
+	const void *found;
+	size_t bytes;
+
+	cubin->kernel_count = 0;
+	if (slc_fatbin_find(file, size, &found, &bytes, cubin->problem))
+		return -1;
+	return slc_cubin_read(cubin, found, bytes);
 }
 
 static int fuzz(uint64_t seed, uint32_t rounds, const char *path)
@@ -146,9 +255,11 @@ static int fuzz(uint64_t seed, uint32_t rounds, const char *path)
 		memcpy(copy, original, left);
 		if (left >= 64)
 			damage(copy, left);
-		if (slc_cubin_read(cubin, copy, left) == 0) {
+		if (read_any(cubin, copy, left) == 0) {
 			accepted++;
 			sum += use(cubin);
+			load(cubin);
+			unload();
 		} else if (!cubin->problem[0] || cubin->kernel_count) {
 			printf("round %u: refused without a reason\n", i);
 			return 1;
@@ -164,20 +275,24 @@ static int fuzz(uint64_t seed, uint32_t rounds, const char *path)
 int main(int argc, char **argv)
 {
 	static struct slc_cubin cubin;
+	int linked = argc == 3 && strcmp(argv[1], "--link") == 0;
 	size_t size;
 	uint8_t *file;
 	int ret;
 
 	if (argc == 5 && strcmp(argv[1], "--fuzz") == 0)
 		return fuzz(strtoull(argv[2], NULL, 10), (uint32_t)strtoul(argv[3], NULL, 10), argv[4]);
-	if (argc != 2)
+	if (argc != 2 + linked)
 		return 64;
-	file = file_read(argv[1], &size);
-	ret = slc_cubin_read(&cubin, file, size);
-	if (ret)
+	file = file_read(argv[1 + linked], &size);
+	ret = read_any(&cubin, file, size);
+	if (ret) {
 		printf("problem: %s\n", cubin.problem);
-	else
+	} else {
 		print(&cubin);
+		print_variables(&cubin);
+		ret = linked ? link_file(&cubin) : 0;
+	}
 	free(file);
 	return ret ? 1 : 0;
 }

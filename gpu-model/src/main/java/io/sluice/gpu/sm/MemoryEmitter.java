@@ -16,7 +16,6 @@ final class MemoryEmitter {
   private final OperandEmitter operands;
   private final OperandPool pool;
   private final int address;
-  private final int secondAddress;
   private final int word;
 
   MemoryEmitter(CodeBuilder code, LaneState lane, OperandEmitter operands, OperandPool pool) {
@@ -25,7 +24,6 @@ final class MemoryEmitter {
     this.operands = operands;
     this.pool = pool;
     this.address = code.allocateLocal(TypeKind.LONG);
-    this.secondAddress = code.allocateLocal(TypeKind.LONG);
     this.word = code.allocateLocal(TypeKind.INT);
   }
 
@@ -254,6 +252,7 @@ final class MemoryEmitter {
   private void loadPair(PairedLoad pair) {
     Instruction first = pair.first();
     Instruction second = pair.second();
+    int secondAddress = code.allocateLocal(TypeKind.LONG);
     generic(second, second.imm32());
     code.lload(address).lstore(secondAddress);
     if (first.form() == Opcode.LDS) {

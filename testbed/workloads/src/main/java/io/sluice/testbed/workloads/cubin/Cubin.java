@@ -31,7 +31,7 @@ public final class Cubin {
     for (Kernel kernel : kernels) {
       names.add(strings.add(kernel.name()));
     }
-    ElfWriter elf = new ElfWriter();
+    ElfWriter elf = new ElfWriter(true);
     elf.add(ElfSection.of(".strtab", ElfSection.STRTAB, 0, 1, strings.bytes()));
     // Indices are known before the sections are added: strings, symbols, .nv.info, then four each.
     int firstText = SYMTAB_INDEX + 2;

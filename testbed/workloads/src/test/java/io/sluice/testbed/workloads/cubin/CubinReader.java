@@ -35,7 +35,13 @@ final class CubinReader {
 
   /** The library's, of sm_20. */
   static CubinReader build(Path directory) throws IOException, InterruptedException {
-    return build(directory, "lib/cubin.c", "lib/test/cubin_check.c");
+    return build(
+        directory,
+        "lib/elf_file.c",
+        "lib/cubin.c",
+        "lib/cubin_link.c",
+        "lib/fatbin.c",
+        "lib/test/cubin_check.c");
   }
 
   /** That of the program hopper, of sm_90. */
@@ -100,6 +106,11 @@ final class CubinReader {
     List<String> command = new ArrayList<>(List.of(program.toString(), file.toString()));
     command.addAll(List.of(rest));
     return run(command);
+  }
+
+  /** Reads a file and loads it to addresses of the program's own. */
+  Result link(Path file) throws IOException, InterruptedException {
+    return run(List.of(program.toString(), "--link", file.toString()));
   }
 
   Result fuzz(long seed, int rounds, Path file, String... rest)

@@ -61,8 +61,11 @@ final class CubinReaderTest {
 
   @Test
   void read_otherKindsOfElf_areRefused() throws Exception {
-    assertThat(damaged(f -> f.put(4, (byte) 1)))
-        .isEqualTo(refused("not a 64-bit little-endian ELF file"));
+    assertThat(damaged(f -> f.put(4, (byte) 3)))
+        .isEqualTo(refused("not a little-endian ELF file of 32 or 64 bits"));
+    assertThat(damaged(f -> f.put(5, (byte) 2)))
+        .isEqualTo(refused("not a little-endian ELF file of 32 or 64 bits"));
+    assertThat(damaged(f -> f.put(4, (byte) 1)).status()).isEqualTo(1);
     assertThat(damaged(f -> f.putShort(18, (short) 62)))
         .isEqualTo(refused("not for CUDA: machine 62"));
     assertThat(damaged(f -> f.putInt(48, 0x0023_0023)))
