@@ -1,11 +1,16 @@
 package io.sluice.gpu;
 
-import java.util.Map;
+import io.sluice.abi.pscnv.PscnvGem;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sparse memory file that buffers are allocated in. Its guest maps the whole of it, so it can
- * touch pages that no buffer has: a freed range is punched at once, and {@link #sweep} finds what
- * was touched without having been allocated. Guarded by the GPU's lock.
+ * touch pages that no buffer has; those are found by comparing what the file holds with what was
+ * allocated.
+ *
+ * <p>A range that is freed still holds what was in it: whoever frees it punches it, outside the
+ * GPU's lock, and gives it back after that. Until then nobody is given it. Guarded by the GPU's
+ * lock, but for {@link #punch}.
  */
 final class Aperture implements AutoCloseable {
   private final SharedFile file;
@@ -15,7 +20,8 @@ final class Aperture implements AutoCloseable {
   Aperture(SharedFile file, long sizeBytes) {
     this.file = file;
     this.sizeBytes = sizeBytes;
-    this.ranges = new RangeAllocator(sizeBytes);
+    this.ranges =
+        new RangeAllocator(sizeBytes, PscnvGem.SMALL_PAGE_BYTES, PscnvGem.LARGE_PAGE_BYTES);
   }
 
   SharedFile file() {
@@ -35,25 +41,39 @@ final class Aperture implements AutoCloseable {
     return ranges.allocateAt(offset, bytes);
   }
 
-  void free(long offset, long bytes) {
+  /** Empties an allocated range that nobody uses any more. */
+  void punch(long offset, long bytes) {
     file.punch(offset, bytes);
+  }
+
+  /** Has a range allocated again by anybody; it was punched. */
+  void giveBack(long offset, long bytes) {
     ranges.free(offset, bytes);
   }
 
+  /** Bytes the file holds beyond what was allocated; what was freed and not punched yet is none. */
+  long excessBytes() {
+    return Math.max(0, file.allocatedBytes() - (sizeBytes - ranges.freeBytes()));
+  }
+
   /**
-   * Gives back pages that no buffer has.
+   * Takes some free memory out of use, so that it can be punched.
    *
-   * @return bytes that were found; 0 when there were none
+   * @param from where to look from
+   * @param bytes most that is taken
+   * @return what was taken, to be given back; null when nothing behind that offset is free
    */
-  long sweep() {
-    long before = file.allocatedBytes();
-    if (before <= sizeBytes - ranges.freeBytes()) {
-      return 0;
+  RangeAllocator.@Nullable Range takeFree(long from, long bytes) {
+    RangeAllocator.Range free = ranges.freeAt(from);
+    if (free == null) {
+      return null;
     }
-    for (Map.Entry<Long, Long> range : ranges.freeRanges().entrySet()) {
-      file.punch(range.getKey(), range.getValue());
+    RangeAllocator.Range taken =
+        new RangeAllocator.Range(free.start(), Math.min(free.bytes(), bytes));
+    if (!ranges.allocateAt(taken.start(), taken.bytes())) {
+      throw new AssertionError("a free range can be taken, start=" + taken.start());
     }
-    return Math.max(0, before - file.allocatedBytes());
+    return taken;
   }
 
   @Override

@@ -81,10 +81,10 @@ final class ChannelIoctls {
     entry.interrupts().setEventfd(null);
     file.gpu().cids().give(cid);
     file.channels.remove(cid);
-    file.control().punch(entry.page() * GpuFile.CONTROL_PAGE_BYTES, GpuFile.CONTROL_PAGE_BYTES);
-    file.pages.give(entry.page());
     entry.vspace().channels--;
-    file.releaseIfUnused(entry.vspace());
+    call.afterwards(file.gpu().launcher().quiesce(entry.vspace().space));
+    call.afterwards(() -> file.reclaimPage(entry.page()));
+    file.releaseIfUnused(call, entry.vspace());
   }
 
   /** OBJ_VDMA_NEW: Fermi has no DMA objects. */

@@ -13,6 +13,7 @@ import io.sluice.gpu.fifo.ChannelRecord;
 import io.sluice.gpu.mmu.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /** The extensions that take a channel in hand. */
 final class ControlIoctls {
@@ -30,11 +31,13 @@ final class ControlIoctls {
       case ExtChanControl.RESUME -> channel.setSuspended(false);
       case ExtChanControl.DETACH -> channel.setDetached(true);
       case ExtChanControl.ATTACH -> channel.setDetached(false);
-      case ExtChanControl.KILL ->
-          channel.end(
-              ExtChanControl.REASON.bits(argument),
-              ExtChanControl.INFO.bits(argument),
-              channel.commandAddress());
+      case ExtChanControl.KILL -> {
+        channel.end(
+            ExtChanControl.REASON.bits(argument),
+            ExtChanControl.INFO.bits(argument),
+            channel.commandAddress());
+        call.afterwards(file.gpu().launcher().quiesce(channel.space()));
+      }
       default -> throw call.refuse(Errno.EINVAL, "op=" + op);
     }
     call.afterwards(file.gpu()::wake);
@@ -107,7 +110,29 @@ final class ControlIoctls {
     }
   }
 
-  static void parameter(GpuFile file, IoctlCall call) {
+  /** CHAN_PARAM: an eventfd is looked at before the lock is taken, since it is somebody else's. */
+  static IoctlTable.Handler prepareParameter(GpuFile file, IoctlCall call) {
+    MemorySegment argument = call.argument();
+    long value = ExtChanParam.VALUE.get(argument);
+    if (ExtChanParam.PARAM.bits(argument) != ExtChanParam.EVENTFD
+        || value == ExtChanParam.NO_EVENTFD
+        || value < 0
+        || value > Integer.MAX_VALUE) {
+      return (_, _) -> parameter(file, call, null);
+    }
+    Kernel kernel = file.gpu().kernel();
+    if (!kernel.canSignalForeign()) {
+      throw call.refuse(Errno.EOPNOTSUPP, "the host has no asynchronous I/O");
+    }
+    Fd given = kernel.dup(new Fd((int) value, _ -> {}));
+    call.ifRefused(given::close);
+    if (!kernel.isEventfd(given)) {
+      throw call.refuse(Errno.EINVAL, "not an eventfd, fd=" + value);
+    }
+    return (_, _) -> parameter(file, call, given);
+  }
+
+  private static void parameter(GpuFile file, IoctlCall call, @Nullable Fd eventfd) {
     MemorySegment argument = call.argument();
     if (ExtChanParam.PARAM.bits(argument) == ExtChanParam.OPEN_WEIGHT) {
       setOpenWeight(file, call);
@@ -127,7 +152,7 @@ final class ControlIoctls {
         entry.channel().setWeight((int) value);
       }
       case ExtChanParam.PENDING -> setPending(file, call, entry.interrupts(), value);
-      case ExtChanParam.EVENTFD -> setEventfd(file, call, entry.interrupts(), value);
+      case ExtChanParam.EVENTFD -> setEventfd(call, entry.interrupts(), value, eventfd);
       default -> throw call.refuse(Errno.EINVAL, "param=" + ExtChanParam.PARAM.bits(argument));
     }
   }
@@ -163,23 +188,10 @@ final class ControlIoctls {
   }
 
   private static void setEventfd(
-      GpuFile file, IoctlCall call, DirectInterrupt interrupts, long value) {
-    if (value == ExtChanParam.NO_EVENTFD) {
-      interrupts.setEventfd(null);
-      return;
-    }
-    if (value < 0 || value > Integer.MAX_VALUE || !interrupts.hasPending()) {
+      IoctlCall call, DirectInterrupt interrupts, long value, @Nullable Fd eventfd) {
+    if (value != ExtChanParam.NO_EVENTFD && (eventfd == null || !interrupts.hasPending())) {
       throw call.refuse(Errno.EINVAL, "eventfd=" + value);
     }
-    Kernel kernel = file.gpu().kernel();
-    if (!kernel.canSignalForeign()) {
-      throw call.refuse(Errno.EOPNOTSUPP, "the host has no asynchronous I/O");
-    }
-    Fd given = kernel.dup(new Fd((int) value, _ -> {}));
-    if (!kernel.isEventfd(given)) {
-      given.close();
-      throw call.refuse(Errno.EINVAL, "not an eventfd, fd=" + value);
-    }
-    interrupts.setEventfd(given);
+    interrupts.setEventfd(eventfd);
   }
 }

@@ -1,5 +1,6 @@
 package io.sluice.gpu;
 
+import io.sluice.gpu.mmu.Backing;
 import io.sluice.gpu.mmu.GpuBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +8,10 @@ import org.jspecify.annotations.Nullable;
  * A buffer object of one open: the handle a client knows it by, and the memory behind. It lives
  * until its handle is closed and no address space maps it. Guarded by the GPU's lock.
  */
-final class GemObject {
+final class GemObject extends GpuBuffer {
+  /** What a client says of a buffer, and is told again. */
+  record Kind(int flags, int tileFlags, int cookie) {}
+
   /** Words that only the client understands. */
   static final int USER_WORDS = 8;
 
@@ -15,7 +19,6 @@ final class GemObject {
   final int tileFlags;
   final int cookie;
   final int[] user = new int[USER_WORDS];
-  final GpuBuffer buffer;
 
   /** The file its memory is in; null for imported guest memory. */
   final @Nullable Aperture aperture;
@@ -29,17 +32,21 @@ final class GemObject {
   /** 0 once the handle is closed. */
   int handle;
 
+  /**
+   * @param kind flags, tile flags and cookie, as the client gave them
+   * @param alignment of its GPU addresses
+   */
   GemObject(
-      int flags,
-      int tileFlags,
-      int cookie,
-      GpuBuffer buffer,
+      Kind kind,
+      long sizeBytes,
+      long alignment,
+      Backing backing,
       @Nullable Aperture aperture,
       long offset) {
-    this.flags = flags;
-    this.tileFlags = tileFlags;
-    this.cookie = cookie;
-    this.buffer = buffer;
+    super(sizeBytes, alignment, backing);
+    this.flags = kind.flags;
+    this.tileFlags = kind.tileFlags;
+    this.cookie = kind.cookie;
     this.aperture = aperture;
     this.offset = offset;
   }

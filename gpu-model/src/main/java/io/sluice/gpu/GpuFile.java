@@ -12,14 +12,16 @@ import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.mmu.GpuBuffer;
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
-import java.util.IdentityHashMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One open of the software GPU: its tables, and the way of an ioctl through them.
@@ -28,6 +30,11 @@ import org.jspecify.annotations.Nullable;
  * word whose size is below the structure's is EINVAL. A number without an ioctl is EINVAL, as DRM
  * answers; a word that is not DRM's at all is ENOTTY. Everything below is guarded by the GPU's
  * lock.
+ *
+ * <p>An ioctl has up to three parts, so that it holds that lock for a bounded time, whatever the
+ * open has made: what it needs of the operating system is prepared before, the tables are changed
+ * under the lock, and what is as long as a buffer or an address space is done afterwards, with the
+ * lock taken for a few hundred steps at a time.
  */
 final class GpuFile implements DrmDevice {
   /** Highest address-space id of the card. */
@@ -44,26 +51,30 @@ final class GpuFile implements DrmDevice {
   /** Map handle of all video memory. */
   static final long VRAM_MAP_HANDLE = 0x2000_0000L;
 
-  private static final int MAX_HANDLES = 1 << 16;
+  private static final Logger LOG = LoggerFactory.getLogger(GpuFile.class);
   private static final int LOWEST_PAGE = 1;
 
   private final SoftwareGpu gpu;
   private SharedFile control;
   private Aperture vram;
   private final Fd events;
-  private @Nullable Aperture system;
+  private volatile @Nullable Aperture system;
+
+  /** Held while {@link #system} is made. */
+  private final ReentrantLock systemLock = new ReentrantLock();
+
   private volatile boolean open = true;
   private boolean adopting;
   private boolean sweeping = true;
+  private boolean sweepUnderWay;
   private volatile long offences;
 
-  /** Found by the engine, told by whoever reads events. */
+  /** Found by a sweep, told by whoever reads events. */
   private final AtomicLong untoldExcessBytes = new AtomicLong();
 
-  final IdPool handles = new IdPool(1, MAX_HANDLES);
+  final IdPool handles = new IdPool(1, OpenLimits.MAX_HANDLES);
   final IdPool pages = new IdPool(LOWEST_PAGE, CONTROL_PAGES - 1);
-  final Map<Integer, GemObject> objects = new HashMap<>();
-  final Map<GpuBuffer, GemObject> objectOf = new IdentityHashMap<>();
+  final ObjectTable objects = new ObjectTable(OpenLimits.MAX_HANDLES + 1);
   final Map<Integer, Vspace> vspaces = new TreeMap<>();
 
   /** Changed under the GPU's lock; whoever reads events looks at it without. */
@@ -75,6 +86,12 @@ final class GpuFile implements DrmDevice {
   long systemBytes;
   long importedBytes;
   int extents;
+
+  /** Mappings of all address spaces. */
+  int mappings;
+
+  /** Buffers that have a handle, a mapping, or memory that was not given back yet. */
+  int buffers;
 
   /**
    * Held while events are read, so that an interrupt need not wait for the slice that the engine
@@ -120,6 +137,18 @@ final class GpuFile implements DrmDevice {
     MemorySegment copy = MemorySegment.ofArray(new long[(int) (size + 7 >>> 3)]).asSlice(0, size);
     MemorySegment.copy(argument, 0, copy, 0, size);
     IoctlCall call = new IoctlCall(entry.name(), copy);
+    try {
+      requireOpen();
+      handle(entry, entry.preparation().prepare(this, call), call);
+    } catch (RuntimeException | Error e) {
+      call.takeBack();
+      throw e;
+    }
+    call.finish();
+    MemorySegment.copy(copy, 0, argument, 0, size);
+  }
+
+  private void handle(IoctlTable.Entry entry, IoctlTable.Handler handler, IoctlCall call) {
     ReentrantLock lock = entry.readsEvents() ? eventLock : gpu.lock();
     lock.lock();
     try {
@@ -127,12 +156,10 @@ final class GpuFile implements DrmDevice {
       if (!entry.readsEvents()) {
         gpu.runlist().disturb();
       }
-      entry.handler().handle(this, call);
+      handler.handle(this, call);
     } finally {
       lock.unlock();
     }
-    call.finish();
-    MemorySegment.copy(copy, 0, argument, 0, size);
   }
 
   @Override
@@ -148,6 +175,7 @@ final class GpuFile implements DrmDevice {
 
   @Override
   public void close() {
+    List<Runnable> quiescing = new ArrayList<>();
     gpu.lock().lock();
     try {
       if (!open) {
@@ -160,21 +188,24 @@ final class GpuFile implements DrmDevice {
         entry.interrupts().setEventfd(null);
         gpu.cids().give(entry.channel().cid());
       }
-      vspaces.keySet().forEach(gpu.vids()::give);
+      for (Vspace vspace : vspaces.values()) {
+        quiescing.add(gpu.launcher().quiesce(vspace.space));
+        gpu.vids().give(vspace.vid);
+      }
       gpu.refundVram(vramBytes);
       channels.clear();
       vspaces.clear();
-      objects.clear();
-      objectOf.clear();
       gpu.forget(this);
     } finally {
       gpu.lock().unlock();
     }
+    quiescing.forEach(Runnable::run);
     regions.close();
     control.close();
     vram.close();
-    if (system != null) {
-      system.close();
+    Aperture made = system;
+    if (made != null) {
+      made.close();
     }
     eventLock.lock();
     try {
@@ -194,23 +225,22 @@ final class GpuFile implements DrmDevice {
 
   /** Whether nothing was made yet that lies in its files. */
   boolean isUntouched() {
-    return objects.isEmpty() && objectOf.isEmpty() && channels.isEmpty();
+    return buffers == 0 && channels.isEmpty();
   }
 
-  /** Takes the control pages of a guest over, as they are. */
-  void adoptControl(Fd file) {
+  /** Takes the control pages of a guest over, as they are; what it had is the caller's to close. */
+  SharedFile adoptControl(SharedFile file) {
     SharedFile former = control;
-    control = SharedFile.adopt(gpu.kernel(), file, CONTROL_PAGES * CONTROL_PAGE_BYTES);
-    former.close();
+    control = file;
+    return former;
   }
 
-  /** Takes the video memory of a guest over, as it is. */
-  void adoptVram(Fd file) {
-    Aperture former = vram;
-    long bytes = gpu.config().vramBytes();
-    vram = new Aperture(SharedFile.adopt(gpu.kernel(), file, bytes), bytes);
+  /** Takes the video memory of a guest over, as it is; what it had is the caller's to close. */
+  SharedFile adoptVram(SharedFile file) {
+    SharedFile former = vram.file();
+    vram = new Aperture(file, gpu.config().vramBytes());
     adopting = true;
-    former.close();
+    return former;
   }
 
   Aperture vram() {
@@ -229,33 +259,108 @@ final class GpuFile implements DrmDevice {
     return offences;
   }
 
-  /** The host memory of a process guest; made when it is first needed. */
+  /** The host memory of a process guest; {@link #prepareSystem} was called. */
   Aperture system() {
     Aperture made = system;
     if (made == null) {
-      long bytes = gpu.config().systemBytes();
-      made = new Aperture(SharedFile.create(gpu.kernel(), "sluice-system", bytes), bytes);
-      system = made;
+      throw new AssertionError("host memory is prepared before it is allocated");
     }
     return made;
   }
 
+  /** Makes the host memory of a process guest when it is first needed; without the GPU's lock. */
+  void prepareSystem() {
+    systemLock.lock();
+    try {
+      if (system == null) {
+        long bytes = gpu.config().systemBytes();
+        publish(new Aperture(SharedFile.create(gpu.kernel(), "sluice-system", bytes), bytes));
+      }
+    } finally {
+      systemLock.unlock();
+    }
+  }
+
+  private void publish(Aperture made) {
+    gpu.lock().lock();
+    try {
+      if (open) {
+        system = made;
+        return;
+      }
+    } finally {
+      gpu.lock().unlock();
+    }
+    made.close();
+    requireOpen();
+  }
+
+  // ---- memory that was touched without having been allocated ----
+
   /**
-   * Gives back memory that was touched without having been allocated; the bytes found. Not while
-   * the buffers of adopted memory are still to be made.
+   * Looks whether there is such memory, and has it taken back. Not while the buffers of adopted
+   * memory are still to be made.
    */
-  long sweep() {
-    if (!sweeping || adopting && channels.isEmpty()) {
-      return 0;
+  void sweep() {
+    if (sweepUnderWay || !sweeping || adopting && channels.isEmpty()) {
+      return;
     }
     adopting = false;
-    long bytes = vram.sweep() + (system == null ? 0 : system.sweep());
-    if (bytes > 0) {
-      offences = offences + 1; // by the engine alone
+    Aperture made = system;
+    if (vram.excessBytes() > 0) {
+      beginSweep(vram);
+    } else if (made != null && made.excessBytes() > 0) {
+      beginSweep(made);
+    }
+  }
+
+  private void beginSweep(Aperture aperture) {
+    sweepUnderWay = true;
+    inBackground(new Sweep(this, aperture));
+  }
+
+  /** Has something done by the threads of grids, in this open's share of their time. */
+  void inBackground(Runnable task) {
+    gpu.launcher().inBackground(share, task);
+  }
+
+  /** Some free memory that nobody is given until it is given back; null when there is none. */
+  RangeAllocator.@Nullable Range takeFree(Aperture aperture, long from, long bytes) {
+    gpu.lock().lock();
+    try {
+      return open && sweeping ? aperture.takeFree(from, bytes) : null;
+    } finally {
+      gpu.lock().unlock();
+    }
+  }
+
+  void giveBack(Aperture aperture, RangeAllocator.Range range) {
+    gpu.lock().lock();
+    try {
+      aperture.giveBack(range.start(), range.bytes());
+    } finally {
+      gpu.lock().unlock();
+    }
+  }
+
+  /** A sweep is over. */
+  void swept(long bytes) {
+    gpu.lock().lock();
+    try {
+      sweepUnderWay = false;
+      if (!open || bytes == 0) {
+        return;
+      }
+      offences = offences + 1; // under the GPU's lock
       untoldExcessBytes.addAndGet(bytes);
       gpu.kernel().signal(events);
+    } finally {
+      gpu.lock().unlock();
     }
-    return bytes;
+    LOG.atWarn()
+        .addKeyValue("bytes", bytes)
+        .addKeyValue("times", offences)
+        .log("a guest touched memory it had not allocated; the memory was taken back");
   }
 
   /** Whether some was taken back that nobody was told of. */
@@ -301,30 +406,82 @@ final class GpuFile implements DrmDevice {
   // ---- ends of lives ----
 
   /** An address space dropped a mapping of a buffer. */
-  void unmapped(GpuBuffer buffer) {
-    GemObject object = objectOf.get(buffer);
-    if (object != null) {
-      releaseIfUnused(object);
+  void unmapped(IoctlCall call, GpuBuffer buffer) {
+    mappings--;
+    if (buffer instanceof GemObject object) {
+      releaseIfUnused(call, object);
     }
   }
 
   /** Frees a buffer's memory once it has neither handle nor mapping. */
-  void releaseIfUnused(GemObject object) {
-    if (object.handle != 0 || object.buffer.isMapped()) {
+  void releaseIfUnused(IoctlCall call, GemObject object) {
+    if (object.handle != 0 || object.isMapped()) {
       return;
     }
-    objectOf.remove(object.buffer);
-    MemoryIoctls.release(this, object);
+    Aperture aperture = object.aperture;
+    if (aperture == null) {
+      MemoryIoctls.forget(this, object);
+    } else {
+      call.afterwards(() -> reclaim(aperture, object));
+    }
+  }
+
+  /** Empties the memory of a buffer that is no more, and lets it be allocated again after that. */
+  private void reclaim(Aperture aperture, GemObject object) {
+    try {
+      aperture.punch(object.offset, object.sizeBytes());
+    } catch (SyscallException e) {
+      LOG.atError().setCause(e).log("freed memory could not be emptied; it is not used again");
+      return;
+    }
+    gpu.lock().lock();
+    try {
+      if (open) {
+        MemoryIoctls.forget(this, object);
+        aperture.giveBack(object.offset, object.sizeBytes());
+      }
+    } finally {
+      gpu.lock().unlock();
+    }
   }
 
   /** Destroys an address space once it was freed and no channel uses it. */
-  void releaseIfUnused(Vspace vspace) {
-    if (!vspace.freed || vspace.channels > 0) {
-      return;
+  void releaseIfUnused(IoctlCall call, Vspace vspace) {
+    if (vspace.freed && vspace.channels == 0) {
+      call.afterwards(gpu.launcher().quiesce(vspace.space));
+      call.afterwards(() -> destroy(call, vspace));
     }
-    vspace.space.unmapAll(this::unmapped);
-    vspaces.remove(vspace.vid);
-    gpu.vids().give(vspace.vid);
+  }
+
+  /** Unmaps some hundred buffers at a time: others get the GPU in between. */
+  private void destroy(IoctlCall call, Vspace vspace) {
+    boolean more = true;
+    while (more) {
+      gpu.lock().lock();
+      try {
+        if (!open) {
+          return;
+        }
+        more = vspace.space.unmapSome(buffer -> unmapped(call, buffer));
+        if (!more) {
+          vspaces.remove(vspace.vid);
+          gpu.vids().give(vspace.vid);
+        }
+      } finally {
+        gpu.lock().unlock();
+      }
+    }
+  }
+
+  /** Gives the control page of a channel that is no more to another one, emptied. */
+  void reclaimPage(int page) {
+    control.punch(page * CONTROL_PAGE_BYTES, CONTROL_PAGE_BYTES);
+    gpu.lock().lock();
+    try {
+      pages.give(page);
+    } finally {
+      gpu.lock().unlock();
+    }
   }
 
   private void requireOpen() {
@@ -358,7 +515,7 @@ final class GpuFile implements DrmDevice {
     if (aperture == null) {
       throw mapFailure(Errno.EINVAL, mapHandle);
     }
-    return mapping(aperture.file(), object.offset, length, object.buffer.sizeBytes());
+    return mapping(aperture.file(), object.offset, length, object.sizeBytes());
   }
 
   private static DrmMapping mapping(SharedFile file, long offset, long length, long limit) {

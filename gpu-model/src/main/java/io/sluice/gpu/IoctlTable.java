@@ -17,13 +17,18 @@ final class IoctlTable {
     void handle(GpuFile file, IoctlCall call);
   }
 
+  /** Does what an ioctl needs of the operating system, before any lock is taken. */
+  interface Preparation {
+    Handler prepare(GpuFile file, IoctlCall call);
+  }
+
   /**
    * @param name for messages
    * @param sizeBytes bytes of the argument
-   * @param handler executes it
+   * @param preparation what goes before, without a lock; it gives the handler
    * @param readsEvents whether it holds the open's event lock instead of the GPU's
    */
-  record Entry(String name, long sizeBytes, Handler handler, boolean readsEvents) {}
+  record Entry(String name, long sizeBytes, Preparation preparation, boolean readsEvents) {}
 
   private static final Map<Integer, Entry> ENTRIES = new HashMap<>();
 
@@ -33,7 +38,7 @@ final class IoctlTable {
     core("GEM_FLINK", DrmIoctl.GEM_FLINK, GemFlink.SIZE, InfoIoctls::noNames);
     core("GEM_OPEN", DrmIoctl.GEM_OPEN, GemOpen.SIZE, InfoIoctls::noNames);
     put(PscnvIoctl.GETPARAM, InfoIoctls::getparam);
-    put(PscnvIoctl.GEM_NEW, MemoryIoctls::create);
+    prepared(PscnvIoctl.GEM_NEW, MemoryIoctls::prepareCreate);
     put(PscnvIoctl.GEM_INFO, MemoryIoctls::info);
     put(PscnvIoctl.VSPACE_NEW, SpaceIoctls::create);
     put(PscnvIoctl.VSPACE_FREE, SpaceIoctls::free);
@@ -48,7 +53,7 @@ final class IoctlTable {
     put(PscnvIoctl.EXT_INFO, InfoIoctls::extensions);
     put(PscnvIoctl.EVENT_FD, EventIoctls::descriptor);
     put(PscnvIoctl.EVENT_READ, EventIoctls::read);
-    put(PscnvIoctl.REGION_ADD, RegionIoctls::add);
+    prepared(PscnvIoctl.REGION_ADD, RegionIoctls::prepareAdd);
     put(PscnvIoctl.REGION_DEL, RegionIoctls::delete);
     put(PscnvIoctl.GEM_IMPORT, RegionIoctls::importBuffer);
     put(PscnvIoctl.GEM_IMPORT_PAGES, RegionIoctls::importPages);
@@ -56,7 +61,7 @@ final class IoctlTable {
     put(PscnvIoctl.CHAN_CONTROL, ControlIoctls::control);
     put(PscnvIoctl.CHAN_QUERY, ControlIoctls::query);
     put(PscnvIoctl.CHAN_STATE, ControlIoctls::state);
-    put(PscnvIoctl.CHAN_PARAM, ControlIoctls::parameter);
+    prepared(PscnvIoctl.CHAN_PARAM, ControlIoctls::prepareParameter);
     put(PscnvIoctl.GEM_POOL, MemoryIoctls::pool);
     put(PscnvIoctl.DIRTY_READ, MemoryIoctls::dirty);
     put(PscnvIoctl.FILE_QUERY, InfoIoctls::usage);
@@ -71,12 +76,16 @@ final class IoctlTable {
   }
 
   private static void core(String name, int request, long sizeBytes, Handler handler) {
-    ENTRIES.put(DrmIoctl.number(request), new Entry(name, sizeBytes, handler, false));
+    ENTRIES.put(DrmIoctl.number(request), new Entry(name, sizeBytes, (_, _) -> handler, false));
   }
 
   private static void put(PscnvIoctl ioctl, Handler handler) {
+    prepared(ioctl, (_, _) -> handler);
+  }
+
+  private static void prepared(PscnvIoctl ioctl, Preparation preparation) {
     int number = DrmIoctl.COMMAND_BASE + ioctl.nr();
     boolean readsEvents = ioctl == PscnvIoctl.EVENT_READ;
-    ENTRIES.put(number, new Entry(ioctl.name(), ioctl.sizeBytes(), handler, readsEvents));
+    ENTRIES.put(number, new Entry(ioctl.name(), ioctl.sizeBytes(), preparation, readsEvents));
   }
 }

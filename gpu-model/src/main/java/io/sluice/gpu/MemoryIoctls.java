@@ -24,7 +24,15 @@ final class MemoryIoctls {
 
   private MemoryIoctls() {}
 
-  static void create(GpuFile file, IoctlCall call) {
+  /** GEM_NEW: the file that host memory is in is made when it is first needed. */
+  static IoctlTable.Handler prepareCreate(GpuFile file, IoctlCall call) {
+    if (PscnvGem.isSystem(PscnvGemInfo.FLAGS.bits(call.argument()))) {
+      file.prepareSystem();
+    }
+    return MemoryIoctls::create;
+  }
+
+  private static void create(GpuFile file, IoctlCall call) {
     boolean counts = !PscnvGem.isSystem(PscnvGemInfo.FLAGS.bits(call.argument()));
     allocate(file, call, call.argument(), ExtGemNewAt.ANYWHERE, counts);
   }
@@ -70,10 +78,7 @@ final class MemoryIoctls {
     long granularity = granularity(flags);
     long size = (asked + granularity - 1) & -granularity;
     Aperture aperture = inSystem ? file.system() : file.vram();
-    int handle = file.handles.take();
-    if (handle == IdPool.NONE) {
-      throw call.refuse(Errno.ENOMEM, "no handle left");
-    }
+    int handle = takeHandle(file, call);
     if (counts && !file.gpu().chargeVram(size)) {
       file.handles.give(handle);
       throw call.refuse(Errno.ENOMEM, "size=" + size);
@@ -87,14 +92,13 @@ final class MemoryIoctls {
       throw call.refuse(at == ExtGemNewAt.ANYWHERE ? Errno.ENOMEM : Errno.EBUSY, "size=" + size);
     }
     FileBacking backing = new FileBacking(aperture.file().segment(), offset, size);
-    GpuBuffer buffer = new GpuBuffer(size, granularity, backing);
-    int cookie = PscnvGemInfo.COOKIE.bits(gem);
-    GemObject object = new GemObject(flags, tileFlags, cookie, buffer, aperture, offset);
+    GemObject.Kind kind = new GemObject.Kind(flags, tileFlags, PscnvGemInfo.COOKIE.bits(gem));
+    GemObject object = new GemObject(kind, size, granularity, backing, aperture, offset);
     for (int i = 0; i < GemObject.USER_WORDS; i++) {
       object.user[i] = PscnvGemInfo.USER.at(i).bits(gem);
     }
     object.inVideoMemory = counts;
-    buffer.setEvicted(!inSystem && !counts);
+    object.setEvicted(!inSystem && !counts);
     account(file, object, size);
     publish(file, object, handle);
     PscnvGemInfo.HANDLE.setBits(gem, handle);
@@ -102,11 +106,23 @@ final class MemoryIoctls {
     PscnvGemInfo.MAP_HANDLE.set(gem, PscnvMapHandle.ofBuffer(handle));
   }
 
+  /** A handle for one more buffer. */
+  static int takeHandle(GpuFile file, IoctlCall call) {
+    if (file.buffers == OpenLimits.MAX_BUFFERS) {
+      throw call.refuse(Errno.ENOMEM, "too many buffers, limit=" + OpenLimits.MAX_BUFFERS);
+    }
+    int handle = file.handles.take();
+    if (handle == IdPool.NONE) {
+      throw call.refuse(Errno.ENOMEM, "no handle left, limit=" + OpenLimits.MAX_HANDLES);
+    }
+    return handle;
+  }
+
   /** Makes an object known by a handle. */
   static void publish(GpuFile file, GemObject object, int handle) {
     object.handle = handle;
     file.objects.put(handle, object);
-    file.objectOf.put(object.buffer, object);
+    file.buffers++;
   }
 
   private static long place(Aperture aperture, long size, long granularity, long at) {
@@ -144,7 +160,7 @@ final class MemoryIoctls {
     PscnvGemInfo.COOKIE.setBits(gem, object.cookie);
     PscnvGemInfo.FLAGS.setBits(gem, object.flags);
     PscnvGemInfo.TILE_FLAGS.setBits(gem, object.tileFlags);
-    PscnvGemInfo.SIZE_FIELD.set(gem, object.buffer.sizeBytes());
+    PscnvGemInfo.SIZE_FIELD.set(gem, object.sizeBytes());
     PscnvGemInfo.MAP_HANDLE.set(gem, PscnvMapHandle.ofBuffer(handle));
     for (int i = 0; i < GemObject.USER_WORDS; i++) {
       PscnvGemInfo.USER.at(i).setBits(gem, object.user[i]);
@@ -158,23 +174,21 @@ final class MemoryIoctls {
     file.objects.remove(handle);
     file.handles.give(handle);
     object.handle = 0;
-    file.releaseIfUnused(object);
+    file.releaseIfUnused(call, object);
   }
 
-  /** Gives a buffer's memory back. */
-  static void release(GpuFile file, GemObject object) {
-    long size = object.buffer.sizeBytes();
+  /** A buffer is no more, and nothing of it is left in its memory: it does not count any more. */
+  static void forget(GpuFile file, GemObject object) {
+    long size = object.sizeBytes();
     account(file, object, -size);
     if (object.inVideoMemory) {
       file.gpu().refundVram(size);
     }
-    if (object.aperture != null) {
-      object.aperture.free(object.offset, size);
-    }
-    if (object.buffer.backing() instanceof ExtentBacking backing) {
+    if (object.backing() instanceof ExtentBacking backing) {
       file.extents -= backing.extents();
       file.importedBytes -= size;
     }
+    file.buffers--;
   }
 
   /**
@@ -195,7 +209,7 @@ final class MemoryIoctls {
     if (toVideo == object.inVideoMemory) {
       return;
     }
-    long size = object.buffer.sizeBytes();
+    long size = object.sizeBytes();
     if (toVideo && !file.gpu().chargeVram(size)) {
       throw call.refuse(Errno.ENOMEM, "size=" + size);
     }
@@ -204,7 +218,7 @@ final class MemoryIoctls {
     }
     account(file, object, -size);
     object.inVideoMemory = toVideo;
-    object.buffer.setEvicted(!toVideo);
+    object.setEvicted(!toVideo);
     account(file, object, size);
   }
 
@@ -214,7 +228,7 @@ final class MemoryIoctls {
     int flags = ExtDirtyRead.FLAGS.bits(argument);
     long first = ExtDirtyRead.FIRST_PAGE.get(argument);
     long pages = ExtDirtyRead.PAGES.get(argument);
-    long total = object.buffer.sizeBytes() >>> PAGE_SHIFT;
+    long total = object.sizeBytes() >>> PAGE_SHIFT;
     boolean valid =
         (flags & ~ExtDirtyRead.CLEAR) == 0
             && pages <= ExtDirtyRead.MAX_PAGES
@@ -226,10 +240,12 @@ final class MemoryIoctls {
     }
     MemorySegment bitmap = ExtDirtyRead.BITMAP.slice(argument);
     bitmap.fill((byte) 0);
-    // A grid marks a page once and then stores to it without asking again.
-    file.vspaces.values().forEach(v -> file.gpu().launcher().pause(v.space));
-    readDirty(object.buffer, first, pages, flags != 0, bitmap);
-    file.vspaces.values().forEach(v -> file.gpu().launcher().unpause(v.space));
+    readDirty(object, first, pages, flags != 0, bitmap);
+    if (flags != 0) {
+      // A grid marks a page once and then stores to it without asking again, until it is told to
+      // forget: what it stored up to then is on a page that was answered.
+      file.vspaces.values().forEach(v -> call.afterwards(file.gpu().launcher().quiesce(v.space)));
+    }
   }
 
   private static void readDirty(

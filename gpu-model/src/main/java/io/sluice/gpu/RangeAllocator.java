@@ -1,21 +1,48 @@
 package io.sluice.gpu;
 
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/** First-fit allocation of a range of bytes. Guarded by the GPU's lock. */
+/**
+ * Best-fit allocation of a range of bytes: the shortest free range that is long enough, and of
+ * these the lowest. Every call takes as many steps as the number of free ranges has digits, however
+ * a guest has cut them up. Guarded by the GPU's lock.
+ */
 final class RangeAllocator {
   /** What {@link #allocate} answers when there is no room. */
   static final long NO_ROOM = -1;
 
+  /** A free range as one alignment sees it: what is left behind the first aligned byte. */
+  private record Fit(long bytes, long start) {
+    static final Comparator<Fit> ORDER =
+        Comparator.comparingLong(Fit::bytes).thenComparingLong(Fit::start);
+  }
+
+  /** A range. */
+  record Range(long start, long bytes) {}
+
   /** Free ranges: start to length; no two touch. */
   private final TreeMap<Long, Long> free = new TreeMap<>();
 
+  private final long[] alignments;
+  private final TreeSet<Fit>[] fits;
   private long freeBytes;
 
-  RangeAllocator(long sizeBytes) {
+  /**
+   * @param alignments all that {@link #allocate} is ever given
+   */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  RangeAllocator(long sizeBytes, long... alignments) {
+    this.alignments = alignments.clone();
+    this.fits = new TreeSet[alignments.length];
+    for (int i = 0; i < fits.length; i++) {
+      fits[i] = new TreeSet<>(Fit.ORDER);
+    }
     if (sizeBytes > 0) {
-      free.put(0L, sizeBytes);
+      put(0, sizeBytes);
     }
     freeBytes = sizeBytes;
   }
@@ -24,58 +51,99 @@ final class RangeAllocator {
     return freeBytes;
   }
 
-  /** The free ranges, start to length. */
-  Map<Long, Long> freeRanges() {
-    return free;
+  /** The free range that an offset lies in, or the next one; null behind the last. */
+  @Nullable Range freeAt(long offset) {
+    Map.Entry<Long, Long> before = free.floorEntry(offset);
+    if (before != null && end(before) > offset) {
+      return new Range(offset, end(before) - offset);
+    }
+    Map.Entry<Long, Long> next = free.ceilingEntry(offset);
+    return next == null ? null : new Range(next.getKey(), next.getValue());
   }
 
   long allocate(long bytes, long alignment) {
-    for (Map.Entry<Long, Long> range : free.entrySet()) {
-      long start = (range.getKey() + alignment - 1) & -alignment;
-      long padding = start - range.getKey();
-      if (range.getValue() - padding >= bytes) {
-        cut(range.getKey(), range.getValue(), start, bytes);
-        return start;
+    int index = indexOf(alignment);
+    Fit fit = fits[index].ceiling(new Fit(bytes, 0));
+    if (fit == null) {
+      return NO_ROOM;
+    }
+    if (!allocateAt(fit.start, bytes)) {
+      throw new AssertionError("a fit lies in a free range, start=" + fit.start);
+    }
+    return fit.start;
+  }
+
+  private int indexOf(long alignment) {
+    for (int i = 0; i < alignments.length; i++) {
+      if (alignments[i] == alignment) {
+        return i;
       }
     }
-    return NO_ROOM;
+    throw new AssertionError("no such alignment, alignment=" + alignment);
   }
 
   /** Allocates a certain range; false when some of it is taken. */
   boolean allocateAt(long start, long bytes) {
     Map.Entry<Long, Long> range = free.floorEntry(start);
-    if (range == null || range.getKey() + range.getValue() - start < bytes) {
+    if (range == null || end(range) - start < bytes) {
       return false;
     }
     cut(range.getKey(), range.getValue(), start, bytes);
     return true;
   }
 
+  private static long end(Map.Entry<Long, Long> range) {
+    return range.getKey() + range.getValue();
+  }
+
   void free(long start, long bytes) {
     long newStart = start;
     long newBytes = bytes;
     Map.Entry<Long, Long> before = free.floorEntry(start);
-    if (before != null && before.getKey() + before.getValue() == start) {
+    if (before != null && end(before) == start) {
       newStart = before.getKey();
-      newBytes += before.getValue();
+      newBytes += take(newStart);
     }
-    Long after = free.remove(start + bytes);
-    if (after != null) {
-      newBytes += after;
+    if (free.containsKey(start + bytes)) {
+      newBytes += take(start + bytes);
     }
-    free.put(newStart, newBytes);
+    put(newStart, newBytes);
     freeBytes += bytes;
   }
 
   private void cut(long rangeStart, long rangeBytes, long start, long bytes) {
-    free.remove(rangeStart);
+    take(rangeStart);
     if (start > rangeStart) {
-      free.put(rangeStart, start - rangeStart);
+      put(rangeStart, start - rangeStart);
     }
     long rest = rangeStart + rangeBytes - (start + bytes);
     if (rest > 0) {
-      free.put(start + bytes, rest);
+      put(start + bytes, rest);
     }
     freeBytes -= bytes;
+  }
+
+  private void put(long start, long bytes) {
+    free.put(start, bytes);
+    for (int i = 0; i < fits.length; i++) {
+      fits[i].add(fit(i, start, bytes));
+    }
+  }
+
+  /** Takes a free range out of the tables; its length. */
+  private long take(long start) {
+    Long bytes = free.remove(start);
+    if (bytes == null) {
+      throw new AssertionError("no free range begins there, start=" + start);
+    }
+    for (int i = 0; i < fits.length; i++) {
+      fits[i].remove(fit(i, start, bytes));
+    }
+    return bytes;
+  }
+
+  private Fit fit(int index, long start, long bytes) {
+    long aligned = (start + alignments[index] - 1) & -alignments[index];
+    return new Fit(bytes - (aligned - start), aligned);
   }
 }

@@ -11,9 +11,9 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.gpu.fifo.ChannelError;
+import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.Extent;
 import io.sluice.gpu.mmu.ExtentBacking;
-import io.sluice.gpu.mmu.GpuBuffer;
 import io.sluice.gpu.mmu.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -21,26 +21,20 @@ import java.util.List;
 
 /** The extensions that make buffers of guest memory. */
 final class RegionIoctls {
-  /** Most guest memory in the buffers of an open; also bounds what is kept per page. */
-  static final long MAX_IMPORT_BYTES = 64L << 30;
-
-  /** Most extents of an open: 2 GiB of guest memory in which no two pages are neighbours. */
-  static final int MAX_FILE_EXTENTS = 1 << 19;
-
   private static final long PAGE_MASK = 4095;
 
   private RegionIoctls() {}
 
   /**
-   * REGION_ADD. The range must lie in the file. That the file cannot become shorter is for the
-   * caller to see to, who knows where the descriptor came from.
+   * REGION_ADD: the file is asked and mapped before the lock is taken, since it is somebody else's.
+   * The range must lie in the file. That the file cannot become shorter is for the caller to see
+   * to, who knows where the descriptor came from.
    */
-  static void add(GpuFile file, IoctlCall call) {
+  static IoctlTable.Handler prepareAdd(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     int flags = ExtRegionAdd.FLAGS.bits(argument);
     if (flags == ExtRegionAdd.ADOPT_CONTROL || flags == ExtRegionAdd.ADOPT_VRAM) {
-      adopt(file, call, flags == ExtRegionAdd.ADOPT_VRAM);
-      return;
+      return prepareAdopt(file, call, flags == ExtRegionAdd.ADOPT_VRAM);
     }
     long offset = ExtRegionAdd.OFFSET.get(argument);
     long size = ExtRegionAdd.SIZE_FIELD.get(argument);
@@ -52,72 +46,79 @@ final class RegionIoctls {
     if (!valid) {
       throw call.refuse(Errno.EINVAL, "offset=" + offset + ", size=" + size);
     }
-    int number = ExtRegionAdd.FD.get(argument);
-    if (number < 0) {
-      throw call.refuse(Errno.EBADF, "fd=" + number);
-    }
     Kernel kernel = file.gpu().kernel();
-    Fd borrowed = new Fd(number, _ -> {});
+    Fd borrowed = borrowed(call);
     long fileBytes = kernel.fstat(borrowed).sizeBytes();
     if (size > fileBytes || offset > fileBytes - size) {
       throw call.refuse(Errno.EINVAL, "beyond the end of the file, fileBytes=" + fileBytes);
     }
-    int id = file.regions.takeId();
-    if (id == IdPool.NONE) {
-      throw call.refuse(Errno.ENOMEM, "no region left");
-    }
     boolean writable = flags == ExtRegionAdd.WRITABLE;
     int protection = Kernel.PROT_READ | (writable ? Kernel.PROT_WRITE : 0);
-    try {
-      Mapping mapping = kernel.mmap(borrowed, offset, size, protection);
-      file.regions.add(new MemoryRegion(id, mapping.segment(), writable), mapping);
-    } catch (RuntimeException e) {
-      file.regions.giveId(id);
-      throw e;
-    }
-    ExtRegionAdd.REGION.setBits(argument, id);
+    Mapping mapping = kernel.mmap(borrowed, offset, size, protection);
+    call.ifRefused(mapping::close);
+    return (_, _) -> add(file, call, mapping, writable);
   }
 
-  /** The whole file, of exactly the length of the one it takes the place of, and sealed like it. */
-  private static void adopt(GpuFile file, IoctlCall call, boolean vram) {
-    if (!file.isUntouched()) {
-      throw call.refuse(Errno.EBUSY, "something was made already");
-    }
-    MemorySegment argument = call.argument();
-    long size = ExtRegionAdd.SIZE_FIELD.get(argument);
-    long wanted =
-        vram ? file.gpu().config().vramBytes() : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
-    int number = ExtRegionAdd.FD.get(argument);
+  private static Fd borrowed(IoctlCall call) {
+    int number = ExtRegionAdd.FD.get(call.argument());
     if (number < 0) {
       throw call.refuse(Errno.EBADF, "fd=" + number);
     }
+    return new Fd(number, _ -> {});
+  }
+
+  private static void add(GpuFile file, IoctlCall call, Mapping mapping, boolean writable) {
+    int id = file.regions.takeId();
+    if (id == IdPool.NONE) {
+      throw call.refuse(Errno.ENOMEM, "no region left, limit=" + ExtRegionAdd.MAX_REGION);
+    }
+    file.regions.add(new MemoryRegion(id, mapping.segment(), writable), mapping);
+    ExtRegionAdd.REGION.setBits(call.argument(), id);
+  }
+
+  /** The whole file, of exactly the length of the one it takes the place of, and sealed like it. */
+  private static IoctlTable.Handler prepareAdopt(GpuFile file, IoctlCall call, boolean vram) {
+    long size = ExtRegionAdd.SIZE_FIELD.get(call.argument());
+    long wanted =
+        vram ? file.gpu().config().vramBytes() : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
     Kernel kernel = file.gpu().kernel();
-    Fd borrowed = new Fd(number, _ -> {});
+    Fd borrowed = borrowed(call);
     boolean sealed = (kernel.getSeals(borrowed) & Kernel.F_SEAL_SHRINK) != 0;
     if (size != wanted || kernel.fstat(borrowed).sizeBytes() != wanted || !sealed) {
       throw call.refuse(Errno.EINVAL, "not such a file, size=" + size + ", wanted=" + wanted);
     }
-    Fd own = kernel.dup(borrowed);
-    if (vram) {
-      file.adoptVram(own);
-    } else {
-      file.adoptControl(own);
-    }
+    SharedFile adopted = SharedFile.adopt(kernel, kernel.dup(borrowed), wanted);
+    call.ifRefused(adopted::close);
+    return (_, _) -> adopt(file, call, adopted, vram);
   }
 
-  /** REGION_DEL. Channels end with the region as info and the byte in it as address. */
+  private static void adopt(GpuFile file, IoctlCall call, SharedFile adopted, boolean vram) {
+    if (!file.isUntouched()) {
+      throw call.refuse(Errno.EBUSY, "something was made already");
+    }
+    SharedFile former = vram ? file.adoptVram(adopted) : file.adoptControl(adopted);
+    call.afterwards(former::close);
+  }
+
+  /**
+   * REGION_DEL. Channels end with the region as info, and as address the lowest byte of it that
+   * their address space has mapped. Each address space is asked once, and answers with one look.
+   */
   static void delete(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     MemoryRegion region = region(file, call, ExtRegionDel.REGION.bits(argument), Errno.ENOENT);
     int ended = 0;
     for (ChannelEntry entry : file.channels.values()) {
-      long offset = entry.vspace().space.firstOffsetIn(region);
+      AddressSpace space = entry.vspace().space;
+      long offset = space.lowestOffsetIn(region);
       if (offset >= 0 && !entry.channel().isDead()) {
         entry.channel().end(ChannelError.REVOKED.code(), region.id(), offset);
+        call.afterwards(file.gpu().launcher().quiesce(space));
         ended++;
       }
     }
     Mapping mapping = file.regions.remove(region);
+    file.vspaces.values().forEach(vspace -> vspace.space.forget(region));
     call.afterwards(mapping::close);
     ExtRegionDel.CHANNELS_ENDED.setBits(argument, ended);
   }
@@ -130,23 +131,21 @@ final class RegionIoctls {
         (flags & ~PscnvGem.ALL) == 0
             && PscnvGem.isSystem(flags)
             && size > 0
-            && size <= MAX_IMPORT_BYTES
+            && size <= OpenLimits.MAX_IMPORT_BYTES
             && (size & PAGE_MASK) == 0;
     if (!valid) {
       throw call.refuse(Errno.EINVAL, "size=" + size + ", flags=" + flags);
     }
-    if (size > MAX_IMPORT_BYTES - file.importedBytes) {
-      throw call.refuse(Errno.ENOMEM, "too much imported, bytes=" + file.importedBytes);
+    if (size > OpenLimits.MAX_IMPORT_BYTES - file.importedBytes) {
+      throw call.refuse(Errno.ENOMEM, "too much imported, limit=" + OpenLimits.MAX_IMPORT_BYTES);
     }
-    int handle = file.handles.take();
-    if (handle == IdPool.NONE) {
-      throw call.refuse(Errno.ENOMEM, "no handle left");
-    }
-    GpuBuffer buffer = new GpuBuffer(size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size));
-    int cookie = ExtGemImport.COOKIE.bits(argument);
+    int handle = MemoryIoctls.takeHandle(file, call);
+    GemObject.Kind kind = new GemObject.Kind(flags, 0, ExtGemImport.COOKIE.bits(argument));
+    GemObject object =
+        new GemObject(kind, size, PscnvGem.SMALL_PAGE_BYTES, new ExtentBacking(size), null, 0);
     file.systemBytes += size;
     file.importedBytes += size;
-    MemoryIoctls.publish(file, new GemObject(flags, 0, cookie, buffer, null, 0), handle);
+    MemoryIoctls.publish(file, object, handle);
     ExtGemImport.HANDLE.setBits(argument, handle);
   }
 
@@ -154,21 +153,21 @@ final class RegionIoctls {
   static void importPages(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     GemObject object = file.object(call, ExtGemImportPages.HANDLE.bits(argument), Errno.EBADF);
-    if (!(object.buffer.backing() instanceof ExtentBacking backing)) {
+    if (!(object.backing() instanceof ExtentBacking backing)) {
       throw call.refuse(Errno.EINVAL, "not an imported buffer, handle=" + object.handle);
     }
     int count = ExtGemImportPages.COUNT.bits(argument);
     if (count < 1 || count > InfoIoctls.MAX_EXTENTS) {
       throw call.refuse(Errno.EINVAL, "count=" + count);
     }
-    if (count > MAX_FILE_EXTENTS - file.extents) {
-      throw call.refuse(Errno.ENOMEM, "too many extents, extents=" + file.extents);
+    if (count > OpenLimits.MAX_EXTENTS - file.extents) {
+      throw call.refuse(Errno.ENOMEM, "too many extents, limit=" + OpenLimits.MAX_EXTENTS);
     }
     long start = ExtGemImportPages.OFFSET.get(argument);
     if (start < 0 || (start & PAGE_MASK) != 0) {
       throw call.refuse(Errno.EINVAL, "offset=" + start);
     }
-    List<Extent> extents = extents(file, call, object.buffer.sizeBytes(), start, count);
+    List<Extent> extents = extents(file, call, object.sizeBytes(), start, count);
     long bytes = extents.stream().mapToLong(Extent::bytes).sum();
     if (backing.overlaps(start, bytes)) {
       throw call.refuse(Errno.EEXIST, "offset=" + start);

@@ -4,15 +4,23 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A memory file of the GPU, mapped whole, whose descriptor is handed out: sealed, so that nobody
  * can change its length under us.
  */
 final class SharedFile implements AutoCloseable {
+  /** Most that is punched at once: whoever closes the file waits for no more. */
+  static final long PIECE_BYTES = 4 << 20;
+
   private final Kernel kernel;
   private final Fd fd;
   private final Mapping mapping;
+
+  /** Keeps the descriptor open while it is used, which is also done outside the GPU's lock. */
+  private final ReadWriteLock closing = new ReentrantReadWriteLock();
 
   private SharedFile(Kernel kernel, Fd fd, Mapping mapping) {
     this.kernel = kernel;
@@ -56,19 +64,46 @@ final class SharedFile implements AutoCloseable {
     return kernel.dup(fd);
   }
 
-  /** Makes a range read as zeros and gives its memory back. */
+  /**
+   * Makes a range read as zeros and gives its memory back, unless the file is closed. It takes as
+   * long as there is memory in the range, so nobody may hold the GPU's lock meanwhile.
+   */
   void punch(long offset, long bytes) {
-    kernel.punchHole(fd, offset, bytes);
+    long end = offset + bytes;
+    for (long next = offset; next < end; next += PIECE_BYTES) {
+      punchPiece(next, Math.min(PIECE_BYTES, end - next));
+    }
   }
 
-  /** Memory the file really has. */
+  private void punchPiece(long offset, long bytes) {
+    closing.readLock().lock();
+    try {
+      if (fd.isOpen()) {
+        kernel.punchHole(fd, offset, bytes);
+      }
+    } finally {
+      closing.readLock().unlock();
+    }
+  }
+
+  /** Memory the file really has; 0 once it is closed. */
   long allocatedBytes() {
-    return kernel.fstat(fd).allocatedBytes();
+    closing.readLock().lock();
+    try {
+      return fd.isOpen() ? kernel.fstat(fd).allocatedBytes() : 0;
+    } finally {
+      closing.readLock().unlock();
+    }
   }
 
   @Override
   public void close() {
     mapping.close();
-    fd.close();
+    closing.writeLock().lock();
+    try {
+      fd.close();
+    } finally {
+      closing.writeLock().unlock();
+    }
   }
 }

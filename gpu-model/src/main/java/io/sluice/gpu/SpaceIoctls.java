@@ -25,27 +25,33 @@ final class SpaceIoctls {
   static void free(GpuFile file, IoctlCall call) {
     Vspace vspace = file.vspace(call, PscnvVspaceReq.VID.bits(call.argument()));
     vspace.freed = true;
-    file.releaseIfUnused(vspace);
+    file.releaseIfUnused(call, vspace);
   }
 
   static void map(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     Vspace vspace = file.vspace(call, PscnvVspaceMap.VID.bits(argument));
     GemObject object = file.object(call, PscnvVspaceMap.HANDLE.bits(argument), Errno.EBADF);
-    if (!object.buffer.backing().isComplete()) {
+    if (!object.backing().isComplete()) {
       throw call.refuse(Errno.EINVAL, "a buffer with pages missing, handle=" + object.handle);
     }
-    file.gpu().launcher().pause(vspace.space);
+    if (file.mappings == OpenLimits.MAX_MAPPINGS) {
+      throw call.refuse(Errno.ENOMEM, "too many mappings, limit=" + OpenLimits.MAX_MAPPINGS);
+    }
+    if (vspace.space.count() == AddressSpace.MAX_MAPPINGS) {
+      throw call.refuse(
+          Errno.ENOMEM, "too many mappings of a space, limit=" + AddressSpace.MAX_MAPPINGS);
+    }
     long address =
         vspace.space.map(
-            object.buffer,
+            object,
             PscnvVspaceMap.START.get(argument),
             PscnvVspaceMap.END.get(argument),
             PscnvVspaceMap.BACK.get(argument) != 0);
-    file.gpu().launcher().unpause(vspace.space);
     if (address == AddressSpace.NO_ROOM) {
-      throw call.refuse(Errno.ENOMEM, "size=" + object.buffer.sizeBytes());
+      throw call.refuse(Errno.ENOMEM, "size=" + object.sizeBytes());
     }
+    file.mappings++;
     PscnvVspaceMap.OFFSET.set(argument, address);
   }
 
@@ -54,12 +60,11 @@ final class SpaceIoctls {
     MemorySegment argument = call.argument();
     Vspace vspace = file.vspace(call, PscnvVspaceUnmap.VID.bits(argument));
     long address = PscnvVspaceUnmap.OFFSET.get(argument);
-    file.gpu().launcher().pause(vspace.space);
     GpuBuffer buffer = vspace.space.unmap(address);
-    file.gpu().launcher().unpause(vspace.space);
     if (buffer == null) {
       throw call.refuse(Errno.ENOENT, "address=0x" + Long.toHexString(address));
     }
-    file.unmapped(buffer);
+    call.afterwards(file.gpu().launcher().quiesce(vspace.space));
+    file.unmapped(call, buffer);
   }
 }

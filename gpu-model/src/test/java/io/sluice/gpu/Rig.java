@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /** A small software GPU with a clock that only moves when told, run by the test's own thread. */
 final class Rig implements AutoCloseable {
@@ -38,6 +39,18 @@ final class Rig implements AutoCloseable {
             kernel,
             new GpuConfig(VRAM_BYTES, SYSTEM_BYTES, SPIN_NS),
             () -> nowNs,
+            new CountingIdle(),
+            compute,
+            computeThreads);
+  }
+
+  /** A GPU whose threads have a processor as the test says. */
+  Rig(Executor compute, int computeThreads, LongSupplier processor) {
+    gpu =
+        new SoftwareGpu(
+            kernel,
+            new GpuConfig(VRAM_BYTES, SYSTEM_BYTES, SPIN_NS),
+            new SoftwareGpu.Clocks(() -> nowNs, processor),
             new CountingIdle(),
             compute,
             computeThreads);

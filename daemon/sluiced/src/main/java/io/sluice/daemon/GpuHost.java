@@ -14,6 +14,8 @@ import io.sluice.gpu.SoftwareGpu;
 import io.sluice.interrupt.InterruptForwarder;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -151,7 +153,9 @@ final class GpuHost implements AutoCloseable {
             settings.vramBytes(), GpuConfig.gtx480().systemBytes(), settings.spin().toNanos());
     int cores = Runtime.getRuntime().availableProcessors();
     ExecutorService compute = compute(settings.name(), cores, threads);
-    SoftwareGpu card = new SoftwareGpu(kernel, config, clock, loop, compute, cores);
+    ThreadMXBean thisThread = ManagementFactory.getThreadMXBean();
+    SoftwareGpu.Clocks clocks = new SoftwareGpu.Clocks(clock, thisThread::getCurrentThreadCpuTime);
+    SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, cores);
     loop.setEngine(card.engine());
     Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);
     SoftwareEngine software =

@@ -11,6 +11,12 @@ public final class DataError {
   /** An address is not aligned. */
   public static final int ALIGNMENT = 0x0b;
 
+  /** There is no room for the warps of a block: the open's grids have all they may have. */
+  public static final int NOT_ENOUGH_WARPS = 0x2a;
+
+  /** There is no room for the call stacks of a block: the open's grids have all they may have. */
+  public static final int NOT_ENOUGH_STACK = 0x2d;
+
   /** The number of threads of a block is not what its dimensions make. */
   public static final int BLOCK_SIZE_MISMATCH = 0x2b;
 

@@ -33,12 +33,26 @@ public interface GridLauncher {
     return false;
   }
 
-  /** Ends the grid of a channel, if there is one; it touches no memory any more afterwards. */
+  /** How long the grid of a channel has worked: what it waited for does not count. */
+  default long workedNs(EngineHost host) {
+    return 0;
+  }
+
+  /** Ends the grid of a channel, if there is one, soon: {@link #quiesce} waits for that. */
   default void cancel(EngineHost host) {}
 
-  /** Stops the grids that run in an address space, which is going to change. */
-  default void pause(AddressSpace space) {}
+  /**
+   * What to do after something was taken from an address space, or a grid in it cancelled.
+   *
+   * @return returns once no grid uses what it had found in the address space before, and the
+   *     cancelled ones touch nothing any more; it is run without the GPU's lock
+   */
+  default Runnable quiesce(AddressSpace space) {
+    return () -> {};
+  }
 
-  /** Lets them go on. */
-  default void unpause(AddressSpace space) {}
+  /** Runs something on the threads of grids, in an open's share of their time. */
+  default void inBackground(TimeShare share, Runnable task) {
+    task.run();
+  }
 }

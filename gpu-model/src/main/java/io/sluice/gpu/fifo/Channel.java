@@ -47,8 +47,7 @@ public final class Channel implements EngineHost {
 
   private int currentSubchannel;
   private long budget;
-  private long commandStartNs;
-  private long suspendedNs;
+  private long commandNs;
   long busyNs;
   private long instructions;
   private long interpreted;
@@ -131,7 +130,7 @@ public final class Channel implements EngineHost {
   /** Its state was set from a record: it has a ring now and waits to be resumed. */
   void restored(@Nullable Engine pendingEngine) {
     pending = pendingEngine;
-    commandStartNs = timeNs();
+    commandNs = 0;
     life.transition(ChannelLife.Step.START);
     life.suspended(true);
     ring.publishAll(userd);
@@ -142,21 +141,8 @@ public final class Channel implements EngineHost {
   /** Closes or opens the gate before execution. */
   public void setSuspended(boolean closed) {
     long now = timeNs();
-    if (closed && !life.isSuspended()) {
-      suspendedNs = now;
-    } else if (!closed && life.isSuspended()) {
-      excuse(now - suspendedNs);
-    }
     life.suspended(closed);
     pace.touched(now);
-  }
-
-  /** What it was kept from finishing does not count as long; a grid was not kept from it. */
-  private void excuse(long ns) {
-    if (!(pending instanceof Compute)) {
-      commandStartNs += ns;
-    }
-    semaphore.excuse(ns);
   }
 
   /** Closes or opens the gate before GP_PUT. */
@@ -253,11 +239,25 @@ public final class Channel implements EngineHost {
   }
 
   /**
-   * How long the command that is being executed has run, or an acquire has waited; 0 when there is
-   * neither.
+   * How long the command that is being executed has worked, or an acquire has been looked at
+   * without success; 0 when there is neither. Neither the time in which others had the engine
+   * counts, nor that in which it, a collector or the host stood still.
    */
   public long runningNs() {
-    return pending == null ? semaphore.parkedNs() : timeNs() - commandStartNs;
+    if (pending == null) {
+      return semaphore.isParked() ? Math.max(1, semaphore.waitedNs()) : 0;
+    }
+    return Math.max(1, hasGrid() ? services.launcher().workedNs(this) : commandNs);
+  }
+
+  /** Whether a command has begun that takes more than a slice. */
+  boolean isInCommand() {
+    return pending != null && !hasGrid();
+  }
+
+  /** Its command was executed for a time. */
+  void commandWorked(long ns) {
+    commandNs += ns;
   }
 
   /**
@@ -326,13 +326,12 @@ public final class Channel implements EngineHost {
    *
    * @param window scratch
    * @param units the budget
-   * @param nowNs GPU time now
    * @return why it ended; what was not used is in {@link #budgetLeft}
    */
-  SliceEnd run(Window window, long units, long nowNs) {
+  SliceEnd run(Window window, long units) {
     window.drop();
     budget = units;
-    SliceEnd end = execute(window, nowNs);
+    SliceEnd end = execute(window);
     if (ring.isOpen() && budget != units) {
       ring.publishPosition(userd);
     }
@@ -344,7 +343,7 @@ public final class Channel implements EngineHost {
     return budget;
   }
 
-  private SliceEnd execute(Window window, long nowNs) {
+  private SliceEnd execute(Window window) {
     Outcome outcome = goOn();
     while (true) {
       switch (outcome) {
@@ -366,7 +365,7 @@ public final class Channel implements EngineHost {
         return SliceEnd.READY;
       }
       if (ring.wordsLeft() > 0) {
-        outcome = window.isEmpty() ? pusher.fetch(window) : nextWord(window, nowNs);
+        outcome = window.isEmpty() ? pusher.fetch(window) : nextWord(window);
       } else if (ring.isOpen()) {
         ring.close(userd);
       } else if (!pusher.seesWork()) {
@@ -402,13 +401,13 @@ public final class Channel implements EngineHost {
     return outcome == Outcome.PENDING || outcome == Outcome.RUNNING;
   }
 
-  private Outcome nextWord(Window window, long nowNs) {
+  private Outcome nextWord(Window window) {
     budget -= WORD_UNITS;
     int word = window.take();
     ring.consumed();
     Outcome outcome = decoder.word(word);
     if (goesOn(outcome)) {
-      commandStartNs = nowNs;
+      commandNs = 0;
     }
     if (ring.wordsLeft() == 0) {
       window.drop();

@@ -37,6 +37,9 @@ final class HostSemaphore {
   private static final int OPERATION_FIELD = 0xf;
   private static final int RELEASE_ONE_WORD = 1 << 24;
 
+  /** More than the longest time between two looks at a channel, by little. */
+  static final long MOST_BETWEEN_LOOKS_NS = 8_000_000;
+
   private final EngineHost host;
   private final ChannelFaults faults;
   private final Run run = new Run();
@@ -46,7 +49,8 @@ final class HostSemaphore {
   private int parked;
   private long parkedAddress;
   private int parkedPayload;
-  private long parkedSinceNs;
+  private long waitedNs;
+  private long lookedNs;
 
   HostSemaphore(EngineHost host, ChannelFaults faults) {
     this.host = host;
@@ -58,19 +62,20 @@ final class HostSemaphore {
     return parked != 0;
   }
 
-  /** How long an acquire has waited; 0 when none does. */
-  long parkedNs() {
-    return parked == 0 ? 0 : host.timeNs() - parkedSinceNs;
+  /** How long the acquire that waits has been looked at. */
+  long waitedNs() {
+    return waitedNs;
+  }
+
+  /** The engine looks at it. When it could not for long, that was not the channel's doing. */
+  void looked(long nowNs) {
+    waitedNs += Math.clamp(nowNs - lookedNs, 0, MOST_BETWEEN_LOOKS_NS);
+    lookedNs = nowNs;
   }
 
   /** What the acquire waits for; 0 when none does. */
   long parkedAddress() {
     return parked == 0 ? 0 : parkedAddress;
-  }
-
-  /** A time that does not count as waiting: the channel was not to go on anyway. */
-  void excuse(long ns) {
-    parkedSinceNs += ns;
   }
 
   /** Whether {@link #retry} would get on, be it to a fault. */
@@ -124,7 +129,8 @@ final class HostSemaphore {
         parked = operation;
         parkedAddress = address;
         parkedPayload = payload;
-        parkedSinceNs = host.timeNs();
+        waitedNs = 0;
+        lookedNs = host.timeNs();
         return retry();
       }
       case RELEASE -> {
@@ -156,7 +162,8 @@ final class HostSemaphore {
     parked = from.getInt();
     parkedAddress = from.getLong();
     parkedPayload = from.getInt();
-    parkedSinceNs = host.timeNs();
+    waitedNs = 0;
+    lookedNs = host.timeNs();
     boolean valid =
         parked == 0 || parked == ACQUIRE || parked == ACQUIRE_GEQ || parked == ACQUIRE_AND;
     if (!valid || (parkedAddress & 3) != 0) {

@@ -31,6 +31,9 @@ public final class Runlist {
    */
   private static final long GRID_LOOK_NS = 1_000_000;
 
+  /** A slice is far shorter: what is above was spent off the processor, and is nobody's. */
+  private static final long LONGEST_SLICE_NS = 4_000_000;
+
   /** After this time a round looks at the channels anew, so that what has come is seen. */
   private static final long ROUND_NS = 50_000;
 
@@ -39,6 +42,7 @@ public final class Runlist {
   private final Window window = new Window();
   private final IdleWatch watch = new IdleWatch(MAX_CHANNELS);
   private final LongSupplier clock;
+  private final LongSupplier processor;
   private final long spinNs;
   private int count;
   private long turnsGiven;
@@ -48,14 +52,20 @@ public final class Runlist {
   private boolean parked;
   private boolean allAtRest;
   private boolean watching;
+
+  /** The channel that the engine is at; whatever is thrown meanwhile is its doing, or seems so. */
+  private @Nullable Channel current;
+
   private long watchDueNs;
 
   /**
    * @param clock GPU time
+   * @param processor processor time of the engine's thread
    * @param spinNs how long after its last activity a channel is looked at all the time
    */
-  public Runlist(LongSupplier clock, long spinNs) {
+  public Runlist(LongSupplier clock, LongSupplier processor, long spinNs) {
     this.clock = clock;
+    this.processor = processor;
     this.spinNs = spinNs;
   }
 
@@ -92,6 +102,7 @@ public final class Runlist {
    * @return number of turns that made progress
    */
   public int round(long nowNs, BooleanSupplier interrupted) {
+    current = null;
     if (watching) {
       if (staysQuiet(nowNs)) {
         return 0;
@@ -103,6 +114,7 @@ public final class Runlist {
     long now = nowNs;
     for (int turns = ready.size(); turns > 0; turns--) {
       Channel channel = ready.takeLeast();
+      current = channel;
       ShareAccount account = account(channel);
       virtualNow = Math.max(virtualNow, account.virtualTime());
       account.begin(now);
@@ -114,6 +126,7 @@ public final class Runlist {
         if (channel.life.isRunnable() && channel.canGoOn()) {
           ready.add(channel);
         }
+        current = null;
       } else {
         channel.pace.foundIdle(now, spinNs);
         soonest = Math.min(soonest, channel.pace.dueInNs(now));
@@ -125,6 +138,7 @@ public final class Runlist {
         break;
       }
     }
+    current = null;
     ready.pause(now);
     if (worked > 0 && parked) {
       lookAtParked(now);
@@ -168,6 +182,7 @@ public final class Runlist {
     allAtRest = true;
     for (int i = 0; i < count; i++) {
       Channel channel = at(i);
+      current = channel;
       if (!channel.life.isRunnable()) {
         if (channel.collectGrid()) {
           soonest = Math.min(soonest, GRID_LOOK_NS);
@@ -184,7 +199,10 @@ public final class Runlist {
         }
         continue;
       }
-      parked |= channel.semaphore.isParked();
+      if (channel.semaphore.isParked()) {
+        parked = true;
+        channel.semaphore.looked(now);
+      }
       if (channel.pace.dueInNs(now) <= 0) {
         if (channel.canGoOn()) {
           makeReady(channel, now);
@@ -196,6 +214,7 @@ public final class Runlist {
       allAtRest &= channel.pace.isAtRest() && channel.isQuiet();
       soonest = Math.min(soonest, channel.pace.dueInNs(now));
     }
+    current = null;
     for (int i = 0; i < count; i++) {
       account(at(i)).restUnlessWantedAt(now);
     }
@@ -223,12 +242,13 @@ public final class Runlist {
     boolean progress = false;
     while (true) {
       long units = Math.min(left, SLICE_UNITS);
-      SliceEnd end = slice(channel, units, began);
+      SliceEnd end = slice(channel, units);
       long used = units - channel.budgetLeft();
       if (used > 0 || end == SliceEnd.READY || end == SliceEnd.DEAD) {
         long ended = clock.getAsLong();
-        channel.busyNs += ended - began;
-        account(channel).use(ended - began);
+        long worked = Math.min(ended - began, LONGEST_SLICE_NS);
+        channel.busyNs += worked;
+        account(channel).use(worked);
         channel.pace.touched(ended);
         began = ended;
         turnEndedNs = ended;
@@ -241,17 +261,34 @@ public final class Runlist {
     }
   }
 
-  /**
-   * One slice. A file that became shorter under its mapping shows as an InternalError: the channel
-   * that touched it ends, the GPU goes on.
-   */
-  private SliceEnd slice(Channel channel, long units, long nowNs) {
-    try {
-      return channel.run(window, units, nowNs);
-    } catch (InternalError e) {
-      channel.end(ChannelError.DEVICE.code(), 0, 0);
-      return SliceEnd.DEAD;
+  /** One slice. A command that goes on for longer is charged with the time it had a processor. */
+  private SliceEnd slice(Channel channel, long units) {
+    if (!channel.isInCommand()) {
+      return channel.run(window, units);
     }
+    long before = processor.getAsLong();
+    SliceEnd end = channel.run(window, units);
+    channel.commandWorked(processor.getAsLong() - before);
+    return end;
+  }
+
+  /**
+   * Goes on after something was thrown: the channel that the engine was at ends, with whatever it
+   * had begun, and the others are looked at anew. A file that became shorter under its mapping
+   * shows as an InternalError, which may come late, when the engine is at another place.
+   *
+   * @return whether it is known which channel that was
+   */
+  public boolean recover() {
+    Channel channel = current;
+    current = null;
+    ready.clear();
+    disturb();
+    if (channel == null) {
+      return false;
+    }
+    channel.end(ChannelError.DEVICE.code(), 0, 0);
+    return true;
   }
 
   /** What was done may be what they wait for. */

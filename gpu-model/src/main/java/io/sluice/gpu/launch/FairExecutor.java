@@ -18,6 +18,7 @@ import java.util.function.LongSupplier;
 final class FairExecutor {
   private final Executor executor;
   private final LongSupplier clock;
+  private final LongSupplier processor;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
@@ -31,11 +32,16 @@ final class FairExecutor {
   }
 
   /** A task that was chosen. */
-  private record Chosen(TimeShare share, Runnable task, long startNs) {}
+  private record Chosen(TimeShare share, Runnable task, long processorNs) {}
 
-  FairExecutor(Executor executor, LongSupplier clock) {
+  /**
+   * @param clock GPU time
+   * @param processor processor time of the thread that asks: an open is charged with that
+   */
+  FairExecutor(Executor executor, LongSupplier clock, LongSupplier processor) {
     this.executor = executor;
     this.clock = clock;
+    this.processor = processor;
   }
 
   /** An executor for the tasks of one open. */
@@ -86,7 +92,7 @@ final class FairExecutor {
       long now = clock.getAsLong();
       virtualNow = Math.max(virtualNow, virtualTime(least));
       least.multiprocessors().begin(now);
-      return new Chosen(least, task, now);
+      return new Chosen(least, task, processor.getAsLong());
     } finally {
       lock.unlock();
     }
@@ -101,7 +107,7 @@ final class FairExecutor {
     try {
       long now = clock.getAsLong();
       ShareAccount account = chosen.share.multiprocessors();
-      account.use(now - chosen.startNs);
+      account.use(processor.getAsLong() - chosen.processorNs);
       Line line = lines.get(chosen.share);
       if (line == null) {
         return;

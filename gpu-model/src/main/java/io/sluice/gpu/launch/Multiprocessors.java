@@ -14,7 +14,10 @@ import io.sluice.gpu.sm.CompiledPrograms;
 import io.sluice.gpu.sm.Grid;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
+import io.sluice.gpu.sm.HeapBudget;
+import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
@@ -45,7 +48,12 @@ public final class Multiprocessors implements GridLauncher {
   private final FairExecutor executor;
   private final int workers;
   private final LongSupplier clock;
+  private final LongSupplier processor;
   private final Runnable ended;
+  private final HeapBudget heap = new HeapBudget(Runtime.getRuntime().maxMemory() / 2);
+
+  /** Most bytes of the heap that the grids of one open take. */
+  static final long MAX_OPEN_HEAP_BYTES = 64L << 20;
 
   /** What each open of the GPU has compiled: no guest's programs make room for another's. */
   private final Map<TimeShare, Compiled> programs = new WeakHashMap<>();
@@ -54,22 +62,30 @@ public final class Multiprocessors implements GridLauncher {
 
   private final Map<EngineHost, Running> running = new IdentityHashMap<>();
 
+  /** Cancelled grids whose workers may not have seen it yet. */
+  private final List<Running> ending = new ArrayList<>();
+
   /** Grids under way, for workers that ask whether they should share their thread. */
   private volatile int grids;
 
-  private record Running(GridRun run, AddressSpace space, long startNs) {}
+  private record Running(GridRun run, AddressSpace space) {}
 
-  /** The programs of an open. */
+  /** The programs of an open, and what its grids may take. */
   private static final class Compiled {
     final CompiledPrograms programs;
+    final GridRun.Resources resources;
 
     /**
      * Whether it was told that a grid of it was interpreted: once, or a guest could fill the log.
      */
     boolean told;
 
-    Compiled(CompiledPrograms programs) {
+    /** Whether it was told that a grid of it failed. */
+    boolean failed;
+
+    Compiled(CompiledPrograms programs, GridRun.Resources resources) {
       this.programs = programs;
+      this.resources = resources;
     }
   }
 
@@ -77,13 +93,16 @@ public final class Multiprocessors implements GridLauncher {
    * @param executor runs the workers of grids; tasks give way to others when there are several
    * @param workers most workers of a grid
    * @param clock GPU time in nanoseconds
+   * @param processor processor time of the thread that asks, in nanoseconds
    * @param ended called by a worker when a grid has ended, so that the engine need not look; never
    *     blocks
    */
-  public Multiprocessors(Executor executor, int workers, LongSupplier clock, Runnable ended) {
-    this.executor = new FairExecutor(executor, clock);
+  public Multiprocessors(
+      Executor executor, int workers, LongSupplier clock, LongSupplier processor, Runnable ended) {
+    this.executor = new FairExecutor(executor, clock, processor);
     this.workers = workers;
     this.clock = clock;
+    this.processor = processor;
     this.ended = ended;
   }
 
@@ -98,9 +117,14 @@ public final class Multiprocessors implements GridLauncher {
       return host.engineError(DataError.BLOCK_SIZE_MISMATCH, Compute.LAUNCH);
     }
     AddressSpace space = host.space();
+    Compiled guest = compiled(host);
     GridRun run =
-        GridRun.compiled(grid, compiled(host).programs, () -> new SpaceTranslator(space), workers);
-    running.put(host, new Running(run, space, clock.getAsLong()));
+        GridRun.compiled(
+            grid, guest.programs, () -> new SpaceTranslator(space), workers, guest.resources);
+    if (!run.reserve()) {
+      return host.engineError(DataError.NOT_ENOUGH_WARPS, Compute.LAUNCH);
+    }
+    running.put(host, new Running(run, space));
     grids = running.size();
     run.start(executor.of(host.timeShare()), () -> grids > 1, ended);
     return resume(state, host);
@@ -123,8 +147,13 @@ public final class Multiprocessors implements GridLauncher {
       case GridOutcome.Faulted fault -> host.warpError(fault.error().code(), fault.pc());
       case GridOutcome.PageFault fault ->
           host.pageFault(reason(fault), fault.write(), GpuUnit.PGRAPH, fault.address());
+      case GridOutcome.OutOfHeap _ -> host.engineError(DataError.NOT_ENOUGH_STACK, Compute.LAUNCH);
       case GridOutcome.Failed failed -> {
-        LOG.atError().setCause(failed.cause()).log("a grid failed; its channel ends");
+        Compiled guest = compiled(host);
+        LOG.atLevel(severity(guest.failed))
+            .setCause(failed.cause())
+            .log("a grid failed; its channel ends; said once for each open of the GPU");
+        guest.failed = true;
         yield host.deviceError();
       }
     };
@@ -146,10 +175,17 @@ public final class Multiprocessors implements GridLauncher {
   }
 
   @Override
+  public long workedNs(EngineHost host) {
+    Running grid = running.get(host);
+    return grid == null ? 0 : grid.run.workedNs();
+  }
+
+  @Override
   public void cancel(EngineHost host) {
     Running grid = running.get(host);
     if (grid != null) {
-      grid.run.kill();
+      grid.run.stop();
+      ending.add(grid);
       account(host, grid);
     }
   }
@@ -158,7 +194,7 @@ public final class Multiprocessors implements GridLauncher {
   private void account(EngineHost host, Running grid) {
     running.remove(host);
     grids = running.size();
-    host.used(clock.getAsLong() - grid.startNs);
+    host.used(grid.run.workedNs());
     long instructions = grid.run.instructions();
     long interpreted = grid.run.interpreted();
     host.executed(instructions, interpreted);
@@ -168,7 +204,13 @@ public final class Multiprocessors implements GridLauncher {
   }
 
   private Compiled compiled(EngineHost host) {
-    return programs.computeIfAbsent(host.timeShare(), share -> new Compiled(kept.of(share)));
+    return programs.computeIfAbsent(
+        host.timeShare(),
+        share ->
+            new Compiled(
+                kept.of(share),
+                new GridRun.Resources(
+                    new HeapBudget(MAX_OPEN_HEAP_BYTES, heap), clock, processor)));
   }
 
   private static void tell(Compiled guest, long instructions, long interpreted) {
@@ -194,12 +236,16 @@ public final class Multiprocessors implements GridLauncher {
   }
 
   @Override
-  public void pause(AddressSpace space) {
-    running.values().stream().filter(g -> g.space == space).forEach(g -> g.run.pause());
+  public Runnable quiesce(AddressSpace space) {
+    ending.removeIf(grid -> grid.run.isDone());
+    List<GridRun> there = new ArrayList<>();
+    running.values().stream().filter(g -> g.space == space).forEach(g -> there.add(g.run));
+    ending.stream().filter(g -> g.space == space).forEach(g -> there.add(g.run));
+    return () -> there.forEach(GridRun::quiesce);
   }
 
   @Override
-  public void unpause(AddressSpace space) {
-    running.values().stream().filter(g -> g.space == space).forEach(g -> g.run.resume());
+  public void inBackground(TimeShare share, Runnable task) {
+    executor.of(share).execute(task);
   }
 }

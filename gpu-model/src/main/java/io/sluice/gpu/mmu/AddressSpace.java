@@ -1,6 +1,5 @@
 package io.sluice.gpu.mmu;
 
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  * pscnv only ever maps whole buffers, so the model keeps the mappings as a sorted table and lets
  * the buffer find its page: the same answers, at the cost of a binary search that a cached last hit
  * mostly saves. Page tables are never freed before the address space, which is why an address once
- * mapped faults differently from one that never was. Guarded by the GPU's lock.
+ * mapped faults differently from one that never was.
+ *
+ * <p>Guarded by the GPU's lock, but for the workers of grids: they read the table that stands when
+ * they look, and keep what they found until the launcher has them forget it. Memory that was
+ * unmapped is given away only after that.
  */
 public final class AddressSpace {
   /** First address outside. */
@@ -30,11 +33,13 @@ public final class AddressSpace {
   private static final int TABLE_SHIFT = 27;
 
   private final BitSet tables = new BitSet(1 << 13);
-  private int count;
-  private int last;
-  private long[] starts = new long[16];
-  private long[] ends = new long[16];
-  private @Nullable GpuBuffer[] buffers = new GpuBuffer[16];
+  private volatile MappingTable mappings = MappingTable.EMPTY;
+  private @Nullable RegionUse regions = new RegionUse();
+
+  // The last hit of translate, under the GPU's lock.
+  private long lastStart;
+  private long lastEnd;
+  private @Nullable GpuBuffer lastBuffer;
 
   /**
    * Maps a whole buffer at the first free range.
@@ -46,14 +51,31 @@ public final class AddressSpace {
    */
   public long map(GpuBuffer buffer, long start, long end, boolean highestFirst) {
     long top = end < 0 || end > LIMIT ? LIMIT : end;
-    if (count == MAX_MAPPINGS || start < 0 || start >= top || buffer.sizeBytes() > top - start) {
+    MappingTable now = mappings;
+    long size = buffer.sizeBytes();
+    if (now.count() == MAX_MAPPINGS || start < 0 || start >= top || size > top - start) {
       return NO_ROOM;
     }
-    long address = highestFirst ? findHighest(buffer, start, top) : findLowest(buffer, start, top);
-    if (address != NO_ROOM) {
-      insert(address, buffer);
+    long address =
+        highestFirst
+            ? now.highestFree(start, top, size, buffer.alignment())
+            : now.lowestFree(start, size, buffer.alignment());
+    if (address < start || address > top - size) {
+      return NO_ROOM;
     }
+    buffer.mapped();
+    RegionUse used = regions;
+    if (used != null && buffer.backing() instanceof ExtentBacking extents) {
+      used.add(extents.regions());
+    }
+    tables.set((int) (address >>> TABLE_SHIFT), (int) ((address + size - 1) >>> TABLE_SHIFT) + 1);
+    mappings = now.with(address, buffer);
     return address;
+  }
+
+  /** Mappings there are. */
+  public int count() {
+    return mappings.count();
   }
 
   /**
@@ -62,28 +84,65 @@ public final class AddressSpace {
    * @return the buffer that was mapped there, or null when nothing was
    */
   public @Nullable GpuBuffer unmap(long address) {
-    int index = find(address);
-    return index < 0 ? null : remove(index);
+    MappingTable now = mappings;
+    long place = now.seek(address);
+    if (place < 0) {
+      return null;
+    }
+    GpuBuffer buffer = now.buffer(place);
+    forgetLast();
+    mappings = now.without(place);
+    RegionUse used = regions;
+    if (used != null && buffer.backing() instanceof ExtentBacking extents) {
+      used.remove(extents.regions());
+    }
+    buffer.unmapped();
+    return buffer;
   }
 
-  /** Unmaps everything, telling each buffer. */
-  public void unmapAll(Consumer<GpuBuffer> unmapped) {
-    while (count > 0) {
-      unmapped.accept(remove(count - 1));
+  /**
+   * Unmaps some of what an address space has that no channel uses and nobody can name any more, a
+   * few hundred mappings at most.
+   *
+   * @param unmapped told of each buffer
+   * @return whether there is more
+   */
+  public boolean unmapSome(Consumer<GpuBuffer> unmapped) {
+    regions = null;
+    forgetLast();
+    MappingTable now = mappings;
+    if (now.count() == 0) {
+      return false;
     }
+    mappings = now.withoutLast();
+    for (GpuBuffer buffer : now.lastBuffers()) {
+      buffer.unmapped();
+      unmapped.accept(buffer);
+    }
+    return mappings.count() > 0;
   }
 
-  /** Whether a page of a region is mapped; its offset in the region, or -1. */
-  public long firstOffsetIn(MemoryRegion region) {
-    for (int i = 0; i < count; i++) {
-      if (buffer(i).backing() instanceof ExtentBacking extents) {
-        long offset = extents.firstOffsetIn(region);
-        if (offset >= 0) {
-          return offset;
-        }
-      }
+  private void forgetLast() {
+    lastStart = 0;
+    lastEnd = 0;
+    lastBuffer = null;
+  }
+
+  /**
+   * Whether a region is mapped: its lowest offset that was, since none of it was, or -1. One look,
+   * whatever is mapped.
+   */
+  public long lowestOffsetIn(MemoryRegion region) {
+    RegionUse used = regions;
+    return used == null ? -1 : used.lowestOffset(region);
+  }
+
+  /** A region was revoked, and its number may go to another one. */
+  public void forget(MemoryRegion region) {
+    RegionUse used = regions;
+    if (used != null) {
+      used.forget(region.id());
     }
-    return -1;
   }
 
   /**
@@ -95,29 +154,32 @@ public final class AddressSpace {
    * @param run receives where the bytes are; its length is at most {@code wanted}
    */
   public FaultReason translate(long address, long wanted, boolean write, Run run) {
-    int index = last;
-    if (index >= count || address < starts[index] || address >= ends[index]) {
-      index = find(address);
-      if (index < 0) {
+    GpuBuffer buffer = lastBuffer;
+    if (buffer == null || address < lastStart || address >= lastEnd) {
+      MappingTable now = mappings;
+      long place = now.seek(address);
+      if (place < 0) {
         return missing(address);
       }
-      last = index;
+      buffer = now.buffer(place);
+      lastStart = now.start(place);
+      lastEnd = lastStart + buffer.sizeBytes();
+      lastBuffer = buffer;
     }
-    return access(index, address, wanted, write, run);
+    return access(buffer, address - lastStart, wanted, write, run);
   }
 
-  /**
-   * As {@link #translate}, for a worker of a grid: without the GPU's lock, but never while the
-   * table changes.
-   */
+  /** As {@link #translate}, for a worker of a grid: without the GPU's lock. */
   public FaultReason translateUnlocked(long address, long wanted, boolean write, Run run) {
-    int index = find(address);
-    return index < 0 ? missing(address) : access(index, address, wanted, write, run);
+    MappingTable now = mappings;
+    long place = now.seek(address);
+    return place < 0
+        ? missing(address)
+        : access(now.buffer(place), address - now.start(place), wanted, write, run);
   }
 
-  private FaultReason access(int index, long address, long wanted, boolean write, Run run) {
-    GpuBuffer buffer = buffer(index);
-    long inside = address - starts[index];
+  private static FaultReason access(
+      GpuBuffer buffer, long inside, long wanted, boolean write, Run run) {
     if (!buffer.backing().locate(inside, run)) {
       return FaultReason.PAGE_NOT_PRESENT;
     }
@@ -139,97 +201,5 @@ public final class AddressSpace {
     return tables.get((int) (address >>> TABLE_SHIFT))
         ? FaultReason.PAGE_NOT_PRESENT
         : FaultReason.PT_NOT_PRESENT;
-  }
-
-  private long findLowest(GpuBuffer buffer, long start, long top) {
-    long size = buffer.sizeBytes();
-    long candidate = alignUp(start, buffer.alignment());
-    for (int i = firstEndingAfter(candidate); i < count; i++) {
-      if (starts[i] - candidate >= size) {
-        break;
-      }
-      candidate = alignUp(ends[i], buffer.alignment());
-    }
-    return candidate <= top - size ? candidate : NO_ROOM;
-  }
-
-  private long findHighest(GpuBuffer buffer, long start, long top) {
-    long size = buffer.sizeBytes();
-    long candidate = alignDown(top - size, buffer.alignment());
-    for (int i = count - 1; i >= 0 && candidate >= start; i--) {
-      if (ends[i] <= candidate) {
-        break;
-      }
-      if (starts[i] < candidate + size) {
-        candidate = alignDown(starts[i] - size, buffer.alignment());
-      }
-    }
-    return candidate >= start ? candidate : NO_ROOM;
-  }
-
-  private void insert(long address, GpuBuffer buffer) {
-    if (count == starts.length) {
-      starts = Arrays.copyOf(starts, count * 2);
-      ends = Arrays.copyOf(ends, count * 2);
-      buffers = Arrays.copyOf(buffers, count * 2);
-    }
-    int index = firstEndingAfter(address);
-    System.arraycopy(starts, index, starts, index + 1, count - index);
-    System.arraycopy(ends, index, ends, index + 1, count - index);
-    System.arraycopy(buffers, index, buffers, index + 1, count - index);
-    starts[index] = address;
-    ends[index] = address + buffer.sizeBytes();
-    buffers[index] = buffer;
-    count++;
-    buffer.mapped();
-    tables.set((int) (address >>> TABLE_SHIFT), (int) ((ends[index] - 1) >>> TABLE_SHIFT) + 1);
-  }
-
-  private GpuBuffer remove(int index) {
-    GpuBuffer buffer = buffer(index);
-    int tail = count - index - 1;
-    System.arraycopy(starts, index + 1, starts, index, tail);
-    System.arraycopy(ends, index + 1, ends, index, tail);
-    System.arraycopy(buffers, index + 1, buffers, index, tail);
-    count--;
-    buffers[count] = null;
-    buffer.unmapped();
-    return buffer;
-  }
-
-  private GpuBuffer buffer(int index) {
-    GpuBuffer buffer = buffers[index];
-    if (buffer == null) {
-      throw new AssertionError("a mapping has a buffer, index=" + index);
-    }
-    return buffer;
-  }
-
-  /** Index of the mapping that contains an address, or -1. */
-  private int find(long address) {
-    int index = firstEndingAfter(address);
-    return index < count && starts[index] <= address ? index : -1;
-  }
-
-  private int firstEndingAfter(long address) {
-    int low = 0;
-    int high = count;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (ends[middle] > address) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
-  }
-
-  private static long alignUp(long value, long alignment) {
-    return (value + alignment - 1) & -alignment;
-  }
-
-  private static long alignDown(long value, long alignment) {
-    return value & -alignment;
   }
 }

@@ -5,7 +5,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * One bit per 4 KiB page of a buffer: the GPU has written it. The workers of grids mark pages at
- * the same time as each other; they stand still when marks are cleared.
+ * the same time as each other, and as marks are cleared.
  */
 final class DirtyPages {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
@@ -47,6 +47,6 @@ final class DirtyPages {
   }
 
   void clear(long page) {
-    words[(int) (page >>> 6)] &= ~(1L << page);
+    WORD.getAndBitwiseAnd(words, (int) (page >>> 6), ~(1L << page));
   }
 }

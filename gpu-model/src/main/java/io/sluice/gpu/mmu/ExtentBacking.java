@@ -7,18 +7,23 @@ import java.util.List;
 /**
  * Guest memory in extents, in the order of the buffer. Neighbours that continue each other in the
  * same region are kept as one, so that the table grows with the scatter and not with the size.
+ *
+ * <p>The table is a list of chunks, so that an extent that is set moves a few hundred others at
+ * most, in whatever order a guest fills a buffer.
  */
 public final class ExtentBacking implements Backing {
-  private static final int INITIAL_EXTENTS = 8;
+  private static final int CHUNK_SHIFT = 16;
+  private static final int INDEX_MASK = (1 << CHUNK_SHIFT) - 1;
 
   private final long sizeBytes;
+  private final RegionShare regions = new RegionShare();
   private long filledBytes;
-  private int count;
+  private int extents;
+  private Chunk[] chunks = {new Chunk()};
+  private int chunkCount = 1;
+
+  /** Chunk and index of the extent that was found last; whatever stands here is checked. */
   private int last;
-  private long[] starts = new long[INITIAL_EXTENTS];
-  private long[] lengths = new long[INITIAL_EXTENTS];
-  private long[] offsets = new long[INITIAL_EXTENTS];
-  private MemoryRegion[] regions = new MemoryRegion[INITIAL_EXTENTS];
 
   /**
    * @param sizeBytes length of the buffer
@@ -29,72 +34,84 @@ public final class ExtentBacking implements Backing {
 
   /** Number of extents in the table. */
   public int extents() {
-    return count;
+    return extents;
+  }
+
+  RegionShare regions() {
+    return regions;
   }
 
   /** Whether any page of a range of the buffer has been set already. */
   public boolean overlaps(long start, long bytes) {
-    int index = firstEndingAfter(start);
-    return index < count && starts[index] < start + bytes;
+    int number = chunkFor(start);
+    Chunk chunk = chunks[number];
+    int index = chunk.firstEndingAfter(start);
+    if (index == chunk.count) {
+      return number + 1 < chunkCount && chunks[number + 1].starts[0] < start + bytes;
+    }
+    return chunk.starts[index] < start + bytes;
   }
 
   /**
    * Gives consecutive pages of the buffer memory. The caller has checked alignment, ranges and
-   * {@link #overlaps}. The table is moved once for all of them, so that the order in which a guest
-   * fills a buffer costs little.
+   * {@link #overlaps}.
    *
    * @param start offset in the buffer of the first extent
-   * @param extents what follows there
+   * @param newExtents what follows there
    */
-  public void set(long start, List<Extent> extents) {
-    int index = firstEndingAfter(start);
-    makeRoom(index, extents.size());
-    int end = index;
+  public void set(long start, List<Extent> newExtents) {
     long next = start;
-    for (Extent extent : extents) {
-      if (end > 0 && continues(end - 1, next, extent)) {
-        lengths[end - 1] += extent.bytes();
-      } else {
-        starts[end] = next;
-        lengths[end] = extent.bytes();
-        offsets[end] = extent.offset();
-        regions[end] = extent.region();
-        end++;
-      }
+    for (Extent extent : newExtents) {
+      set(next, extent);
       next += extent.bytes();
     }
-    closeGap(end, index + extents.size());
     filledBytes += next - start;
   }
 
-  /** Offset in the region of the first page that belongs to it, or -1. */
-  public long firstOffsetIn(MemoryRegion region) {
-    for (int i = 0; i < count; i++) {
-      if (regions[i] == region) {
-        return offsets[i];
+  private void set(long start, Extent extent) {
+    regions.add(extent.region(), extent.offset());
+    int number = chunkFor(start);
+    Chunk chunk = chunks[number];
+    int index = chunk.firstEndingAfter(start);
+    if (index > 0 && chunk.continues(index - 1, start, extent)) {
+      chunk.lengths[index - 1] += extent.bytes();
+      return;
+    }
+    if (chunk.isFull()) {
+      Chunk upper = chunk.split(index);
+      insertChunk(number + 1, upper);
+      if (index > chunk.count || chunk.isFull()) {
+        index -= chunk.count;
+        chunk = upper;
       }
     }
-    return -1;
+    chunk.insert(index, start, extent);
+    extents++;
+  }
+
+  private void insertChunk(int number, Chunk chunk) {
+    if (chunkCount == chunks.length) {
+      chunks = Arrays.copyOf(chunks, chunkCount * 2);
+    }
+    System.arraycopy(chunks, number, chunks, number + 1, chunkCount - number);
+    chunks[number] = chunk;
+    chunkCount++;
   }
 
   @Override
   public boolean locate(long offset, Run run) {
-    int index = last;
-    if (index >= count || offset < starts[index] || offset - starts[index] >= lengths[index]) {
-      index = firstEndingAfter(offset);
-      if (index == count || starts[index] > offset) {
+    int at = last;
+    int number = at >>> CHUNK_SHIFT;
+    int index = at & INDEX_MASK;
+    if (number >= chunkCount || !chunks[number].contains(index, offset)) {
+      number = chunkFor(offset);
+      index = chunks[number].firstEndingAfter(offset);
+      if (!chunks[number].contains(index, offset)) {
         return false;
       }
-      last = index;
+      last = number << CHUNK_SHIFT | index;
     }
-    MemoryRegion region = regions[index];
-    MemorySegment segment = region.segment();
-    if (segment == null) {
-      return false;
-    }
-    long inside = offset - starts[index];
-    run.set(segment, offsets[index] + inside, lengths[index] - inside, region.writable());
-    return true;
+    return chunks[number].locate(index, offset, run);
   }
 
   @Override
@@ -102,52 +119,108 @@ public final class ExtentBacking implements Backing {
     return filledBytes == sizeBytes;
   }
 
-  private boolean continues(int index, long start, Extent extent) {
-    return regions[index] == extent.region()
-        && starts[index] + lengths[index] == start
-        && offsets[index] + lengths[index] == extent.offset();
+  /** The last chunk that begins at an offset or before it; the first one when none does. */
+  private int chunkFor(long offset) {
+    int low = 1;
+    int high = chunkCount;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (chunks[middle].starts[0] <= offset) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low - 1;
   }
 
-  private void makeRoom(int index, int more) {
-    if (count + more > starts.length) {
-      int capacity = Math.max(count + more, count * 2);
+  /** Neighbouring extents, in order; only a chunk that stands alone is ever empty. */
+  private static final class Chunk {
+    static final int MAX = 512;
+    private static final int INITIAL = 2;
+
+    private int count;
+    private long[] starts = new long[INITIAL];
+    private long[] lengths = new long[INITIAL];
+    private long[] offsets = new long[INITIAL];
+    private MemoryRegion[] regions = new MemoryRegion[INITIAL];
+
+    boolean isFull() {
+      return count == MAX;
+    }
+
+    boolean contains(int index, long offset) {
+      return index < count && offset >= starts[index] && offset - starts[index] < lengths[index];
+    }
+
+    boolean continues(int index, long start, Extent extent) {
+      return regions[index] == extent.region()
+          && starts[index] + lengths[index] == start
+          && offsets[index] + lengths[index] == extent.offset();
+    }
+
+    boolean locate(int index, long offset, Run run) {
+      MemoryRegion region = regions[index];
+      MemorySegment segment = region.segment();
+      if (segment == null) {
+        return false;
+      }
+      long inside = offset - starts[index];
+      run.set(segment, offsets[index] + inside, lengths[index] - inside, region.writable());
+      return true;
+    }
+
+    void insert(int index, long start, Extent extent) {
+      if (count == starts.length) {
+        resize(Math.min(MAX, count * 2));
+      }
+      move(this, index, index + 1, count - index);
+      starts[index] = start;
+      lengths[index] = extent.bytes();
+      offsets[index] = extent.offset();
+      regions[index] = extent.region();
+      count++;
+    }
+
+    /** Gives its upper part away: what is behind an insertion at its end, else half. */
+    Chunk split(int insertAt) {
+      int kept = insertAt == count ? count : count / 2;
+      Chunk upper = new Chunk();
+      upper.resize(Math.max(INITIAL, count - kept));
+      upper.count = count - kept;
+      move(upper, kept, 0, upper.count);
+      Arrays.fill(regions, kept, count, null);
+      count = kept;
+      return upper;
+    }
+
+    private void resize(int capacity) {
       starts = Arrays.copyOf(starts, capacity);
       lengths = Arrays.copyOf(lengths, capacity);
       offsets = Arrays.copyOf(offsets, capacity);
       regions = Arrays.copyOf(regions, capacity);
     }
-    move(index, index + more);
-  }
 
-  /** Takes out what neighbours that became one have left over. */
-  private void closeGap(int end, int tail) {
-    if (end < tail) {
-      move(tail, end);
+    private void move(Chunk target, int from, int to, int many) {
+      System.arraycopy(starts, from, target.starts, to, many);
+      System.arraycopy(lengths, from, target.lengths, to, many);
+      System.arraycopy(offsets, from, target.offsets, to, many);
+      System.arraycopy(regions, from, target.regions, to, many);
     }
-  }
 
-  /** Moves the tail of the table from one index to another. */
-  private void move(int from, int to) {
-    int tail = count - from;
-    System.arraycopy(starts, from, starts, to, tail);
-    System.arraycopy(lengths, from, lengths, to, tail);
-    System.arraycopy(offsets, from, offsets, to, tail);
-    System.arraycopy(regions, from, regions, to, tail);
-    count += to - from;
-  }
-
-  /** Index of the first extent that ends after an offset, or {@link #count}. */
-  private int firstEndingAfter(long offset) {
-    int low = 0;
-    int high = count;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (starts[middle] + lengths[middle] > offset) {
-        high = middle;
-      } else {
-        low = middle + 1;
+    /** Index of the first extent that ends after an offset, or {@link #count}. */
+    int firstEndingAfter(long offset) {
+      int low = 0;
+      int high = count;
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (starts[middle] + lengths[middle] > offset) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
       }
+      return low;
     }
-    return low;
   }
 }

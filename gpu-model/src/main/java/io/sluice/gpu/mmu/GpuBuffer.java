@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * A buffer object as the MMU sees it: its bytes, how often it is mapped, and which of its pages the
  * GPU has written. Guarded by the GPU's lock.
  */
-public final class GpuBuffer {
+public class GpuBuffer {
   private final long sizeBytes;
   private final long alignment;
   private final Backing backing;
@@ -26,57 +26,57 @@ public final class GpuBuffer {
   }
 
   /** Length in bytes. */
-  public long sizeBytes() {
+  public final long sizeBytes() {
     return sizeBytes;
   }
 
   /** Where its bytes are. */
-  public Backing backing() {
+  public final Backing backing() {
     return backing;
   }
 
   /** Whether it counts as system memory though it is video memory: see {@link Run#isEvicted}. */
-  public void setEvicted(boolean newEvicted) {
+  public final void setEvicted(boolean newEvicted) {
     evicted = newEvicted;
   }
 
-  boolean isEvicted() {
+  final boolean isEvicted() {
     return evicted;
   }
 
   /** Whether some address space maps it. */
-  public boolean isMapped() {
+  public final boolean isMapped() {
     return mappings > 0;
   }
 
   /** Whether the GPU has written a page since it was last cleared. */
-  public boolean isDirty(long page) {
+  public final boolean isDirty(long page) {
     return dirty != null && dirty.isMarked(page);
   }
 
   /** Forgets that a page was written. */
-  public void clearDirty(long page) {
+  public final void clearDirty(long page) {
     if (dirty != null) {
       dirty.clear(page);
     }
   }
 
-  long alignment() {
+  final long alignment() {
     return alignment;
   }
 
-  void mapped() {
+  final void mapped() {
     mappings++;
     if (dirty == null) {
       dirty = new DirtyPages(sizeBytes);
     }
   }
 
-  void unmapped() {
+  final void unmapped() {
     mappings--;
   }
 
-  void written(long offset, long bytes) {
+  final void written(long offset, long bytes) {
     if (dirty != null) {
       dirty.mark(offset, bytes);
     }

@@ -17,11 +17,11 @@ final class Block {
   private int y;
   private int z;
 
-  Block(Grid grid) {
+  Block(Grid grid, HeapBudget.Share heap) {
     this.grid = grid;
     this.warps = new Warp[grid.warps()];
     for (int n = 0; n < warps.length; n++) {
-      warps[n] = new Warp(n, grid);
+      warps[n] = new Warp(n, grid, heap);
     }
   }
 

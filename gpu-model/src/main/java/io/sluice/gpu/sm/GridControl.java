@@ -4,10 +4,11 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the workers of a grid are stopped and paused.
+ * The flag by which the workers of a grid are stopped, and made to forget.
  *
- * <p>A worker that touches memory has entered, and looks at a flag every few microseconds. Pausing
- * sets the flag and waits until all who have entered stand still; stopping sets it for good.
+ * <p>A worker that touches memory has entered, and looks at a flag every few microseconds. Who
+ * quiesces a grid sets the flag and waits until all who have entered stand still; stopping sets it
+ * for good.
  */
 final class GridControl {
   /** Ends a worker whose grid was stopped. It carries no stack trace: it is no error. */
@@ -23,7 +24,7 @@ final class GridControl {
   private volatile boolean interrupted;
 
   // Guarded by this.
-  private boolean paused;
+  private int pauses;
   private @Nullable GridOutcome stopped;
   private int entered;
   private int standing;
@@ -71,9 +72,9 @@ final class GridControl {
 
   /** Waits while the grid is paused; the caller holds the lock. */
   private boolean awaitNotPaused() {
-    boolean wasPaused = paused;
+    boolean wasPaused = pauses > 0;
     boolean interruptedThread = false;
-    while (paused && stopped == null) {
+    while (pauses > 0 && stopped == null) {
       try {
         wait();
       } catch (InterruptedException e) {
@@ -86,16 +87,16 @@ final class GridControl {
     return wasPaused;
   }
 
-  /** Returns when all workers stand still. */
-  synchronized void pause() {
-    paused = true;
+  /**
+   * Returns when all workers have stood still at one time, or, once the grid is stopped, touch no
+   * memory. Several threads may wait for that.
+   */
+  synchronized void quiesce() {
+    pauses++;
     interrupted = true;
-    awaitEntered(() -> standing);
-  }
-
-  synchronized void resume() {
-    paused = false;
-    interrupted = stopped != null;
+    awaitEntered(() -> stopped == null ? standing : 0);
+    pauses--;
+    interrupted = pauses > 0 || stopped != null;
     notifyAll();
   }
 
@@ -106,11 +107,6 @@ final class GridControl {
     }
     interrupted = true;
     notifyAll();
-  }
-
-  /** Returns when no worker touches memory. */
-  synchronized void awaitIdle() {
-    awaitEntered(() -> 0);
   }
 
   private void awaitEntered(IntSupplier allowed) {

@@ -27,6 +27,9 @@ public sealed interface GridOutcome {
    */
   record PageFault(int pc, long address, boolean write, int reason) implements GridOutcome {}
 
+  /** The open it belongs to has no bytes left that grids may take of the heap. */
+  record OutOfHeap() implements GridOutcome {}
+
   /**
    * We did something wrong.
    *

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -12,17 +13,31 @@ import org.jspecify.annotations.Nullable;
  * A grid that runs: workers take its blocks one by one until there are no more.
  *
  * <p>Workers look at {@link GridControl} in loops, at barriers and every few thousand instructions,
- * so that the grid can be paused, when its address space changes, and killed. Everything is done by
- * the executor's threads, compiling the program included.
+ * so that they forget what they know of the address space when it changes, and can be killed.
+ * Everything is done by the executor's threads, compiling the program included.
  */
 public final class GridRun {
   /** Turns of warps after which a worker lets others have its thread, if there are any. */
   private static final int TURNS_OF_A_SLICE = 64;
 
+  /** Polls, of a thousand instructions or a slice each, from one look at the time to the next. */
+  private static final int POLLS_OF_A_LOOK = 32;
+
+  /** Bytes of the heap that a worker takes beside its warps and its shared memory. */
+  private static final int WORKER_BYTES = 96 << 10;
+
   private final Grid grid;
   private final Supplier<Translator> translators;
   private final GridProgram program;
   private final int workerCount;
+  private final Resources resources;
+
+  /** What the first worker needs: taken when it is launched, or else when it begins. */
+  private final HeapBudget.Share firstShare;
+
+  /** The time before there are workers: reading the program and compiling it. */
+  private final WorkTime beginning;
+
   private final GridControl control = new GridControl();
   private final AtomicLong nextBlock = new AtomicLong();
   private volatile List<Worker> workers = List.of();
@@ -30,7 +45,26 @@ public final class GridRun {
   /** Whom to tell that it has ended; set before any worker begins. */
   private Runnable ended = () -> {};
 
-  private GridRun(Grid grid, Supplier<Translator> translators, int workers, GridProgram program) {
+  /**
+   * What a grid has of the host.
+   *
+   * @param heap what its workers take their memory from
+   * @param clock GPU time
+   * @param processor processor time of the thread that asks
+   */
+  public record Resources(HeapBudget heap, LongSupplier clock, LongSupplier processor) {
+    /** Memory without a limit, and no clocks. */
+    static Resources unlimited() {
+      return new Resources(new HeapBudget(Long.MAX_VALUE), () -> 0, () -> 0);
+    }
+  }
+
+  private GridRun(
+      Grid grid,
+      Supplier<Translator> translators,
+      int workers,
+      GridProgram program,
+      Resources resources) {
     if (grid.problem().isPresent()) {
       throw new IllegalArgumentException("grid is not launchable, " + grid.problem().get());
     }
@@ -38,6 +72,9 @@ public final class GridRun {
     this.translators = translators;
     this.program = program;
     this.workerCount = workersFor(grid, workers);
+    this.resources = resources;
+    this.firstShare = resources.heap().new Share();
+    this.beginning = new WorkTime(resources.clock(), resources.processor());
   }
 
   /**
@@ -49,7 +86,7 @@ public final class GridRun {
    * @throws IllegalArgumentException for a grid whose {@link Grid#problem} was not asked first
    */
   public static GridRun interpreted(Grid grid, Supplier<Translator> translators, int workers) {
-    return new GridRun(grid, translators, workers, GridProgram.INTERPRETED);
+    return new GridRun(grid, translators, workers, GridProgram.INTERPRETED, Resources.unlimited());
   }
 
   /**
@@ -63,7 +100,21 @@ public final class GridRun {
    */
   public static GridRun compiled(
       Grid grid, CompiledPrograms programs, Supplier<Translator> translators, int workers) {
-    return new GridRun(grid, translators, workers, programs.programOf(grid));
+    return compiled(grid, programs, translators, workers, Resources.unlimited());
+  }
+
+  /**
+   * As {@link #compiled(Grid, CompiledPrograms, Supplier, int)}, within limits.
+   *
+   * @param resources what it has of the host
+   */
+  public static GridRun compiled(
+      Grid grid,
+      CompiledPrograms programs,
+      Supplier<Translator> translators,
+      int workers,
+      Resources resources) {
+    return new GridRun(grid, translators, workers, programs.programOf(grid), resources);
   }
 
   /** No more workers than blocks, nor than local memory has room for. */
@@ -97,7 +148,23 @@ public final class GridRun {
     executor.execute(() -> begin(executor, crowded));
   }
 
+  /**
+   * Takes what the first worker needs of the heap, before it is started; it runs on that alone if
+   * there is no more.
+   *
+   * @return false when there is not enough: it must not be started
+   */
+  public boolean reserve() {
+    return firstShare.tryTake(workerBytes());
+  }
+
+  private long workerBytes() {
+    return WORKER_BYTES + grid.sharedBytes() + (long) grid.warps() * Warp.HEAP_BYTES;
+  }
+
   private void begin(Executor executor, BooleanSupplier crowded) {
+    boolean begun = false;
+    beginning.begin();
     try {
       if (!control.enter()) {
         return;
@@ -110,9 +177,11 @@ public final class GridRun {
       WarpRunner.Factory factory = program.make();
       List<Worker> made = new ArrayList<>();
       for (int n = 0; n < workerCount; n++) {
-        made.add(new Worker(factory, n));
+        made.add(new Worker(factory, n, n == 0 ? firstShare : resources.heap().new Share()));
       }
       workers = List.copyOf(made);
+      begun = true;
+      beginning.end();
       for (Worker worker : made.subList(1, workerCount)) {
         executor.execute(() -> worker.run(executor, crowded));
       }
@@ -120,6 +189,11 @@ public final class GridRun {
     } catch (RuntimeException | Error failure) {
       control.stop(new GridOutcome.Failed(failure));
       tellIfDone();
+    } finally {
+      if (!begun) {
+        beginning.end();
+        firstShare.giveAll();
+      }
     }
   }
 
@@ -147,18 +221,33 @@ public final class GridRun {
 
   /** Ends it; no worker touches memory any more when this returns. */
   public void kill() {
+    stop();
+    control.quiesce();
+  }
+
+  /** Ends it soon: {@link #quiesce} waits for that. */
+  public void stop() {
     control.stop(new GridOutcome.Killed());
-    control.awaitIdle();
   }
 
-  /** Stops all workers where they are; they touch no memory until {@link #resume}. */
-  public void pause() {
-    control.pause();
+  /**
+   * Returns when every worker has forgotten what it knew of the address space, or, when the grid
+   * was stopped, touches no memory any more.
+   */
+  public void quiesce() {
+    control.quiesce();
   }
 
-  /** Lets the workers go on; they have forgotten what they knew of the address space. */
-  public void resume() {
-    control.resume();
+  /**
+   * How long it has worked until now: the time of the worker that has worked longest, and before.
+   */
+  public long workedNs() {
+    long now = resources.clock().getAsLong();
+    long most = 0;
+    for (Worker worker : workers) {
+      most = Math.max(most, worker.time.workedNs(now));
+    }
+    return beginning.workedNs(now) + most;
   }
 
   /** Warp instructions executed; call it when it is done. */
@@ -198,16 +287,22 @@ public final class GridRun {
   private final class Worker {
     private final WarpRunner.Factory factory;
     private final int number;
-    private final Block block = new Block(grid);
+    private final HeapBudget.Share heap;
+    private final WorkTime time = new WorkTime(resources.clock(), resources.processor());
+    private @Nullable Block block;
     private @Nullable LaneMemory memory;
     private @Nullable WarpRunner runner;
+    private volatile long instructions;
+    private volatile long interpreted;
     private WarpRunner.@Nullable Missing missing;
     private boolean inBlock;
+    private int polls;
     private volatile boolean finished;
 
-    Worker(WarpRunner.Factory factory, int number) {
+    Worker(WarpRunner.Factory factory, int number, HeapBudget.Share heap) {
       this.factory = factory;
       this.number = number;
+      this.heap = heap;
     }
 
     boolean isFinished() {
@@ -215,22 +310,43 @@ public final class GridRun {
     }
 
     long instructions() {
-      return runner == null ? 0 : runner.instructions();
+      return instructions;
     }
 
     long interpreted() {
-      return runner == null ? 0 : runner.interpreted();
+      return interpreted;
     }
 
     void run(Executor executor, BooleanSupplier crowded) {
       Slice end;
+      time.begin();
       do {
         end = runOnce(crowded);
       } while (end == Slice.CODE_MADE && !crowded.getAsBoolean());
+      time.end();
       if (end == Slice.OVER) {
+        letGo();
         tellIfDone();
       } else {
         executor.execute(() -> run(executor, crowded));
+      }
+    }
+
+    /** It is over, and keeps nothing but what it has counted. */
+    private void letGo() {
+      count();
+      block = null;
+      memory = null;
+      runner = null;
+      heap.giveAll();
+      finished = true;
+    }
+
+    private void count() {
+      WarpRunner warps = runner;
+      if (warps != null) {
+        instructions = warps.instructions();
+        interpreted = warps.interpreted();
       }
     }
 
@@ -248,10 +364,13 @@ public final class GridRun {
         control.stop(
             new GridOutcome.PageFault(faultPc(), fault.address(), fault.write(), fault.reason()));
       } catch (GridControl.Stopped _) {
-        finished = true;
+        end = Slice.OVER;
+      } catch (HeapBudget.Exhausted _) {
+        control.stop(new GridOutcome.OutOfHeap());
       } catch (RuntimeException | Error failure) {
         control.stop(new GridOutcome.Failed(failure));
       } finally {
+        count();
         control.leave();
       }
       WarpRunner.Missing code = missing;
@@ -272,6 +391,14 @@ public final class GridRun {
 
     /** Runs blocks until there are no more, others should have the thread, or code is missing. */
     private Slice slice(BooleanSupplier crowded) {
+      Block own = block;
+      if (own == null) {
+        if (heap.isEmpty() && !heap.tryTake(workerBytes())) {
+          return withoutMemory();
+        }
+        own = new Block(grid, heap);
+        block = own;
+      }
       LaneMemory lanes = memory;
       if (lanes == null) {
         lanes = new LaneMemory(grid, translators.get(), factory.sites(), number * Grid.WARPS_OF_SM);
@@ -283,13 +410,21 @@ public final class GridRun {
         warps = factory.create(grid, lanes);
         runner = warps;
       }
-      return run(lanes, warps, crowded);
+      return run(own, lanes, warps, crowded);
     }
 
-    private Slice run(LaneMemory lanes, WarpRunner warps, BooleanSupplier crowded) {
+    /** The other workers do without it, but for the first one. */
+    private Slice withoutMemory() {
+      if (number == 0) {
+        throw new HeapBudget.Exhausted();
+      }
+      return Slice.OVER;
+    }
+
+    private Slice run(Block block, LaneMemory lanes, WarpRunner warps, BooleanSupplier crowded) {
       Runnable poll = () -> poll(lanes);
       int turns = 0;
-      while (inBlock || takeBlock(lanes)) {
+      while (inBlock || takeBlock(block, lanes)) {
         boolean progress = false;
         for (Warp warp : block.warps()) {
           if (!warp.finished() && warp.waitingAt < 0) {
@@ -318,17 +453,19 @@ public final class GridRun {
           poll.run();
         }
       }
-      finished = true;
       return Slice.OVER;
     }
 
     private void poll(LaneMemory lanes) {
+      if (++polls % POLLS_OF_A_LOOK == 0) {
+        time.look();
+      }
       if (control.poll()) {
         lanes.global().forget();
       }
     }
 
-    private boolean takeBlock(LaneMemory lanes) {
+    private boolean takeBlock(Block block, LaneMemory lanes) {
       long number = nextBlock.getAndIncrement();
       if (number >= grid.blocks()) {
         return false;

@@ -35,8 +35,17 @@ final class Warp {
   /** Bytes one token takes of the call stack that the launch sized. */
   static final int TOKEN_BYTES = 8;
 
-  /** Tokens a warp has room for when the launch asks for less. */
+  /** Tokens a warp may push when the launch asks for less. */
   static final int LEAST_TOKENS = 64;
+
+  /** Tokens a warp has memory for before it has pushed more. */
+  private static final int INITIAL_TOKENS = 16;
+
+  /** Bytes of the heap that a token takes. */
+  private static final int TOKEN_HEAP_BYTES = 12;
+
+  /** Bytes of the heap that a warp takes before it has pushed many tokens. */
+  static final int HEAP_BYTES = 9728;
 
   final int index;
 
@@ -68,27 +77,28 @@ final class Warp {
   /** What the warp does when the barrier lets it go. */
   private @Nullable BarrierWait wait;
 
-  private final Token[] kinds;
-  private final int[] addresses;
-  private final int[] masks;
+  private final int mostTokens;
+  private final HeapBudget.Share heap;
+  private Token[] kinds = new Token[INITIAL_TOKENS];
+  private int[] addresses = new int[INITIAL_TOKENS];
+  private int[] masks = new int[INITIAL_TOKENS];
   private int depth;
 
   /**
    * @param index which warp of the block it is
-   * @param grid the shape of its block, and room for tokens
+   * @param grid the shape of its block, and how many tokens it may push
+   * @param heap what the memory for them is taken from
    */
-  Warp(int index, Grid grid) {
+  Warp(int index, Grid grid, HeapBudget.Share heap) {
     this.index = index;
+    this.heap = heap;
+    this.mostTokens = Math.max(LEAST_TOKENS, grid.stackBytes() / TOKEN_BYTES);
     for (int lane = 0; lane < LANES; lane++) {
       int thread = thread(lane);
       threadX[lane] = thread % grid.blockX();
       threadY[lane] = thread / grid.blockX() % grid.blockY();
       threadZ[lane] = thread / (grid.blockX() * grid.blockY());
     }
-    int tokens = Math.max(LEAST_TOKENS, grid.stackBytes() / TOKEN_BYTES);
-    this.kinds = new Token[tokens];
-    this.addresses = new int[tokens];
-    this.masks = new int[tokens];
   }
 
   /**
@@ -194,18 +204,29 @@ final class Warp {
 
   /** Whether there is room for so many tokens. */
   boolean hasRoom(int tokens) {
-    return depth + tokens <= kinds.length;
+    return depth + tokens <= mostTokens;
   }
 
   /** Pushes a token for the lanes given. */
   void push(Token kind, int address, int lanes) {
     if (depth == kinds.length) {
-      throw new WarpFault(WarpError.STACK_ERROR);
+      grow();
     }
     kinds[depth] = kind;
     addresses[depth] = address;
     masks[depth] = lanes;
     depth++;
+  }
+
+  private void grow() {
+    if (depth == mostTokens) {
+      throw new WarpFault(WarpError.STACK_ERROR);
+    }
+    int tokens = Math.min(mostTokens, depth * 2);
+    heap.take((long) (tokens - depth) * TOKEN_HEAP_BYTES);
+    kinds = Arrays.copyOf(kinds, tokens);
+    addresses = Arrays.copyOf(addresses, tokens);
+    masks = Arrays.copyOf(masks, tokens);
   }
 
   /** The lanes wait at their nearest token of a kind; those active otherwise go on. */

@@ -92,10 +92,10 @@ class ChannelRecordTest {
     Machine moved = new Machine();
     moved.load(stream.words(), entries);
 
-    while (still.channel.run(window, Long.MAX_VALUE, 0) == SliceEnd.YIELDED) {}
+    while (still.channel.run(window, Long.MAX_VALUE) == SliceEnd.YIELDED) {}
     int steps = 0;
     while (!moved.channel.isDead() && moved.channel.hasWork()) {
-      SliceEnd end = moved.channel.run(window, 1, 0);
+      SliceEnd end = moved.channel.run(window, 1);
       assertThat(end).isNotEqualTo(SliceEnd.BLOCKED);
       if (end != SliceEnd.DEAD) {
         moved.move();
@@ -116,7 +116,7 @@ class ChannelRecordTest {
     Machine machine = new Machine();
     machine.load(stream.words(), stream.entries());
     for (int i = 0; i < 30; i++) {
-      machine.channel.run(window, 200, 0);
+      machine.channel.run(window, 200);
     }
     byte[] record = ChannelRecord.save(machine.channel);
     for (int i = 0; i < 500; i++) {
@@ -128,7 +128,7 @@ class ChannelRecordTest {
       if (ChannelRecord.restore(other, damaged)) {
         other.setSuspended(false);
         for (int j = 0; j < 20 && !other.isDead(); j++) {
-          other.run(window, 1000, 0);
+          other.run(window, 1000);
         }
       }
     }
@@ -181,7 +181,7 @@ class ChannelRecordTest {
       }
     }
     machine.load(words, new int[] {words.length});
-    assertThat(machine.channel.run(window, Long.MAX_VALUE, 0)).isEqualTo(SliceEnd.IDLE);
+    assertThat(machine.channel.run(window, Long.MAX_VALUE)).isEqualTo(SliceEnd.IDLE);
     machine.move();
   }
 

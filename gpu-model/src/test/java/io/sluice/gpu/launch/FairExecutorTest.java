@@ -121,7 +121,7 @@ final class FairExecutorTest {
 
   private FairExecutor executor(int count) {
     threads = new Threads(count);
-    return new FairExecutor(threads, () -> threads.nowNs);
+    return new FairExecutor(threads, () -> threads.nowNs, () -> threads.nowNs);
   }
 
   @ParameterizedTest

@@ -136,7 +136,7 @@ class AddressSpaceTest {
     assertThat(run.offset()).isEqualTo(7 * PAGE + 8);
     assertThat(space.translate(address, 1, true, run)).isEqualTo(FaultReason.READ_ONLY);
     assertThat(buffer.isDirty(0)).isFalse();
-    assertThat(space.firstOffsetIn(region)).isEqualTo(4 * PAGE);
+    assertThat(space.lowestOffsetIn(region)).isEqualTo(4 * PAGE);
 
     region.revoke();
     assertThat(space.translate(address, 1, false, run)).isEqualTo(FaultReason.PAGE_NOT_PRESENT);

@@ -1,0 +1,211 @@
+package io.sluice.gpu.mmu;
+
+import java.util.Arrays;
+
+/**
+ * The mappings of an address space at one moment, by address. It never changes: whoever maps or
+ * unmaps makes another one, which shares all chunks but the one that changed. So the workers of
+ * grids read it without a lock, and a change copies a few KiB however many mappings there are.
+ */
+final class MappingTable {
+  /** No mappings. */
+  static final MappingTable EMPTY = new MappingTable(new Chunk[0], 0);
+
+  private static final int MAX_CHUNK = 256;
+
+  private final Chunk[] chunks;
+  private final int count;
+
+  private MappingTable(Chunk[] chunks, int count) {
+    this.chunks = chunks;
+    this.count = count;
+  }
+
+  /** Mappings side by side: never empty. */
+  private record Chunk(long[] starts, long[] ends, GpuBuffer[] buffers) {
+    int count() {
+      return starts.length;
+    }
+
+    long lastEnd() {
+      return ends[ends.length - 1];
+    }
+
+    int firstEndingAfter(long address) {
+      int low = 0;
+      int high = ends.length;
+      while (low < high) {
+        int middle = (low + high) >>> 1;
+        if (ends[middle] > address) {
+          high = middle;
+        } else {
+          low = middle + 1;
+        }
+      }
+      return low;
+    }
+
+    Chunk with(int index, long start, GpuBuffer buffer) {
+      Chunk made =
+          new Chunk(
+              Arrays.copyOf(starts, count() + 1),
+              Arrays.copyOf(ends, count() + 1),
+              Arrays.copyOf(buffers, count() + 1));
+      int tail = count() - index;
+      System.arraycopy(starts, index, made.starts, index + 1, tail);
+      System.arraycopy(ends, index, made.ends, index + 1, tail);
+      System.arraycopy(buffers, index, made.buffers, index + 1, tail);
+      made.starts[index] = start;
+      made.ends[index] = start + buffer.sizeBytes();
+      made.buffers[index] = buffer;
+      return made;
+    }
+
+    Chunk without(int index) {
+      Chunk made = part(0, count() - 1);
+      int tail = count() - index - 1;
+      System.arraycopy(starts, index + 1, made.starts, index, tail);
+      System.arraycopy(ends, index + 1, made.ends, index, tail);
+      System.arraycopy(buffers, index + 1, made.buffers, index, tail);
+      return made;
+    }
+
+    Chunk part(int from, int to) {
+      return new Chunk(
+          Arrays.copyOfRange(starts, from, to),
+          Arrays.copyOfRange(ends, from, to),
+          Arrays.copyOfRange(buffers, from, to));
+    }
+  }
+
+  int count() {
+    return count;
+  }
+
+  /**
+   * Finds the mapping that contains an address.
+   *
+   * @return its chunk and index, as {@link #start} and its like take them, or -1
+   */
+  long seek(long address) {
+    int number = chunkEndingAfter(address);
+    if (number == chunks.length) {
+      return -1;
+    }
+    int index = chunks[number].firstEndingAfter(address);
+    return chunks[number].starts[index] <= address ? (long) number << 32 | index : -1;
+  }
+
+  long start(long place) {
+    return chunks[(int) (place >>> 32)].starts[(int) place];
+  }
+
+  GpuBuffer buffer(long place) {
+    return chunks[(int) (place >>> 32)].buffers[(int) place];
+  }
+
+  /** The table with one more mapping, which overlaps none. */
+  MappingTable with(long start, GpuBuffer buffer) {
+    if (chunks.length == 0) {
+      long[] starts = {start};
+      long[] ends = {start + buffer.sizeBytes()};
+      return new MappingTable(new Chunk[] {new Chunk(starts, ends, new GpuBuffer[] {buffer})}, 1);
+    }
+    int number = Math.min(chunkEndingAfter(start), chunks.length - 1);
+    Chunk changed = chunks[number].with(chunks[number].firstEndingAfter(start), start, buffer);
+    if (changed.count() <= MAX_CHUNK) {
+      Chunk[] made = chunks.clone();
+      made[number] = changed;
+      return new MappingTable(made, count + 1);
+    }
+    Chunk[] made = Arrays.copyOf(chunks, chunks.length + 1);
+    System.arraycopy(chunks, number, made, number + 1, chunks.length - number);
+    // What grows at its end leaves full chunks behind.
+    int kept = number == chunks.length - 1 ? MAX_CHUNK : MAX_CHUNK / 2;
+    made[number] = changed.part(0, kept);
+    made[number + 1] = changed.part(kept, changed.count());
+    return new MappingTable(made, count + 1);
+  }
+
+  /** The table without a mapping that {@link #seek} has found. */
+  MappingTable without(long place) {
+    int number = (int) (place >>> 32);
+    if (chunks[number].count() > 1) {
+      Chunk[] made = chunks.clone();
+      made[number] = chunks[number].without((int) place);
+      return new MappingTable(made, count - 1);
+    }
+    Chunk[] made = Arrays.copyOf(chunks, chunks.length - 1);
+    System.arraycopy(chunks, number + 1, made, number, made.length - number);
+    return new MappingTable(made, count - 1);
+  }
+
+  /** The buffers of the last chunk; the table is not empty. */
+  GpuBuffer[] lastBuffers() {
+    return chunks[chunks.length - 1].buffers;
+  }
+
+  /** The table without its last chunk. */
+  MappingTable withoutLast() {
+    int left = chunks.length - 1;
+    return new MappingTable(Arrays.copyOf(chunks, left), count - lastBuffers().length);
+  }
+
+  /** Lowest aligned address at which so many bytes are free; it may lie anywhere above. */
+  long lowestFree(long from, long bytes, long alignment) {
+    long candidate = alignUp(from, alignment);
+    for (int number = chunkEndingAfter(candidate); number < chunks.length; number++) {
+      Chunk chunk = chunks[number];
+      for (int i = chunk.firstEndingAfter(candidate); i < chunk.count(); i++) {
+        if (chunk.starts[i] - candidate >= bytes) {
+          return candidate;
+        }
+        candidate = alignUp(chunk.ends[i], alignment);
+      }
+    }
+    return candidate;
+  }
+
+  /** Highest aligned address below a limit at which so many bytes are free, if it is not below. */
+  long highestFree(long from, long top, long bytes, long alignment) {
+    long candidate = alignDown(top - bytes, alignment);
+    for (int number = chunks.length - 1; number >= 0 && candidate >= from; number--) {
+      Chunk chunk = chunks[number];
+      if (chunk.starts[0] >= candidate + bytes) {
+        continue;
+      }
+      for (int i = chunk.count() - 1; i >= 0 && candidate >= from; i--) {
+        if (chunk.ends[i] <= candidate) {
+          return candidate;
+        }
+        if (chunk.starts[i] < candidate + bytes) {
+          candidate = alignDown(chunk.starts[i] - bytes, alignment);
+        }
+      }
+    }
+    return candidate;
+  }
+
+  /** The first chunk with a mapping that ends after an address. */
+  private int chunkEndingAfter(long address) {
+    int low = 0;
+    int high = chunks.length;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (chunks[middle].lastEnd() > address) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  private static long alignUp(long value, long alignment) {
+    return (value + alignment - 1) & -alignment;
+  }
+
+  private static long alignDown(long value, long alignment) {
+    return value & -alignment;
+  }
+}

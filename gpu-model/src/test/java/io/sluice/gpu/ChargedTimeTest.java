@@ -1,0 +1,97 @@
+package io.sluice.gpu;
+
+import static io.sluice.gpu.Words.semaphore;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.pscnv.ExtChanQuery;
+import io.sluice.abi.pscnv.ExtFileQuery;
+import io.sluice.abi.sys.RealKernel;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Commands are charged with the time in which their own work ran, whatever time has passed. */
+@Timeout(600)
+class ChargedTimeTest {
+  private static final long SECOND_NS = 1_000_000_000L;
+
+  private static long runningNs(GuestChannel channel) {
+    return ExtChanQuery.RUNNING_NS.get(channel.query());
+  }
+
+  @Test
+  void grid_whoseThreadHasNoProcessor_isNotCharged() throws InterruptedException {
+    AtomicLong processorNs = new AtomicLong();
+    ExecutorService compute = Executors.newFixedThreadPool(2);
+    try (Rig rig = new Rig(compute, 2, processorNs::get)) {
+      Client client = rig.open();
+      GuestChannel channel = new GuestChannel(client, client.vspaceNew(), 9);
+      channel.submit(Launches.of(channel, TestKernels.ENDLESS, 0, 1, 32, 0));
+      for (int i = 0; i < 1000; i++) {
+        rig.cycle();
+      }
+      assertThat(runningNs(channel)).as("8 s without a processor").isBetween(1L, SECOND_NS / 10);
+
+      // Now it has one all the time.
+      long before = rig.nowNs;
+      while (runningNs(channel) < SECOND_NS) {
+        rig.cycle();
+        processorNs.addAndGet(Rig.CYCLE_NS);
+        Thread.onSpinWait();
+      }
+      assertThat(rig.nowNs - before).isGreaterThanOrEqualTo(SECOND_NS * 9 / 10);
+      client.chanFree(channel.cid);
+      assertThat(ExtFileQuery.GPU_NS.get(client.usage())).isLessThanOrEqualTo(processorNs.get());
+    } finally {
+      compute.shutdown();
+      assertThat(compute.awaitTermination(5, TimeUnit.MINUTES)).isTrue();
+    }
+  }
+
+  @Test
+  void acquire_whileTheEngineStoodStill_isNotCharged() {
+    try (Rig rig = new Rig()) {
+      Client client = rig.open();
+      GuestChannel channel = client.channel(client.vspaceNew());
+      channel.submit(semaphore(channel.ring.va() + 2048, 0x7777, 1));
+      for (int i = 0; i < 100; i++) {
+        rig.cycle();
+      }
+      long waited = runningNs(channel);
+      assertThat(waited).as("looked at all the time").isGreaterThan(99 * Rig.CYCLE_NS - 1);
+      rig.nowNs += 100 * SECOND_NS;
+      rig.cycle();
+      assertThat(runningNs(channel) - waited).isLessThanOrEqualTo(Rig.CYCLE_NS);
+    }
+  }
+
+  @Test
+  void slice_inWhichTheHostStoodStill_isNotCharged() {
+    AtomicLong now = new AtomicLong();
+    GpuConfig config = new GpuConfig(Rig.VRAM_BYTES, Rig.SYSTEM_BYTES, 0);
+    try (SoftwareGpu gpu =
+            new SoftwareGpu(
+                RealKernel.create(), config, () -> now.addAndGet(SECOND_NS), new NoIdle());
+        Client client = new Client(RealKernel.create(), gpu.open())) {
+      GuestChannel channel = client.channel(client.vspaceNew());
+      channel.submit(0x20010014, 4);
+      for (int i = 0; i < 10; i++) {
+        gpu.engine().doWork(now.get());
+      }
+      assertThat(channel.reference()).isEqualTo(4);
+      assertThat(ExtChanQuery.BUSY_NS.get(channel.query())).isLessThan(SECOND_NS);
+      assertThat(ExtFileQuery.GPU_NS.get(client.usage())).isLessThan(SECOND_NS);
+    }
+  }
+
+  private static final class NoIdle implements IdleStrategy {
+    @Override
+    public void idle(long ns) {}
+
+    @Override
+    public void wake() {}
+  }
+}
