@@ -15,7 +15,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends channels whose command keeps others from the GPU: a duty cycle that observes, so that
+ * The end of channels whose command keeps others from the GPU: a duty cycle that observes, so that
  * submitting work costs nothing. It observes as rarely as the limits allow: not at all while no two
  * guests are attached, often only while a command is near its limit or over it.
  *
@@ -28,6 +28,10 @@ import org.slf4j.LoggerFactory;
  * <p>A channel that drains, because its guest is to move, is ended for a command in the same way:
  * it keeps others from the GPU as well, and its guest from moving. Its acquires do not count: what
  * they wait for may be behind the detach, and they move as they are.
+ *
+ * <p>No guest is charged with time in which the watchdog itself stood still, with the process or
+ * the host: between two calls at most what was due, and {@link #LATE} more, counts as time an
+ * acquire has waited. What a command is charged with is what its GPU says it has worked.
  *
  * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
  * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
@@ -54,6 +58,9 @@ public final class Watchdog {
 
   /** Time between two glances at channels that tell of their progress, while one does something. */
   public static final Duration GLANCE = Duration.ofMillis(2);
+
+  /** What a call may come late and still count in full. */
+  public static final Duration LATE = Duration.ofMillis(5);
 
   /** A limit is at least as many observations long. */
   private static final int TICKS_PER_LIMIT = 4;
@@ -144,6 +151,12 @@ public final class Watchdog {
 
   private long observedNs;
   private long workedNs;
+
+  /** When {@link #doWork} was called last, by the caller's clock; so are kills. */
+  private long calledNs;
+
+  private long dueNs;
+  private boolean called;
 
   /** A watchdog that tells nobody but the log. */
   public Watchdog() {
@@ -255,28 +268,42 @@ public final class Watchdog {
   public int doWork(long nowNs) {
     lock.lock();
     try {
-      boolean all = !glancing || nowNs - observedNs >= observationDueInNs();
-      observedNs = all ? nowNs : observedNs;
-      workedNs = nowNs;
-      glancing = false;
-      List<Offender> offenders = new ArrayList<>();
-      for (State state : states.values()) {
-        boolean suspicious = glance(state);
-        glancing |= !state.glanced.isEmpty();
-        if (all || suspicious) {
-          observe(state, nowNs, offenders);
-        }
-      }
-      offenders.sort((a, b) -> Long.compare(b.lastedNs(), a.lastedNs()));
-      for (Offender offender : offenders) {
-        if (anotherWaits(offender.state()) && end(offender, nowNs)) {
-          return 1;
-        }
-      }
-      return 0;
+      int ended = work(advance(nowNs));
+      dueNs = Math.min(dueInNs(), IDLE_TICK.toNanos());
+      return ended;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The watchdog's own time: what passed, but for what it stood still. */
+  private long advance(long nowNs) {
+    long step = called ? Math.clamp(nowNs - calledNs, 0, dueNs + LATE.toNanos()) : 0;
+    called = true;
+    calledNs = nowNs;
+    return workedNs + step;
+  }
+
+  private int work(long nowNs) {
+    boolean all = !glancing || nowNs - observedNs >= observationDueInNs();
+    observedNs = all ? nowNs : observedNs;
+    workedNs = nowNs;
+    glancing = false;
+    List<Offender> offenders = new ArrayList<>();
+    for (State state : states.values()) {
+      boolean suspicious = glance(state);
+      glancing |= !state.glanced.isEmpty();
+      if (all || suspicious) {
+        observe(state, nowNs, offenders);
+      }
+    }
+    offenders.sort((a, b) -> Long.compare(b.lastedNs(), a.lastedNs()));
+    for (Offender offender : offenders) {
+      if (anotherWaits(offender.state()) && end(offender)) {
+        return 1;
+      }
+    }
+    return 0;
   }
 
   /** Whether a channel has not got on since the last glance, and was not observed since then. */
@@ -368,16 +395,16 @@ public final class Watchdog {
         || channel.state() == ChannelState.DRAINING && !channel.waiting();
   }
 
-  private boolean end(Offender offender, long nowNs) {
+  private boolean end(Offender offender) {
     State state = offender.state();
-    if (state.killed && nowNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {
+    if (state.killed && calledNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {
       state.putOff++;
       return false;
     }
     long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
     state.guest.kill(offender.channelId(), (int) lastedMs);
     state.killed = true;
-    state.lastKillNs = nowNs;
+    state.lastKillNs = calledNs;
     state.kills++;
     log.atWarn()
         .addKeyValue("guest", state.guest.name())

@@ -242,11 +242,14 @@ final class WatchdogTest {
       endless.submit(Worker.SEMAPHORE, (int) (va >>> 32), (int) va, 1, Worker.ACQUIRE);
       rig.run();
       long limit = Watchdog.DEFAULT_LIMIT.toNanos();
-      assertThat(dog.doWork(0)).isZero();
-      assertThat(dog.doWork(10 * limit)).isZero();
+      long tick = Watchdog.LONGEST_TICK.toNanos();
+      long now = 0;
+      for (; now < 10 * limit; now += tick) {
+        assertThat(dog.doWork(now)).isZero();
+      }
 
       b.runs(1, 0);
-      assertThat(dog.doWork(11 * limit) + dog.doWork(12 * limit)).isEqualTo(1);
+      assertThat(dog.doWork(now) + dog.doWork(now + tick)).isEqualTo(1);
 
       assertThat(heard.errors)
           .extracting(ChannelError::channelId, ChannelError::reason)
@@ -294,6 +297,20 @@ final class WatchdogTest {
       a.progress.clear();
       b.progress.clear();
     }
+  }
+
+  /** Nobody could look, so nobody could see that the acquire was satisfied meanwhile. */
+  @Test
+  void doWork_whenTheWatchdogStoodStill_thatIsNotChargedToAnAcquire() {
+    watchdog.setLimit("a", Duration.ofMillis(200));
+    a.add(1, ChannelState.RUNNING, 0, false, true);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isZero();
+    assertThat(watchdog.doWork(10_000 * MS)).isZero();
+    assertThat(watchdog.doWork(20_000 * MS)).isZero();
+    assertThat(a.killed).isEmpty();
+    assertThat(workUntil(20_001, 20_400, _ -> {})).isPositive();
+    assertThat(a.killed).hasSize(1);
   }
 
   /** What does not wait is observed once more for having stood still, not with every glance. */
