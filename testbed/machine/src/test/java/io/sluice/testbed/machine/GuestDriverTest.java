@@ -55,6 +55,13 @@ final class GuestDriverTest {
   }
 
   @Test
+  void programsOfAnotherUser_attackingAVictim_changeNothingOfIt(RandomGenerator random)
+      throws Exception {
+    String strangers = "strangers 4 " + random.nextInt(1 << 30) + " && smoke";
+    assertThat(machines.run(GUEST, strangers, "--cpus", "2")).isZero();
+  }
+
+  @Test
   void smokeTwice_withUnloadBetween_worksAgain() throws Exception {
     String unload = "smoke && rmmod sluice && insmod /lib/modules/sluice.ko && smoke";
     assertThat(machines.run(GUEST, unload)).isZero();

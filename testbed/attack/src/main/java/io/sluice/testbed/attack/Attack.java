@@ -1,0 +1,86 @@
+package io.sluice.testbed.attack;
+
+import io.sluice.abi.sys.Kernel;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * The attacks by name: random ones against each message, call, ring word and program, and one for
+ * each budget that exhausts it. Each is repeated with other random numbers until its time is over.
+ */
+enum Attack {
+  /** Messages right and wrong, with descriptors of every kind. */
+  MESSAGES(RandomAttacks::messages),
+  /** Calls right and wrong, and slots that change while they are read. */
+  CALLS(RandomAttacks::calls),
+  /** Ring entries, pushbuffers and control pages, changed while they are executed. */
+  RING(RandomAttacks::ring),
+  /** Programs of random instructions, launched with random sizes. */
+  PROGRAMS(RandomAttacks::programs),
+  /** Time under the card's lock: unmaps of memory that a space maps with 2^26 extents. */
+  UNMAP_OF_EXTENTS(MemoryAttacks::unmapOfExtents),
+  /** Address space of the daemon: memory files of 64 TiB. */
+  ADDRESS_SPACE(MemoryAttacks::addressSpace),
+  /** Descriptors and mappings of the daemon: as many maps as it takes. */
+  MAPPINGS(MemoryAttacks::mappings),
+  /** Time under the card's lock: video memory that is touched and freed. */
+  TOUCHED_AND_FREED(MemoryAttacks::touchedAndFreed),
+  /** Java heap: call stacks of grids that do not end. */
+  CALL_STACKS(ExecutionAttacks::callStacks),
+  /** Java heap: as many channels with work as there may be. */
+  CHANNELS(ExecutionAttacks::channels),
+  /** Descriptors whose close waits, in the connection of a client. */
+  LINGER(ConnectionAttacks::linger),
+  /** Descriptors whose close waits, from a second client. */
+  LINGER_OF_SECOND(ConnectionAttacks::lingerOfSecond),
+  /** Lines of the log: clients that leave before their reply, and second ones. */
+  LOG(ConnectionAttacks::log),
+  /** Lengths of 64 bits where a client sends one. */
+  LENGTHS(ConnectionAttacks::lengths),
+  /** Connections that say nothing. */
+  SILENT(ConnectionAttacks::silent);
+
+  private final Body body;
+
+  Attack(Body body) {
+    this.body = body;
+  }
+
+  /**
+   * What an attack has.
+   *
+   * @param kernel this process'
+   * @param socket of the guest
+   * @param descriptors of every kind
+   * @param random of the seed that was printed
+   * @param over whether its time is over
+   */
+  record Means(
+      Kernel kernel,
+      Path socket,
+      Descriptors descriptors,
+      RandomGenerator random,
+      BooleanSupplier over) {}
+
+  /** One round. */
+  @FunctionalInterface
+  interface Body {
+    void run(Means means);
+  }
+
+  /** One round; what the host refuses ends it. */
+  void run(Means means) {
+    body.run(means);
+  }
+
+  /** As it is written on a command line. */
+  String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  static Attack of(String label) {
+    return valueOf(label.toUpperCase(Locale.ROOT).replace('-', '_'));
+  }
+}

@@ -1,0 +1,224 @@
+package io.sluice.testbed.attack;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.management.QuotaStatus;
+import io.sluice.testbed.machine.DaemonProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** A daemon with a victim and others, and attackers one after the other. */
+final class AttackRun implements AutoCloseable {
+  static final String ATTACKER = "attacker";
+  static final String VICTIM = "victim";
+  static final String NEWCOMER = "newcomer";
+
+  /** For whatever comes about in the end; nothing is measured by it. */
+  private static final long PATIENCE_NS = TimeUnit.MINUTES.toNanos(3);
+
+  /** Of one attack: a rate of lines, and no stack for what a guest does. */
+  private static final int MOST_LOGGED = 128 << 10;
+
+  private static final int MOST_SHOWN = 300;
+
+  private static final long LOOK_NS = 100_000_000;
+  private static final int ROUNDS = 3;
+  private static final List<String> HEAP = List.of("-Xmx1g");
+
+  private final DaemonProcess daemon;
+  private final Kernel kernel = RealKernel.create();
+  private final Victim victim;
+  private final Newcomer newcomer;
+  private final Holdings before;
+
+  /**
+   * What an attack did.
+   *
+   * @param seed that it can be replayed by
+   * @param wrong what must not be
+   * @param p99Ns of the victim's submissions during the attack
+   * @param listNs of listing the guests, its longest
+   */
+  record Outcome(Attack attack, long seed, List<String> wrong, long p99Ns, long listNs) {
+    String text(long quietNs) {
+      return String.format(
+          Locale.ROOT,
+          "%-18s seed %-20d p99 %9.3f ms, %6.2f of quiet; guest list at most %7.1f ms; %s",
+          attack.label(),
+          seed,
+          p99Ns / 1e6,
+          quietNs == 0 ? 0 : (double) p99Ns / quietNs,
+          listNs / 1e6,
+          wrong.isEmpty() ? "held" : String.join("; ", wrong));
+    }
+  }
+
+  /**
+   * @param directory an empty one, for the daemon
+   */
+  AttackRun(Path directory) throws IOException, InterruptedException {
+    daemon = DaemonProcess.start(directory, List.of(ATTACKER, VICTIM, NEWCOMER), HEAP);
+    victim = new Victim(kernel, daemon.socket(VICTIM));
+    newcomer = new Newcomer(kernel, daemon.socket(NEWCOMER), daemon.connection());
+    awaitWork();
+    before = Holdings.of(daemon);
+  }
+
+  /** The victim's p99 while nobody attacks, in nanoseconds. */
+  long quiet(int seconds) throws IOException {
+    victim.latencies().clear();
+    pause(seconds);
+    awaitWork();
+    return victim.latencies().permille(990);
+  }
+
+  /** Victim, newcomer and operator get on. */
+  private void awaitWork() throws IOException {
+    long rounds = victim.rounds() + ROUNDS;
+    long attached = newcomer.attached() + 1;
+    long listed = newcomer.listed() + 1;
+    long end = System.nanoTime() + PATIENCE_NS;
+    while (victim.rounds() < rounds
+        || newcomer.attached() < attached
+        || newcomer.listed() < listed) {
+      if (System.nanoTime() > end) {
+        throw new IOException(
+            String.format(
+                "nothing goes on: rounds %d of %d, attached %d of %d, listed %d of %d, wrong %s %s",
+                victim.rounds(),
+                rounds,
+                newcomer.attached(),
+                attached,
+                newcomer.listed(),
+                listed,
+                victim.wrong(),
+                newcomer.wrong()));
+      }
+      LockSupport.parkNanos(LOOK_NS);
+    }
+  }
+
+  /**
+   * Attacks for so many seconds, and for as long as the others take to get on beside it; then looks
+   * at what became of it.
+   */
+  Outcome attack(Attack attack, long seed, int seconds) throws IOException, InterruptedException {
+    List<String> wrong = new ArrayList<>();
+    long kills = kills();
+    int logged = daemon.log().length();
+    victim.latencies().clear();
+    newcomer.listing().clear();
+    Process process = start(attack, seed);
+    try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
+      echo(said.readLine());
+      pause(seconds);
+      getsOn("beside the attacker", wrong);
+      process.outputWriter(StandardCharsets.UTF_8).close();
+      String last = "";
+      for (String line = said.readLine(); line != null; line = said.readLine()) {
+        last = line;
+        echo(line);
+      }
+      if (process.waitFor() != 0 || !last.contains(" over, ")) {
+        wrong.add("the attacker itself failed: " + last);
+      }
+    } finally {
+      process.destroyForcibly();
+    }
+    long p99Ns = victim.latencies().permille(990);
+    long listNs = newcomer.listing().permille(1000);
+    getsOn("after the attacker", wrong);
+    wrong.addAll(victim.wrong());
+    wrong.addAll(newcomer.wrong());
+    if (kills() != kills) {
+      wrong.add("a channel of the victim was killed");
+    }
+    String log = daemon.log().substring(logged);
+    log.lines()
+        .filter(line -> line.contains(" level=error "))
+        .limit(3)
+        .map(line -> line.substring(0, Math.min(MOST_SHOWN, line.length())))
+        .forEach(wrong::add);
+    int ofAttacker =
+        log.lines()
+            .filter(line -> line.contains("guest=" + ATTACKER))
+            .mapToInt(String::length)
+            .sum();
+    if (ofAttacker > MOST_LOGGED) {
+      wrong.add("logged " + ofAttacker + " bytes");
+    }
+    Holdings after = awaitHoldings();
+    if (!after.isBackTo(before)) {
+      wrong.add("left behind: " + after + ", before " + before);
+    }
+    return new Outcome(attack, seed, List.copyOf(wrong), p99Ns, listNs);
+  }
+
+  private static void echo(@Nullable String line) {
+    System.out.println(line);
+  }
+
+  private static void pause(int seconds) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (System.nanoTime() < end) {
+      LockSupport.parkNanos(LOOK_NS);
+    }
+  }
+
+  private void getsOn(String when, List<String> wrong) {
+    try {
+      awaitWork();
+    } catch (IOException e) {
+      wrong.add(when + " " + e.getMessage());
+    }
+  }
+
+  private Holdings awaitHoldings() throws IOException, InterruptedException {
+    Holdings now = Holdings.of(daemon);
+    for (long end = System.nanoTime() + PATIENCE_NS;
+        !now.isBackTo(before) && System.nanoTime() < end; ) {
+      pause(1);
+      now = Holdings.of(daemon);
+    }
+    return now;
+  }
+
+  private long kills() {
+    QuotaStatus status = daemon.connection().daemon().getQuotas().get(VICTIM);
+    return status == null ? 0 : status.kills();
+  }
+
+  private Process start(Attack attack, long seed) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "--illegal-native-access=deny",
+            "--enable-native-access=io.sluice.abi",
+            "--module-path",
+            System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
+            "--module",
+            "io.sluice.testbed.attack/" + Attacker.class.getName(),
+            daemon.socket(ATTACKER).toString(),
+            attack.label(),
+            Long.toString(seed))
+        .redirectErrorStream(true)
+        .start();
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    victim.close();
+    newcomer.close();
+    daemon.close();
+  }
+}

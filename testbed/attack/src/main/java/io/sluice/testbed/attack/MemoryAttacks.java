@@ -1,0 +1,106 @@
+package io.sluice.testbed.attack;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.testbed.attack.Attack.Means;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.locks.LockSupport;
+
+/** Attacks by memory: that of this process which the device may use, and video memory. */
+final class MemoryAttacks {
+  private static final long PAGE = 4096;
+  private static final long LIST = 0x10_0000;
+  private static final long ONE_PAGE = 0x1000_0000;
+  private static final long OTHER_PAGE = 0x2000_0000;
+  private static final int EXTENTS = 8192;
+  private static final int EXTENTS_A_CALL = 256;
+  private static final int MOST_MAPPINGS = 16_384;
+  private static final int CHANNELS = 60;
+  private static final int MAPS = 8192;
+  private static final int VIDEO_BYTES = 64 << 20;
+
+  private MemoryAttacks() {}
+
+  /** The same page thousands of times in a buffer that a space maps thousands of times. */
+  static void unmapOfExtents(Means means) {
+    try (RawGuest guest = RawGuest.attach(means.kernel(), means.socket());
+        Mapping list = guest.share(LIST, 1 << 20);
+        Mapping _ = guest.share(ONE_PAGE, PAGE);
+        Fd other = means.kernel().memfdCreate("other", PAGE)) {
+      for (int i = 0; i < EXTENTS_A_CALL; i++) {
+        list.segment().setAtIndex(ValueLayout.JAVA_LONG, 2L * i, ONE_PAGE);
+        list.segment().setAtIndex(ValueLayout.JAVA_LONG, 2L * i + 1, PAGE);
+      }
+      int buffer = guest.register(EXTENTS * PAGE);
+      for (int i = 0; i < EXTENTS; i += EXTENTS_A_CALL) {
+        guest.pages(buffer, EXTENTS_A_CALL, i * PAGE, LIST);
+      }
+      int space = guest.space();
+      try {
+        for (int i = 0; i < CHANNELS; i++) {
+          int _ = guest.channel(space);
+        }
+      } catch (RawGuest.Refused _) {
+        // as many as there may be
+      }
+      int _ = guest.mapAgain(space, buffer, MOST_MAPPINGS);
+      do {
+        int _ = guest.dmaMap(OTHER_PAGE, PAGE, other);
+        int _ = guest.dmaUnmap(OTHER_PAGE, PAGE);
+      } while (!means.over().getAsBoolean());
+    }
+  }
+
+  /** As many bytes as the host maps, in pieces of half the size of the last refused. */
+  static void addressSpace(Means means) {
+    try (RawGuest guest = RawGuest.attach(means.kernel(), means.socket());
+        Fd huge = means.kernel().memfdCreate("huge", 1L << 46)) {
+      long iova = 0;
+      long size = 1L << 46;
+      while (size >= PAGE) {
+        if (guest.dmaMap(iova, size, huge) == 0) {
+          iova += size;
+        } else {
+          size >>= 1;
+        }
+      }
+      hold(means);
+    }
+  }
+
+  /** As many mappings as the host takes, each of a file of its own, named in a list. */
+  static void mappings(Means means) {
+    try (RawGuest guest = RawGuest.attach(means.kernel(), means.socket())) {
+      for (int i = 0; i < MAPS; i++) {
+        try (Fd fd = means.kernel().memfdCreate("one", PAGE)) {
+          if (guest.dmaMap(LIST + i * PAGE * 2, PAGE, fd) != 0) {
+            break;
+          }
+        }
+      }
+      hold(means);
+    }
+  }
+
+  /** Memory is touched page by page, and freed. */
+  static void touchedAndFreed(Means means) {
+    try (RawGuest guest = RawGuest.attach(means.kernel(), means.socket())) {
+      do {
+        RawGuest.Video video = guest.video(VIDEO_BYTES);
+        MemorySegment bytes = guest.bar(2).asSlice(video.aperture(), VIDEO_BYTES);
+        for (long at = 0; at < VIDEO_BYTES; at += PAGE) {
+          bytes.set(ValueLayout.JAVA_INT, at, 1);
+        }
+        guest.free(video.handle());
+      } while (!means.over().getAsBoolean());
+    }
+  }
+
+  /** What was taken is kept until the attack is over. */
+  static void hold(Means means) {
+    while (!means.over().getAsBoolean()) {
+      LockSupport.parkNanos(10_000_000);
+    }
+  }
+}

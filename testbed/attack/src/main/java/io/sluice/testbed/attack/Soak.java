@@ -1,0 +1,88 @@
+package io.sluice.testbed.attack;
+
+import io.sluice.testbed.attack.AttackRun.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+
+/** The long form of the attack suite: every attack by turns until the time is over. */
+public final class Soak {
+  /** The victim's p99 under attack, against that while nobody attacks. */
+  private static final double GOAL = 1.2;
+
+  private static final int DEFAULT_MINUTES = 60;
+  private static final int DEFAULT_SECONDS = 20;
+  private static final int USAGE = 64;
+
+  private Soak() {}
+
+  /** {@code attack [--minutes N] [--seconds N] [--attack NAME] [--seed N]}. */
+  public static void main(String[] arguments) throws IOException, InterruptedException {
+    int minutes = DEFAULT_MINUTES;
+    int seconds = DEFAULT_SECONDS;
+    long seed = new Random().nextLong();
+    List<Attack> attacks = List.of(Attack.values());
+    try {
+      if (arguments.length % 2 == 0 || !arguments[0].equals("attack")) {
+        throw new IllegalArgumentException("what to soak");
+      }
+      for (int i = 1; i < arguments.length; i += 2) {
+        switch (arguments[i]) {
+          case "--minutes" -> minutes = Integer.parseInt(arguments[i + 1]);
+          case "--seconds" -> seconds = Integer.parseInt(arguments[i + 1]);
+          case "--attack" -> attacks = List.of(Attack.of(arguments[i + 1]));
+          case "--seed" -> seed = Long.parseLong(arguments[i + 1]);
+          default -> throw new IllegalArgumentException(arguments[i]);
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      System.err.println("sluice soak: " + e.getMessage());
+      System.err.println(
+          "usage: soak attack [--minutes N] [--seconds N] [--attack NAME] [--seed N]; each for N"
+              + " seconds:");
+      for (Attack attack : Attack.values()) {
+        System.err.println("  " + attack.label());
+      }
+      System.exit(USAGE);
+    }
+    System.exit(run(attacks, minutes, seconds, seed) ? 0 : 1);
+  }
+
+  private static boolean run(List<Attack> attacks, int minutes, int seconds, long seed)
+      throws IOException, InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
+    Path directory = Files.createTempDirectory("sluice-soak");
+    List<Outcome> failed = new ArrayList<>();
+    double worst = 0;
+    try (AttackRun run = new AttackRun(directory)) {
+      Random seeds = new Random(seed);
+      long quiet = run.quiet(seconds);
+      System.out.printf(Locale.ROOT, "soak: the victim's p99 quiet: %.3f ms%n", quiet / 1e6);
+      do {
+        for (Attack attack : attacks) {
+          Outcome outcome = run.attack(attack, seeds.nextLong(), seconds);
+          System.out.println(outcome.text(quiet));
+          worst = Math.max(worst, (double) outcome.p99Ns() / Math.max(1, quiet));
+          if (!outcome.wrong().isEmpty()) {
+            failed.add(outcome);
+          }
+        }
+      } while (System.nanoTime() < end);
+      System.out.printf(
+          Locale.ROOT,
+          "soak: seed %d; worst p99 under attack %.2f of quiet, goal %.1f: %s%n",
+          seed,
+          worst,
+          GOAL,
+          worst <= GOAL ? "met" : "short");
+    }
+    failed.forEach(outcome -> System.out.println("soak: FAILED " + outcome.text(0)));
+    System.out.println(failed.isEmpty() ? "soak: ok" : "soak: " + failed.size() + " failed");
+    return failed.isEmpty();
+  }
+}

@@ -1,0 +1,47 @@
+package io.sluice.testbed.attack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.testbed.attack.AttackRun.Outcome;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The short form of the attack suite: each attack for some seconds, beside a victim. How long the
+ * victim had to wait is told and not asserted.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class AttackTest {
+  private static final int SECONDS = 2;
+
+  private AttackRun run;
+  private long quietNs;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws Exception {
+    run = new AttackRun(directory);
+    quietNs = run.quiet(SECONDS);
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (run != null) {
+      run.close();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void attack_besideAVictim_costsNobodyAnything(Attack attack) throws Exception {
+    long seed = Long.getLong("sluice.seed", new Random().nextLong());
+    Outcome outcome = run.attack(attack, seed, SECONDS);
+    System.out.println("AttackTest: -Dsluice.seed=" + seed + " " + outcome.text(quietNs));
+    assertThat(outcome.wrong()).as("-Dsluice.seed=%d, %s", seed, attack.label()).isEmpty();
+  }
+}

@@ -1,0 +1,291 @@
+/*
+ * Users of one machine who do not trust each other: a victim that copies, verifies and measures its
+ * submissions, and beside it programs of another user that try what is the victim's by its numbers,
+ * all calls right and wrong, and words that no program would submit. Nothing of the victim may change.
+ *
+ *	strangers [SECONDS [SEED]]
+ *
+ * Started as root, as nobody of whom each part runs; it opens the device's node to everybody.
+ */
+#include "check.h"
+#include "sluice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define DEVICE "/dev/dri/card0" /* of a machine without a display */
+#define VICTIM_USER 1001
+#define OTHER_USER 1002
+#define COPY_BYTES (1u << 20)
+#define TIMEOUT_MS 120000
+#define NUMBERS 130u /* of handles, channels, spaces and names that are tried */
+#define SAMPLES 65536
+#define GARBAGE_WORDS 256
+
+static int seconds = 5;
+static uint32_t seed = 1;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static void become(uid_t user)
+{
+	if (setgroups(0, NULL) || setgid(user) || setuid(user)) {
+		perror("strangers: setuid");
+		_exit(1);
+	}
+}
+
+/* ---- the victim -------------------------------------------------------------------------------- */
+
+struct victim {
+	struct sluice_dev dev;
+	struct sluice_vspace_id vs;
+	struct sluice_channel ch;
+	struct sluice_bo from, video, to;
+	uint64_t from_at, video_at, to_at;
+};
+
+static void victim_open(struct victim *v)
+{
+	must("open", sluice_open(&v->dev, DEVICE));
+	must("space", sluice_vspace_new(&v->dev, &v->vs));
+	must("channel", sluice_channel_new(&v->vs, &v->ch));
+	must("memory", sluice_bo_new(&v->dev, SLUICE_SYSRAM, COPY_BYTES, &v->from));
+	must("memory", sluice_bo_new(&v->dev, SLUICE_SYSRAM, COPY_BYTES, &v->to));
+	must("memory", sluice_bo_new(&v->dev, SLUICE_VRAM, COPY_BYTES, &v->video));
+	must("map", sluice_bo_map(&v->from));
+	must("map", sluice_bo_map(&v->to));
+	must("map", sluice_vspace_map(&v->vs, &v->from, &v->from_at));
+	must("map", sluice_vspace_map(&v->vs, &v->to, &v->to_at));
+	must("map", sluice_vspace_map(&v->vs, &v->video, &v->video_at));
+}
+
+/* There and back, and whether it is what went there. */
+static void victim_round(struct victim *v, uint64_t number)
+{
+	uint32_t words[256];
+	struct sluice_words w = { .word = words, .capacity = 256 };
+	struct sluice_report fence;
+	uint64_t sum;
+
+	sluice_fill(v->from.map, COPY_BYTES, number);
+	sum = sluice_checksum(v->from.map, COPY_BYTES);
+	fence = sluice_next_fence(&v->ch);
+	sluice_build_m2mf_copy(&w, v->video_at, v->from_at, COPY_BYTES,
+			       (struct sluice_report){ v->ch.fence_address + 16, 1 });
+	sluice_build_m2mf_copy(&w, v->to_at, v->video_at, COPY_BYTES,
+			       (struct sluice_report){ v->ch.fence_address + 16, 1 });
+	sluice_build_release(&w, fence.address, fence.payload);
+	sluice_build_interrupt(&w);
+	must("submit", sluice_submit(&v->ch, words, w.count, TIMEOUT_MS));
+	must("wait", sluice_wait_interrupt(&v->ch, fence.payload, TIMEOUT_MS));
+	expect_true("the victim's bytes", sluice_checksum(v->to.map, COPY_BYTES) == sum);
+}
+
+static int by_duration(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Works until the pipe ends. */
+static int victim(int stop)
+{
+	static uint64_t sample[SAMPLES];
+	static struct victim v;
+	uint32_t words[16];
+	uint64_t rounds = 0;
+	size_t samples = 0;
+	char end;
+
+	become(VICTIM_USER);
+	victim_open(&v);
+	printf("strangers: victim ready\n");
+	fflush(stdout);
+	fcntl(stop, F_SETFL, O_NONBLOCK);
+	while (failures == 0 && read(stop, &end, 1) < 0 && errno == EAGAIN) {
+		struct sluice_words w = { .word = words, .capacity = 16 };
+		struct sluice_report fence = sluice_next_fence(&v.ch);
+		uint64_t start = now_ns();
+
+		sluice_build_release(&w, fence.address, fence.payload);
+		must("submit", sluice_submit(&v.ch, words, w.count, TIMEOUT_MS));
+		must("wait", sluice_wait_poll(&v.ch, fence.payload, TIMEOUT_MS));
+		sample[samples++ % SAMPLES] = now_ns() - start;
+		if (samples % 16 == 0)
+			victim_round(&v, rounds++);
+	}
+	if (samples > SAMPLES)
+		samples = SAMPLES;
+	qsort(sample, samples, sizeof(sample[0]), by_duration);
+	printf("strangers: victim %llu rounds, p99 of its submissions %llu us\n",
+	       (unsigned long long)rounds,
+	       samples ? (unsigned long long)sample[(samples - 1) * 99 / 100] / 1000 : 0);
+	expect_true("the victim worked", rounds > 0);
+	return failures != 0;
+}
+
+/* ---- the others -------------------------------------------------------------------------------- */
+
+/* None of these numbers is ours: whoever has one, we do not. */
+static void number(struct sluice_dev *dev, uint32_t n)
+{
+	struct drm_pscnv_chan_free chan = { .cid = n };
+	struct drm_pscnv_vspace_req space = { .vid = n };
+	struct drm_pscnv_gem_info info = { .handle = n };
+	struct drm_pscnv_vspace_map map = { .vid = n, .handle = n, .end = SLUICE_VA_END };
+	struct drm_pscnv_vspace_unmap unmap = { .vid = n, .offset = SLUICE_VA_START };
+	struct drm_pscnv_chan_new fresh = { .vid = n };
+	struct drm_pscnv_fifo_init_ib ring = { .cid = n, .slimask = 1, .ib_order = 9,
+					       .ib_start = SLUICE_VA_START };
+	struct drm_sluice_chan_wait wait = { .cid = n };
+	struct drm_pscnv_obj_eng_new engine = { .cid = n, .oclass = 0x9039 };
+	struct drm_gem_close close = { .handle = n };
+	void *page;
+
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_CHAN_FREE, &chan);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_VSPACE_FREE, &space);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_GEM_INFO, &info);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_VSPACE_MAP, &map);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_VSPACE_UNMAP, &unmap);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_CHAN_NEW, &fresh);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_FIFO_INIT_IB, &ring);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_SLUICE_CHAN_WAIT, &wait);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_PSCNV_OBJ_ENG_NEW, &engine);
+	failures += !sluice_ioctl(dev, DRM_IOCTL_GEM_CLOSE, &close);
+	failures += !sluice_map(dev, (uint64_t)n << PSCNV_MAP_BUFFER_SHIFT, PAGE, &page);
+	failures += !sluice_map(dev, PSCNV_MAP_CHANNEL | (uint64_t)n << PSCNV_MAP_CHANNEL_SHIFT, PAGE,
+				&page);
+}
+
+static int guess(void)
+{
+	struct sluice_dev dev;
+	uint64_t end = now_ns() + (uint64_t)seconds * 1000000000ull;
+	uint32_t n;
+
+	become(OTHER_USER);
+	must("open", sluice_open(&dev, DEVICE));
+	do
+		for (n = 1; n < NUMBERS; n++)
+			number(&dev, n);
+	while (failures == 0 && now_ns() < end);
+	sluice_close(&dev);
+	expect_true("another user's numbers name nothing", failures == 0);
+	return failures != 0;
+}
+
+/* Channels with random words, one after the other; the next begins when one has ended. */
+static int garbage(void)
+{
+	uint64_t end = now_ns() + (uint64_t)seconds * 1000000000ull;
+	uint32_t words[GARBAGE_WORDS];
+	struct sluice_vspace_id vs;
+	struct sluice_channel ch;
+	struct sluice_dev dev;
+	int i, submissions;
+
+	become(OTHER_USER);
+	srandom(seed);
+	must("open", sluice_open(&dev, DEVICE));
+	while (now_ns() < end) {
+		/* The other programs of this user may have all there are. */
+		if (sluice_vspace_new(&dev, &vs))
+			continue;
+		if (sluice_channel_new(&vs, &ch)) {
+			sluice_vspace_free(&vs);
+			continue;
+		}
+		for (submissions = 0; submissions < 64; submissions++) {
+			for (i = 0; i < GARBAGE_WORDS; i++)
+				words[i] = random() & 1 ? 0x20000000u | ((uint32_t)random() & 0x7ffff) :
+							  (uint32_t)random() << 1;
+			if (sluice_submit(&ch, words, GARBAGE_WORDS, 100))
+				break;
+		}
+		sluice_channel_free(&ch);
+		sluice_vspace_free(&vs);
+	}
+	sluice_close(&dev);
+	return 0;
+}
+
+static int fuzz(void)
+{
+	char duration[16], number[16];
+
+	become(OTHER_USER);
+	snprintf(duration, sizeof(duration), "%d", seconds);
+	snprintf(number, sizeof(number), "%u", seed);
+	execlp("fuzz", "fuzz", duration, number, (char *)NULL);
+	perror("strangers: fuzz");
+	return 1;
+}
+
+/* ---- both -------------------------------------------------------------------------------------- */
+
+static pid_t start(int (*part)(void))
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		exit(part());
+	must("fork", child < 0 ? -errno : 0);
+	return child;
+}
+
+static void ends_well(const char *who, pid_t child)
+{
+	int status;
+
+	expect_true(who, waitpid(child, &status, 0) == child && status == 0);
+}
+
+int main(int argc, char **argv)
+{
+	pid_t worker, others[3];
+	int stop[2];
+
+	if (argc > 1)
+		seconds = atoi(argv[1]);
+	if (argc > 2)
+		seed = (uint32_t)strtoul(argv[2], NULL, 0);
+	if (argc > 3 || seconds < 1) {
+		fprintf(stderr, "usage: strangers [SECONDS [SEED]]\n");
+		return 64;
+	}
+	printf("strangers: seed %u\n", seed);
+	fflush(stdout);
+	must("chmod", chmod(DEVICE, 0666) ? -errno : 0);
+	must("pipe", pipe(stop) ? -errno : 0);
+	worker = fork();
+	if (worker == 0) {
+		close(stop[1]);
+		exit(victim(stop[0]));
+	}
+	must("fork", worker < 0 ? -errno : 0);
+	close(stop[0]);
+	others[0] = start(guess);
+	others[1] = start(garbage);
+	others[2] = start(fuzz);
+	ends_well("another user's guesses", others[0]);
+	ends_well("another user's garbage", others[1]);
+	ends_well("another user's calls", others[2]);
+	close(stop[1]);
+	ends_well("the victim", worker);
+	return report("strangers");
+}
