@@ -3,7 +3,7 @@ package io.sluice.abi;
 import java.util.Locale;
 
 /**
- * What Sluice reports when something the caller asked for did not happen.
+ * The report of Sluice when something the caller asked for did not happen.
  *
  * <p>Every error says what failed, why, what to do about it, and carries a stable code such as
  * {@code SLU-DMA-003} that documentation and scripts may rely on. Faults of a guest are answers to

@@ -73,7 +73,7 @@ final class RequestDecoder {
   }
 
   private static Request dmaMap(MemorySegment body) {
-    argsz(DmaMap.ARGSZ.bits(body), DmaMap.SIZE);
+    argsz(DmaMap.ARGSZ.get(body), DmaMap.SIZE);
     int flags = DmaMap.FLAGS.bits(body);
     require((flags & ~DMA_MAP_KNOWN) == 0, "unknown map flags, flags=" + flags);
     require(flags != 0, "map allows nothing, flags=0");
@@ -86,7 +86,7 @@ final class RequestDecoder {
   }
 
   private static Request dmaUnmap(MemorySegment body, int bytes) {
-    argsz(DmaUnmap.ARGSZ.bits(body), DmaUnmap.SIZE);
+    argsz(DmaUnmap.ARGSZ.get(body), DmaUnmap.SIZE);
     int flags = DmaUnmap.FLAGS.bits(body);
     if ((flags & DmaUnmap.FLAG_GET_DIRTY_BITMAP) != 0) {
       throw new RefusedException(
@@ -102,24 +102,24 @@ final class RequestDecoder {
   }
 
   private static Request getInfo(MemorySegment body) {
-    argsz(DeviceInfo.ARGSZ.bits(body), DeviceInfo.SIZE);
+    argsz(DeviceInfo.ARGSZ.get(body), DeviceInfo.SIZE);
     return new Request.GetInfo();
   }
 
   private static Request getRegionInfo(MemorySegment body) {
-    argsz(RegionInfo.ARGSZ.bits(body), RegionInfo.SIZE);
+    argsz(RegionInfo.ARGSZ.get(body), RegionInfo.SIZE);
     return new Request.GetRegionInfo(RegionInfo.INDEX.bits(body), RegionInfo.ARGSZ.get(body));
   }
 
   private static Request getRegionIoFds(MemorySegment body) {
-    argsz(RegionIoFds.ARGSZ.bits(body), RegionIoFds.SIZE);
+    argsz(RegionIoFds.ARGSZ.get(body), RegionIoFds.SIZE);
     require(RegionIoFds.FLAGS.get(body) == 0, "flags of GET_REGION_IO_FDS are not 0");
     require(RegionIoFds.COUNT.get(body) == 0, "count of GET_REGION_IO_FDS is not 0");
     return new Request.GetRegionIoFds(RegionIoFds.INDEX.bits(body));
   }
 
   private static Request getIrqInfo(MemorySegment body) {
-    argsz(IrqInfo.ARGSZ.bits(body), IrqInfo.SIZE);
+    argsz(IrqInfo.ARGSZ.get(body), IrqInfo.SIZE);
     return new Request.GetIrqInfo(IrqInfo.INDEX.bits(body));
   }
 
@@ -146,7 +146,7 @@ final class RequestDecoder {
     require(count <= VectorTable.MAX_VECTORS, "too many IRQs, count=" + count);
     long dataBytes = data == Request.IrqData.BOOL ? count : 0;
     require(bytes == IrqSet.SIZE + dataBytes, "IRQ data has a wrong length, bytes=" + bytes);
-    argsz(IrqSet.ARGSZ.bits(body), IrqSet.SIZE + dataBytes);
+    argsz(IrqSet.ARGSZ.get(body), IrqSet.SIZE + dataBytes);
     boolean eventfds = data == Request.IrqData.EVENTFD;
     require(fds == 0 || (eventfds && fds == count), "descriptors do not match, fds=" + fds);
     require(count > 0 || (data == Request.IrqData.NONE && start == 0), "IRQ range is empty");
@@ -167,7 +167,7 @@ final class RequestDecoder {
   }
 
   private static Request deviceFeature(MemorySegment body, int bytes) {
-    argsz(DeviceFeature.ARGSZ.bits(body), DeviceFeature.SIZE);
+    argsz(DeviceFeature.ARGSZ.get(body), DeviceFeature.SIZE);
     int flags = DeviceFeature.FLAGS.bits(body);
     require((flags & ~FEATURE_KNOWN) == 0, "unknown feature flags, flags=" + flags);
     boolean get = (flags & DeviceFeature.GET) != 0;
@@ -185,13 +185,13 @@ final class RequestDecoder {
   }
 
   private static Request migrationRead(MemorySegment body) {
-    argsz(MigData.ARGSZ.bits(body), MigData.SIZE + migrationBytes(body));
+    argsz(MigData.ARGSZ.get(body), MigData.SIZE + migrationBytes(body));
     return new Request.MigrationRead((int) migrationBytes(body));
   }
 
   /** Its reply has no body, so argsz says nothing. */
   private static Request migrationWrite(MemorySegment body, int bytes) {
-    argsz(MigData.ARGSZ.bits(body), MigData.SIZE);
+    argsz(MigData.ARGSZ.get(body), MigData.SIZE);
     long size = migrationBytes(body);
     require(bytes == MigData.SIZE + size, "migration data has a wrong length, bytes=" + bytes);
     return new Request.MigrationWrite(body.asSlice(MigData.SIZE, size));
@@ -203,10 +203,8 @@ final class RequestDecoder {
     return size;
   }
 
-  private static void argsz(int argsz, long least) {
-    require(
-        Integer.toUnsignedLong(argsz) >= least,
-        "argsz is too small, argsz=" + Integer.toUnsignedString(argsz) + ", least=" + least);
+  private static void argsz(long argsz, long least) {
+    require(argsz >= least, "argsz is too small, argsz=" + argsz + ", least=" + least);
   }
 
   private static void require(boolean condition, String what) {

@@ -1,7 +1,7 @@
 package io.sluice.abi.pscnv;
 
 /**
- * What pscnv takes as the offset of {@code mmap}: a channel's control page, or a buffer.
+ * The number that pscnv takes as the offset of {@code mmap}: a channel's control page, or a buffer.
  *
  * <pre>
  * 0x00000000_c0nn0000  control page of channel nn, 0x00 to 0x7f

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the driver of one version expects: RM's structures are an agreement between one driver and
+ * The expectations of the driver of one version: RM's structures are an agreement between one driver and
  * the libraries shipped with it, and change from release to release.
  *
  * <p>The table below says which versions are known and how each differs from the one before it. A

@@ -4,7 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import java.util.function.Supplier;
 
-/** How the results of {@link Libc} become values, descriptors and exceptions. */
+/** The way of {@link Libc}'s results to values, descriptors and exceptions. */
 final class Calls {
   private static final int EINTR = Errno.EINTR.number();
   private static final int EAGAIN = Errno.EAGAIN.number();

@@ -1,7 +1,7 @@
 package io.sluice.abi.sys;
 
 /**
- * What {@code fstat(2)} tells of a file, as far as Sluice asks.
+ * The status of a file by {@code fstat(2)}, as far as Sluice asks.
  *
  * @param device number of the device the file is on
  * @param inode inode number

@@ -1,7 +1,7 @@
 package io.sluice.abi.sys;
 
 /**
- * Who is at the other end of a UNIX socket, by {@code SO_PEERCRED}.
+ * The process at the other end of a UNIX socket, by {@code SO_PEERCRED}.
  *
  * @param pid process id when it connected
  * @param uid effective user id
