@@ -14,8 +14,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The expectations of the driver of one version: RM's structures are an agreement between one driver and
- * the libraries shipped with it, and change from release to release.
+ * The expectations of the driver of one version: RM's structures are an agreement between one
+ * driver and the libraries shipped with it, and change from release to release.
  *
  * <p>The table below says which versions are known and how each differs from the one before it. A
  * version that is not in it is refused: a structure that is off by a field would be read as another

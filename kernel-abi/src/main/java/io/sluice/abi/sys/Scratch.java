@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that one thread needs to call the kernel without allocating: the word that receives errno, and
- * the structures that calls point to. Each thread has its own, freed when the thread is gone. No
- * call keeps anything here beyond its return.
+ * The memory that one thread needs to call the kernel without allocating: the word that receives
+ * errno, and the structures that calls point to. Each thread has its own, freed when the thread is
+ * gone. No call keeps anything here beyond its return.
  */
 final class Scratch {
   private static final ThreadLocal<Scratch> CURRENT = ThreadLocal.withInitial(Scratch::new);

@@ -134,7 +134,7 @@ public final class DestinationCheck {
           end(Reason.decode(frame));
           return false;
         }
-        default -> new PayloadReader(frame).require(frame.type() == FrameType.HEARTBEAT, "is odd");
+        default -> Payload.reader(frame).require(frame.type() == FrameType.HEARTBEAT, "is odd");
       }
       frame = link.poll(MigrationLink.CONTROL);
     }

@@ -1,5 +1,6 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.SluiceException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
@@ -100,15 +101,14 @@ public final class Inquiry {
       case COMMITTED -> answer = Answer.DESTINATION;
       case RELINQUISHED -> answer = Answer.SOURCE;
       case ABORT -> failure = Reason.decode(frame);
-      default -> new PayloadReader(frame).require(frame.type() == FrameType.HEARTBEAT, "is odd");
+      default -> Payload.reader(frame).require(frame.type() == FrameType.HEARTBEAT, "is odd");
     }
     return 1;
   }
 
   static Frame question(UUID id) {
-    return new Payload()
-        .u64(id.getMostSignificantBits())
-        .u64(id.getLeastSignificantBits())
-        .frame(FrameType.INQUIRE);
+    return Payload.frame(
+        FrameType.INQUIRE,
+        new FieldWriter().u64(id.getMostSignificantBits()).u64(id.getLeastSignificantBits()));
   }
 }

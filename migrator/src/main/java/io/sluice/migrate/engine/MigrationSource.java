@@ -1,5 +1,6 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.FieldReader;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.Drain;
@@ -283,8 +284,8 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private void accepted(Frame frame) {
-    PayloadReader in = new PayloadReader(frame);
-    int version = in.u32();
+    FieldReader in = Payload.reader(frame);
+    int version = in.bits();
     in.require(
         version >= Offer.SPOKEN.oldest() && version <= Offer.VERSION, "speaks no version of ours");
     machine.start(in.rest());
@@ -541,7 +542,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private void require(boolean expected, Frame frame) {
     if (!expected) {
-      new PayloadReader(frame).require(false, "comes out of turn, phase=" + phase());
+      Payload.reader(frame).require(false, "comes out of turn, phase=" + phase());
     }
   }
 

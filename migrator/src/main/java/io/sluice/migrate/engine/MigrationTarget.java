@@ -1,6 +1,8 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.GuestRestore;
@@ -247,7 +249,7 @@ public final class MigrationTarget implements AutoCloseable {
 
   private void require(boolean expected, Frame frame) {
     if (!expected) {
-      new PayloadReader(frame).require(false, "comes out of turn, phase=" + phase());
+      Payload.reader(frame).require(false, "comes out of turn, phase=" + phase());
     }
   }
 
@@ -264,7 +266,7 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   private void inquired(Frame frame) {
-    PayloadReader in = new PayloadReader(frame);
+    FieldReader in = Payload.reader(frame);
     UUID id = new UUID(in.u64(), in.u64());
     in.end();
     send(Frame.of(host.isCommitted(id) ? FrameType.COMMITTED : FrameType.RELINQUISHED));
@@ -282,7 +284,7 @@ public final class MigrationTarget implements AutoCloseable {
       worked += pages.work();
       if (pages.passReached() > barrierTold) {
         barrierTold = pages.passReached();
-        send(new Payload().u32(barrierTold).frame(FrameType.BARRIER_REACHED));
+        send(Payload.frame(FrameType.BARRIER_REACHED, new FieldWriter().bits(barrierTold)));
       }
     }
     MachineProgress progress = requireMachine();
@@ -340,10 +342,10 @@ public final class MigrationTarget implements AutoCloseable {
               link,
               lanes);
     }
-    Payload answer = new Payload().u32(Offer.SPOKEN.agreed(given.spoken()).orElseThrow());
+    FieldWriter answer = new FieldWriter().bits(Offer.SPOKEN.agreed(given.spoken()).orElseThrow());
     ByteBuffer machineSays = machineAnswer;
     host.prepareCommit(given);
-    send((machineSays == null ? answer : answer.raw(machineSays)).frame(FrameType.ACCEPT));
+    send(Payload.frame(FrameType.ACCEPT, machineSays == null ? answer : answer.raw(machineSays)));
     accepted = true;
     return 1;
   }

@@ -3,6 +3,8 @@ package io.sluice.migrate.engine;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.channel.record.RecordCodec;
 import io.sluice.channel.record.RecordCodec.Layout;
 import io.sluice.migrate.link.Frame;
@@ -43,15 +45,15 @@ record MoveAnswer(ImmutableList<Reason> objections) {
   }
 
   Frame encode() {
-    Payload out = new Payload().u32(objections.size());
+    FieldWriter out = new FieldWriter().bits(objections.size());
     objections.forEach(reason -> reason.write(out));
-    return out.frame(FrameType.CHECKED);
+    return Payload.frame(FrameType.CHECKED, out);
   }
 
   static MoveAnswer decode(Frame frame) {
-    PayloadReader in = new PayloadReader(frame);
+    FieldReader in = Payload.reader(frame);
     ImmutableList.Builder<Reason> objections = ImmutableList.builder();
-    for (int left = in.count(MAX_OBJECTIONS); left > 0; left--) {
+    for (int left = in.count(MAX_OBJECTIONS, 3 * Integer.BYTES); left > 0; left--) {
       objections.add(Reason.read(in));
     }
     in.end();

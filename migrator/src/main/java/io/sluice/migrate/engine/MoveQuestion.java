@@ -2,6 +2,8 @@ package io.sluice.migrate.engine;
 
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Sets;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
 import io.sluice.channel.record.GuestRecord;
@@ -80,27 +82,29 @@ public record MoveQuestion(
   }
 
   Frame encode() {
-    Payload out = new Payload();
-    out.bytes(offer.encode().payload()).u32(process ? PROCESS : 0);
-    out.u32(capabilities.size());
+    FieldWriter out = new FieldWriter();
+    ByteBuffer offered = offer.encode().payload();
+    out.bits(offered.remaining()).raw(offered).bits(process ? PROCESS : 0);
+    out.bits(capabilities.size());
     capabilities.forEach(out::text);
-    out.u32(layouts.size());
-    layouts.forEach(layout -> out.u32(layout.id()).u32(layout.version()));
-    return out.frame(FrameType.CHECK);
+    out.bits(layouts.size());
+    layouts.forEach(layout -> out.bits(layout.id()).bits(layout.version()));
+    return Payload.frame(FrameType.CHECK, out);
   }
 
   static MoveQuestion decode(Frame frame) {
-    PayloadReader in = new PayloadReader(frame);
-    Offer offer = Offer.decode(Frame.of(FrameType.OFFER, in.bytes(MAX_OFFER_BYTES)));
-    int flags = in.u32();
+    FieldReader in = Payload.reader(frame);
+    Offer offer =
+        Offer.decode(Frame.of(FrameType.OFFER, ByteBuffer.wrap(in.bytes(MAX_OFFER_BYTES))));
+    int flags = in.bits();
     in.require((flags & ~PROCESS) == 0, "has flags that nobody knows");
     ImmutableSet.Builder<String> capabilities = ImmutableSet.builder();
-    for (int left = in.count(MAX_NAMES); left > 0; left--) {
+    for (int left = in.count(MAX_NAMES, Integer.BYTES); left > 0; left--) {
       capabilities.add(in.text(MAX_NAME_BYTES));
     }
     ImmutableSet.Builder<Layout> layouts = ImmutableSet.builder();
-    for (int left = in.count(MAX_LAYOUTS); left > 0; left--) {
-      layouts.add(new Layout(in.u32(), in.u32()));
+    for (int left = in.count(MAX_LAYOUTS, 2 * Integer.BYTES); left > 0; left--) {
+      layouts.add(new Layout(in.bits(), in.bits()));
     }
     in.end();
     return new MoveQuestion(offer, flags == PROCESS, capabilities.build(), layouts.build());

@@ -1,5 +1,7 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
@@ -86,27 +88,27 @@ public record Offer(
   }
 
   Frame encode() {
-    Payload out = new Payload();
-    out.u32(version).u32(oldestVersion);
+    FieldWriter out = new FieldWriter();
+    out.bits(version).bits(oldestVersion);
     out.u64(id.getMostSignificantBits()).u64(id.getLeastSignificantBits());
-    out.u32(chipset).u32(0).u64(vramLimitBytes).u64(vramUsedBytes).u64(apertureBytes);
-    out.u32(streams).text(name).bytes(machine);
-    return out.frame(FrameType.OFFER);
+    out.bits(chipset).bits(0).u64(vramLimitBytes).u64(vramUsedBytes).u64(apertureBytes);
+    out.bits(streams).text(name).bits(machine.remaining()).raw(machine);
+    return Payload.frame(FrameType.OFFER, out);
   }
 
   static Offer decode(Frame frame) {
-    PayloadReader in = new PayloadReader(frame);
-    int version = in.u32();
-    int oldest = in.u32();
+    FieldReader in = Payload.reader(frame);
+    int version = in.bits();
+    int oldest = in.bits();
     UUID id = new UUID(in.u64(), in.u64());
-    int chipset = in.u32();
-    in.require(in.u32() == 0, "has flags that nobody knows");
+    int chipset = in.bits();
+    in.require(in.bits() == 0, "has flags that nobody knows");
     long limit = in.u64();
     long used = in.u64();
     long aperture = in.u64();
-    int streams = in.u32();
+    int streams = in.bits();
     String name = in.text(MAX_NAME_BYTES);
-    ByteBuffer machine = in.bytes(MAX_MACHINE_BYTES);
+    ByteBuffer machine = ByteBuffer.wrap(in.bytes(MAX_MACHINE_BYTES));
     in.end();
     in.require(VersionRange.isRange(oldest, version), "has no version");
     in.require(limit >= 0 && used >= 0 && aperture >= 0 && !name.isEmpty(), "is no offer");

@@ -1,45 +1,39 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
+import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 
-/** Writes the payload of a control frame, little-endian. */
+/** The fields of control frames. */
 final class Payload {
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+  private Payload() {}
 
-  Payload u32(int value) {
-    for (int i = 0; i < Integer.SIZE; i += Byte.SIZE) {
-      out.write(value >>> i);
-    }
-    return this;
+  /** A frame of fields. */
+  static Frame frame(FrameType type, FieldWriter fields) {
+    return Frame.of(type, ByteBuffer.wrap(fields.toBytes()));
   }
 
-  Payload u64(long value) {
-    return u32((int) value).u32((int) (value >>> Integer.SIZE));
+  /** The fields of a frame of the peer's. */
+  static FieldReader reader(Frame frame) {
+    FieldReader in = new FieldReader(frame.reader(), (_, what) -> refused(frame, what));
+    in.require(frame.version() == 1, "has a layout that nobody knows");
+    return in;
   }
 
-  /** Length and bytes. */
-  Payload bytes(ByteBuffer value) {
-    u32(value.remaining());
-    return raw(value);
-  }
-
-  /** Bytes without their length: the last field. */
-  Payload raw(ByteBuffer value) {
-    byte[] copy = new byte[value.remaining()];
-    value.duplicate().get(copy);
-    out.writeBytes(copy);
-    return this;
-  }
-
-  Payload text(String value) {
-    return bytes(ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)));
-  }
-
-  Frame frame(FrameType type) {
-    return Frame.of(type, ByteBuffer.wrap(out.toByteArray()));
+  private static RefusedException refused(Frame frame, String what) {
+    return new RefusedException(
+        "SLU-MIG-012",
+        Errno.EPROTO,
+        "a frame is damaged: "
+            + what
+            + ", type="
+            + frame.type()
+            + " bytes="
+            + frame.payload().remaining(),
+        "Both sides must run the same version of Sluice, or neighbouring ones.");
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.SluiceException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
@@ -22,23 +24,23 @@ public record Reason(String code, String what, String remedy) {
   }
 
   Frame encode() {
-    Payload out = new Payload();
+    FieldWriter out = new FieldWriter();
     write(out);
-    return out.frame(FrameType.ABORT);
+    return Payload.frame(FrameType.ABORT, out);
   }
 
-  void write(Payload out) {
+  void write(FieldWriter out) {
     out.text(code).text(cut(what)).text(cut(remedy));
   }
 
   static Reason decode(Frame frame) {
-    PayloadReader in = new PayloadReader(frame);
+    FieldReader in = Payload.reader(frame);
     Reason reason = read(in);
     in.end();
     return reason;
   }
 
-  static Reason read(PayloadReader in) {
+  static Reason read(FieldReader in) {
     return new Reason(in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES), in.text(MAX_TEXT_BYTES));
   }
 

@@ -1,10 +1,11 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -36,20 +37,20 @@ final class StateFrames {
     void records(byte[] snapshot) {
       for (int at = 0; at < snapshot.length; at += CHUNK_BYTES) {
         int length = Math.min(CHUNK_BYTES, snapshot.length - at);
-        add(new Payload().u32(RECORDS).raw(ByteBuffer.wrap(snapshot, at, length)));
+        add(new FieldWriter().bits(RECORDS).raw(ByteBuffer.wrap(snapshot, at, length)));
       }
     }
 
     void controlPage(int channelId, ByteBuffer words) {
-      add(new Payload().u32(CONTROL_PAGE).u32(channelId).raw(words));
+      add(new FieldWriter().bits(CONTROL_PAGE).bits(channelId).raw(words));
     }
 
     void device(ByteBuffer part) {
-      add(new Payload().u32(DEVICE).raw(part));
+      add(new FieldWriter().bits(DEVICE).raw(part));
     }
 
-    private void add(Payload payload) {
-      Frame frame = payload.frame(FrameType.STATE);
+    private void add(FieldWriter fields) {
+      Frame frame = Payload.frame(FrameType.STATE, fields);
       crc.update(frame.reader());
       bytes += frame.payload().remaining();
       frames.add(frame);
@@ -58,7 +59,9 @@ final class StateFrames {
     /** All of them, RESTORE last. */
     List<Frame> finish(int passes) {
       frames.add(
-          new Payload().u32(passes).u32((int) crc.getValue()).u64(bytes).frame(FrameType.RESTORE));
+          Payload.frame(
+              FrameType.RESTORE,
+              new FieldWriter().bits(passes).bits((int) crc.getValue()).u64(bytes)));
       return frames;
     }
   }
@@ -76,11 +79,11 @@ final class StateFrames {
     private int passes = -1;
 
     void state(Frame frame) {
-      PayloadReader in = new PayloadReader(frame);
+      FieldReader in = Payload.reader(frame);
       bytes += frame.payload().remaining();
       in.require(bytes <= MAX_BYTES && passes < 0, "is more state than there can be");
       crc.update(frame.reader());
-      switch (in.u32()) {
+      switch (in.bits()) {
         case RECORDS -> {
           ByteBuffer rest = in.rest();
           byte[] copy = new byte[rest.remaining()];
@@ -88,8 +91,8 @@ final class StateFrames {
           records.writeBytes(copy);
         }
         case CONTROL_PAGE -> {
-          int channelId = in.u32();
-          ByteBuffer words = in.rest().order(ByteOrder.LITTLE_ENDIAN);
+          int channelId = in.bits();
+          ByteBuffer words = in.rest();
           in.require(words.remaining() == ControlWordsCopy.BYTES, "is no control page");
           controlPages.add(new ControlPageWords(channelId, words));
         }
@@ -99,9 +102,9 @@ final class StateFrames {
     }
 
     void restore(Frame frame) {
-      PayloadReader in = new PayloadReader(frame);
-      int count = in.u32();
-      int sum = in.u32();
+      FieldReader in = Payload.reader(frame);
+      int count = in.bits();
+      int sum = in.bits();
       long length = in.u64();
       in.end();
       in.require(count >= 0 && passes < 0, "closes the state twice");
