@@ -3,7 +3,7 @@ package io.sluice.gpu.sm;
 import static io.sluice.gpu.sm.Instruction.bit;
 import static io.sluice.gpu.sm.Instruction.bits;
 
-/** What reductions and atomics compute, and how they are told apart. */
+/** Arithmetic of reductions and atomics, and the fields that tell them apart. */
 final class AtomicMath {
   private static final int ADD = 0;
   private static final int MIN = 1;

@@ -1,7 +1,7 @@
 package io.sluice.gpu.sm;
 
 /**
- * Which registers, predicates and condition codes an instruction reads and writes. RZ and PT are
+ * Registers, predicates and condition codes that an instruction reads and writes. RZ and PT are
  * left out. What an instruction writes under a predicate counts as written.
  *
  * @param reads registers read, by bit
@@ -264,8 +264,8 @@ record Effects(
 
     private int words() {
       return switch (i.accessSize()) {
-        case MemoryUnit.B64 -> 2;
-        case MemoryUnit.B128 -> 4;
+        case AccessSize.B64 -> 2;
+        case AccessSize.B128 -> 4;
         default -> 1;
       };
     }
@@ -329,14 +329,14 @@ record Effects(
 
     private void second(int width) {
       switch (i.mode()) {
-        case Operands.REGISTER -> read(i.src2(), width);
-        case Operands.CONST_THIRD -> read(i.src3(), width);
+        case Instruction.REGISTER -> read(i.src2(), width);
+        case Instruction.CONST_THIRD -> read(i.src3(), width);
         default -> {}
       }
     }
 
     private void third(int width) {
-      if (i.mode() != Operands.CONST_THIRD) {
+      if (i.mode() != Instruction.CONST_THIRD) {
         read(i.src3(), width);
       }
     }

@@ -1,6 +1,8 @@
 package io.sluice.gpu.sm;
 
-/** What a grid's program is run by, in two parts: only the first touches the grid's memory. */
+/**
+ * The maker of what runs a grid's program, in two parts: only the first touches the grid's memory.
+ */
 interface GridProgram {
   /** Every program can be interpreted. */
   GridProgram INTERPRETED =

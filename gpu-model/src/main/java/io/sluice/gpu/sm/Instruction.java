@@ -26,14 +26,13 @@ record Instruction(@Nullable Opcode opcode, long word) {
   /** The group of control instructions: bits 2:0. */
   static final int CONTROL_GROUP = 7;
 
-  private static final int IMMEDIATE_GROUP = 2;
+  // What the second and third operand are: values of the mode field.
+  static final int REGISTER = 0;
+  static final int CONST_SECOND = 1;
+  static final int CONST_THIRD = 2;
+  static final int IMMEDIATE = 3;
 
-  static Instruction decode(long word) {
-    Opcode opcode = Opcode.of(word);
-    Instruction decoded = new Instruction(opcode, word);
-    boolean legal = opcode != null && Legality.isLegal(opcode, decoded);
-    return legal ? decoded : new Instruction(null, word);
-  }
+  private static final int IMMEDIATE_GROUP = 2;
 
   /** Its form; for instructions that are known to have one. */
   Opcode form() {

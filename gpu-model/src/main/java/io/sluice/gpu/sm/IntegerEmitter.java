@@ -304,7 +304,7 @@ final class IntegerEmitter {
   }
 
   private void shift(Instruction i, boolean left) {
-    boolean constant = i.mode() == Operands.IMMEDIATE;
+    boolean constant = i.mode() == Instruction.IMMEDIATE;
     boolean inRange = i.imm20() >= 0 && i.imm20() < Integer.SIZE;
     if (constant && inRange && !i.bit(8)) {
       operands.first(i);

@@ -2,7 +2,7 @@ package io.sluice.gpu.sm;
 
 import org.jspecify.annotations.Nullable;
 
-/** What compiled segments find of the worker that runs them. */
+/** The worker that runs compiled segments, as they see it. */
 final class LaneContext {
   final LaneMemory memory;
   final SharedMemory shared;

@@ -203,7 +203,7 @@ final class LaneState {
   /** Whether an instruction accesses words of generic memory. */
   private static boolean keepsWindow(Instruction i) {
     return switch (i.form()) {
-      case LD, LDU, ST -> i.accessSize() >= MemoryUnit.B32;
+      case LD, LDU, ST -> i.accessSize() >= AccessSize.B32;
       default -> false;
     };
   }
@@ -233,7 +233,7 @@ final class LaneState {
           case 0, 1, 3, 4 -> true;
           default -> false;
         };
-    boolean mode = i.mode() == Operands.CONST_SECOND || i.mode() == Operands.CONST_THIRD;
+    boolean mode = i.mode() == Instruction.CONST_SECOND || i.mode() == Instruction.CONST_THIRD;
     return arithmetic && mode && hasSecond(i);
   }
 

@@ -44,7 +44,7 @@ final class Legality {
 
   /** Without a third operand nothing can push the second one out of its place. */
   private static boolean twoOperands(Instruction i) {
-    return i.mode() != Operands.CONST_THIRD;
+    return i.mode() != Instruction.CONST_THIRD;
   }
 
   private static boolean combines(Instruction i) {

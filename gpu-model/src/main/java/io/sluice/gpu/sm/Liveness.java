@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What of a lane's state may still be read, before and after each instruction of a program: what is
- * not need not be computed or stored. Everything is live where control goes somewhere unknown.
+ * The part of a lane's state that may still be read, before and after each instruction: what is not
+ * need not be computed or stored. Everything is live where control goes somewhere unknown.
  *
  * <p>Lanes are followed one by one. One that leaves the others (.S, BRK, CONT, RET) may go on at
  * any address that a token of the program names.

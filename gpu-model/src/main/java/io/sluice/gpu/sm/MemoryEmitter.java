@@ -32,7 +32,7 @@ final class MemoryEmitter {
     switch (opcode) {
       case LD, LDU -> {
         generic(i, i.imm32());
-        if (i.accessSize() >= MemoryUnit.B32) {
+        if (i.accessSize() >= AccessSize.B32) {
           loadFromWindow(i);
         } else {
           load(i, new Generic(pool.newSite()));
@@ -41,7 +41,7 @@ final class MemoryEmitter {
       case LDS_LDU, LD_LDU -> loadPair(PairedLoad.of(i));
       case ST -> {
         generic(i, i.imm32());
-        if (i.accessSize() >= MemoryUnit.B32) {
+        if (i.accessSize() >= AccessSize.B32) {
           storeToWindow(i);
         } else {
           store(i, new Generic(pool.newSite()));
@@ -49,7 +49,7 @@ final class MemoryEmitter {
       }
       case LDS -> {
         boolean words = i.offset24() % WORD_BYTES == 0 && lane.isRepeatable();
-        if (i.accessSize() == MemoryUnit.B32 && words) {
+        if (i.accessSize() == AccessSize.B32 && words) {
           loadSharedWord(i);
         } else {
           near(i);
@@ -58,7 +58,7 @@ final class MemoryEmitter {
       }
       case STS -> {
         near(i);
-        if (i.accessSize() == MemoryUnit.B32) {
+        if (i.accessSize() == AccessSize.B32) {
           storeSharedWord(i);
         } else {
           store(i, new Shared());
@@ -229,18 +229,18 @@ final class MemoryEmitter {
 
   private void load(Instruction i, Space space) {
     switch (i.accessSize()) {
-      case MemoryUnit.U8, MemoryUnit.S8 -> {
+      case AccessSize.U8, AccessSize.S8 -> {
         push(space, 0);
         callLoad(space, 8);
-        if (i.accessSize() == MemoryUnit.S8) {
+        if (i.accessSize() == AccessSize.S8) {
           code.i2b();
         }
         lane.popRegister(i.dst());
       }
-      case MemoryUnit.U16, MemoryUnit.S16 -> {
+      case AccessSize.U16, AccessSize.S16 -> {
         push(space, 0);
         callLoad(space, 16);
-        if (i.accessSize() == MemoryUnit.S16) {
+        if (i.accessSize() == AccessSize.S16) {
           code.i2s();
         }
         lane.popRegister(i.dst());
@@ -267,7 +267,7 @@ final class MemoryEmitter {
   }
 
   private void loadWords(Instruction i, Space space) {
-    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    int bytes = AccessSize.bytes(i.accessSize());
     if (bytes > WORD_BYTES) {
       align(bytes);
     }
@@ -284,7 +284,7 @@ final class MemoryEmitter {
   }
 
   private void store(Instruction i, Space space) {
-    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    int bytes = AccessSize.bytes(i.accessSize());
     if (bytes > WORD_BYTES) {
       align(bytes);
     }
@@ -299,7 +299,7 @@ final class MemoryEmitter {
   /** A load that first tries the window that it keeps. */
   private void loadFromWindow(Instruction i) {
     WindowLocals window = lane.window(i);
-    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    int bytes = AccessSize.bytes(i.accessSize());
     window.pushContains(address, bytes);
     code.ifThenElse(
         inside -> {
@@ -324,7 +324,7 @@ final class MemoryEmitter {
   /** A store that first tries the window that it keeps. */
   private void storeToWindow(Instruction i) {
     WindowLocals window = lane.window(i);
-    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    int bytes = AccessSize.bytes(i.accessSize());
     window.pushContains(address, bytes);
     code.ifThenElse(
         inside -> {
@@ -398,7 +398,7 @@ final class MemoryEmitter {
     lane.pushRegister(i.src1());
     code.loadConstant(i.loadOffset()).iadd().i2l().loadConstant(0xffff_ffffL).land();
     code.lstore(address);
-    int bytes = MemoryUnit.sizeBytes(i.accessSize());
+    int bytes = AccessSize.bytes(i.accessSize());
     if (bytes > 1) {
       align(bytes);
     }
@@ -409,8 +409,8 @@ final class MemoryEmitter {
       int bits = Math.min(bytes, WORD_BYTES) * Byte.SIZE;
       operands.callOn(CONSTANTS, "load" + bits, "(II)I");
       switch (i.accessSize()) {
-        case MemoryUnit.S8 -> code.i2b();
-        case MemoryUnit.S16 -> code.i2s();
+        case AccessSize.S8 -> code.i2b();
+        case AccessSize.S16 -> code.i2s();
         default -> {}
       }
       lane.popRegister(part(i, done));

@@ -2,14 +2,6 @@ package io.sluice.gpu.sm;
 
 /** Loads, stores and atomics of one lane. */
 final class MemoryUnit {
-  static final int U8 = 0;
-  static final int S8 = 1;
-  static final int U16 = 2;
-  static final int S16 = 3;
-  static final int B32 = 4;
-  static final int B64 = 5;
-  static final int B128 = 6;
-
   private static final int NO_SITE = GlobalMemory.NO_SITE;
   private static final int WORD_BYTES = 4;
 
@@ -63,28 +55,16 @@ final class MemoryUnit {
     return Integer.toUnsignedLong(w.get(i.src1(), lane) + i.offset24());
   }
 
-  /** Bytes of an access. */
-  static int sizeBytes(int size) {
-    return switch (size) {
-      case U8, S8 -> 1;
-      case U16, S16 -> 2;
-      case B32 -> 4;
-      case B64 -> 8;
-      case B128 -> 16;
-      default -> throw new AssertionError(size);
-    };
-  }
-
   private void load(Instruction i, Warp w, int lane, long address, Space space) {
     int size = i.accessSize();
-    int bytes = sizeBytes(size);
+    int bytes = AccessSize.bytes(size);
     LaneMemory.align(address, bytes);
     int thread = w.thread(lane);
     switch (size) {
-      case U8 -> w.set(i.dst(), lane, load8(space, thread, address));
-      case S8 -> w.set(i.dst(), lane, (byte) load8(space, thread, address));
-      case U16 -> w.set(i.dst(), lane, load16(space, thread, address));
-      case S16 -> w.set(i.dst(), lane, (short) load16(space, thread, address));
+      case AccessSize.U8 -> w.set(i.dst(), lane, load8(space, thread, address));
+      case AccessSize.S8 -> w.set(i.dst(), lane, (byte) load8(space, thread, address));
+      case AccessSize.U16 -> w.set(i.dst(), lane, load16(space, thread, address));
+      case AccessSize.S16 -> w.set(i.dst(), lane, (short) load16(space, thread, address));
       default -> {
         for (int done = 0; done < bytes; done += WORD_BYTES) {
           setPart(i, w, lane, done / WORD_BYTES, load32(space, thread, address + done));
@@ -95,12 +75,12 @@ final class MemoryUnit {
 
   private void store(Instruction i, Warp w, int lane, long address, Space space) {
     int size = i.accessSize();
-    int bytes = sizeBytes(size);
+    int bytes = AccessSize.bytes(size);
     LaneMemory.align(address, bytes);
     int thread = w.thread(lane);
     switch (size) {
-      case U8, S8 -> store8(space, thread, address, w.get(i.dst(), lane));
-      case U16, S16 -> store16(space, thread, address, w.get(i.dst(), lane));
+      case AccessSize.U8, AccessSize.S8 -> store8(space, thread, address, w.get(i.dst(), lane));
+      case AccessSize.U16, AccessSize.S16 -> store16(space, thread, address, w.get(i.dst(), lane));
       default -> {
         for (int done = 0; done < bytes; done += WORD_BYTES) {
           int register = i.dst() == Instruction.RZ ? Instruction.RZ : i.dst() + done / WORD_BYTES;
@@ -176,16 +156,16 @@ final class MemoryUnit {
 
   private void loadConstant(Instruction i, Warp w, int lane) {
     int size = i.accessSize();
-    int bytes = sizeBytes(size);
+    int bytes = AccessSize.bytes(size);
     int bank = i.loadBank();
     int offset = i.loadOffset() + w.get(i.src1(), lane);
     LaneMemory.align(Integer.toUnsignedLong(offset), bytes);
     ConstantMemory constants = memory.constants();
     switch (size) {
-      case U8 -> w.set(i.dst(), lane, constants.load8(bank, offset));
-      case S8 -> w.set(i.dst(), lane, (byte) constants.load8(bank, offset));
-      case U16 -> w.set(i.dst(), lane, constants.load16(bank, offset));
-      case S16 -> w.set(i.dst(), lane, (short) constants.load16(bank, offset));
+      case AccessSize.U8 -> w.set(i.dst(), lane, constants.load8(bank, offset));
+      case AccessSize.S8 -> w.set(i.dst(), lane, (byte) constants.load8(bank, offset));
+      case AccessSize.U16 -> w.set(i.dst(), lane, constants.load16(bank, offset));
+      case AccessSize.S16 -> w.set(i.dst(), lane, (short) constants.load16(bank, offset));
       default -> {
         for (int done = 0; done < bytes; done += WORD_BYTES) {
           setPart(i, w, lane, done / WORD_BYTES, constants.load32(bank, offset + done));

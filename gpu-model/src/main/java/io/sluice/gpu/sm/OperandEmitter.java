@@ -32,7 +32,7 @@ final class OperandEmitter {
 
   /** The second operand as an integer. */
   void second(Instruction i) {
-    if (i.mode() == Operands.IMMEDIATE) {
+    if (i.mode() == Instruction.IMMEDIATE) {
       code.loadConstant(i.imm20());
     } else {
       secondOrConst(i);
@@ -50,7 +50,7 @@ final class OperandEmitter {
 
   /** The second operand as float bits. */
   void secondFloat(Instruction i) {
-    if (i.mode() == Operands.IMMEDIATE) {
+    if (i.mode() == Instruction.IMMEDIATE) {
       code.loadConstant(i.imm20Float());
     } else {
       secondOrConst(i);
@@ -60,8 +60,8 @@ final class OperandEmitter {
   /** The second operand as a float. */
   void secondAsFloat(Instruction i) {
     switch (i.mode()) {
-      case Operands.REGISTER -> lane.pushFloat(i.src2());
-      case Operands.CONST_THIRD -> lane.pushFloat(i.src3());
+      case Instruction.REGISTER -> lane.pushFloat(i.src2());
+      case Instruction.CONST_THIRD -> lane.pushFloat(i.src3());
       default -> {
         secondFloat(i);
         bitsToFloat();
@@ -71,7 +71,7 @@ final class OperandEmitter {
 
   /** The third operand as a float. */
   void thirdAsFloat(Instruction i) {
-    if (i.mode() == Operands.CONST_THIRD) {
+    if (i.mode() == Instruction.CONST_THIRD) {
       third(i);
       bitsToFloat();
     } else {
@@ -82,8 +82,8 @@ final class OperandEmitter {
   /** The second operand as a double. */
   void secondAsDouble(Instruction i) {
     switch (i.mode()) {
-      case Operands.REGISTER -> lane.pushDouble(i.src2());
-      case Operands.CONST_THIRD -> lane.pushDouble(i.src3());
+      case Instruction.REGISTER -> lane.pushDouble(i.src2());
+      case Instruction.CONST_THIRD -> lane.pushDouble(i.src3());
       default -> {
         secondDouble(i);
         bitsToDouble();
@@ -93,7 +93,7 @@ final class OperandEmitter {
 
   /** The third operand as a double. */
   void thirdAsDouble(Instruction i) {
-    if (i.mode() == Operands.CONST_THIRD) {
+    if (i.mode() == Instruction.CONST_THIRD) {
       thirdDouble(i);
       bitsToDouble();
     } else {
@@ -113,15 +113,15 @@ final class OperandEmitter {
 
   private void secondOrConst(Instruction i) {
     switch (i.mode()) {
-      case Operands.REGISTER -> lane.pushRegister(i.src2());
-      case Operands.CONST_SECOND -> lane.pushConstant(i.constBank(), i.constOffset());
+      case Instruction.REGISTER -> lane.pushRegister(i.src2());
+      case Instruction.CONST_SECOND -> lane.pushConstant(i.constBank(), i.constOffset());
       default -> lane.pushRegister(i.src3());
     }
   }
 
   /** The second operand as a 64-bit integer. */
   void secondWide(Instruction i) {
-    if (i.mode() == Operands.IMMEDIATE) {
+    if (i.mode() == Instruction.IMMEDIATE) {
       code.loadConstant((long) i.imm20());
     } else {
       secondDouble(i);
@@ -131,15 +131,15 @@ final class OperandEmitter {
   /** The second operand as double bits. */
   void secondDouble(Instruction i) {
     switch (i.mode()) {
-      case Operands.REGISTER -> lane.pushPair(i.src2());
-      case Operands.CONST_SECOND -> constantPair(i);
-      case Operands.CONST_THIRD -> lane.pushPair(i.src3());
+      case Instruction.REGISTER -> lane.pushPair(i.src2());
+      case Instruction.CONST_SECOND -> constantPair(i);
+      case Instruction.CONST_THIRD -> lane.pushPair(i.src3());
       default -> code.loadConstant(i.imm20Double());
     }
   }
 
   void third(Instruction i) {
-    if (i.mode() == Operands.CONST_THIRD) {
+    if (i.mode() == Instruction.CONST_THIRD) {
       lane.pushConstant(i.constBank(), i.constOffset());
     } else {
       lane.pushRegister(i.src3());
@@ -147,7 +147,7 @@ final class OperandEmitter {
   }
 
   void thirdDouble(Instruction i) {
-    if (i.mode() == Operands.CONST_THIRD) {
+    if (i.mode() == Instruction.CONST_THIRD) {
       constantPair(i);
     } else {
       lane.pushPair(i.src3());

@@ -2,11 +2,6 @@ package io.sluice.gpu.sm;
 
 /** Fetches the second and third operand of an ALU instruction, by its mode field. */
 final class Operands {
-  static final int REGISTER = 0;
-  static final int CONST_SECOND = 1;
-  static final int CONST_THIRD = 2;
-  static final int IMMEDIATE = 3;
-
   private final ConstantMemory constants;
 
   Operands(ConstantMemory constants) {
@@ -20,25 +15,25 @@ final class Operands {
 
   /** The second operand as an integer. */
   int second(Instruction i, Warp warp, int lane) {
-    return i.mode() == IMMEDIATE ? i.imm20() : secondOrConst(i, warp, lane);
+    return i.mode() == Instruction.IMMEDIATE ? i.imm20() : secondOrConst(i, warp, lane);
   }
 
   /** The second operand as float bits. */
   int secondFloat(Instruction i, Warp warp, int lane) {
-    return i.mode() == IMMEDIATE ? i.imm20Float() : secondOrConst(i, warp, lane);
+    return i.mode() == Instruction.IMMEDIATE ? i.imm20Float() : secondOrConst(i, warp, lane);
   }
 
   /** The second operand as a 64-bit integer. */
   long secondWide(Instruction i, Warp warp, int lane) {
-    return i.mode() == IMMEDIATE ? i.imm20() : secondDouble(i, warp, lane);
+    return i.mode() == Instruction.IMMEDIATE ? i.imm20() : secondDouble(i, warp, lane);
   }
 
   /** The second operand as double bits. */
   long secondDouble(Instruction i, Warp warp, int lane) {
     return switch (i.mode()) {
-      case REGISTER -> warp.getPair(i.src2(), lane);
-      case CONST_SECOND -> constants.load64(i.constBank(), i.constOffsetWide());
-      case CONST_THIRD -> warp.getPair(i.src3(), lane);
+      case Instruction.REGISTER -> warp.getPair(i.src2(), lane);
+      case Instruction.CONST_SECOND -> constants.load64(i.constBank(), i.constOffsetWide());
+      case Instruction.CONST_THIRD -> warp.getPair(i.src3(), lane);
       default -> i.imm20Double();
     };
   }
@@ -50,22 +45,22 @@ final class Operands {
 
   /** The third operand. */
   int third(Instruction i, Warp warp, int lane) {
-    return i.mode() == CONST_THIRD
+    return i.mode() == Instruction.CONST_THIRD
         ? constants.load32(i.constBank(), i.constOffset())
         : warp.get(i.src3(), lane);
   }
 
   /** The third operand as double bits. */
   long thirdDouble(Instruction i, Warp warp, int lane) {
-    return i.mode() == CONST_THIRD
+    return i.mode() == Instruction.CONST_THIRD
         ? constants.load64(i.constBank(), i.constOffsetWide())
         : warp.getPair(i.src3(), lane);
   }
 
   private int secondOrConst(Instruction i, Warp warp, int lane) {
     return switch (i.mode()) {
-      case REGISTER -> warp.get(i.src2(), lane);
-      case CONST_SECOND -> constants.load32(i.constBank(), i.constOffset());
+      case Instruction.REGISTER -> warp.get(i.src2(), lane);
+      case Instruction.CONST_SECOND -> constants.load32(i.constBank(), i.constOffset());
       default -> warp.get(i.src3(), lane);
     };
   }

@@ -56,9 +56,9 @@ final class PairFusion {
       return false;
     }
     return switch (low.mode()) {
-      case Operands.REGISTER -> low.src2() == high.src2();
-      case Operands.CONST_THIRD -> low.src3() == high.src3();
-      case Operands.IMMEDIATE -> low.imm20() == high.imm20();
+      case Instruction.REGISTER -> low.src2() == high.src2();
+      case Instruction.CONST_THIRD -> low.src3() == high.src3();
+      case Instruction.IMMEDIATE -> low.imm20() == high.imm20();
       default -> low.constBank() == high.constBank() && low.constOffset() == high.constOffset();
     };
   }

@@ -16,17 +16,17 @@ package io.sluice.gpu.sm;
  * @param second from generic memory
  */
 record PairedLoad(Instruction first, Instruction second) {
-  private static final int SMALL_SIZES = MemoryUnit.B32 + 1;
+  private static final int SMALL_SIZES = AccessSize.B32 + 1;
 
   /** The sizes behind all pairs of those up to four bytes. */
   private static final int[][] LARGE_SIZES = {
-    {MemoryUnit.B32, MemoryUnit.B64},
-    {MemoryUnit.B32, MemoryUnit.B128},
-    {MemoryUnit.B64, MemoryUnit.B32},
-    {MemoryUnit.B64, MemoryUnit.B64},
-    {MemoryUnit.B64, MemoryUnit.B128},
-    {MemoryUnit.B128, MemoryUnit.B32},
-    {MemoryUnit.B128, MemoryUnit.B64},
+    {AccessSize.B32, AccessSize.B64},
+    {AccessSize.B32, AccessSize.B128},
+    {AccessSize.B64, AccessSize.B32},
+    {AccessSize.B64, AccessSize.B64},
+    {AccessSize.B64, AccessSize.B128},
+    {AccessSize.B128, AccessSize.B32},
+    {AccessSize.B128, AccessSize.B64},
   };
 
   private static final long PREDICATE = 0xfL << 10;
@@ -53,7 +53,7 @@ record PairedLoad(Instruction first, Instruction second) {
 
   private static int offset(int field, int size) {
     int unused = Integer.SIZE - OFFSET_BITS;
-    return (field << unused >> unused) * MemoryUnit.sizeBytes(size);
+    return (field << unused >> unused) * AccessSize.bytes(size);
   }
 
   private static long fields(Instruction i, int target, int address, int size) {

@@ -48,7 +48,7 @@ final class Program {
       throw new WarpFault(WarpError.INVALID_OPCODE, Integer.toUnsignedLong(pc));
     }
     long word = word(pc);
-    Instruction fresh = Instruction.decode(word);
+    Instruction fresh = InstructionDecoder.decode(word);
     Opcode opcode = fresh.opcode();
     if (opcode == null) {
       throw new WarpFault(WarpError.INVALID_OPCODE, Integer.toUnsignedLong(pc));

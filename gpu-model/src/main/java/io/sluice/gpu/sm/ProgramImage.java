@@ -11,9 +11,9 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a program can be seen without running it: the instructions that an offset leads to, and
- * where control can come in. Targets that a program computes are not seen; they are found when it
- * goes there.
+ * The part of a program that can be seen without running it: the instructions that an offset leads
+ * to, and where control can come in. Targets that a program computes are not seen; they are found
+ * when it goes there.
  *
  * @param instructions by offset
  * @param leaders offsets at which control comes in from elsewhere

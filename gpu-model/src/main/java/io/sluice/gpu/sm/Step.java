@@ -3,7 +3,7 @@ package io.sluice.gpu.sm;
 import java.util.List;
 
 /**
- * What a warp does at an offset of a compiled program.
+ * A step of a warp: what it does at an offset of a compiled program.
  *
  * @param kind what
  * @param pc offset of its first instruction

@@ -1,6 +1,8 @@
 package io.sluice.gpu.sm;
 
-/** Why a warp was stopped; the numbers are those of PGRAPH's warp error register. */
+/**
+ * The reasons for which a warp is stopped; the numbers are those of PGRAPH's warp error register.
+ */
 public enum WarpError {
   /** The call and reconvergence stack is too deep, or a return has no partner. */
   STACK_ERROR(1),

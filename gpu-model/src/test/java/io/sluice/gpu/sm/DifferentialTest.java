@@ -108,7 +108,7 @@ final class DifferentialTest {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < program.size(); i++) {
       if (program.get(i) != NOP) {
-        String form = String.valueOf(Instruction.decode(program.get(i)).opcode());
+        String form = String.valueOf(InstructionDecoder.decode(program.get(i)).opcode());
         text.append("%04x %016x %s%n".formatted(8 * i, program.get(i), form));
       }
     }

@@ -185,7 +185,7 @@ final class OneInstruction {
    */
   void check(String name, long word, Oracle oracle) {
     check(name, new long[] {word}, oracle);
-    Opcode opcode = Instruction.decode(word).form();
+    Opcode opcode = InstructionDecoder.decode(word).form();
     OperandForms.another(opcode, word, this, random)
         .ifPresent(form ->
             check(
@@ -215,7 +215,7 @@ final class OneInstruction {
   List<GridOutcome> outcomes(long... words) {
     List<Operands> in = operands();
     for (long word : words) {
-      CHECKED.get().add(Instruction.decode(word).form());
+      CHECKED.get().add(InstructionDecoder.decode(word).form());
     }
     return List.of(
         start(memory(words, in, new int[0]), false).outcome(),
@@ -239,7 +239,7 @@ final class OneInstruction {
   private void check(
       String name, long[] words, List<Operands> in, int[] constant, WarpOracle oracle) {
     for (long word : words) {
-      Opcode opcode = Instruction.decode(word).opcode();
+      Opcode opcode = InstructionDecoder.decode(word).opcode();
       assertThat(opcode).as("%s %016x", name, word).isNotNull();
       CHECKED.get().add(opcode);
     }

@@ -347,7 +347,7 @@ final class ProgramGenerator {
       long word = opcode.match() | random.nextLong() & ~opcode.mask();
       word &= ~(0x3c00L | 0x10L);
       word |= randomGuard();
-      Instruction i = Instruction.decode(word);
+      Instruction i = InstructionDecoder.decode(word);
       if (i.opcode() == opcode && isTame(i)) {
         add(word);
         return;
@@ -369,7 +369,7 @@ final class ProgramGenerator {
   }
 
   private static boolean usesConstant(Instruction i) {
-    return i.mode() == Operands.CONST_SECOND || i.mode() == Operands.CONST_THIRD;
+    return i.mode() == Instruction.CONST_SECOND || i.mode() == Instruction.CONST_THIRD;
   }
 
   /** An address in the warp's own memory: R20 and R21, a multiple of 16. */
@@ -386,7 +386,7 @@ final class ProgramGenerator {
     int words = size == 5 ? 2 : size == 6 ? 4 : 1;
     int register = random.nextInt(FREE - words + 1);
     boolean load = random.nextBoolean();
-    int bytes = MemoryUnit.sizeBytes(size);
+    int bytes = AccessSize.bytes(size);
     int at = random.nextInt(16 / bytes) * bytes;
     long common = randomGuard() | dst(register) | (long) size << 5;
     if (random.nextBoolean()) {
@@ -505,7 +505,7 @@ final class ProgramGenerator {
   private void plainButVote() {
     do {
       plain();
-      if (Instruction.decode(words.get(words.size() - 1)).form() != Opcode.VOTE) {
+      if (InstructionDecoder.decode(words.get(words.size() - 1)).form() != Opcode.VOTE) {
         return;
       }
       words.remove(words.size() - 1);

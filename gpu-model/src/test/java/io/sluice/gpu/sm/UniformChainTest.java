@@ -34,7 +34,7 @@ final class UniformChainTest {
   private static Optional<UniformChain> chain(long... words) {
     List<Instruction> instructions = new ArrayList<>();
     for (long word : words) {
-      instructions.add(Instruction.decode(word));
+      instructions.add(InstructionDecoder.decode(word));
     }
     return UniformChain.of(new Segment(Step.Kind.SEGMENT, 0x100, instructions));
   }

@@ -253,6 +253,8 @@ final class VideoOracleTest {
     "a000000000000004, two halves at once"
   })
   void unknownForms_areNoInstructions(String word, String what) {
-    assertThat(Instruction.decode(Long.parseUnsignedLong(word, 16)).opcode()).as(what).isNull();
+    assertThat(InstructionDecoder.decode(Long.parseUnsignedLong(word, 16)).opcode())
+        .as(what)
+        .isNull();
   }
 }

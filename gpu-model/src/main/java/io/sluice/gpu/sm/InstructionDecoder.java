@@ -1,0 +1,16 @@
+package io.sluice.gpu.sm;
+
+/** The decoder of instruction words. */
+final class InstructionDecoder {
+  private InstructionDecoder() {}
+
+  /**
+   * The instruction of a word; without a form if it is none, or one whose effect we do not know.
+   */
+  static Instruction decode(long word) {
+    Opcode opcode = Opcode.of(word);
+    Instruction decoded = new Instruction(opcode, word);
+    boolean legal = opcode != null && Legality.isLegal(opcode, decoded);
+    return legal ? decoded : new Instruction(null, word);
+  }
+}
