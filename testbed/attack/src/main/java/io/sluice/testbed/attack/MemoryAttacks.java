@@ -15,7 +15,7 @@ final class MemoryAttacks {
   private static final long OTHER_PAGE = 0x2000_0000;
   private static final int EXTENTS = 8192;
   private static final int EXTENTS_A_CALL = 256;
-  private static final int MOST_MAPPINGS = 16_384;
+  private static final int MOST_MAPPINGS = 4096;
   private static final int CHANNELS = 60;
   private static final int MAPS = 8192;
   private static final int VIDEO_BYTES = 64 << 20;
