@@ -14,6 +14,7 @@ module io.sluice.migrate {
   requires io.netty.tcnative.classes.openssl;
   requires io.netty.internal.tcnative.openssl.linux.x86_64;
   requires com.github.luben.zstd_jni;
+  requires tools.jackson.core;
 
   exports io.sluice.migrate.checkpoint;
   exports io.sluice.migrate.engine;
@@ -23,6 +24,7 @@ module io.sluice.migrate {
   exports io.sluice.migrate.phase;
   exports io.sluice.migrate.process;
   exports io.sluice.migrate.qemu;
+  exports io.sluice.migrate.qmp;
   exports io.sluice.migrate.report;
   exports io.sluice.migrate.vfio;
   exports io.sluice.migrate.wire;

@@ -10,5 +10,4 @@ module io.sluice.vdevice {
   requires tools.jackson.core;
 
   exports io.sluice.vdevice;
-  exports io.sluice.vdevice.machine;
 }

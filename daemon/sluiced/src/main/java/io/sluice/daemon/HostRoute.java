@@ -19,7 +19,7 @@ import io.sluice.migrate.wire.TlsFiles;
 import io.sluice.migrate.wire.TunnelSource;
 import io.sluice.migrate.wire.TunnelTargets;
 import io.sluice.migrate.wire.WireLoops;
-import io.sluice.vdevice.machine.QemuMachine;
+import io.sluice.migrate.qmp.QemuMachine;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

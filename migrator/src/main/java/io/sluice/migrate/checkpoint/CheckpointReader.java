@@ -178,18 +178,12 @@ public final class CheckpointReader implements MigrationLink {
       return null;
     }
     Frame next = peek();
-    if (next == null || isPages(next) != (stream != CONTROL)) {
+    if (next == null || next.isOfPages() != (stream != CONTROL)) {
       return null;
     }
     head = null;
     offered = true;
     return next;
-  }
-
-  private static boolean isPages(Frame frame) {
-    return frame.type() == FrameType.PAGES
-        || frame.type() == FrameType.ZEROS
-        || frame.type() == FrameType.BARRIER;
   }
 
   private @Nullable Frame peek() {

@@ -365,12 +365,14 @@ public final class CheckpointWriter implements MigrationLink {
   private void complete() {
     try (channel) {
       finish();
-      state.enter(new Complete(), "it has its name");
     } catch (RefusedException e) {
       state.enter(new Failed(e), "something else has its name");
+      return;
     } catch (IOException e) {
       RefusedException _ = failed(e);
+      return;
     }
+    state.enter(new Complete(), "it has its name");
   }
 
   private void discard() {

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives a QEMU that listens the stream that is in a checkpoint. What goes wrong with that shows at
- * QEMU, whose stream ends too early.
+ * The feed of a QEMU that listens: the stream that is in a checkpoint. What goes wrong with that
+ * shows at QEMU, whose stream ends too early.
  */
 final class MachineFeed implements RamTransport.Target {
   private static final Logger LOG = LoggerFactory.getLogger(MachineFeed.class);

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes QEMU's stream at a socket and has it written. One that cannot be ends the connection. */
+/**
+ * The tap of QEMU's stream: it is taken at a socket and written. One that cannot be ends the
+ * connection.
+ */
 final class MachineTap implements RamTransport.Source {
   private static final Logger LOG = LoggerFactory.getLogger(MachineTap.class);
   private static final int CHUNK_BYTES = 512 << 10;

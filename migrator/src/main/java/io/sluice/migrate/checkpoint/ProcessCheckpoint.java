@@ -8,8 +8,8 @@ import io.sluice.channel.GuestMove;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.PausedMachine;
 import io.sluice.migrate.machine.SourceMachine;
-import io.sluice.migrate.machine.StandingMachine;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.vdevice.GuestDevice;
 import java.lang.foreign.MemorySegment;
@@ -30,21 +30,7 @@ public final class ProcessCheckpoint {
 
   /** The source's side. */
   public static SourceMachine source(GuestDevice device) {
-    SourceMachine standing =
-        new StandingMachine(
-                new StandingMachine.Pause() {
-                  @Override
-                  public void stop() {
-                    device.hold();
-                  }
-
-                  @Override
-                  public void resume() {
-                    device.release();
-                  }
-                })
-            .source();
-    return new Saving(standing, device);
+    return new Saving(device);
   }
 
   /** The destination's side. */
@@ -52,41 +38,24 @@ public final class ProcessCheckpoint {
     return new Restoring(device);
   }
 
-  /** Adds the guest memory that the GPU uses to what is saved. */
-  private record Saving(SourceMachine standing, GuestDevice device) implements SourceMachine {
-    @Override
-    public List<Blocker> blockers() {
-      return standing.blockers();
+  /** It saves the guest memory that the GPU uses. */
+  private static final class Saving extends PausedMachine {
+    private final GuestDevice device;
+
+    Saving(GuestDevice device) {
+      this.device = device;
     }
 
     @Override
-    public ByteBuffer describe() {
-      return standing.describe();
+    protected void stop() {
+      device.hold();
     }
 
     @Override
-    public void start(ByteBuffer target) {
-      standing.start(target);
-    }
-
-    @Override
-    public void allowStop() {
-      standing.allowStop();
-    }
-
-    @Override
-    public void forceStop() {
-      standing.forceStop();
-    }
-
-    @Override
-    public MachineProgress progress() {
-      return standing.progress();
-    }
-
-    @Override
-    public boolean redirty(List<PageRange> pages) {
-      return true;
+    protected void goOn(boolean stood) {
+      if (stood) {
+        device.release();
+      }
     }
 
     @Override
@@ -112,31 +81,6 @@ public final class ProcessCheckpoint {
         ByteBuffer part = ByteBuffer.allocate(Long.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
         parts.add(part.putLong(range.start().value() + at).put(bytes).flip());
       }
-    }
-
-    @Override
-    public void switchOver() {
-      standing.switchOver();
-    }
-
-    @Override
-    public void abort() {
-      standing.abort();
-    }
-
-    @Override
-    public void finish() {
-      standing.finish();
-    }
-
-    @Override
-    public void setWaker(Runnable waker) {
-      standing.setWaker(waker);
-    }
-
-    @Override
-    public void close() {
-      standing.close();
     }
   }
 

@@ -38,7 +38,7 @@ public final class DestinationCheck {
   private long offeredBytes;
   private int stream;
 
-  /** Where it stands; each is followed by the next. */
+  /** The steps of a question; each is followed by the next. */
   private enum Step {
     ASK,
     FIRST_ANSWER,
@@ -48,7 +48,7 @@ public final class DestinationCheck {
   }
 
   /**
-   * What the way carries.
+   * The measure of a way.
    *
    * @param roundTripNs of a frame and its answer
    * @param bytesPerSecond of pages, over all streams

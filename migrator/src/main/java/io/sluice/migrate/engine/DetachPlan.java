@@ -3,11 +3,11 @@ package io.sluice.migrate.engine;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 
 /**
- * When to take access back. Too early, and the GPU has nothing to do while memory is copied; too
- * late, and the machine stands still until the kernels that run have ended. In between lies the
- * moment from which the copying takes no longer than the drain will. The command that runs is
- * expected to take as long as the longest one seen, so the moment lies at the beginning of a long
- * one: towards its end another one is waited for, or the end of the copying.
+ * The plan of the moment in which access is taken back. Too early, and the GPU has nothing to do
+ * while memory is copied; too late, and the machine stands still until the kernels that run have
+ * ended. In between lies the moment from which the copying takes no longer than the drain will. The
+ * command that runs is expected to take as long as the longest one seen, so the moment lies at the
+ * beginning of a long one: towards its end another one is waited for, or the end of the copying.
  */
 final class DetachPlan {
   private final DetachTime time;

@@ -3,10 +3,10 @@ package io.sluice.migrate.engine;
 import io.sluice.migrate.engine.DestinationCheck.Measured;
 
 /**
- * How long a machine would stand still for its GPU, before anything is known of what it writes: at
- * least for what is done in any case, at most as if all of its video memory had been written
- * between the last two passes. The machine's own memory comes on top; QEMU keeps that below {@code
- * --downtime} by itself.
+ * The estimate of how long a machine would stand still for its GPU, before anything is known of
+ * what it writes: at least for what is done in any case, at most as if all of its video memory had
+ * been written between the last two passes. The machine's own memory comes on top; QEMU keeps that
+ * below {@code --downtime} by itself.
  *
  * @param leastNs everything compared, nothing found, the guest built anew
  * @param mostNs and all of it sent

@@ -19,7 +19,7 @@ final class DrainPasses {
   /** The same until the end is near: it may come sooner than is expected. */
   static final long FAR_REST_NS = 250_000_000;
 
-  /** What makes a pass. */
+  /** The passes over a memory. */
   interface Passes {
     boolean isPassing();
 
@@ -49,12 +49,20 @@ final class DrainPasses {
     }
   }
 
+  /** The last pass. */
+  private sealed interface Last {
+    /** There was none. */
+    record None() implements Last {}
+
+    /** It is under way. */
+    record UnderWay(long sinceNs) implements Last {}
+
+    /** It is over. */
+    record Over(long endedNs, long tookNs) implements Last {}
+  }
+
   private final Passes memory;
-  private boolean passing;
-  private boolean any;
-  private long begunNs;
-  private long endedNs;
-  private long tookNs;
+  private Last last = new Last.None();
   private long mostPages;
 
   DrainPasses(Passes memory) {
@@ -69,24 +77,24 @@ final class DrainPasses {
    */
   int look(long restNs, long nowNs) {
     note(nowNs);
-    long pauseNs = restNs > NEAR_NS ? FAR_REST_NS : Math.max(REST_NS, tookNs);
-    if (memory.isPassing() || any && nowNs - endedNs < pauseNs) {
+    if (memory.isPassing() || last instanceof Last.Over over && rests(over, restNs, nowNs)) {
       return 0;
     }
     memory.begin();
-    begunNs = nowNs;
-    passing = true;
-    any = true;
+    last = new Last.UnderWay(nowNs);
     return 1;
+  }
+
+  private static boolean rests(Last.Over over, long restNs, long nowNs) {
+    long pauseNs = restNs > NEAR_NS ? FAR_REST_NS : Math.max(REST_NS, over.tookNs());
+    return nowNs - over.endedNs() < pauseNs;
   }
 
   /** Looks whether one has ended, before another pass is begun. */
   void note(long nowNs) {
-    if (passing && !memory.isPassing()) {
-      passing = false;
+    if (last instanceof Last.UnderWay(long sinceNs) && !memory.isPassing()) {
       mostPages = Math.max(mostPages, memory.pages());
-      endedNs = nowNs;
-      tookNs = nowNs - begunNs;
+      last = new Last.Over(nowNs, nowNs - sinceNs);
     }
   }
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sees to it that a drain ends: what does not in time is ended, or the migration is. */
+/** The watch over a drain: what does not end in time is ended, or the migration is. */
 final class DrainWatch {
   private static final Logger LOG = LoggerFactory.getLogger(DrainWatch.class);
 

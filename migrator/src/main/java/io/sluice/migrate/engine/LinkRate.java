@@ -1,6 +1,6 @@
 package io.sluice.migrate.engine;
 
-/** What a link carries, measured while it is kept busy. */
+/** The rate of a link, measured while it is kept busy. */
 final class LinkRate {
   private static final long WINDOW_NS = 100_000_000;
 

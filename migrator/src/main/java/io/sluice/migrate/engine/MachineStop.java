@@ -8,6 +8,7 @@ import io.sluice.migrate.engine.StopState.HeldBack;
 import io.sluice.migrate.engine.StopState.Looking;
 import io.sluice.migrate.engine.StopState.MayStop;
 import io.sluice.migrate.engine.StopState.StandingBy;
+import io.sluice.migrate.machine.LiveMachine;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
@@ -67,6 +68,7 @@ final class MachineStop {
   }
 
   private final SourceMachine machine;
+  private final LiveMachine live;
   private final StreamPace pace;
   private final StateMachine<StopStage, StopState> state =
       new StateMachine<>("machine's stop", new Copying(false));
@@ -75,7 +77,8 @@ final class MachineStop {
   /** Of a machine; nothing is asked of it yet. */
   MachineStop(SourceMachine machine) {
     this.machine = machine;
-    pace = new StreamPace(machine);
+    live = machine.live();
+    pace = new StreamPace(live);
   }
 
   /** Where it stands. */
@@ -104,7 +107,7 @@ final class MachineStop {
    * @param gpuWorked whether a command of its GPU was seen
    */
   boolean isReady(boolean gpuWorked) {
-    if (!machine.canStandBy()) {
+    if (!live.canStandBy()) {
       return isNear();
     }
     return isStopped()
@@ -125,6 +128,16 @@ final class MachineStop {
         || progress.bytesLeft() >= 0 && progress.bytesLeft() <= bytes;
   }
 
+  /** Of its memory, that have arrived. */
+  long bytesCarried() {
+    return live.bytesCarried();
+  }
+
+  /** Of its memory, that are on their way. */
+  long bytesQueued() {
+    return live.bytesQueued();
+  }
+
   /** How long what is on its way for the machine takes; 0 while that is not known. */
   long queuedNs() {
     return pace.queuedNs();
@@ -135,12 +148,10 @@ final class MachineStop {
     return gpu instanceof Gpu.Rests(long sinceNs) ? nowNs - sinceNs : 0;
   }
 
-  /** For the report: that, and how much of it went by before it was allowed to stop. */
-  String told(long nowNs) {
+  /** How much of that went by before it was allowed to stop. */
+  long settleNs(long nowNs) {
     long idleNs = idleNs(nowNs);
-    long settleNs =
-        state.state() instanceof MayStop may ? idleNs - (nowNs - may.allowedNs()) : idleNs;
-    return " idleNs=" + idleNs + " settleNs=" + settleNs;
+    return state.state() instanceof MayStop may ? idleNs - (nowNs - may.allowedNs()) : idleNs;
   }
 
   /** Looks how fast its memory goes, and has no more of it on its way than that needs. */
@@ -201,7 +212,7 @@ final class MachineStop {
       case MayStop _ -> 0;
       case HeldBack(boolean looked) -> bytesLeft() > NEAR_BYTES ? goOn(looked) : 0;
       case Looking(long before) -> {
-        if (machine.passes() == before) {
+        if (live.passes() == before) {
           yield 0;
         }
         state.enter(new Copying(true), "it has looked what was written");
@@ -214,10 +225,10 @@ final class MachineStop {
 
   /** It stands by once it has little enough left for that, or is held back. */
   private int approach(boolean looked, boolean gpuIdle) {
-    if (!machine.canStandBy()) {
+    if (!live.canStandBy()) {
       return hasAtMost(HELD_BYTES) ? holdBack(looked) : 0;
     }
-    machine.keepBack(STAND_BY_BYTES, stepBytes());
+    live.keepBack(STAND_BY_BYTES, stepBytes());
     if (!hasAtMost(STAND_BY_BYTES)) {
       return 0;
     }
@@ -240,27 +251,27 @@ final class MachineStop {
 
   /** Goes on, little by little, until it stands by with what it has written since it began. */
   private int lookAgain() {
-    state.enter(new Looking(machine.passes()), "no command was seen");
-    machine.keepBack(0, stepBytes());
+    state.enter(new Looking(live.passes()), "no command was seen");
+    live.keepBack(0, stepBytes());
     return 1;
   }
 
   private int holdBack(boolean looked) {
     state.enter(new HeldBack(looked), "too little is left to stand by with");
-    machine.holdBack();
+    live.holdBack();
     return 1;
   }
 
   /** What it has written meanwhile would never be sent. */
   private int goOn(boolean looked) {
     state.enter(new Copying(looked), "it has written much meanwhile");
-    machine.goOn();
+    live.goOn();
     return 1;
   }
 
   private int allow(long nowNs) {
     state.enter(new Allowed(nowNs), "the GPU has drained");
-    machine.allowShortStop(pace.bytesPerSecond());
+    live.allowShortStop(pace.bytesPerSecond());
     return 1;
   }
 

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * How a migration is to be done.
+ * The settings of a migration.
  *
  * @param detach when access is taken back
  * @param detection how changed pages are found
@@ -29,7 +29,7 @@ public record MigrationSettings(
     PeerPatience peer,
     boolean keepSource) {
   /**
-   * How long the other side may be silent.
+   * The longest silences of the other side.
    *
    * @param running its engine, while the guest loses nothing by waiting: it runs
    * @param held its engine, while the guest waits too
@@ -46,7 +46,7 @@ public record MigrationSettings(
     }
   }
 
-  /** When access is taken back. */
+  /** The moments in which access can be taken back. */
   public enum DetachTime {
     /** Before memory is copied (the way of the thesis). */
     FIRST,
@@ -56,7 +56,7 @@ public record MigrationSettings(
     LAST
   }
 
-  /** What happens when a migration takes too long. */
+  /** The ways to end a migration that takes too long. */
   public enum OnTimeout {
     /** It is given up. */
     ABORT,
@@ -118,7 +118,7 @@ public record MigrationSettings(
         draft.keepSource);
   }
 
-  /** What can be made otherwise. */
+  /** Settings that can be changed one by one. */
   private static final class Draft {
     DetachTime detach;
     DirtyDetection detection;

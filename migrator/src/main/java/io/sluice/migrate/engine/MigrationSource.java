@@ -51,7 +51,7 @@ public final class MigrationSource implements AutoCloseable {
   private final DetachPlan plan;
   private final DrainWatch drainWatch;
   private final MachineStop stop;
-  private final BeforeStop before;
+  private final StopPreparation preparation;
   private final SourcePatience patience;
   private final SourceState state;
   private final SourceUndo undo;
@@ -59,6 +59,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private MigrationLink link;
   private volatile @Nullable Reason reason;
+  private volatile MigrationFigures figures = MigrationFigures.NONE;
   private volatile long nowNs;
   private long lastSentNs;
   private long lastHeardNs;
@@ -66,6 +67,9 @@ public final class MigrationSource implements AutoCloseable {
 
   /** When the machine was last seen not to stand still. */
   private long ranNs;
+
+  /** To be copied yet, when access was about to be taken back. */
+  private long leftBytes;
 
   private boolean offered;
   private boolean inquiring;
@@ -75,7 +79,7 @@ public final class MigrationSource implements AutoCloseable {
   private boolean forced;
 
   /**
-   * What a migration works with; all of it stays the caller's.
+   * The parts that a migration works with; all of them stay the caller's.
    *
    * @param guest what moves
    * @param machine the machine that uses it
@@ -119,8 +123,8 @@ public final class MigrationSource implements AutoCloseable {
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
-    before = new BeforeStop(machine, move, memory, copiesMemory);
-    state = new SourceState(mapped, machine, memory, copiesMemory, before);
+    preparation = new StopPreparation(machine, move, memory, copiesMemory);
+    state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
     patience = new SourcePatience(settings, rate, nowNs);
     lastHeardNs = nowNs;
@@ -207,6 +211,7 @@ public final class MigrationSource implements AutoCloseable {
         link.statistics(),
         machine.progress().bytesLeft(),
         undo.wentOnNs(),
+        figures,
         nowNs);
   }
 
@@ -308,12 +313,8 @@ public final class MigrationSource implements AutoCloseable {
     boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
     boolean due = forced || plan.isDue(stop.isKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied);
     if (due && patience.isHeard(nowNs - lastHeardNs)) {
-      enter(
-          Phase.DETACH,
-          (forced ? "forced, left=" : "left=")
-              + left
-              + " expectedDrainNs="
-              + plan.expectedDrainNs());
+      leftBytes = left;
+      enter(Phase.DETACH, forced ? "forced" : "little is left, or as much as the GPU has to do");
       return worked + 1;
     }
     if (copiesMemory && !memory.isPassing() && memory.pass() < settings.livePasses()) {
@@ -326,7 +327,7 @@ public final class MigrationSource implements AutoCloseable {
 
   private int copyOn() {
     int worked = memory.work(MemorySource.PAGES_AT_ONCE);
-    rate.update(nowNs, carriedBytes() + machine.bytesCarried());
+    rate.update(nowNs, carriedBytes() + stop.bytesCarried());
     stop.look(nowNs);
     if (!stop.isStopped()) {
       ranNs = nowNs;
@@ -343,22 +344,20 @@ public final class MigrationSource implements AutoCloseable {
   private long left() {
     return memory.bytesLeft()
         + link.statistics().bytesQueued()
-        + machine.bytesQueued()
+        + stop.bytesQueued()
         + stop.bytesLeft();
   }
 
   private int detach() {
     GuestMove.InFlight underWay = move.inFlight();
+    long drainNs = plan.expectedDrainNs();
     int detached = move.detachAll("migration");
     drainWatch.begin(nowNs);
-    enter(
-        Phase.DRAIN,
-        "channels="
-            + detached
-            + " running="
-            + underWay.running()
-            + " pendingEntries="
-            + underWay.entries());
+    figures =
+        figures.with(
+            new MigrationFigures.Detach(
+                leftBytes, drainNs, detached, underWay.running(), underWay.entries()));
+    enter(Phase.DRAIN, "access is taken back");
     return 1;
   }
 
@@ -377,13 +376,13 @@ public final class MigrationSource implements AutoCloseable {
         stop.works(plan.hasSeenCommands());
         plan.observe(move.longestRunningNs());
         boolean idle = rate.isShort(link.statistics().bytesQueued(), 0);
-        worked += idle ? before.whileDraining(plan.expectedDrainNs(), nowNs) : 0;
+        worked += idle ? preparation.whileDraining(plan.expectedDrainNs(), nowNs) : 0;
       }
       return worked + drainWatch.ended() - ended;
     }
-    worked += before.begin(stop.isStopped(), forced, starts, nowNs);
+    worked += preparation.begin(stop.isStopped(), forced, starts, nowNs);
     boolean settled =
-        before.isDone(nowNs) && rate.isShort(link.statistics().bytesQueued(), stop.queuedNs());
+        preparation.isDone(nowNs) && rate.isShort(link.statistics().bytesQueued(), stop.queuedNs());
     worked += stop.drained(nowNs, settled, forced);
     if (memory.isPassing() || !stop.isStopped()) {
       return worked;
@@ -393,17 +392,22 @@ public final class MigrationSource implements AutoCloseable {
       if (copiesMemory) {
         memory.beginPass();
       }
-      enter(
-          Phase.FINAL_COPY,
-          "drained, parked="
-              + parked
-              + (drainWatch.ended() == 0 ? "" : " ended=" + drainWatch.ended())
-              + stop.told(nowNs)
-              + before.told()
-              + " stoodNs="
-              + (nowNs - ranNs));
+      figures = figures.with(stopFigures(parked));
+      enter(Phase.FINAL_COPY, "the GPU has drained, and the machine stands");
     }
     return worked + 1;
+  }
+
+  private MigrationFigures.Stop stopFigures(int parked) {
+    return new MigrationFigures.Stop(
+        stop.idleNs(nowNs),
+        stop.settleNs(nowNs),
+        nowNs - ranNs,
+        preparation.drainPages(),
+        preparation.settledPages(),
+        preparation.isTouched(),
+        parked,
+        drainWatch.ended());
   }
 
   private int finalCopy() {
@@ -423,7 +427,8 @@ public final class MigrationSource implements AutoCloseable {
     if (!state.isRedirtying() && !memory.isPassing()) {
       machine.switchOver();
       switchOverNs = nowNs;
-      enter(Phase.SWITCH_OVER, "all is sent, " + state.times());
+      figures = figures.with(state.times());
+      enter(Phase.SWITCH_OVER, "all is sent");
       worked++;
     }
     return worked;
@@ -454,7 +459,7 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private int tellMachine() {
-    ByteBuffer message = phase().canAbort() ? machine.message() : null;
+    ByteBuffer message = phase().canAbort() ? machine.pollMessage() : null;
     if (message == null) {
       return 0;
     }
@@ -490,12 +495,11 @@ public final class MigrationSource implements AutoCloseable {
 
   private void take(Frame frame) {
     switch (frame.type()) {
-      case HEARTBEAT, BARRIER_REACHED -> {}
+      case HEARTBEAT, BARRIER_REACHED, MACHINE -> {}
       case ACCEPT -> {
         require(phase() == Phase.PREPARE && offered, frame);
         accepted(frame);
       }
-      case MACHINE -> machine.tell(frame.reader());
       case READY -> {
         require(
             state.isTaken()

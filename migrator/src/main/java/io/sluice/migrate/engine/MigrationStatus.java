@@ -28,6 +28,7 @@ import java.util.UUID;
  * @param link what it carried
  * @param machineBytesLeft of the machine's own memory; -1 unknown
  * @param wentOnNs from giving up until GPU and machine went on here, in nanoseconds; -1 before
+ * @param figures of moments of it
  * @param atNs when this was
  */
 public record MigrationStatus(
@@ -49,4 +50,5 @@ public record MigrationStatus(
     MigrationLink.Statistics link,
     long machineBytesLeft,
     long wentOnNs,
+    MigrationFigures figures,
     long atNs) {}

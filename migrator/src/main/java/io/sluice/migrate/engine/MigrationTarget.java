@@ -9,6 +9,17 @@ import io.sluice.channel.GuestRestore;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.Snapshot;
 import io.sluice.channel.record.StateRecord;
+import io.sluice.migrate.engine.Incoming.Admitted;
+import io.sluice.migrate.engine.Incoming.Build;
+import io.sluice.migrate.engine.Incoming.Committing;
+import io.sluice.migrate.engine.Incoming.Discarded;
+import io.sluice.migrate.engine.Incoming.Held;
+import io.sluice.migrate.engine.Incoming.Offered;
+import io.sluice.migrate.engine.Incoming.Ready;
+import io.sluice.migrate.engine.Incoming.Receiving;
+import io.sluice.migrate.engine.Incoming.Restoring;
+import io.sluice.migrate.engine.Incoming.Running;
+import io.sluice.migrate.engine.Incoming.Waiting;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
@@ -18,6 +29,7 @@ import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.memory.MemoryTarget;
 import io.sluice.migrate.memory.MemoryTarget.Aperture;
 import io.sluice.migrate.phase.PhaseLog;
+import io.sluice.migrate.phase.StateMachine;
 import io.sluice.migrate.phase.TargetPhase;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -39,8 +51,6 @@ public final class MigrationTarget implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MigrationTarget.class);
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
-  private static final long NEVER_NS = Long.MIN_VALUE;
-
   /** More than a source sends to find out what the way carries. */
   private static final long MAX_PROBE_BYTES = 64L << 20;
 
@@ -49,23 +59,10 @@ public final class MigrationTarget implements AutoCloseable {
   private final Lanes lanes;
   private final long peerTimeoutNs;
   private final PhaseLog<TargetPhase> log;
-  private final StateFrames.Reader state = new StateFrames.Reader();
+  private final StateMachine<IncomingStage, Incoming> state =
+      new StateMachine<>("incoming", new Waiting(false, 0));
+  private final StateFrames.Reader frames = new StateFrames.Reader();
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
-
-  private @Nullable Offer offer;
-  private @Nullable TargetMachine machine;
-  private @Nullable ByteBuffer machineAnswer;
-  private @Nullable GuestRestore restore;
-  private @Nullable MemoryTarget memory;
-  private volatile @Nullable Reason reason;
-  private boolean asked;
-  private long probedBytes;
-  private boolean accepted;
-  private boolean deviceRestored;
-  private boolean built;
-  private long restoringNs = NEVER_NS;
-  private long builtNs = NEVER_NS;
-  private int barrierTold;
   private long nowNs;
   private long lastSentNs;
   private long lastHeardNs;
@@ -112,12 +109,26 @@ public final class MigrationTarget implements AutoCloseable {
 
   /** What was offered; empty before. */
   public Optional<Offer> offer() {
-    return Optional.ofNullable(offer);
+    return switch (state.state()) {
+      case Waiting _ -> Optional.empty();
+      case Offered(Offer offer, _) -> Optional.of(offer);
+      case Held held -> Optional.of(held.offer());
+      case Running(Offer offer) -> Optional.of(offer);
+      case Discarded(Offer offer, _) -> Optional.ofNullable(offer);
+    };
   }
 
   /** Why it was discarded. */
   public Optional<Reason> reason() {
-    return Optional.ofNullable(reason);
+    return state.state() instanceof Discarded(_, Reason why) ? Optional.of(why) : Optional.empty();
+  }
+
+  private void enter(Incoming next, String why) {
+    state.enter(next, why);
+    TargetPhase phase = next.stage().phase();
+    if (phase != log.phase()) {
+      log.transition(phase, nowNs, why);
+    }
   }
 
   /** Gives up at the next step, unless it is too late. */
@@ -168,11 +179,12 @@ public final class MigrationTarget implements AutoCloseable {
           true);
     }
     worked +=
-        switch (phase()) {
-          case RECEIVING -> receive();
-          case RESTORING -> restoring();
-          case WAITING -> asked ? forgetProbes() : 0;
-          case READY, COMMITTING, RUNNING, DISCARDED -> 0;
+        switch (state.state()) {
+          case Waiting(boolean asked, long probed) -> asked ? forgetProbes(probed) : 0;
+          case Admitted admitted -> accept(admitted);
+          case Receiving receiving -> receive(receiving);
+          case Restoring restoring -> restore(restoring);
+          case Offered _, Ready _, Committing _, Running _, Discarded _ -> 0;
         };
     return worked + (phase() == before ? 0 : 1);
   }
@@ -199,39 +211,40 @@ public final class MigrationTarget implements AutoCloseable {
     switch (frame.type()) {
       case HEARTBEAT -> {}
       case OFFER -> {
-        require(phase() == TargetPhase.WAITING, frame);
+        Waiting _ = require(Waiting.class, frame);
         offered(Offer.decode(frame));
       }
       case INQUIRE -> {
-        require(phase() == TargetPhase.WAITING, frame);
+        Waiting _ = require(Waiting.class, frame);
         inquired(frame);
       }
       case CHECK -> {
-        require(phase() == TargetPhase.WAITING, frame);
-        asked = true;
+        Waiting waiting = require(Waiting.class, frame);
+        enter(new Waiting(true, waiting.probedBytes()), "it is asked");
         MoveQuestion question = MoveQuestion.decode(frame);
         send(MoveAnswer.to(question, host.objections(question)).encode());
       }
       case MACHINE -> {
-        require(machine != null && phase().canDiscard(), frame);
-        machine().tell(frame.reader());
+        Held held = require(Held.class, frame);
+        require(phase().canDiscard(), frame);
+        held.machine().tell(frame.reader());
       }
       case BUFFER, BUFFER_GONE -> {
-        require(phase() == TargetPhase.RECEIVING && memory != null, frame);
-        memory().control(frame);
+        MemoryTarget memory = require(Receiving.class, frame).memory();
+        if (memory == null) {
+          throw outOfTurn(frame);
+        }
+        memory.control(frame);
       }
       case STATE -> {
-        require(phase() == TargetPhase.RECEIVING && accepted, frame);
-        state.state(frame);
+        Receiving _ = require(Receiving.class, frame);
+        frames.state(frame);
       }
       case RESTORE -> {
-        require(phase() == TargetPhase.RECEIVING && accepted, frame);
-        state.restore(frame);
+        Receiving _ = require(Receiving.class, frame);
+        frames.restore(frame);
       }
-      case COMMIT -> {
-        require(phase() == TargetPhase.READY, frame);
-        commit();
-      }
+      case COMMIT -> commit(require(Ready.class, frame));
       case ABORT -> discard(Reason.decode(frame), false);
       case ACCEPT,
           CHECKED,
@@ -247,10 +260,19 @@ public final class MigrationTarget implements AutoCloseable {
     }
   }
 
+  private <S extends Incoming> S require(Class<S> expected, Frame frame) {
+    require(expected.isInstance(state.state()), frame);
+    return expected.cast(state.state());
+  }
+
   private void require(boolean expected, Frame frame) {
     if (!expected) {
-      Payload.reader(frame).require(false, "comes out of turn, phase=" + phase());
+      throw outOfTurn(frame);
     }
+  }
+
+  private RefusedException outOfTurn(Frame frame) {
+    return Payload.refused(frame, "comes out of turn, phase=" + phase());
   }
 
   private void offered(Offer given) {
@@ -258,11 +280,11 @@ public final class MigrationTarget implements AutoCloseable {
       Reason why = Offer.noCommonVersion(given);
       throw new RefusedException(why.code(), Errno.EPROTO, why.what(), why.remedy());
     }
-    offer = given;
-    TargetMachine made = host.admit(given);
-    machine = made;
-    machineAnswer = made.prepare(given.machine());
-    enter(TargetPhase.RECEIVING, "guest=" + given.name());
+    enter(new Offered(given, null), "guest=" + given.name());
+    TargetMachine machine = host.admit(given);
+    enter(new Offered(given, machine), "there is room");
+    ByteBuffer answer = machine.prepare(given.machine());
+    enter(new Admitted(given, machine, answer), "guest=" + given.name());
   }
 
   private void inquired(Frame frame) {
@@ -272,82 +294,94 @@ public final class MigrationTarget implements AutoCloseable {
     send(Frame.of(host.isCommitted(id) ? FrameType.COMMITTED : FrameType.RELINQUISHED));
   }
 
-  // ---- the way ----
-
-  private int receive() {
-    if (!accepted) {
-      return accept();
-    }
-    int worked = tellMachine();
-    MemoryTarget pages = memory;
-    if (pages != null) {
-      worked += pages.work();
-      if (pages.passReached() > barrierTold) {
-        barrierTold = pages.passReached();
-        send(Payload.frame(FrameType.BARRIER_REACHED, new FieldWriter().bits(barrierTold)));
-      }
-    }
-    MachineProgress progress = requireMachine();
-    boolean pagesAreHere =
-        state.isComplete() && (pages == null || pages.passReached() >= state.passes());
-    if (pagesAreHere && progress.state() == MachineProgress.State.COMPLETED) {
-      enter(TargetPhase.RESTORING, "all has arrived");
-      worked++;
-    }
-    return worked;
-  }
-
-  /** They have done what they are for by arriving. */
-  private int forgetProbes() {
+  /**
+   * They have done what they are for by arriving.
+   *
+   * @param before bytes of those that came before
+   */
+  private int forgetProbes(long before) {
     int forgotten = 0;
+    long bytes = before;
     for (int stream = 1; stream <= link.dataStreams(); stream++) {
       Frame frame = link.poll(stream);
       while (frame != null) {
-        probedBytes += frame.sizeBytes();
-        require(frame.type() == FrameType.PROBE && probedBytes <= MAX_PROBE_BYTES, frame);
+        bytes += frame.sizeBytes();
+        require(frame.type() == FrameType.PROBE && bytes <= MAX_PROBE_BYTES, frame);
         forgotten++;
         lastHeardNs = nowNs;
         frame = link.poll(stream);
       }
     }
+    if (forgotten > 0) {
+      enter(new Waiting(true, bytes), "probes have come");
+    }
     return forgotten;
   }
 
-  private int tellMachine() {
-    ByteBuffer message = machine().message();
-    if (message == null) {
-      return 0;
-    }
-    send(Frame.of(FrameType.MACHINE, message));
-    return 1;
-  }
+  // ---- the way ----
 
   /** Once something is attached that can receive. */
-  private int accept() {
-    Offer given = given();
+  private int accept(Admitted admitted) {
+    Offer given = admitted.offer();
     if (given.apertureBytes() > 0) {
       Optional<MappedGuest> guest = host.guest();
       if (guest.isEmpty()) {
         return 0;
       }
       checkFits(given, guest.get());
-      GuestRestore begun = guest.get().guest().move().receive();
-      restore = begun;
-      memory =
-          new MemoryTarget(
-              guest.get().guest().move(),
-              begun,
-              guest.get().vramFile().map(file -> new Aperture(file, guest.get().vram())),
-              guest.get().kernel(),
-              link,
-              lanes);
+      receive(admitted, guest.get());
+    } else {
+      enter(new Receiving(given, admitted.machine(), null, null, 0), "no memory is sent");
     }
     FieldWriter answer = new FieldWriter().bits(Offer.SPOKEN.agreed(given.spoken()).orElseThrow());
-    ByteBuffer machineSays = machineAnswer;
     host.prepareCommit(given);
-    send(Payload.frame(FrameType.ACCEPT, machineSays == null ? answer : answer.raw(machineSays)));
-    accepted = true;
+    send(Payload.frame(FrameType.ACCEPT, answer.raw(admitted.answer())));
     return 1;
+  }
+
+  /** What was begun is known, should the rest of it not be possible. */
+  private void receive(Admitted admitted, MappedGuest guest) {
+    GuestRestore begun = guest.guest().move().receive();
+    Receiving receiving = new Receiving(admitted.offer(), admitted.machine(), begun, null, 0);
+    enter(receiving, "a guest is attached");
+    MemoryTarget memory =
+        new MemoryTarget(
+            guest.guest().move(),
+            begun,
+            guest.vramFile().map(file -> new Aperture(file, guest.vram())),
+            guest.kernel(),
+            link,
+            lanes);
+    enter(receiving.with(memory, 0), "its memory may come");
+  }
+
+  private int receive(Receiving receiving) {
+    int worked = 0;
+    MemoryTarget pages = receiving.memory();
+    if (pages != null) {
+      worked += pages.work();
+      if (pages.passReached() > receiving.barrier()) {
+        enter(receiving.with(pages, pages.passReached()), "a pass has come");
+        send(Payload.frame(FrameType.BARRIER_REACHED, new FieldWriter().bits(pages.passReached())));
+      }
+    }
+    MachineProgress progress = requireMachine(receiving);
+    boolean pagesAreHere =
+        frames.isComplete() && (pages == null || pages.passReached() >= frames.passes());
+    if (pagesAreHere && progress.state() == MachineProgress.State.COMPLETED) {
+      enter(
+          new Restoring(
+              receiving.offer(),
+              receiving.machine(),
+              receiving.guest(),
+              nowNs,
+              false,
+              new Build.Pending()),
+          "all has arrived");
+      close(receiving);
+      worked++;
+    }
+    return worked;
   }
 
   private static void checkFits(Offer given, MappedGuest guest) {
@@ -375,57 +409,55 @@ public final class MigrationTarget implements AutoCloseable {
   }
 
   /** Up to the record a machine that has ended costs nothing: the source's goes on. */
-  private MachineProgress requireMachine() {
-    MachineProgress progress = machine().progress();
+  private static MachineProgress requireMachine(Held held) {
+    MachineProgress progress = held.machine().progress();
     if (progress.state() == MachineProgress.State.FAILED) {
       throw new RefusedException("SLU-MIG-032", Errno.EIO, progress.failure(), "");
     }
     return progress;
   }
 
-  private int restoring() {
-    MachineProgress _ = requireMachine();
-    closeMemory();
-    if (restoringNs == NEVER_NS) {
-      restoringNs = nowNs;
+  /** The machine restores its device by itself; a process' guest is there only when it has. */
+  private int restore(Restoring before) {
+    MachineProgress _ = requireMachine(before);
+    Restoring now = before;
+    if (!now.deviceIsBuilt() && now.machine().restore(frames.device())) {
+      now = now.withDevice();
+      enter(now, "the device is restored");
     }
-    int worked = 0;
-    if (!deviceRestored && machine().restore(state.device())) {
-      deviceRestored = true;
-      worked++;
+    switch (now.build()) {
+      case Build.Pending _ -> {
+        if (now.deviceIsBuilt() || host.guest().isPresent()) {
+          build(now);
+        }
+      }
+      case Build.Done(GuestRestore guest) ->
+          enter(
+              now.with(guest, new Build.Timed(guest, nowNs - now.sinceNs())), "the guest is built");
+      case Build.Timed(GuestRestore guest, long ns) -> {
+        if (now.deviceIsBuilt()) {
+          send(Frame.of(FrameType.READY));
+          enter(
+              new Ready(now.offer(), now.machine(), guest),
+              "the guest is built, guestNs=" + ns + " deviceNs=" + (nowNs - now.sinceNs()));
+        }
+      }
     }
-    // The machine restores its device by itself meanwhile; a process' guest is there only then.
-    if (!built && (deviceRestored || host.guest().isPresent())) {
-      build();
-      built = true;
-      worked++;
-    } else if (built && builtNs == NEVER_NS) {
-      builtNs = nowNs;
-      worked++;
-    } else if (built && deviceRestored) {
-      send(Frame.of(FrameType.READY));
-      enter(
-          TargetPhase.READY,
-          "the guest is built, guestNs="
-              + (builtNs - restoringNs)
-              + " deviceNs="
-              + (nowNs - restoringNs));
-      worked++;
-    }
-    return worked;
+    return state.state() == before ? 0 : 1;
   }
 
-  private void build() {
+  private void build(Restoring now) {
     MappedGuest guest =
         host.guest()
             .orElseThrow(() ->
                 new RefusedException(
                     "SLU-MIG-035", Errno.ENOTCONN, "the machine has left its device", ""));
-    List<StateRecord> records = Snapshot.read(state.records());
-    GuestRestore target = restore == null ? guest.guest().move().receive() : restore;
-    restore = target;
+    List<StateRecord> records = Snapshot.read(frames.records());
+    GuestRestore begun = now.guest();
+    GuestRestore target = begun == null ? guest.guest().move().receive() : begun;
+    enter(now.with(target, new Build.Pending()), "a guest is attached");
     target.finish(renamed(records, guest.guest().name()));
-    for (StateFrames.ControlPageWords page : state.controlPages()) {
+    for (StateFrames.ControlPageWords page : frames.controlPages()) {
       if (!guest.guest().channelIds().contains(page.channelId())) {
         throw new RefusedException(
             "SLU-MIG-036",
@@ -435,6 +467,7 @@ public final class MigrationTarget implements AutoCloseable {
       }
       ControlWordsCopy.put(page.words(), guest.control(), page.channelId());
     }
+    enter(now.with(target, new Build.Done(target)), "the guest is built");
   }
 
   /** A clone has another name than what it was made from. */
@@ -447,10 +480,10 @@ public final class MigrationTarget implements AutoCloseable {
         .toList();
   }
 
-  private void commit() {
-    Offer given = given();
-    MachineProgress _ = requireMachine();
-    enter(TargetPhase.COMMITTING, "the source has given it away");
+  private void commit(Ready ready) {
+    Offer given = ready.offer();
+    MachineProgress _ = requireMachine(ready);
+    enter(new Committing(given, ready.machine(), ready.guest()), "the source has given it away");
     try {
       host.commit(given);
     } catch (SluiceException e) {
@@ -461,48 +494,30 @@ public final class MigrationTarget implements AutoCloseable {
       return;
     }
     host.guest().ifPresent(guest -> guest.guest().move().resumeAll("migrated"));
-    machine().resume();
-    enter(TargetPhase.RUNNING, "the record is durable");
+    ready.machine().resume();
+    enter(new Running(given), "the record is durable");
     host.running(given);
     sendIfPossible(Frame.of(FrameType.COMMITTED));
   }
 
-  private Offer given() {
-    Offer given = offer;
-    if (given == null) {
-      throw new AssertionError("nothing was offered");
-    }
-    return given;
-  }
-
-  private TargetMachine machine() {
-    TargetMachine made = machine;
-    if (made == null) {
-      throw new AssertionError("nothing was admitted");
-    }
-    return made;
-  }
-
-  private MemoryTarget memory() {
-    MemoryTarget made = memory;
-    if (made == null) {
-      throw new AssertionError("nothing was admitted");
-    }
-    return made;
-  }
-
   private void discard(Reason why, boolean tell) {
-    reason = why;
-    enter(TargetPhase.DISCARDED, why.what());
+    Incoming left = state.state();
+    enter(new Discarded(offer().orElse(null), why), why.what());
     if (tell) {
       sendIfPossible(why.encode());
     }
-    closeMemory();
+    close(left);
     try {
-      if (restore != null) {
-        restore.discard();
+      if (left instanceof Held held && held.guest() != null) {
+        held.guest().discard();
       }
     } finally {
+      TargetMachine machine =
+          switch (left) {
+            case Held held -> held.machine();
+            case Offered(_, TargetMachine made) -> made;
+            case Waiting _, Running _, Discarded _ -> null;
+          };
       if (machine != null) {
         machine.abort();
       }
@@ -528,17 +543,12 @@ public final class MigrationTarget implements AutoCloseable {
   /** Lets go of what it holds of its own; link and host stay the caller's. */
   @Override
   public void close() {
-    closeMemory();
+    close(state.state());
   }
 
-  private void closeMemory() {
-    if (memory != null) {
-      memory.close();
-      memory = null;
+  private static void close(Incoming left) {
+    if (left instanceof Receiving receiving && receiving.memory() != null) {
+      receiving.memory().close();
     }
-  }
-
-  private void enter(TargetPhase next, String why) {
-    log.transition(next, nowNs, why);
   }
 }

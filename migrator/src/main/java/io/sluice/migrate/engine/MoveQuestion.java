@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a source asks a destination before anything is begun: whether this guest could come. The
- * answer commits nobody.
+ * The question of a source to a destination before anything is begun: whether this guest could
+ * come. The answer commits nobody.
  *
  * <pre>
  *  CHECK  u32 bytes of an offer, the offer, without machine   u32 flags: 1 a process

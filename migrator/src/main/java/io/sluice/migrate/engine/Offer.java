@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * What the source tells before anything else.
+ * The offer of a source, before anything else.
  *
  * <pre>
  *  u32 version   u32 oldest version   u64 id high   u64 id low   u32 chipset   u32 flags

@@ -24,7 +24,8 @@ final class Payload {
     return in;
   }
 
-  private static RefusedException refused(Frame frame, String what) {
+  /** What says that a frame of the peer's is not to be accepted. */
+  static RefusedException refused(Frame frame, String what) {
     return new RefusedException(
         "SLU-MIG-012",
         Errno.EPROTO,

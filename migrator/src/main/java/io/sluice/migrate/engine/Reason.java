@@ -7,7 +7,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 
 /**
- * Why a migration was given up.
+ * The reason why a migration was given up.
  *
  * @param code stable code
  * @param what what happened

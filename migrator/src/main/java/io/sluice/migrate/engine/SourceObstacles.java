@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What stands in the way of a guest at its source, each with its remedy. */
+/** The obstacles in the way of a guest at its source, each with its remedy. */
 public final class SourceObstacles {
   private static final List<Capability> NEEDED = List.of(Capability.DETACH, Capability.STATE_SAVE);
 

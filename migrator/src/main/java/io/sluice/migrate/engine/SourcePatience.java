@@ -5,7 +5,9 @@ import io.sluice.migrate.phase.Phase;
 import java.time.Duration;
 import java.util.Optional;
 
-/** How long a source waits: for the other side, for the machine, and altogether. */
+/**
+ * The patience of a source: how long it waits for the other side, for the machine, and altogether.
+ */
 final class SourcePatience {
   /** The machine's last pass may take so many times as long as the link takes for what is left. */
   private static final int LAST_PASS_FACTOR = 4;

@@ -8,15 +8,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is told of a guest that stands still: its records, its control pages, its device; and the
- * pages of the machine's memory that its GPU wrote, which the machine must carry once more.
+ * The state of a guest that stands still, as it is sent: its records, its control pages, its
+ * device; and the pages of the machine's memory that its GPU wrote, which the machine must carry
+ * once more.
  */
 final class SourceState {
   private final MappedGuest mapped;
   private final SourceMachine machine;
   private final MemorySource memory;
   private final boolean copiesMemory;
-  private final BeforeStop before;
+  private final StopPreparation before;
   private boolean begun;
   private boolean taken;
   private boolean redirtying;
@@ -34,7 +35,7 @@ final class SourceState {
       SourceMachine machine,
       MemorySource memory,
       boolean copiesMemory,
-      BeforeStop before) {
+      StopPreparation before) {
     this.mapped = mapped;
     this.machine = machine;
     this.memory = memory;
@@ -99,8 +100,8 @@ final class SourceState {
   }
 
   /** What took how long; once taken. */
-  String times() {
-    return "deviceNs=" + (takenNs - begunNs) + " redirtyNs=" + (redirtiedNs - begunNs);
+  MigrationFigures.Saving times() {
+    return new MigrationFigures.Saving(takenNs - begunNs, redirtiedNs - begunNs);
   }
 
   /** Of the machine's memory, that the GPU wrote. */

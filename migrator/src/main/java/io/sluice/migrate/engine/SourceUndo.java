@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes back what a source has done, so that its guest goes on as if nothing had been. */
+/** The undoing of what a source has done, so that its guest goes on as if nothing had been. */
 final class SourceUndo {
   private static final Logger LOG = LoggerFactory.getLogger(SourceUndo.class);
 
@@ -25,7 +25,7 @@ final class SourceUndo {
   private boolean attached;
   private long sinceNs;
   private volatile long wentOnNs = NOT_YET;
-  private @Nullable LastWord lastWord;
+  private @Nullable PeerFailure peerFailure;
 
   /**
    * @param guest its name, for the log
@@ -50,12 +50,12 @@ final class SourceUndo {
    * @param link by which that says so
    */
   void hear(MigrationLink link) {
-    lastWord = machine.destinationMayKnowWhy() ? new LastWord(link, sinceNs) : null;
+    peerFailure = machine.destinationMayKnowWhy() ? new PeerFailure(link, sinceNs) : null;
   }
 
   /** As far as it is known. */
   Reason why() {
-    return lastWord == null ? why : lastWord.after(why);
+    return peerFailure == null ? why : peerFailure.after(why);
   }
 
   /**
@@ -98,7 +98,7 @@ final class SourceUndo {
     if (wentOnNs == NOT_YET && hasGoneOn()) {
       wentOnNs = nowNs - sinceNs;
     }
-    return wentOnNs != NOT_YET && (lastWord == null || lastWord.isOver(nowNs));
+    return wentOnNs != NOT_YET && (peerFailure == null || peerFailure.isOver(nowNs));
   }
 
   private boolean hasGoneOn() {

@@ -28,7 +28,7 @@ final class StateFrames {
 
   private StateFrames() {}
 
-  /** Makes the frames. */
+  /** The source's end, which makes the frames. */
   static final class Writer {
     private final List<Frame> frames = new ArrayList<>();
     private final CRC32C crc = new CRC32C();
@@ -69,7 +69,7 @@ final class StateFrames {
   /** A control page's words as they came. */
   record ControlPageWords(int channelId, ByteBuffer words) {}
 
-  /** Takes them in. */
+  /** The destination's end, which takes them in. */
   static final class Reader {
     private final ByteArrayOutputStream records = new ByteArrayOutputStream();
     private final List<ControlPageWords> controlPages = new ArrayList<>();

@@ -1,6 +1,6 @@
 package io.sluice.migrate.engine;
 
-import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.LiveMachine;
 
 /**
  * The pace of a machine's own stream: how fast it goes, and how much of it may be on its way, so
@@ -28,11 +28,11 @@ final class StreamPace {
 
   private static final long MIN_QUEUE_BYTES = 256 << 10;
 
-  private final SourceMachine machine;
+  private final LiveMachine machine;
   private final LinkRate rate = new LinkRate(0);
   private final WayDelay delay = new WayDelay();
 
-  StreamPace(SourceMachine machine) {
+  StreamPace(LiveMachine machine) {
     this.machine = machine;
   }
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What the destination's daemon does for a migration that comes in. One thread calls it. */
+/** The destination's daemon, as a migration that comes in needs it. One thread calls it. */
 public interface TargetHost {
   /**
    * What is against a guest that may be about to come, each with its remedy. Looks only: nothing is

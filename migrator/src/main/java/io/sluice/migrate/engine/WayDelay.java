@@ -1,8 +1,8 @@
 package io.sluice.migrate.engine;
 
 /**
- * How long what goes into a way takes until it has arrived when nothing waits before it: the
- * shortest time that was seen. So much is on its way at the way's full rate without waiting
+ * The delay of a way: how long what goes in takes until it has arrived when nothing waits before
+ * it, the shortest time that was seen. So much is on its way at the way's full rate without waiting
  * anywhere. It is found by marking a byte that goes in, and looking when it has arrived.
  */
 final class WayDelay {

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What the two sides of a migration send each other.
+ * A frame, which one side of a migration sends the other.
  *
  * @param type kind
  * @param version of the payload's layout, not 0
@@ -34,6 +34,14 @@ public record Frame(FrameType type, int version, ByteBuffer payload) {
   /** The payload to be read, little-endian, with a position of its own. */
   public ByteBuffer reader() {
     return payload.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** Whether it travels on a stream of pages. */
+  public boolean isOfPages() {
+    return type == FrameType.PAGES
+        || type == FrameType.ZEROS
+        || type == FrameType.BARRIER
+        || type == FrameType.PROBE;
   }
 
   /** Bytes on the wire: the payload with its section's head. */

@@ -1,7 +1,7 @@
 package io.sluice.migrate.machine;
 
 /**
- * Where one side of a machine's own migration stands.
+ * The progress of one side of a machine's own migration.
  *
  * @param state see {@link State}
  * @param bytesSent of its memory so far

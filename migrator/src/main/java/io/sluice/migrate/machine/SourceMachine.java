@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine needs of the machine, or process, that uses the guest, on the source. Everything
- * is asked for and goes on by itself: nothing blocks. One thread calls it, and {@link #poll} at
- * each step; {@link #progress}, which tells how far it is, may be called by any.
+ * The machine, or process, that uses the guest on the source, as the engine needs it. Everything is
+ * asked for and goes on by itself: nothing blocks. One thread calls it, and {@link #poll} at each
+ * step; {@link #progress}, which tells how far it is, may be called by any.
  *
  * <pre>
- *   describe → start → allowShortStop → allowStop → (STOPPED) → redirty, holdStill → save
+ *   describe → start → allowStop → (STOPPED) → redirty, holdStill → save
  *     → switchOver → (COMPLETED) → finish
  *        abort, from anywhere before finish: the machine goes on here
  * </pre>
@@ -49,13 +49,12 @@ public interface SourceMachine extends AutoCloseable {
     return false;
   }
 
-  /** A word for the destination's machine ({@code MACHINE} frame); null when there is none. */
-  default @Nullable ByteBuffer message() {
+  /**
+   * A word for the destination's machine ({@code MACHINE} frame), once; null when there is none.
+   */
+  default @Nullable ByteBuffer pollMessage() {
     return null;
   }
-
-  /** A word of the destination's machine. */
-  default void tell(ByteBuffer message) {}
 
   /** What the destination's side must know to prepare, for {@link TargetMachine#prepare}. */
   ByteBuffer describe();
@@ -67,65 +66,9 @@ public interface SourceMachine extends AutoCloseable {
    */
   void start(ByteBuffer target);
 
-  /** Whether it can {@link #keepBack}. */
-  default boolean canStandBy() {
-    return false;
-  }
-
-  /** How often one that can has looked which of its memory was written, for what it has left. */
-  default long passes() {
-    return 0;
-  }
-
-  /**
-   * The machine must not be stopped yet: its GPU works. Once it has little left nothing is taken
-   * from it, so that it waits with that, and goes on at the moment in which it is let: with {@link
-   * #holdBack}, {@link #allowShortStop} or {@link #forceStop}, which this must not follow; or with
-   * {@link #switchOver}, if it has stopped by itself, since it had nothing left for a moment. What
-   * is taken of it is bounded by what it said last of what it has left, so that it does not matter
-   * how late this host looks.
-   *
-   * @param bytes that it is to have left; 0 for none, from now on
-   * @param stepBytes most bytes that are taken from one look to the next: it passes over pages of
-   *     zeros sooner than over what its stream has of them
-   */
-  default void keepBack(long bytes, long stepBytes) {}
-
-  /**
-   * As {@link #keepBack}, of one that cannot, or has too little left: when it is let it goes on
-   * within a tenth of a second only. Ends with {@link #goOn}, {@link #allowShortStop} or {@link
-   * #forceStop}.
-   */
-  default void holdBack() {}
-
-  /** It has been held back, and has much to copy again; it must not be stopped yet. */
-  default void goOn() {}
-
-  /**
-   * While COPYING, and its GPU is drained: has the machine's own processors write to each page that
-   * its GPU may have written, which changes nothing, so that they are copied while it runs. What a
-   * machine cannot be asked, or does not do, {@link #redirty} does while it stands still.
-   */
-  default void askToTouch() {}
-
-  /** Whether it has done so, since it was asked last. */
-  default boolean hasTouched() {
-    return false;
-  }
-
-  /** Whether it will not do what it was asked last: it cannot be asked. */
-  default boolean cannotTouch() {
-    return true;
-  }
-
-  /**
-   * The machine may now be stopped for its last pass, if that takes next to no time.
-   *
-   * @param bytesPerSecond what the way to the destination carries: more would only wait in queues;
-   *     0 unknown
-   */
-  default void allowShortStop(long bytesPerSecond) {
-    allowStop();
+  /** How it is brought to its stop. */
+  default LiveMachine live() {
+    return new WaitingMachine(this);
   }
 
   /** The machine may now be stopped for its last pass, as soon as it is near enough. */
@@ -147,22 +90,6 @@ public interface SourceMachine extends AutoCloseable {
   default boolean destinationMayKnowWhy() {
     return false;
   }
-
-  /**
-   * Bytes of its memory that it has sent and that have not arrived: its last pass comes behind
-   * them. 0 when that is not known.
-   */
-  default long bytesQueued() {
-    return 0;
-  }
-
-  /** Bytes of its memory that have arrived; sent, when that is not known. */
-  default long bytesCarried() {
-    return progress().bytesSent();
-  }
-
-  /** At most so many bytes, at least 1, are to be queued from now on. */
-  default void limitQueue(long bytes) {}
 
   /**
    * While STOPPED: makes the machine's last pass carry guest memory that the GPU wrote.

@@ -10,7 +10,7 @@ import java.util.List;
  * @param pause stops whoever uses the guest, and lets it go on
  */
 public record StandingMachine(Pause pause) {
-  /** How the guest's user is kept from running. */
+  /** The pause of the guest's user. */
   public interface Pause {
     /** It stands still when this returns. */
     void stop();
@@ -24,79 +24,28 @@ public record StandingMachine(Pause pause) {
     return new Source(pause);
   }
 
-  private static final class Source implements SourceMachine {
+  private static final class Source extends PausedMachine {
     private final Pause pause;
-    private MachineProgress.State state = MachineProgress.State.IDLE;
 
     Source(Pause pause) {
       this.pause = pause;
     }
 
     @Override
-    public List<Blocker> blockers() {
-      return List.of();
+    protected void stop() {
+      pause.stop();
     }
 
     @Override
-    public ByteBuffer describe() {
-      return ByteBuffer.allocate(0);
-    }
-
-    @Override
-    public void start(ByteBuffer target) {
-      state = MachineProgress.State.COPYING;
-    }
-
-    @Override
-    public void allowStop() {
-      if (state == MachineProgress.State.COPYING) {
-        pause.stop();
-        state = MachineProgress.State.STOPPED;
+    protected void goOn(boolean stood) {
+      if (stood) {
+        pause.resume();
       }
-    }
-
-    @Override
-    public void forceStop() {
-      allowStop();
-    }
-
-    @Override
-    public MachineProgress progress() {
-      return MachineProgress.of(state);
-    }
-
-    @Override
-    public boolean redirty(List<PageRange> pages) {
-      return true;
     }
 
     @Override
     public List<ByteBuffer> save() {
       return List.of();
     }
-
-    @Override
-    public void switchOver() {
-      state = MachineProgress.State.COMPLETED;
-    }
-
-    @Override
-    public void abort() {
-      if (state == MachineProgress.State.STOPPED || state == MachineProgress.State.COMPLETED) {
-        pause.resume();
-      }
-      state = MachineProgress.State.IDLE;
-    }
-
-    @Override
-    public void finish() {
-      state = MachineProgress.State.IDLE;
-    }
-
-    @Override
-    public void setWaker(Runnable waker) {}
-
-    @Override
-    public void close() {}
   }
 }

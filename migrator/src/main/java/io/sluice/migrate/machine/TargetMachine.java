@@ -2,11 +2,10 @@ package io.sluice.migrate.machine;
 
 import java.nio.ByteBuffer;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine needs of the machine, or process, that uses the guest, on the destination. Rules
- * as for {@link SourceMachine}.
+ * The machine, or process, that uses the guest on the destination, as the engine needs it. Rules as
+ * for {@link SourceMachine}.
  *
  * <pre>
  *   prepare → (COMPLETED) → restore → resume → (RUNNING)
@@ -24,11 +23,6 @@ public interface TargetMachine extends AutoCloseable {
 
   /** A word of the source's machine ({@code MACHINE} frame), between prepare and resume. */
   default void tell(ByteBuffer message) {}
-
-  /** A word for the source's machine; null when there is none. */
-  default @Nullable ByteBuffer message() {
-    return null;
-  }
 
   /** Where it stands. */
   MachineProgress progress();

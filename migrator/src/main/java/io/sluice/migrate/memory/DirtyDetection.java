@@ -1,8 +1,8 @@
 package io.sluice.migrate.memory;
 
 /**
- * How it is found out which pages changed since they were sent. Switches exist so that each part
- * can be measured.
+ * The detection of pages that changed since they were sent. Switches exist so that each part can be
+ * measured.
  *
  * @param exact ask the GPU, where it knows, which pages it wrote
  * @param compared what the GPU has written is compared like all else, as it often writes what was

@@ -166,7 +166,7 @@ public final class Lanes implements AutoCloseable {
     }
   }
 
-  /** Does one share of each round that needs it. */
+  /** A helper does one share of each round that needs it. */
   private final class Helper implements Runnable {
     private final int share;
     private final AtomicReference<@Nullable Round> next = new AtomicReference<>();

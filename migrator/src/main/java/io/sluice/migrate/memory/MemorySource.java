@@ -56,10 +56,10 @@ public final class MemorySource implements AutoCloseable {
   private final boolean unseen;
 
   private final PageMap pages;
-  private final Places places = new Places();
+  private final BufferOffsets positions = new BufferOffsets();
   private final boolean stages; // nobody can map the aperture
-  private final Supplier<StagedMemory> opener;
-  private @Nullable StagedMemory staged;
+  private final Supplier<CopyWindow> opener;
+  private @Nullable CopyWindow copyWindow;
   private final Map<Long, Placed> known = new LinkedHashMap<>(); // by serial number
   private final List<PageMap.Comparison> comparisons = new ArrayList<>(); // by lane
   private final List<SourceLane> lanes = new ArrayList<>();
@@ -107,7 +107,7 @@ public final class MemorySource implements AutoCloseable {
     worked = new int[count];
     opener =
         () ->
-            new StagedMemory(
+            new CopyWindow(
                 move, kernel, capabilities, pages, comparisons.getFirst(), detection.hashing());
   }
 
@@ -117,11 +117,11 @@ public final class MemorySource implements AutoCloseable {
       throw new IllegalStateException("a pass is under way, pass=" + pass);
     }
     syncBuffers();
-    if (stages && staged == null) {
-      staged = opener.get();
+    if (stages && copyWindow == null) {
+      copyWindow = opener.get();
     }
-    if (staged != null) {
-      staged.forget();
+    if (copyWindow != null) {
+      copyWindow.forget();
     }
     pass++;
     passing = true;
@@ -133,8 +133,8 @@ public final class MemorySource implements AutoCloseable {
   }
 
   private PageView view(PageMap.Comparison comparison) {
-    if (staged != null) {
-      return staged;
+    if (copyWindow != null) {
+      return copyWindow;
     }
     ApertureView all = new ApertureView(aperture, comparison);
     return unseen ? new MarkedView(move, all) : all;
@@ -282,7 +282,7 @@ public final class MemorySource implements AutoCloseable {
     ByteBuffer payload = ByteBuffer.allocate(section.sizeBytes());
     section.write(payload);
     tell(Frame.of(FrameType.BUFFER, payload.flip()));
-    return Math.toIntExact(places.take(record) / Fingerprint.PAGE_BYTES);
+    return Math.toIntExact(positions.take(record) / Fingerprint.PAGE_BYTES);
   }
 
   private boolean travels(MemoryRecord record) {
@@ -332,9 +332,9 @@ public final class MemorySource implements AutoCloseable {
   /** Lets go of the window onto video memory, if there is one. */
   @Override
   public void close() {
-    if (staged != null) {
-      staged.close();
-      staged = null;
+    if (copyWindow != null) {
+      copyWindow.close();
+      copyWindow = null;
     }
   }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * are changes only while none does. A GPU's window is one lane's. One thread uses it.
  */
 public final class MemoryTarget implements AutoCloseable {
-  private final @Nullable ArrivedMemory arrived;
+  private final @Nullable ReceivedMemory received;
   private final TargetBuffers buffers;
   private final Lanes threads;
   private final List<TargetLane> lanes = new ArrayList<>();
@@ -52,17 +52,17 @@ public final class MemoryTarget implements AutoCloseable {
       Lanes threads) {
     this.threads = threads;
     buffers = new TargetBuffers(restore, aperture.isPresent());
-    arrived =
+    received =
         aperture.isEmpty()
-            ? new ArrivedMemory(restore, move.openWindow(ArrivedMemory.WINDOW_BYTES, kernel))
+            ? new ReceivedMemory(restore, move.openWindow(ReceivedMemory.WINDOW_BYTES, kernel))
             : null;
     int streams = link.dataStreams();
     ReentrantLock writing = new ReentrantLock();
-    int count = arrived == null ? Math.min(threads.count(), streams) : 1;
+    int count = received == null ? Math.min(threads.count(), streams) : 1;
     for (int i = 0; i < count; i++) {
       int first = 1 + i;
       TargetLane.Storage storage =
-          arrived == null ? new TargetFile(kernel, aperture.orElseThrow(), writing) : arrived;
+          received == null ? new TargetFile(kernel, aperture.orElseThrow(), writing) : received;
       int[] own = IntStream.iterate(first, s -> s <= streams, s -> s + count).toArray();
       lanes.add(new TargetLane(link, buffers, storage, own));
     }
@@ -74,8 +74,8 @@ public final class MemoryTarget implements AutoCloseable {
     if (frame.type() == FrameType.BUFFER) {
       buffers.add(frame);
     } else {
-      if (arrived != null) {
-        arrived.flush();
+      if (received != null) {
+        received.flush();
       }
       buffers.remove(frame);
     }
@@ -116,8 +116,8 @@ public final class MemoryTarget implements AutoCloseable {
   /** Lets go of the window onto video memory, if there is one. */
   @Override
   public void close() {
-    if (arrived != null) {
-      arrived.close();
+    if (received != null) {
+      received.close();
     }
   }
 }

@@ -116,7 +116,7 @@ final class PageFrames {
     return in.getInt();
   }
 
-  /** Told of each run. */
+  /** A consumer of runs, told of each. */
   interface RunConsumer {
     /**
      * @param bytes the pages' bytes, of which it takes all; empty for zeros

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.random.RandomGenerator;
 
 /**
- * What was last sent of each page of an aperture. A page is known by its fingerprint from the
- * moment its bytes were put into a frame.
+ * The map of what was last sent of each page of an aperture. A page is known by its fingerprint
+ * from the moment its bytes were put into a frame.
  *
  * <p>Several threads may use it when no two of them use the same page at one time: a page has its
  * own elements of each array. {@link #reserve} wants it alone.

@@ -3,7 +3,7 @@ package io.sluice.migrate.memory;
 import io.sluice.channel.record.MemoryRecord;
 import java.lang.foreign.MemorySegment;
 
-/** How a lane sees the pages of buffers, one after the other. One thread uses it. */
+/** The view of a lane on the pages of buffers, one after the other. One thread uses it. */
 interface PageView {
   /**
    * Shows a page, and those behind it for a while.

@@ -68,7 +68,7 @@ final class SourceLane {
     }
   }
 
-  /** Where a pass is. */
+  /** The place of a pass. */
   private static final class Pass {
     final int number;
     final int epoch;

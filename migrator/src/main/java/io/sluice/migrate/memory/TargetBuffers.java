@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 final class TargetBuffers {
   private final GuestRestore restore;
   private final boolean hasAperture;
-  private final Places places = new Places();
+  private final BufferOffsets positions = new BufferOffsets();
   private final TreeMap<Long, Range> ranges = new TreeMap<>();
   private final Map<Long, Long> offsets = new HashMap<>(); // by serial number
   private int epoch;
 
   /**
-   * Where a buffer's pages go.
+   * The range that a buffer's pages go to.
    *
    * @param offset of the first, on the way
    * @param since the epoch that the buffer began
@@ -58,7 +58,7 @@ final class TargetBuffers {
     }
     restore.add(record);
     epoch++;
-    long offset = places.take(record);
+    long offset = positions.take(record);
     offsets.put(record.serial(), offset);
     ranges.put(offset, new Range(record, offset, epoch));
   }

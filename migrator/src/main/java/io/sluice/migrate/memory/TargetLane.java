@@ -25,7 +25,7 @@ final class TargetLane {
   private final int[] reached; // likewise
   private long pages;
 
-  /** Where pages go. One thread at a time uses it. */
+  /** The storage that pages go to. One thread at a time uses it. */
   interface Storage {
     /**
      * Takes the bytes of a run of pages.

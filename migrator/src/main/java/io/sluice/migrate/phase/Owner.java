@@ -1,6 +1,6 @@
 package io.sluice.migrate.phase;
 
-/** Which side may run the guest's channels and processors. */
+/** The side that may run the guest's channels and processors. */
 public enum Owner {
   /** The source does, or may from one moment to the next. */
   SOURCE,

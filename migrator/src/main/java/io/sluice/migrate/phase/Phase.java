@@ -8,7 +8,7 @@ import com.google.common.collect.Maps;
 import java.util.Locale;
 
 /**
- * Where the source of a migration stands: what may follow, who may run the guest, and what giving
+ * The phases of the source of a migration: what may follow, who may run the guest, and what giving
  * up takes back.
  *
  * <pre>
@@ -47,7 +47,7 @@ public enum Phase implements Stage<Phase> {
   /** The guest goes on at the source as if nothing had been. */
   ABORTED(Owner.SOURCE, ImmutableSet.of());
 
-  /** What giving up takes back; done in this order. */
+  /** Steps that giving up takes back; done in this order. */
   public enum Undo {
     /** The destination is told, and discards what it has. */
     TELL_DESTINATION,

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 public final class PhaseLog<P extends Enum<P>> {
   private static final Logger LOG = LoggerFactory.getLogger(PhaseLog.class);
 
-  /** Told of each change, by the thread that makes it. */
+  /** An observer is told of each change, by the thread that makes it. */
   @FunctionalInterface
   public interface Observer<P> {
     /** The side is in a phase now. */

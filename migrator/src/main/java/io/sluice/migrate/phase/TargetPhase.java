@@ -8,7 +8,7 @@ import com.google.common.collect.Maps;
 import java.util.Locale;
 
 /**
- * Where the destination of a migration stands.
+ * The phases of the destination of a migration.
  *
  * <pre>
  *  WAITING → RECEIVING → RESTORING → READY → COMMITTING → RUNNING

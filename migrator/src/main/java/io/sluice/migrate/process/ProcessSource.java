@@ -4,9 +4,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
-import io.sluice.migrate.machine.MachineProgress;
-import io.sluice.migrate.machine.MachineProgress.State;
-import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.PausedMachine;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.Handover;
 import java.nio.ByteBuffer;
@@ -20,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * A process whose daemon is to change: its socket, its memory and its eventfds are passed on as
  * descriptors. It is never stopped; only messages and calls it sends just then wait.
  */
-public final class ProcessSource implements SourceMachine {
+public final class ProcessSource extends PausedMachine {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessSource.class);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -40,7 +38,6 @@ public final class ProcessSource implements SourceMachine {
   private final GuestDevice device;
   private final FileSender sender;
   private @Nullable Handover handover;
-  private State state = State.IDLE;
 
   /** Whether the destination has the process already, and only bytes are still to come. */
   private boolean sent;
@@ -106,29 +103,7 @@ public final class ProcessSource implements SourceMachine {
     if (handover == null) {
       handover = device.handOver(PATIENCE);
     }
-    state = State.COPYING;
-  }
-
-  @Override
-  public void allowStop() {
-    if (state == State.COPYING) {
-      state = State.STOPPED;
-    }
-  }
-
-  @Override
-  public void forceStop() {
-    allowStop();
-  }
-
-  @Override
-  public MachineProgress progress() {
-    return MachineProgress.of(state);
-  }
-
-  @Override
-  public boolean redirty(List<PageRange> pages) {
-    return true;
+    super.start(target);
   }
 
   @Override
@@ -145,15 +120,9 @@ public final class ProcessSource implements SourceMachine {
   }
 
   @Override
-  public void switchOver() {
-    state = State.COMPLETED;
-  }
-
-  @Override
-  public void abort() {
+  protected void goOn(boolean stood) {
     Handover paused = handover;
     handover = null;
-    state = State.IDLE;
     if (paused == null) {
       return;
     }
@@ -174,9 +143,6 @@ public final class ProcessSource implements SourceMachine {
       paused.complete();
     }
   }
-
-  @Override
-  public void setWaker(Runnable waker) {}
 
   @Override
   public void close() {

@@ -71,7 +71,7 @@ final class LastPass {
     return begun;
   }
 
-  /** What was begun. */
+  /** The parts that were begun. */
   record Begun(@Nullable Redirty redirty, @Nullable HeldState holding) {
     /** What QEMU was asked to write was to be written while nobody else does: not later. */
     void settle() {

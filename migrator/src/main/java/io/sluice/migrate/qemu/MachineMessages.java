@@ -2,12 +2,12 @@ package io.sluice.migrate.qemu;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.vdevice.machine.PciAddress;
+import io.sluice.migrate.qmp.PciAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What the two sides of a machine tell each other, little-endian.
+ * The messages between the two sides of a machine, little-endian.
  *
  * <pre>
  *   description: u32 1 (version); u32 bus, slot, function of the virtual device

@@ -1,7 +1,7 @@
 package io.sluice.migrate.qemu;
 
 import io.sluice.abi.SluiceException;
-import io.sluice.vdevice.machine.QemuMachine;
+import io.sluice.migrate.qmp.QemuMachine;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -5,8 +5,8 @@ import io.sluice.abi.RefusedException;
 import java.util.function.Consumer;
 
 /**
- * Has a machine run, or end, once that is decided. One that is frozen just then does not answer,
- * and would stand for ever if it were asked once: nobody else will.
+ * The insistence that a machine runs, or ends, once that is decided. One that is frozen just then
+ * does not answer, and would stand for ever if it were asked once: nobody else will.
  */
 final class MachineStart {
   /** Each as long as patience lasts. */

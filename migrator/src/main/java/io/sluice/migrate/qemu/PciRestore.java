@@ -4,18 +4,18 @@ import static io.sluice.vdevice.PciState.BUS_MASTER;
 import static io.sluice.vdevice.PciState.COMMAND;
 
 import io.sluice.abi.Iova;
+import io.sluice.migrate.qmp.PciAddress;
+import io.sluice.migrate.qmp.QemuMachine;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.PciState;
-import io.sluice.vdevice.machine.PciAddress;
-import io.sluice.vdevice.machine.QemuMachine;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 
 /**
- * Makes the PCI function of a machine that has just been loaded what the guest had made of it:
- * QEMU's stream has nothing of a vfio-user device, which arrives as after a reset.
+ * The restoring of the PCI function of a machine that has just been loaded to what the guest had
+ * made of it: QEMU's stream has nothing of a vfio-user device, which arrives as after a reset.
  *
  * <p>The device writes its own function, by DMA to the memory-mapped configuration space and to its
  * MSI-X table. Only the bus-master bit, without which QEMU refuses DMA, must come from the monitor,

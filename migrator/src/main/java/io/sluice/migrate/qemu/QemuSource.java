@@ -4,21 +4,22 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.machine.LiveMachine;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.phase.StateMachine;
-import io.sluice.migrate.qemu.SourceLife.Copying;
-import io.sluice.migrate.qemu.SourceLife.Failed;
-import io.sluice.migrate.qemu.SourceLife.GivenUp;
-import io.sluice.migrate.qemu.SourceLife.Open;
-import io.sluice.migrate.qemu.SourceLife.Settled;
-import io.sluice.migrate.qemu.SourceLife.Undoing;
-import io.sluice.migrate.qemu.SourceLife.WentOn;
+import io.sluice.migrate.qemu.QemuSourceState.Copying;
+import io.sluice.migrate.qemu.QemuSourceState.Failed;
+import io.sluice.migrate.qemu.QemuSourceState.GivenUp;
+import io.sluice.migrate.qemu.QemuSourceState.Open;
+import io.sluice.migrate.qemu.QemuSourceState.Settled;
+import io.sluice.migrate.qemu.QemuSourceState.Undoing;
+import io.sluice.migrate.qemu.QemuSourceState.WentOn;
+import io.sluice.migrate.qmp.MigrationProgress;
+import io.sluice.migrate.qmp.PciAddress;
+import io.sluice.migrate.qmp.QemuMachine;
 import io.sluice.vdevice.GuestDevice;
-import io.sluice.vdevice.machine.MigrationProgress;
-import io.sluice.vdevice.machine.PciAddress;
-import io.sluice.vdevice.machine.QemuMachine;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * <p>Steps that wait for QEMU are done by a thread of this object. Giving up has a thread of its
  * own, because a frozen peer makes QEMU, and whoever has asked it something, hang.
  */
-public final class QemuSource implements SourceMachine {
+public final class QemuSource implements SourceMachine, LiveMachine {
   private static final Logger LOG = LoggerFactory.getLogger(QemuSource.class);
 
   /** What a machine's last pass may take that is to be noticed by nobody. */
@@ -53,7 +54,7 @@ public final class QemuSource implements SourceMachine {
   private static final Duration NOW = Duration.ofSeconds(2000);
 
   /**
-   * How it is to move.
+   * Settings of its move.
    *
    * @param bandwidthBytesPerSecond most that QEMU sends; 0 for no limit
    * @param downtime how long the machine may stand still for its own memory
@@ -78,7 +79,7 @@ public final class QemuSource implements SourceMachine {
   private final MachineMonitor monitor;
   private final QemuMachine machine;
   private final Worker worker;
-  private final StateMachine<SourceStage, SourceLife> life;
+  private final StateMachine<QemuSourceStage, QemuSourceState> life;
   private final TouchRequest touch;
   private final StandBy standBy;
   private final LastPass lastPass;
@@ -178,9 +179,9 @@ public final class QemuSource implements SourceMachine {
 
   /** Once: what the destination would have to ask its own QEMU for while the machine stands. */
   @Override
-  public @Nullable ByteBuffer message() {
+  public @Nullable ByteBuffer pollMessage() {
     OptionalLong known = configuration;
-    if (known.isEmpty() || stage() == SourceStage.OPEN || !transport.isAnswered()) {
+    if (known.isEmpty() || stage() == QemuSourceStage.OPEN || !transport.isAnswered()) {
       return null;
     }
     configuration = OptionalLong.empty();
@@ -192,7 +193,7 @@ public final class QemuSource implements SourceMachine {
     return MachineMessages.description(address);
   }
 
-  private SourceStage stage() {
+  private QemuSourceStage stage() {
     return life.stage();
   }
 
@@ -205,6 +206,11 @@ public final class QemuSource implements SourceMachine {
       machine.migrate(transport.open(target));
       monitor.wake();
     });
+  }
+
+  @Override
+  public LiveMachine live() {
+    return this;
   }
 
   @Override
@@ -313,7 +319,7 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public boolean destinationMayKnowWhy() {
-    return stage() != SourceStage.FAILED && machine.isOpen();
+    return stage() != QemuSourceStage.FAILED && machine.isOpen();
   }
 
   /** QEMU may only see that its connection has ended. */
@@ -350,7 +356,7 @@ public final class QemuSource implements SourceMachine {
   @Override
   public void poll() {
     boolean held = heldBack;
-    if (stage() == SourceStage.COPYING
+    if (stage() == QemuSourceStage.COPYING
         && state() == State.COPYING
         && asking.compareAndSet(false, true)) {
       worker.submit(() -> {
@@ -429,7 +435,7 @@ public final class QemuSource implements SourceMachine {
   @Override
   public void abort() {
     LastPass.Begun begun = lastPass.end();
-    boolean started = stage() != SourceStage.OPEN;
+    boolean started = stage() != QemuSourceStage.OPEN;
     Thread thread = monitor.thread("abort", () -> giveUp(begun, started));
     life.enter(new Undoing(thread), "the migration is given up");
     thread.start();
@@ -469,12 +475,12 @@ public final class QemuSource implements SourceMachine {
 
   @Override
   public boolean isSettled() {
-    return stage() != SourceStage.UNDOING;
+    return stage() != QemuSourceStage.UNDOING;
   }
 
   @Override
   public boolean hasGoneOn() {
-    return stage() == SourceStage.WENT_ON;
+    return stage() == QemuSourceStage.WENT_ON;
   }
 
   private void endMigration() {

@@ -7,18 +7,18 @@ import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.phase.StateMachine;
-import io.sluice.migrate.qemu.TargetLife.Ending;
-import io.sluice.migrate.qemu.TargetLife.Expecting;
-import io.sluice.migrate.qemu.TargetLife.Failed;
-import io.sluice.migrate.qemu.TargetLife.Open;
-import io.sluice.migrate.qemu.TargetLife.Receiving;
-import io.sluice.migrate.qemu.TargetLife.Restored;
-import io.sluice.migrate.qemu.TargetLife.Restoring;
-import io.sluice.migrate.qemu.TargetLife.Running;
+import io.sluice.migrate.qemu.QemuTargetState.Ending;
+import io.sluice.migrate.qemu.QemuTargetState.Expecting;
+import io.sluice.migrate.qemu.QemuTargetState.Failed;
+import io.sluice.migrate.qemu.QemuTargetState.Open;
+import io.sluice.migrate.qemu.QemuTargetState.Receiving;
+import io.sluice.migrate.qemu.QemuTargetState.Restored;
+import io.sluice.migrate.qemu.QemuTargetState.Restoring;
+import io.sluice.migrate.qemu.QemuTargetState.Running;
+import io.sluice.migrate.qmp.PciAddress;
+import io.sluice.migrate.qmp.QemuMachine;
 import io.sluice.vdevice.DeviceState;
 import io.sluice.vdevice.GuestDevice;
-import io.sluice.vdevice.machine.PciAddress;
-import io.sluice.vdevice.machine.QemuMachine;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,7 +43,7 @@ public final class QemuTarget implements TargetMachine {
   private final Duration patience;
   private final MachineMonitor monitor;
   private final QemuMachine machine;
-  private final StateMachine<TargetStage, TargetLife> life;
+  private final StateMachine<QemuTargetStage, QemuTargetState> life;
 
   private QemuTarget(
       GuestDevice device,
@@ -142,7 +142,7 @@ public final class QemuTarget implements TargetMachine {
       life.enter(new Restoring(), "all has come");
       monitor.worker().submit(() -> restore(state, from));
     }
-    return life.stage() == TargetStage.RESTORED;
+    return life.stage() == QemuTargetStage.RESTORED;
   }
 
   private void restore(DeviceState state, Receiving from) {
@@ -183,7 +183,7 @@ public final class QemuTarget implements TargetMachine {
   /** Only a machine that has waited for another one is ours to end. */
   @Override
   public void abort() {
-    boolean ours = life.stage() != TargetStage.OPEN;
+    boolean ours = life.stage() != QemuTargetStage.OPEN;
     Thread thread = monitor.thread("abort", () -> end(ours));
     life.enter(new Ending(thread), "the migration is given up");
     thread.start();

@@ -1,10 +1,11 @@
 package io.sluice.migrate.qemu;
 
 /**
- * How often QEMU is asked how much it has left to copy. Each question takes its main loop, two
- * threads of ours and the lock that the machine's processors need, so it is asked rarely while much
- * is left, and often when the machine might stop soon. The moment in which next to nothing is left
- * lasts for milliseconds, until QEMU looks for what was written meanwhile: it must not be missed.
+ * The pace at which QEMU is asked how much it has left to copy. Each question takes its main loop,
+ * two threads of ours and the lock that the machine's processors need, so it is asked rarely while
+ * much is left, and often when the machine might stop soon. The moment in which next to nothing is
+ * left lasts for milliseconds, until QEMU looks for what was written meanwhile: it must not be
+ * missed.
  */
 final class QueryPace {
   /** From here on a machine is near: what a link of 10 Gb/s takes within {@link #FAR_NS}. */

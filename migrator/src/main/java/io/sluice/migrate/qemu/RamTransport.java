@@ -3,7 +3,7 @@ package io.sluice.migrate.qemu;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** How the stream of QEMU itself, which carries the machine's memory, gets across. */
+/** The way across of the stream of QEMU itself, which carries the machine's memory. */
 public interface RamTransport {
   /** Either end. */
   interface End extends AutoCloseable {

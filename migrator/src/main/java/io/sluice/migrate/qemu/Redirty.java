@@ -9,10 +9,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Has QEMU write, to each page of guest memory that the GPU wrote, the byte that is there, so that
- * its last pass carries the page. That is true only while nobody else writes: when the migration is
- * given up, the GPU and the processors must not go on before QEMU has done, or will never do, what
- * it was asked. A byte that came late would be an old one.
+ * A request that QEMU writes, to each page of guest memory that the GPU wrote, the byte that is
+ * there, so that its last pass carries the page. That is true only while nobody else writes: when
+ * the migration is given up, the GPU and the processors must not go on before QEMU has done, or
+ * will never do, what it was asked. A byte that came late would be an old one.
  */
 final class Redirty implements Runnable {
   /** Of one request for it to be given up after; a few milliseconds. */

@@ -1,5 +1,6 @@
 package io.sluice.migrate.report;
 
+import io.sluice.migrate.engine.MigrationFigures;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.phase.Phase;
@@ -11,7 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches a migration and tells it afterwards: as text, as JSON, or as a page of HTML that needs
+ * The report of a migration, which it watches: as text, as JSON, or as a page of HTML that needs
  * nothing else. It is there also when the migration failed, and while it goes on.
  */
 public final class MigrationReport {
@@ -37,7 +38,7 @@ public final class MigrationReport {
   record Sample(long atNs, Phase phase, long bytesSent, long bytesLeft, long rate) {}
 
   /**
-   * How long a phase lasted.
+   * The span of a phase.
    *
    * @param pauseNs for so long of it the GPU stood still for the guest
    */
@@ -182,7 +183,36 @@ public final class MigrationReport {
             status.link().bytesSent(),
             status.link().bytesRetransmitted(),
             status.link().reconnects()));
+    append(out, status.figures());
     return out.toString();
+  }
+
+  private static void append(StringBuilder out, MigrationFigures figures) {
+    MigrationFigures.Detach detach = figures.detach();
+    MigrationFigures.Stop stop = figures.stop();
+    MigrationFigures.Saving saving = figures.saving();
+    out.append(
+        String.format(
+            Locale.ROOT,
+            "  access taken back: left=%d expectedDrainNs=%d channels=%d running=%d"
+                + " pendingEntries=%d%n  machine stopped: idleNs=%d settleNs=%d stoodNs=%d"
+                + " drainPages=%d settledPages=%d touchedByGuest=%b parked=%d ended=%d%n  saved:"
+                + " deviceNs=%d redirtyNs=%d%n",
+            detach.leftBytes(),
+            detach.expectedDrainNs(),
+            detach.channels(),
+            detach.running(),
+            detach.pendingEntries(),
+            stop.idleNs(),
+            stop.settleNs(),
+            stop.stoodNs(),
+            stop.drainPages(),
+            stop.settledPages(),
+            stop.touchedByGuest(),
+            stop.parked(),
+            stop.ended(),
+            saving.deviceNs(),
+            saving.redirtyNs()));
   }
 
   private static void append(StringBuilder out, Reason reason) {

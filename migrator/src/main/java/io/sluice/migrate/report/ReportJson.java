@@ -1,5 +1,6 @@
 package io.sluice.migrate.report;
 
+import io.sluice.migrate.engine.MigrationFigures;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
 import java.util.Locale;
@@ -71,6 +72,37 @@ final class ReportJson {
     fields.add("\"linkBytesRetransmitted\":" + status.link().bytesRetransmitted());
     fields.add("\"linkReconnects\":" + status.link().reconnects());
     fields.add("\"linkBytesPerSecond\":" + status.rateBytesPerSecond());
+    figures(fields, status.figures());
+  }
+
+  private static void figures(StringJoiner fields, MigrationFigures figures) {
+    MigrationFigures.Detach detach = figures.detach();
+    fields.add(
+        new StringJoiner(",", "\"detach\":{", "}")
+            .add("\"leftBytes\":" + detach.leftBytes())
+            .add("\"expectedDrainNs\":" + detach.expectedDrainNs())
+            .add("\"channels\":" + detach.channels())
+            .add("\"running\":" + detach.running())
+            .add("\"pendingEntries\":" + detach.pendingEntries())
+            .toString());
+    MigrationFigures.Stop stop = figures.stop();
+    fields.add(
+        new StringJoiner(",", "\"stop\":{", "}")
+            .add("\"idleNs\":" + stop.idleNs())
+            .add("\"settleNs\":" + stop.settleNs())
+            .add("\"stoodNs\":" + stop.stoodNs())
+            .add("\"drainPages\":" + stop.drainPages())
+            .add("\"settledPages\":" + stop.settledPages())
+            .add("\"touchedByGuest\":" + stop.touchedByGuest())
+            .add("\"parked\":" + stop.parked())
+            .add("\"ended\":" + stop.ended())
+            .toString());
+    MigrationFigures.Saving saving = figures.saving();
+    fields.add(
+        new StringJoiner(",", "\"saving\":{", "}")
+            .add("\"deviceNs\":" + saving.deviceNs())
+            .add("\"redirtyNs\":" + saving.redirtyNs())
+            .toString());
   }
 
   static String quote(String text) {

@@ -3,8 +3,6 @@ package io.sluice.migrate.vfio;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
-import io.sluice.migrate.link.Frame;
-import io.sluice.migrate.link.FrameType;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -28,13 +26,6 @@ final class DeviceStream {
 
   static Section head() {
     return new Section(HEAD, VERSION, MAGIC.getBytes(StandardCharsets.US_ASCII));
-  }
-
-  /** Frames that belong to streams of pages. */
-  static boolean isPages(Frame frame) {
-    return frame.type() == FrameType.PAGES
-        || frame.type() == FrameType.ZEROS
-        || frame.type() == FrameType.BARRIER;
   }
 
   static RefusedException bad(String how) {

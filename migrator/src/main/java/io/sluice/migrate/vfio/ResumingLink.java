@@ -143,7 +143,7 @@ final class ResumingLink implements MigrationLink {
       return Frame.of(FrameType.COMMIT);
     }
     Frame next = frames.peek();
-    if (next == null || DeviceStream.isPages(next) != (stream != CONTROL)) {
+    if (next == null || next.isOfPages() != (stream != CONTROL)) {
       return null;
     }
     frames.remove();

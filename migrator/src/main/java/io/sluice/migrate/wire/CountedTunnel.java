@@ -49,7 +49,7 @@ final class CountedTunnel {
     machine.config().setAutoRead(true);
   }
 
-  /** Reads the source's QEMU; the window says when. */
+  /** The reader of the source's QEMU; the window says when. */
   private static final class FromSource extends TunnelHandler {
     private final TunnelWindow window;
 
@@ -65,7 +65,7 @@ final class CountedTunnel {
     }
   }
 
-  /** Reads what the destination says, at the source. */
+  /** The reader of what the destination says, at the source. */
   private static final class ToSource extends TunnelHandler {
     private final TunnelWindow window;
 

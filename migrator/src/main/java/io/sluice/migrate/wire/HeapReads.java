@@ -6,8 +6,8 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Has a connection read into arrays. The JDK's TLS opens a record in an array in one pass and in
- * place; of one in a direct buffer it copies every piece to an array and back.
+ * The reading of a connection into arrays. The JDK's TLS opens a record in an array in one pass and
+ * in place; of one in a direct buffer it copies every piece to an array and back.
  */
 final class HeapReads implements RecvByteBufAllocator {
   private final RecvByteBufAllocator sizes;

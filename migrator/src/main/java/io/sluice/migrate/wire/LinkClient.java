@@ -142,7 +142,7 @@ public final class LinkClient implements AutoCloseable {
     void with(RefusedException why, boolean again);
   }
 
-  /** Says the first word and waits for the answer. */
+  /** A greeter says the first word and waits for the answer. */
   private final class Greeter extends SimpleChannelInboundHandler<WireSection> {
     private final WireSection first;
     private final Begin begin;

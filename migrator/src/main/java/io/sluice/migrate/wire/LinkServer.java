@@ -137,7 +137,7 @@ public final class LinkServer implements AutoCloseable {
             .addLast(new FirstWord());
   }
 
-  /** Sees that a connection is not silent, before its certificate is known. */
+  /** The handler that sees that a connection is not silent, before its certificate is known. */
   private final class FirstByte extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {

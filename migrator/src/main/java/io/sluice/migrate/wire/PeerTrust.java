@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whom this daemon trusts: peers with a certificate of its authority. The JDK decides; why it does
- * not trust one is said by {@link Distrust}.
+ * not trust one is said by {@link CertificateError}.
  */
 final class PeerTrust extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager jdk;
@@ -53,7 +53,7 @@ final class PeerTrust extends X509ExtendedTrustManager {
     try {
       check.run();
     } catch (CertificateException e) {
-      throw Distrust.of(chain, called, e);
+      throw CertificateError.of(chain, called, e);
     }
   }
 

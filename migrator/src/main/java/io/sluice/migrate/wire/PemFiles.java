@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Reads certificates and keys as openssl writes them. */
+/** The reader of certificates and keys as openssl writes them. */
 final class PemFiles {
   private static final int MAX_BYTES = 1 << 20;
   private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";

@@ -9,7 +9,8 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 
 /**
- * Who this daemon is and whom it trusts. TLS 1.3 only, and both sides show a certificate.
+ * The files that say who this daemon is and whom it trusts. TLS 1.3 only, and both sides show a
+ * certificate.
  *
  * @param certificate its certificate and those between it and the authority, PEM
  * @param key its private key, PKCS#8 PEM

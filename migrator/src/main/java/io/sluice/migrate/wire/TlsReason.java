@@ -7,11 +7,11 @@ import java.util.regex.Pattern;
 import javax.crypto.AEADBadTagException;
 
 /**
- * Why a handshake failed, or a connection was ended, in words. What this side found wrong with the
- * other's certificate, as {@link Distrust} says it, is a cause beneath words of the library that
- * say less. What the other side found wrong comes as an alert (RFC 8446, section 6.2), which
- * BoringSSL tells as the name of one of its error codes and the JDK as the name of the alert. A
- * record that was damaged is called as the alert is that says so to the other side.
+ * The reason why a handshake failed, or a connection was ended, in words. What this side found
+ * wrong with the other's certificate, as {@link CertificateError} says it, is a cause beneath words
+ * of the library that say less. What the other side found wrong comes as an alert (RFC 8446,
+ * section 6.2), which BoringSSL tells as the name of one of its error codes and the JDK as the name
+ * of the alert. A record that was damaged is called as the alert is that says so to the other side.
  */
 final class TlsReason {
   private static final int DEEPEST = 16;

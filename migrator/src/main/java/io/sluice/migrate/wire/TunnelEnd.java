@@ -5,7 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.function.Consumer;
 
-/** Looks why the connection of a tunnel ends, and passes everything on. */
+/** The end of a tunnel's connection: it looks why that ends, and passes everything on. */
 final class TunnelEnd extends ChannelInboundHandlerAdapter {
   /** In a pipeline. */
   static final String NAME = "tunnel-end";

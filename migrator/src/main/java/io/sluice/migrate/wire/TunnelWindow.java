@@ -5,10 +5,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bytes of QEMU's stream are on their way: taken from the source's QEMU, and not yet
- * handed to the destination's. They may wait in buffers of either daemon, of sockets, and of
- * whatever is between; without a limit those take as many as a slow QEMU leaves them, tens of
- * megabytes, and the machine's last pass waits behind them.
+ * The window of a tunnel: how many bytes of QEMU's stream are on their way, taken from the source's
+ * QEMU, and not yet handed to the destination's. They may wait in buffers of either daemon, of
+ * sockets, and of whatever is between; without a limit those take as many as a slow QEMU leaves
+ * them, tens of megabytes, and the machine's last pass waits behind them.
  *
  * <p>Connections count from their event loops, the migration's engine looks and sets the limit.
  * With a peer that does not say what it has handed on nothing is counted, and the limit without

@@ -8,7 +8,7 @@ import java.nio.channels.UnresolvedAddressException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What can go wrong with a link. */
+/** The failures of a link. */
 final class WireFailure {
   private WireFailure() {}
 

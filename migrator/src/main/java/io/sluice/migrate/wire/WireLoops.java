@@ -37,7 +37,7 @@ public final class WireLoops implements AutoCloseable {
    */
   static final int LOOK_MS = 40;
 
-  /** Silence after which a connection is given up. */
+  /** PeerTimeout after which a connection is given up. */
   static final long CUT_AFTER_NS = 4_000_000_000L;
 
   private static final int SHAPING_INTERVAL_MS = 100;

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * What the two ends of a connection say to each other beside frames, little-endian.
+ * The messages between the two ends of a connection beside frames, little-endian.
  *
  * <pre>
  *  0x180 HELLO    u32 version, oldest, role, stream, streams, features (0); u64 id high, low;
@@ -46,7 +46,7 @@ final class WireMessages {
   private static final int WELCOME_BYTES = 2 * 4 + 8;
   private static final int MAX_REASON_BYTES = 1024;
 
-  /** What a connection is for. Never 0. */
+  /** The role of a connection. Never 0. */
   enum Role {
     STREAM(1),
     TUNNEL(2);

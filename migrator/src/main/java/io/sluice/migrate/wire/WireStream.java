@@ -57,9 +57,9 @@ final class WireStream {
   /** The last connection that this stream went over, also after its end. */
   private @Nullable Channel latest;
 
-  private final Silence silence;
+  private final PeerTimeout silence;
 
-  /** As {@link Silence} found it last. */
+  /** As {@link PeerTimeout} found it last. */
   private volatile long silenceNs;
 
   /**
@@ -68,7 +68,7 @@ final class WireStream {
   WireStream(int number, WireLink link, long nowNs) {
     this.number = number;
     this.link = link;
-    silence = new Silence(nowNs);
+    silence = new PeerTimeout(nowNs);
   }
 
   int number() {

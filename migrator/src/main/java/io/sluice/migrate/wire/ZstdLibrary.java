@@ -4,7 +4,7 @@ import com.github.luben.zstd.Zstd;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether zstd is there: its classes may be left out, and its native part may not be loaded. Apart
+ * The presence of zstd: its classes may be left out, and its native part may not be loaded. Apart
  * from {@link PageCompression}, which cannot even be asked without them.
  */
 final class ZstdLibrary {

@@ -1,5 +1,6 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.migrate.machine.LiveMachine;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
@@ -8,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A machine that notes what it is asked, and has left what the test says. */
-final class AskedMachine implements SourceMachine {
+final class AskedMachine implements SourceMachine, LiveMachine {
   final List<String> asked = new ArrayList<>();
   State state = State.COPYING;
   long sent;
@@ -38,6 +39,16 @@ final class AskedMachine implements SourceMachine {
 
   @Override
   public void start(ByteBuffer target) {}
+
+  @Override
+  public LiveMachine live() {
+    return this;
+  }
+
+  @Override
+  public long bytesCarried() {
+    return sent;
+  }
 
   @Override
   public void goOn() {

@@ -194,7 +194,8 @@ final class MachineStopTest {
     stop.works(WORKED);
     assertThat(stop.drained(T, false, false)).isZero();
     assertThat(stop.drained(T + 5, true, false)).isEqualTo(1);
-    assertThat(stop.told(T + 9)).isEqualTo(" idleNs=9 settleNs=5");
+    assertThat(stop.idleNs(T + 9)).isEqualTo(9);
+    assertThat(stop.settleNs(T + 9)).isEqualTo(5);
     stop.works(WORKED);
     assertThat(machine.asked).containsExactly("allowShortStop 0");
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.vdevice.machine.QemuMachine;
+import io.sluice.migrate.qmp.QemuMachine;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -89,7 +89,7 @@ final class MachineStartTest {
       listener.bind(UnixDomainSocketAddress.of(path));
       Thread monitor = THREADS.newThread(() -> serve(listener));
       monitor.start();
-      try (QemuMachine machine = QemuMachine.connect(path, THREADS, Duration.ofMillis(500))) {
+      try (QemuMachine machine = QemuMachine.connect(path, THREADS, Duration.ofSeconds(4))) {
         MachineStart.insist(machine::resume, notYet::add);
       }
       monitor.join();

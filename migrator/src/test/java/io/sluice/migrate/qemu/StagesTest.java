@@ -23,7 +23,7 @@ final class StagesTest {
     for (String left : new String[] {"OPEN", "COPYING", "GIVEN_UP"}) {
       oracle.put(left, "UNDOING");
     }
-    Tables.requireEqual(SourceStage.class, oracle.build());
+    Tables.requireEqual(QemuSourceStage.class, oracle.build());
   }
 
   /** It ends from anywhere before it has run, and fails only by a step of its own. */
@@ -39,7 +39,7 @@ final class StagesTest {
         new String[] {"OPEN", "EXPECTING", "RECEIVING", "RESTORING", "RESTORED", "FAILED"}) {
       oracle.put(left, "ENDING");
     }
-    Tables.requireEqual(TargetStage.class, oracle.build());
+    Tables.requireEqual(QemuTargetStage.class, oracle.build());
   }
 
   /** It may be wanted again at any time. */

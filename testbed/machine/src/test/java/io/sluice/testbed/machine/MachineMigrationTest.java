@@ -70,7 +70,7 @@ final class MachineMigrationTest {
       rig.source.migrations().start(MachineHost.GUEST, rig.target.address(), BLIND);
       assertThat(rig.awaitOver().phase()).as(rig.source.view().reason()).isEqualTo("done");
       String report = rig.source.migrations().report(MachineHost.GUEST, "json");
-      assertThat(report).contains("touchedByGuest=true").contains("\"guestBytesRedirtied\":0,");
+      assertThat(report).contains("\"touchedByGuest\":true").contains("\"guestBytesRedirtied\":0,");
       rig.checkMoved();
     }
   }

@@ -1,11 +1,11 @@
 package io.sluice.testbed.bench.migration;
 
+import io.sluice.migrate.qmp.QemuMachine;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
 import io.sluice.testbed.bench.migration.MovedMachine.Move;
 import io.sluice.testbed.bench.results.Figure;
 import io.sluice.testbed.machine.MachineEnvironment;
-import io.sluice.vdevice.machine.QemuMachine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

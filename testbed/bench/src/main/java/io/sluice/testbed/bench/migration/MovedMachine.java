@@ -16,14 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +33,6 @@ final class MovedMachine implements AutoCloseable {
   private static final int PORT = 7443;
   private static final Duration PATIENCE = Duration.ofMinutes(5);
   private static final BoundedWait WAIT = new BoundedWait(PATIENCE, Duration.ofMillis(50));
-  private static final Pattern PAUSE_PHASE =
-      Pattern.compile("\"phase\":\"([a-z-]+)\",\"fromNs\":\\d+,\"lengthNs\":(\\d+),\"pause\":true");
 
   /** Lines of the console are commands, so that a program can outlive the one that started it. */
   static final String RUN = "while read line; do eval $line; done";
@@ -248,29 +243,23 @@ final class MovedMachine implements AutoCloseable {
     Side left = here;
     here = there;
     there = left;
-    long written = number(report, "\"guestBytesRedirtied\":(\\d+)");
-    long stood = number(report, "stoodNs=(\\d+)");
-    long idle = number(report, "idleNs=(\\d+)");
-    long settled = number(report, "settledPages=(\\d+)");
-    long drained = number(report, "drainPages=(\\d+)");
-    long settle = number(report, "settleNs=(\\d+)");
-    long drain = number(report, "\"phase\":\"drain\",\"fromNs\":\\d+,\"lengthNs\":(\\d+)");
+    MoveReport told = MoveReport.of(report);
     return new Move(
-        view.gpuPausedNs() + stood,
-        stood,
-        drain - idle,
-        idle,
-        drain + view.gpuPausedNs(),
+        view.gpuPausedNs() + told.stoodNs(),
+        told.stoodNs(),
+        told.drainNs() - told.idleNs(),
+        told.idleNs(),
+        told.drainNs() + view.gpuPausedNs(),
         view.elapsedNs(),
-        Math.max(drained, settled + view.pausePages()) * 4096
-            + written
+        Math.max(told.drainPages(), told.settledPages() + view.pausePages()) * 4096
+            + told.redirtiedBytes()
             + Math.max(0, view.machineBytesLeft()),
-        drained,
-        settle,
-        settled,
+        told.drainPages(),
+        told.settleNs(),
+        told.settledPages(),
         view.pausePages(),
-        text(report, "(channels=\\d+ running=\\d+ pendingEntries=\\d+)"),
-        split(report),
+        told.inFlight(),
+        told.pauseMs(),
         moments);
   }
 
@@ -283,26 +272,6 @@ final class MovedMachine implements AutoCloseable {
     account.add("QEMU there", there.machine().pid());
     account.add("bench, the link", ProcessHandle.current().pid());
     return account;
-  }
-
-  /** Milliseconds of each phase in which machine or GPU stood still. */
-  private static Map<String, Double> split(String report) {
-    Map<String, Double> split = new LinkedHashMap<>();
-    Matcher phase = PAUSE_PHASE.matcher(report);
-    while (phase.find()) {
-      split.put(phase.group(1), Math.round(Long.parseLong(phase.group(2)) / 1e4) / 100.0);
-    }
-    return split;
-  }
-
-  private static long number(String report, String pattern) {
-    String found = text(report, pattern);
-    return found.isEmpty() ? 0 : Long.parseLong(found);
-  }
-
-  private static String text(String report, String pattern) {
-    Matcher matcher = Pattern.compile(pattern).matcher(report);
-    return matcher.find() ? matcher.group(1) : "";
   }
 
   @Override

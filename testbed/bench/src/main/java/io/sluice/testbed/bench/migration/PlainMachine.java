@@ -1,11 +1,11 @@
 package io.sluice.testbed.bench.migration;
 
+import io.sluice.migrate.qmp.QemuMachine;
 import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.DelayedLink;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.MachineGuest;
 import io.sluice.testbed.machine.TestHost;
-import io.sluice.vdevice.machine.QemuMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;

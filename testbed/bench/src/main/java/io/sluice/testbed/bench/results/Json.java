@@ -10,12 +10,14 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * A small tree of JSON: maps, lists, strings, doubles, truth values. For files of this repository.
+ * A small tree of JSON: maps, lists, strings, doubles, truth values. For what this repository
+ * writes itself.
  */
-final class Json {
+public final class Json {
   private Json() {}
 
-  static Object parse(String text) {
+  /** The tree of a text. */
+  public static Object parse(String text) {
     try (JsonParser parser = new JsonFactory().createParser(ObjectReadContext.empty(), text)) {
       return value(parser, parser.nextToken());
     }
@@ -48,28 +50,32 @@ final class Json {
     };
   }
 
-  static Map<?, ?> object(Object value, String what) {
+  /** A value that is to be an object. */
+  public static Map<?, ?> object(Object value, String what) {
     if (value instanceof Map<?, ?> members) {
       return members;
     }
     throw new IllegalArgumentException(what + " must be an object");
   }
 
-  static List<?> array(Map<?, ?> members, String name) {
+  /** A member that is to be an array. */
+  public static List<?> array(Map<?, ?> members, String name) {
     if (members.get(name) instanceof List<?> elements) {
       return elements;
     }
     throw new IllegalArgumentException("must be an array, name=" + name);
   }
 
-  static String string(Map<?, ?> members, String name) {
+  /** A member that is to be a string. */
+  public static String string(Map<?, ?> members, String name) {
     if (members.get(name) instanceof String text) {
       return text;
     }
     throw new IllegalArgumentException("must be a string, name=" + name);
   }
 
-  static double number(Map<?, ?> members, String name) {
+  /** A member that is to be a number. */
+  public static double number(Map<?, ?> members, String name) {
     if (members.get(name) instanceof Double number) {
       return number;
     }

@@ -1,0 +1,69 @@
+package io.sluice.migrate.engine;
+
+/**
+ * Figures that are each of one moment of a migration.
+ *
+ * @param detach as access was taken back
+ * @param stop as the machine stood still
+ * @param saving as all was sent
+ */
+public record MigrationFigures(Detach detach, Stop stop, Saving saving) {
+  /** Before all of these moments. */
+  public static final MigrationFigures NONE =
+      new MigrationFigures(
+          new Detach(0, 0, 0, 0, 0), new Stop(0, 0, 0, 0, 0, false, 0, 0), new Saving(0, 0));
+
+  /**
+   * As access was taken back.
+   *
+   * @param leftBytes that were yet to be copied
+   * @param expectedDrainNs how long the GPU was expected to work on
+   * @param channels that were detached
+   * @param running of them, those of which a command ran
+   * @param pendingEntries of their rings that were not done with
+   */
+  public record Detach(
+      long leftBytes, long expectedDrainNs, int channels, int running, long pendingEntries) {}
+
+  /**
+   * As the machine stood still and its GPU was drained.
+   *
+   * @param idleNs for which the GPU had had nothing to do
+   * @param settleNs how much of it went by until the machine was allowed to stop
+   * @param stoodNs for which the machine had stood before its last pass over video memory
+   * @param drainPages of video memory, most that were sent in a pass during the drain
+   * @param settledPages of video memory, sent in the pass between drain and stop
+   * @param touchedByGuest whether the guest itself wrote to all pages that its GPU may have written
+   * @param parked channels that move with a wait
+   * @param ended channels that were ended because their work did not
+   */
+  public record Stop(
+      long idleNs,
+      long settleNs,
+      long stoodNs,
+      long drainPages,
+      long settledPages,
+      boolean touchedByGuest,
+      int parked,
+      int ended) {}
+
+  /**
+   * While the machine stood still.
+   *
+   * @param deviceNs until its device was held and saved
+   * @param redirtyNs until what the GPU wrote of its memory was made dirty
+   */
+  public record Saving(long deviceNs, long redirtyNs) {}
+
+  MigrationFigures with(Detach newDetach) {
+    return new MigrationFigures(newDetach, stop, saving);
+  }
+
+  MigrationFigures with(Stop newStop) {
+    return new MigrationFigures(detach, newStop, saving);
+  }
+
+  MigrationFigures with(Saving newSaving) {
+    return new MigrationFigures(detach, stop, newSaving);
+  }
+}
