@@ -2,7 +2,6 @@ package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
-import io.sluice.channel.nvidia.Staging.Chunk;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -11,14 +10,15 @@ import org.slf4j.LoggerFactory;
 /**
  * One move of buffers of a guest to host memory, or back. The engine copies all of them without a
  * pause; meanwhile what is copied to is mapped, and what is through given back. Under the locks of
- * the guest, of {@link Staging} and of its open.
+ * the guest, of {@link EvictionPool} and of its open.
  */
 final class BufferMove {
   private static final Logger log = LoggerFactory.getLogger(BufferMove.class);
 
-  private final Staging staging;
-  private final NvidiaGuestGpu guest;
-  private final NvidiaGuestGpu own;
+  private final EvictionPool pool;
+  private final RmOpen guest;
+  private final OpenSpaces spaces;
+  private final EvictionPool.Own own;
   private final CopyQueue queue;
   private final boolean out;
 
@@ -45,9 +45,15 @@ final class BufferMove {
    * @param out whether to host memory
    */
   BufferMove(
-      Staging staging, NvidiaGuestGpu guest, NvidiaGuestGpu own, CopyQueue queue, boolean out) {
-    this.staging = staging;
+      EvictionPool pool,
+      RmOpen guest,
+      OpenSpaces spaces,
+      EvictionPool.Own own,
+      CopyQueue queue,
+      boolean out) {
+    this.pool = pool;
     this.guest = guest;
+    this.spaces = spaces;
     this.own = own;
     this.queue = queue;
     this.out = out;
@@ -94,7 +100,7 @@ final class BufferMove {
     try {
       int video = out ? buffer.object() : buffer.allocateAgain();
       if (!out) {
-        undo.add(() -> guest.client().free(guest.client().device(), video));
+        undo.add(() -> guest.free(video));
       }
       RmClient client = own.client();
       int object = client.dup(guest.client(), video);
@@ -103,7 +109,7 @@ final class BufferMove {
       undo.add(() -> own.monitor().removeAlias(object, buffer.sizeBytes(), alias));
       List<Chunk> chunks = new ArrayList<>();
       if (out) {
-        undo.add(() -> staging.giveBack(guest, chunks));
+        undo.add(() -> pool.giveBack(guest, chunks));
       }
       long[] copied = new long[1];
       undo.add(() -> queue.await(copied[0]));
@@ -130,7 +136,7 @@ final class BufferMove {
     while (at < buffer.sizeBytes()) {
       Chunk chunk =
           out
-              ? staging.takeOne(guest, Math.min(Staging.CHUNK_BYTES, buffer.sizeBytes() - at))
+              ? pool.takeOne(guest, Math.min(EvictionPool.CHUNK_BYTES, buffer.sizeBytes() - at))
               : former.get(chunks.size());
       chunks.add(chunk);
       GpuVa there = new GpuVa(video.value() + at);
@@ -142,24 +148,24 @@ final class BufferMove {
 
   /** An address that cannot be mapped again is the guest's loss, and a line in the log. */
   private void map(Step step) {
-    guest.unmapEverywhere(step.buffer());
+    spaces.unmap(step.buffer());
     if (out) {
       step.buffer().toHost(step.chunks());
     } else {
       step.buffer().toVideo(step.video());
     }
-    boolean _ = guest.mapEverywhereAgain(step.buffer());
+    boolean _ = spaces.mapAgain(step.buffer());
   }
 
   /** Gives back what the buffer does not use. */
   private void end(Step step) {
     own.monitor().removeAlias(step.object(), step.buffer().sizeBytes(), step.alias());
-    own.client().free(own.client().device(), step.object());
+    own.open().free(step.object());
     boolean host = step.buffer().isSystem();
     if (host) {
-      guest.client().free(guest.client().device(), step.video());
+      guest.free(step.video());
     } else {
-      staging.giveBack(guest, step.chunks());
+      pool.giveBack(guest, step.chunks());
     }
   }
 }

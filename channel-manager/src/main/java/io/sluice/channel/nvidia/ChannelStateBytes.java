@@ -40,10 +40,10 @@ record ChannelStateBytes(GpuVa ringStart, int ringOrder, int next, int put) {
     long start = buffer.getLong();
     int next = buffer.getInt();
     int put = buffer.getInt();
-    if (order < 1 || order > NvidiaChannel.MAX_RING_ORDER) {
+    if (order < 1 || order > Ring.MAX_ORDER) {
       throw RmRefusal.noState("order=" + order);
     }
-    boolean fits = (start & 7) == 0 && start >= 0 && start < NvidiaAddressSpace.END;
+    boolean fits = (start & 7) == 0 && start >= 0 && start < RmSpace.END;
     if (!fits || next >>> order != 0 || put >>> order != 0) {
       throw RmRefusal.noState(
           "start=0x" + Long.toHexString(start) + " next=" + next + " put=" + put);

@@ -32,9 +32,9 @@ final class CopyQueue {
    * @param engine of {@link CopyEngines}
    * @param start where its ring is mapped; nothing else is in the 16 MiB from there on
    */
-  static CopyQueue open(NvidiaGuestGpu gpu, NvidiaAddressSpace space, int engine, GpuVa start) {
+  static CopyQueue make(RmOpen open, RmSpace space, int engine, GpuVa start) {
     var plan = new OwnChannel.Plan("sluice-monitor", engine, start, BYTES);
-    return new CopyQueue(start, OwnChannel.open(gpu, space, plan));
+    return new CopyQueue(start, OwnChannel.make(open, space, plan));
   }
 
   /** A token whose doorbell is ours: ringing it does nothing to anybody. */

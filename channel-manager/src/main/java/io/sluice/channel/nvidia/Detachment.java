@@ -48,7 +48,7 @@ final class Detachment {
   /** A slot of the ring that has poison in it, and what it held. */
   private record Poison(MemorySegment slot, long entry, long saved) {}
 
-  private final NvidiaGuestGpu gpu;
+  private final ChannelHome home;
   private final Ring ring;
   private final HardwareChannel channel;
   private final UserdWords words;
@@ -67,14 +67,14 @@ final class Detachment {
   private long passedOnNs;
 
   private Detachment(
-      NvidiaGuestGpu gpu,
+      ChannelHome home,
       Ring ring,
       HardwareChannel channel,
       UserdWords words,
       ChannelActivity activity,
       GpuVa alias,
       long nowNs) {
-    this.gpu = gpu;
+    this.home = home;
     this.ring = ring;
     this.channel = channel;
     this.words = words;
@@ -91,16 +91,17 @@ final class Detachment {
    * @throws io.sluice.abi.RefusedException the ring is where we cannot reach it; nothing changed
    */
   static Detachment begin(
-      NvidiaGuestGpu gpu,
+      ChannelHome home,
       Ring ring,
       HardwareChannel channel,
       UserdWords words,
       ChannelActivity activity,
       long nowNs) {
     MemorySegment _ = ring.slot(0);
-    Monitor monitor = gpu.monitor();
+    Monitor monitor = home.monitor();
+    int _ = monitor.token(); // it is there before the page is replaced
     GpuVa alias = monitor.alias(channel.userd(), Limits.PAGE_BYTES, Limits.PAGE_BYTES);
-    Detachment made = new Detachment(gpu, ring, channel, words, activity, alias, nowNs);
+    Detachment made = new Detachment(home, ring, channel, words, activity, alias, nowNs);
     made.replacePage(monitor);
     return made;
   }
@@ -110,7 +111,7 @@ final class Detachment {
     MemorySegment page = words.page();
     int generation = ControlWords.GENERATION.bitsAcquire(page, GuestAbi.CONTROL_OFFSET);
     byte[] ours = page.asSlice(OUR_WORDS).toArray(ValueLayout.JAVA_BYTE);
-    gpu.replaceControlPage(ring.channelId());
+    home.pages().replace(ring.channelId());
     RingPointers seen = monitor.pointers(alias);
     put = seen.put();
     fetched = seen.get();
@@ -120,7 +121,7 @@ final class Detachment {
     words.publish(monitor.token());
     ControlWords.GENERATION.setRelease(page, GuestAbi.CONTROL_OFFSET, generation);
     // The guest may have been between its store and its doorbell.
-    gpu.doorbellPage().ring(channel.token());
+    home.open().doorbell().ring(channel.token());
   }
 
   DetachmentState state() {
@@ -161,7 +162,7 @@ final class Detachment {
   /** Looks whether all of it that was put is fetched, and waits for no semaphore. */
   void lookForEnd(long nowNs) {
     if (state == DetachmentState.FETCHING) {
-      fetched = gpu.monitor().pointers(alias).get();
+      fetched = home.monitor().pointers(alias).get();
       words.get(fetched);
       if (!isWaitingBefore(put, nowNs) && fetched == put) {
         enter(DetachmentState.AT_END, nowNs, "all is fetched");
@@ -212,7 +213,7 @@ final class Detachment {
   private void poison(long nowNs, String reason) {
     words.withdraw();
     if (scratch == null) {
-      scratch = Scratch.map(gpu, ring.space(), ring.channelId());
+      scratch = Scratch.map(home.open(), ring.space().space(), ring.channelId());
     }
     long entry = scratch.poison(poisons.size());
     MemorySegment slot = ring.slot(put);
@@ -224,8 +225,8 @@ final class Detachment {
   }
 
   private void tellPut(int value) {
-    gpu.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), value);
-    gpu.doorbellPage().ring(channel.token());
+    home.monitor().store(new GpuVa(alias.value() + GuestAbi.USERD_GP_PUT), value);
+    home.open().doorbell().ring(channel.token());
   }
 
   /** Looks how far the GPU is with the poison. */
@@ -265,7 +266,7 @@ final class Detachment {
     if (state == DetachmentState.POISONED && !late) {
       return false;
     }
-    fetched = gpu.monitor().pointers(alias).get();
+    fetched = home.monitor().pointers(alias).get();
     return isWaitingBefore(ring.after(put), nowNs);
   }
 
@@ -275,7 +276,7 @@ final class Detachment {
       fetched = put; // the guest may take the place of the poison
     }
     words.get(fetched);
-    words.publish(gpu.monitor().token());
+    words.publish(home.monitor().token());
     enter(DetachmentState.RELEASED, nowNs, "waits for a semaphore");
   }
 
@@ -288,7 +289,7 @@ final class Detachment {
     fetched = put;
     words.get(put);
     enter(DetachmentState.DRAINED, nowNs, "the poison was run");
-    words.publish(gpu.monitor().token());
+    words.publish(home.monitor().token());
   }
 
   /** Gives back what it holds; the channel is disabled, or has drained. */
@@ -297,6 +298,6 @@ final class Detachment {
       scratch.close();
       scratch = null;
     }
-    gpu.monitor().removeAlias(channel.userd(), Limits.PAGE_BYTES, alias);
+    home.monitor().removeAlias(channel.userd(), Limits.PAGE_BYTES, alias);
   }
 }

@@ -4,7 +4,9 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.guest.GuestAbi;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Our own eyes and hands on what a guest's GPU memory holds: an address space beside the guest's,
@@ -17,53 +19,43 @@ final class Monitor implements AutoCloseable {
   private static final long BYTES_PER_RING = 1L << 24;
   private static final long ALIASES = 0x20_0000_0000L;
 
-  private final NvidiaGuestGpu gpu;
-  private final NvidiaAddressSpace space;
-  private final CopyQueue queue;
+  private final RmOpen open;
   private final AddressRanges aliases = new AddressRanges();
 
-  /** Beside {@link #queue}, by engine; made when they are needed first. */
-  private final TreeMap<Integer, CopyQueue> others = new TreeMap<>();
+  // Made when it is needed first.
+  private @Nullable RmSpace space;
+  private @Nullable PageHasher hasher;
+  private final TreeMap<Integer, CopyQueue> queues = new TreeMap<>(); // by engine
 
-  private Monitor(NvidiaGuestGpu gpu, NvidiaAddressSpace space, CopyQueue queue) {
-    this.gpu = gpu;
-    this.space = space;
-    this.queue = queue;
+  Monitor(RmOpen open) {
+    this.open = open;
   }
 
-  static Monitor open(NvidiaGuestGpu gpu) {
-    NvidiaAddressSpace space = NvidiaAddressSpace.create(gpu);
-    boolean complete = false;
-    try {
-      CopyQueue queue = open(gpu, space, gpu.copyEngines().ofMonitors());
-      complete = true;
-      return new Monitor(gpu, space, queue);
-    } finally {
-      if (!complete) {
-        space.release();
-      }
+  private RmSpace space() {
+    if (space == null) {
+      space = RmSpace.create(open.client());
     }
-  }
-
-  private static CopyQueue open(NvidiaGuestGpu gpu, NvidiaAddressSpace space, int engine) {
-    return CopyQueue.open(gpu, space, engine, new GpuVa(RINGS + engine * BYTES_PER_RING));
-  }
-
-  /** Where everything of the guest's is mapped that was ever asked for. */
-  NvidiaAddressSpace space() {
     return space;
+  }
+
+  private CopyQueue queue() {
+    return queue(open.copyEngines().ofMonitors());
   }
 
   /** A token whose doorbell is ours: ringing it does nothing to anybody. */
   int token() {
-    return queue.token();
+    return queue().token();
   }
 
-  /** Another channel here, on an engine. */
+  /** A channel here, on an engine. */
   CopyQueue queue(int engine) {
-    return engine == gpu.copyEngines().ofMonitors()
-        ? queue
-        : others.computeIfAbsent(engine, _ -> open(gpu, space, engine));
+    CopyQueue made = queues.get(engine);
+    if (made == null) {
+      GpuVa start = new GpuVa(RINGS + engine * BYTES_PER_RING);
+      made = CopyQueue.make(open, space(), engine, start);
+      queues.put(engine, made);
+    }
+    return made;
   }
 
   /**
@@ -73,28 +65,28 @@ final class Monitor implements AutoCloseable {
    */
   GpuVa alias(int object, long bytes, long alignment) {
     GpuVa address = range(bytes, alignment);
-    space.mapObject(object, bytes, address.value());
+    space().map(object, bytes, address.value());
     return address;
   }
 
   void removeAlias(int object, long bytes, GpuVa address) {
-    space.unmapObject(object, bytes, address.value());
+    space().unmap(object, bytes, address.value());
     aliases.giveBack(address.value());
   }
 
   /** Maps all pieces of a buffer here, as one range. */
-  GpuVa alias(NvidiaMemory memory) {
-    GpuVa address = range(memory.sizeBytes(), memory.alignment());
-    for (NvidiaMemory.Piece piece : memory.pieces()) {
-      space.mapObject(piece.object(), piece.bytes(), address.value() + piece.offset());
+  GpuVa alias(List<Piece> pieces, long bytes, long alignment) {
+    GpuVa address = range(bytes, alignment);
+    for (Piece piece : pieces) {
+      space().map(piece.object(), piece.bytes(), address.value() + piece.offset());
     }
     return address;
   }
 
   /** Whatever pieces the buffer has now: those that are gone were unmapped when they were freed. */
-  void removeAlias(NvidiaMemory memory, GpuVa address) {
-    for (NvidiaMemory.Piece piece : memory.pieces()) {
-      space.unmapObject(piece.object(), piece.bytes(), address.value() + piece.offset());
+  void removeAlias(List<Piece> pieces, GpuVa address) {
+    for (Piece piece : pieces) {
+      space().unmap(piece.object(), piece.bytes(), address.value() + piece.offset());
     }
     aliases.giveBack(address.value());
   }
@@ -102,7 +94,7 @@ final class Monitor implements AutoCloseable {
   private GpuVa range(long bytes, long alignment) {
     long address =
         aliases
-            .find(ALIASES, NvidiaAddressSpace.END, bytes, alignment, false)
+            .find(ALIASES, RmSpace.END, bytes, alignment, false)
             .orElseThrow(() -> RmRefusal.noRoom("no room for an alias, bytes=" + bytes));
     aliases.take(address, bytes);
     return new GpuVa(address);
@@ -111,29 +103,46 @@ final class Monitor implements AutoCloseable {
   /** What GP_GET and GP_PUT the GPU sees, in the page that an alias shows. */
   RingPointers pointers(GpuVa userd) {
     MemorySegment words =
-        queue.read(new GpuVa(userd.value() + GuestAbi.USERD_GP_GET), 2 * Integer.BYTES);
+        queue().read(new GpuVa(userd.value() + GuestAbi.USERD_GP_GET), 2 * Integer.BYTES);
     return new RingPointers(words.get(Layouts.U32, 0), words.get(Layouts.U32, Integer.BYTES));
   }
 
   /** Copies a few bytes, a page at most, to where the CPU reads them. */
   void peek(GpuVa from, MemorySegment into) {
-    MemorySegment.copy(queue.read(from, into.byteSize()), 0, into, 0, into.byteSize());
+    MemorySegment.copy(queue().read(from, into.byteSize()), 0, into, 0, into.byteSize());
   }
 
   /** Has the GPU store a word, where no CPU can any more. */
   void store(GpuVa address, int word) {
-    queue.store(address, word);
+    queue().store(address, word);
   }
 
   /** Copies. */
   void copy(GpuVa from, GpuVa to, long bytes) {
-    queue.await(queue.copy(from, to, bytes));
+    queue().await(queue().copy(from, to, bytes));
+  }
+
+  /**
+   * Computes the fingerprints of pages, and waits for them.
+   *
+   * @param from address of the first page here
+   * @param into where the sums go, here too
+   */
+  void fingerprint(GpuVa from, int count, long[] key, GpuVa into) {
+    if (hasher == null) {
+      hasher = PageHasher.make(open, space());
+    }
+    hasher.run(from, count, key, into);
   }
 
   @Override
   public void close() {
-    others.values().forEach(CopyQueue::release);
-    queue.release();
-    space.release();
+    if (hasher != null) {
+      hasher.close();
+    }
+    queues.values().forEach(CopyQueue::release);
+    if (space != null) {
+      space.release();
+    }
   }
 }

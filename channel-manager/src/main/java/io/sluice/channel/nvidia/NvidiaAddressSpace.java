@@ -2,10 +2,7 @@ package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.rm.HopperMethods;
-import io.sluice.abi.rm.MemoryVirtualAlloc;
 import io.sluice.abi.rm.Nvos46MapMemoryDma;
-import io.sluice.abi.rm.RmClass;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.GpuMemory;
@@ -30,9 +27,6 @@ final class NvidiaAddressSpace implements AddressSpace {
   /** Lowest address that RM maps at. */
   static final long FIRST_ADDRESS = 0x10_0000;
 
-  /** First address beyond what a ring entry can name. */
-  static final long END = 1L << HopperMethods.PUSHBUFFER_ADDRESS_BITS;
-
   // Where RM puts buffers of its own when a context is made.
   private static final long RM_START = 0x1_0000_0000L;
 
@@ -41,69 +35,65 @@ final class NvidiaAddressSpace implements AddressSpace {
 
   static final long OURS_BYTES = 0x1000_0000L;
 
-  private final NvidiaGuestGpu gpu;
-  private final int space;
-  private final int virtual;
+  private final RmOpen open;
+  private final Monitor monitor;
+  private final RmSpace space;
+  private final Owner owner;
   private final AddressRanges ranges = new AddressRanges();
   private final TreeMap<Long, NvidiaMemory> entries = new TreeMap<>();
   private int channels;
   private boolean closed;
 
-  private NvidiaAddressSpace(NvidiaGuestGpu gpu, int space, int virtual) {
-    this.gpu = gpu;
+  /** The open that an address space belongs to. */
+  interface Owner {
+    /** Makes a channel in it. */
+    Channel createChannel(NvidiaAddressSpace space, OptionalInt id);
+
+    /** It is gone. */
+    void closed(NvidiaAddressSpace space);
+  }
+
+  private NvidiaAddressSpace(RmOpen open, Monitor monitor, RmSpace space, Owner owner) {
+    this.open = open;
+    this.monitor = monitor;
     this.space = space;
-    this.virtual = virtual;
+    this.owner = owner;
     ranges.take(RM_START, OURS + OURS_BYTES - RM_START);
   }
 
-  static NvidiaAddressSpace create(NvidiaGuestGpu gpu) {
-    RmClient client = gpu.client();
-    int space = client.alloc(client.device(), RmClass.FERMI_VASPACE_A, _ -> {});
-    boolean complete = false;
-    try {
-      int virtual =
-          client.alloc(
-              client.device(),
-              RmClass.NV01_MEMORY_VIRTUAL,
-              block -> MemoryVirtualAlloc.H_VA_SPACE.setBits(block, space));
-      complete = true;
-      return new NvidiaAddressSpace(gpu, space, virtual);
-    } finally {
-      if (!complete) {
-        client.free(client.device(), space);
-      }
-    }
+  static NvidiaAddressSpace create(RmOpen open, Monitor monitor, Owner owner) {
+    return new NvidiaAddressSpace(open, monitor, RmSpace.create(open.client()), owner);
   }
 
-  /** RM's handle. */
-  int object() {
+  /** As RM has it. */
+  RmSpace space() {
     return space;
   }
 
   @Override
   public GpuVa map(GpuMemory memory, GpuVa start, GpuVa end, boolean highestFirst) {
-    if (!(memory instanceof NvidiaMemory buffer) || buffer.gpu != gpu) {
+    if (!(memory instanceof NvidiaMemory buffer) || !buffer.isOf(open)) {
       throw new IllegalArgumentException("a buffer of another open, memory=" + memory);
     }
-    return gpu.ask(() -> {
-      long address = choose(buffer, start.value(), end.value(), highestFirst);
-      mapPieces(buffer, address);
-      ranges.take(address, buffer.sizeBytes());
-      entries.put(address, buffer);
-      buffer.mapped();
-      return new GpuVa(address);
-    });
+    return open.lock()
+        .ask(() -> {
+          long address = choose(buffer, start.value(), end.value(), highestFirst);
+          mapPieces(buffer, address);
+          ranges.take(address, buffer.sizeBytes());
+          entries.put(address, buffer);
+          buffer.mapped();
+          return new GpuVa(address);
+        });
   }
 
   private void mapPieces(NvidiaMemory buffer, long address) {
     boolean aligned = address % buffer.alignment() == 0;
     int flags = aligned ? 0 : Nvos46MapMemoryDma.FLAGS_PAGE_SIZE_4KB;
-    List<NvidiaMemory.Piece> done = new ArrayList<>();
+    List<Piece> done = new ArrayList<>();
     boolean complete = false;
     try {
-      for (NvidiaMemory.Piece piece : buffer.pieces()) {
-        gpu.client()
-            .mapDma(virtual, piece.object(), piece.bytes(), address + piece.offset(), flags);
+      for (Piece piece : buffer.pieces()) {
+        space.map(piece.object(), piece.bytes(), address + piece.offset(), flags);
         done.add(piece);
       }
       complete = true;
@@ -121,7 +111,7 @@ final class NvidiaAddressSpace implements AddressSpace {
   /** Aligned to the pages of the buffer if there is room for that, else to the smallest. */
   private long choose(NvidiaMemory buffer, long start, long end, boolean highestFirst) {
     long low = Math.max(start, FIRST_ADDRESS);
-    long high = Math.min(end, END);
+    long high = Math.min(end, RmSpace.END);
     OptionalLong found =
         ranges.find(low, high, buffer.sizeBytes(), buffer.alignment(), highestFirst);
     if (found.isEmpty()) {
@@ -139,13 +129,14 @@ final class NvidiaAddressSpace implements AddressSpace {
 
   @Override
   public void unmap(GpuVa address) {
-    gpu.run(() -> {
-      Map.Entry<Long, NvidiaMemory> at = entries.floorEntry(address.value());
-      if (at == null || address.value() - at.getKey() >= at.getValue().sizeBytes()) {
-        throw RmRefusal.notThere("nothing is mapped there, address=" + address);
-      }
-      remove(at.getKey(), at.getValue());
-    });
+    open.lock()
+        .run(() -> {
+          Map.Entry<Long, NvidiaMemory> at = entries.floorEntry(address.value());
+          if (at == null || address.value() - at.getKey() >= at.getValue().sizeBytes()) {
+            throw RmRefusal.notThere("nothing is mapped there, address=" + address);
+          }
+          remove(at.getKey(), at.getValue());
+        });
   }
 
   private void remove(long address, NvidiaMemory memory) {
@@ -156,20 +147,11 @@ final class NvidiaAddressSpace implements AddressSpace {
     memory.unmapped();
   }
 
-  private void unmap(NvidiaMemory.Piece piece, long address) {
-    gpu.client().unmapDma(virtual, piece.object(), piece.bytes(), address + piece.offset());
+  private void unmap(Piece piece, long address) {
+    space.unmap(piece.object(), piece.bytes(), address + piece.offset());
   }
 
   // ---- what is ours ----
-
-  /** Maps an object that is no guest's buffer, where nothing is. */
-  void mapObject(int object, long bytes, long address) {
-    gpu.client().mapDma(virtual, object, bytes, address, 0);
-  }
-
-  void unmapObject(int object, long bytes, long address) {
-    gpu.client().unmapDma(virtual, object, bytes, address);
-  }
 
   /** Puts the guest's buffers back in place of an object of ours; the second time nothing. */
   interface Hole extends AutoCloseable {
@@ -189,7 +171,7 @@ final class NvidiaAddressSpace implements AddressSpace {
     moved.forEach(entry -> unmapPieces(entry.getValue(), entry.getKey()));
     boolean complete = false;
     try {
-      mapObject(object, bytes, address);
+      space.map(object, bytes, address);
       complete = true;
     } finally {
       if (!complete) {
@@ -203,7 +185,7 @@ final class NvidiaAddressSpace implements AddressSpace {
       public void close() {
         if (!closed) {
           closed = true;
-          unmapObject(object, bytes, address);
+          space.unmap(object, bytes, address);
           mapAgain(moved);
         }
       }
@@ -267,7 +249,7 @@ final class NvidiaAddressSpace implements AddressSpace {
       if (!(memory instanceof NvidiaMemory.Video)) {
         MemorySegment.copy(memory.cpu(offset, into.byteSize()), 0, into, 0, into.byteSize());
       } else {
-        gpu.monitor().peek(new GpuVa(memory.alias().value() + offset), into);
+        monitor.peek(new GpuVa(memory.alias().value() + offset), into);
       }
       return true;
     } catch (RefusedException e) {
@@ -300,14 +282,15 @@ final class NvidiaAddressSpace implements AddressSpace {
 
   @Override
   public Channel createChannel(OptionalInt id) {
-    return gpu.ask(() -> {
-      if (closed) {
-        throw RmRefusal.notThere("the address space is closed");
-      }
-      NvidiaChannel channel = gpu.addChannel(this, id);
-      channels++;
-      return channel;
-    });
+    return open.lock()
+        .ask(() -> {
+          if (closed) {
+            throw RmRefusal.notThere("the address space is closed");
+          }
+          Channel channel = owner.createChannel(this, id);
+          channels++;
+          return channel;
+        });
   }
 
   void channelClosed() {
@@ -317,12 +300,13 @@ final class NvidiaAddressSpace implements AddressSpace {
 
   @Override
   public void close() {
-    gpu.run(() -> {
-      if (!closed) {
-        closed = true;
-        releaseIfUnused();
-      }
-    });
+    open.lock()
+        .run(() -> {
+          if (!closed) {
+            closed = true;
+            releaseIfUnused();
+          }
+        });
   }
 
   private void releaseIfUnused() {
@@ -333,13 +317,11 @@ final class NvidiaAddressSpace implements AddressSpace {
       remove(entry.getKey(), entry.getValue());
     }
     release();
-    gpu.forget(this);
+    owner.closed(this);
   }
 
   /** Frees the objects of one that nothing uses. */
   void release() {
-    RmClient client = gpu.client();
-    client.free(client.device(), virtual);
-    client.free(client.device(), space);
+    space.release();
   }
 }

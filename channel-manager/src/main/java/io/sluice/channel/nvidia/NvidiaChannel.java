@@ -41,13 +41,11 @@ import org.slf4j.LoggerFactory;
 final class NvidiaChannel implements Channel {
   private static final Logger log = LoggerFactory.getLogger(NvidiaChannel.class);
 
-  /** Rings longer than this have no use, and RM maps them whole. */
-  static final int MAX_RING_ORDER = 20;
-
   private static final int MAX_WEIGHT = 1024;
   private static final int SUBCHANNEL_COMPUTE = 1;
 
-  private final NvidiaGuestGpu gpu;
+  private final ChannelHome home;
+  private final OpenLock lock;
   private final NvidiaAddressSpace space;
   private final int id;
   private final UserdWords words;
@@ -63,17 +61,13 @@ final class NvidiaChannel implements Channel {
   private volatile NvidiaChannelState state = new Prepared(Optional.empty());
   private volatile boolean suspended;
 
-  NvidiaChannel(
-      NvidiaGuestGpu gpu,
-      NvidiaAddressSpace space,
-      int id,
-      MemorySegment page,
-      MemorySegment notifier) {
-    this.gpu = gpu;
+  NvidiaChannel(ChannelHome home, NvidiaAddressSpace space, int id) {
+    this.home = home;
+    lock = home.open().lock();
     this.space = space;
     this.id = id;
-    this.words = new UserdWords(page);
-    this.notifier = notifier;
+    words = new UserdWords(home.pages().control(id));
+    notifier = home.pages().notifier(id);
   }
 
   NvidiaAddressSpace space() {
@@ -110,12 +104,12 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void start(GpuVa ringStart, int ringOrder, int slimask) {
-    gpu.run(() -> {
+    lock.run(() -> {
       Prepared fresh = requireFresh();
       fresh.seeding().ifPresent(this::discard);
       Ring wanted = ring(ringStart, ringOrder);
       int gpPut = words.put();
-      HardwareChannel made = HardwareChannel.create(gpu.client(), plan(wanted), suspended);
+      HardwareChannel made = HardwareChannel.create(home.open().client(), plan(wanted), suspended);
       run(made, wanted, "it has a ring");
       // RM cleared it. What was put before the guest could know its token is looked at now.
       words.putIfFresh(gpPut);
@@ -131,35 +125,35 @@ final class NvidiaChannel implements Channel {
   }
 
   private Ring ring(GpuVa start, int order) {
-    if (order < 1 || order > MAX_RING_ORDER) {
+    if (order < 1 || order > Ring.MAX_ORDER) {
       throw RmRefusal.invalid("no such ring size, order=" + order);
     }
     return new Ring(space, id, start, 1 << order);
   }
 
   private void discard(Seeding seeding) {
-    enter(new Prepared(Optional.empty()), gpu.timeNs(), "prepared for another ring");
+    enter(new Prepared(Optional.empty()), home.open().timeNs(), "prepared for another ring");
     seeding.close();
   }
 
   private HardwareChannel.Plan plan(Ring wanted) {
     return new HardwareChannel.Plan(
-        space.object(), engine(), wanted.start(), wanted.entries(), words.page(), notifier);
+        space.space().object(), engine(), wanted.start(), wanted.entries(), words.page(), notifier);
   }
 
   private int engine() {
     boolean copiesOnly = declared.equals(Set.of(RmClass.HOPPER_DMA_COPY_A.number()));
-    return copiesOnly ? gpu.copyEngines().next() : RmEngine.GRAPHICS;
+    return copiesOnly ? home.open().copyEngines().next() : RmEngine.GRAPHICS;
   }
 
   private void run(HardwareChannel made, Ring wanted, String reason) {
-    enter(new Running(made, wanted), gpu.timeNs(), reason);
-    gpu.slices().divide();
+    enter(new Running(made, wanted), home.open().timeNs(), reason);
+    home.host().channelsChanged();
   }
 
   private void announce(HardwareChannel made) {
     words.publish(made.token());
-    gpu.doorbellPage().ring(made.token());
+    home.open().doorbell().ring(made.token());
   }
 
   /** The control page is ours alone again: the guest may know where it is. */
@@ -171,12 +165,12 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public SharedArea controlPage() {
-    return gpu.controlPage(id);
+    return home.pages().share(id);
   }
 
   @Override
   public int doorbellToken() {
-    return gpu.ask(() -> {
+    return lock.ask(() -> {
       HardwareChannel hardware = state.hardware();
       return hardware == null ? 0 : hardware.token();
     });
@@ -184,7 +178,7 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void declareObject(int handle, int objectClass, int flags) {
-    gpu.run(() -> {
+    lock.run(() -> {
       boolean copy = objectClass == RmClass.HOPPER_DMA_COPY_A.number();
       boolean compute = objectClass == RmClass.HOPPER_COMPUTE_A.number();
       if (!copy && !compute) {
@@ -201,7 +195,7 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void setupSegment(int[] segment) {
-    gpu.run(() -> setup = segment.clone());
+    lock.run(() -> setup = segment.clone());
   }
 
   /** Without a word from the guest: each class at its customary subchannel. */
@@ -224,7 +218,7 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void suspend() {
-    gpu.run(() -> {
+    lock.run(() -> {
       suspended = true;
       if (state instanceof Running running) {
         running.hardware().setDisabled(true);
@@ -234,7 +228,7 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void resume() {
-    gpu.run(() -> {
+    lock.run(() -> {
       suspended = false;
       if (state instanceof Running running) {
         running.hardware().setDisabled(false);
@@ -245,15 +239,15 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void detach() {
-    gpu.run(() -> {
-      long now = gpu.timeNs();
+    lock.run(() -> {
+      long now = home.open().timeNs();
       boolean runs = !suspended && state instanceof Running;
       if (!suspended && state instanceof Returning(var hardware, var ring, var under)) {
         enter(new Detaching(hardware, ring, under), now, "it was not given back yet");
       } else if (runs && state instanceof Running(var hardware, var ring)) {
-        Detachment begun = Detachment.begin(gpu, ring, hardware, words, activity, now);
+        Detachment begun = Detachment.begin(home, ring, hardware, words, activity, now);
         enter(new Detaching(hardware, ring, begun), now, "taken back");
-        gpu.wakeUp();
+        home.host().wakeUp();
       } else if (!(state instanceof Ended ended && ended.hardware() != null)) {
         throw RmRefusal.busy("the channel does not run, cid=" + id);
       }
@@ -266,8 +260,8 @@ final class NvidiaChannel implements Channel {
    */
   @Override
   public void attach() {
-    gpu.run(() -> {
-      long now = gpu.timeNs();
+    lock.run(() -> {
+      long now = home.open().timeNs();
       noteError(now);
       switch (state) {
         case Detaching(var hardware, var ring, var detachment) -> {
@@ -276,7 +270,7 @@ final class NvidiaChannel implements Channel {
           detachment.lookAtPoison(now);
           poll(now);
           if (state instanceof Returning) {
-            gpu.wakeUp();
+            home.host().wakeUp();
           }
         }
         case Detached detached -> giveBack(detached, detached.detachment(), detached.savedPut());
@@ -324,7 +318,7 @@ final class NvidiaChannel implements Channel {
     // Another daemon may have led a channel of its own over the page meanwhile.
     savedPut.ifPresent(words::put);
     int put = words.put();
-    try (Seeding seeding = Seeding.prepare(gpu, drained.ring(), same, setup())) {
+    try (Seeding seeding = Seeding.prepare(home, drained.ring(), same, setup())) {
       made = seeding.lead(detachment.next(), put);
     }
     // The former one goes after: the token must be another one.
@@ -342,8 +336,8 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void kill(int reason, int info) {
-    gpu.run(() -> {
-      noteError(gpu.timeNs());
+    lock.run(() -> {
+      noteError(home.open().timeNs());
       if (state instanceof Prepared || state instanceof Live) {
         long address = reason == GuestAbi.ERROR_TIMEOUT ? probe.acquire() : 0;
         end(new Cause(reason, info, address), false, "killed");
@@ -353,7 +347,7 @@ final class NvidiaChannel implements Channel {
 
   private void end(Cause cause, boolean errorPending, String reason) {
     NvidiaChannelState former = state;
-    enter(new Ended(cause, null, null, errorPending), gpu.timeNs(), reason);
+    enter(new Ended(cause, null, null, errorPending), home.open().timeNs(), reason);
     release(former);
   }
 
@@ -381,9 +375,9 @@ final class NvidiaChannel implements Channel {
     if (weight < 1 || weight > MAX_WEIGHT) {
       throw RmRefusal.invalid("no such weight, weight=" + weight);
     }
-    gpu.run(() -> {
+    lock.run(() -> {
       this.weight = weight;
-      gpu.slices().divide();
+      home.host().channelsChanged();
     });
   }
 
@@ -400,12 +394,12 @@ final class NvidiaChannel implements Channel {
    */
   @Override
   public Status status() {
-    return gpu.ask(() -> {
+    return lock.ask(() -> {
       NvidiaChannelState now = seen();
       Cause cause = now instanceof Ended ended ? ended.cause() : new Cause(0, 0, 0);
       Probe.Answer answer =
           now instanceof Running(var hardware, var ring)
-              ? probe.look(gpu, hardware, ring, words)
+              ? probe.look(home, hardware, ring, words)
               : Probe.Answer.NOTHING;
       return new Status(
           life(now).code(),
@@ -488,13 +482,14 @@ final class NvidiaChannel implements Channel {
   /** From here on the guest holds still: the state says what it has put. */
   @Override
   public byte[] saveState() {
-    return gpu.ask(() -> {
+    return lock.ask(() -> {
       if (!(state instanceof Detached(var hardware, var ring, var drained, _))) {
         throw RmRefusal.busy("the channel is not detached and drained, cid=" + id);
       }
       words.withdraw();
       OptionalInt put = OptionalInt.of(words.put());
-      enter(new Detached(hardware, ring, drained, put), gpu.timeNs(), "its state was saved");
+      enter(
+          new Detached(hardware, ring, drained, put), home.open().timeNs(), "its state was saved");
       return new ChannelStateBytes(
               ring.start(),
               Integer.numberOfTrailingZeros(ring.entries()),
@@ -506,16 +501,16 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void restoreState(byte[] bytes) {
-    gpu.run(() -> {
+    lock.run(() -> {
       Prepared _ = requireFresh();
       ChannelStateBytes was = ChannelStateBytes.of(bytes);
       Ring wanted = ring(was.ringStart(), was.ringOrder());
       try (Seeding seeding = prepare(wanted)) {
-        enter(new Prepared(Optional.empty()), gpu.timeNs(), "it is led");
+        enter(new Prepared(Optional.empty()), home.open().timeNs(), "it is led");
         HardwareChannel made = seeding.lead(was.next(), was.put());
         suspended = true;
         run(made, wanted, "restored");
-        if (!gpu.isShared()) {
+        if (!home.pages().areShared()) {
           words.publish(made.token());
         }
       }
@@ -524,7 +519,7 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void prepareRestore(GpuVa ringStart, int ringOrder) {
-    gpu.run(() -> {
+    lock.run(() -> {
       Prepared _ = requireFresh();
       Seeding _ = prepare(ring(ringStart, ringOrder));
     });
@@ -536,8 +531,8 @@ final class NvidiaChannel implements Channel {
       return there.get();
     }
     there.ifPresent(this::discard);
-    Seeding made = Seeding.prepare(gpu, wanted, plan(wanted), setup());
-    enter(new Prepared(Optional.of(made)), gpu.timeNs(), "a restore will come");
+    Seeding made = Seeding.prepare(home, wanted, plan(wanted), setup());
+    enter(new Prepared(Optional.of(made)), home.open().timeNs(), "a restore will come");
     return made;
   }
 
@@ -545,16 +540,16 @@ final class NvidiaChannel implements Channel {
 
   @Override
   public void close() {
-    gpu.run(() -> {
+    lock.run(() -> {
       if (!(state instanceof Closed)) {
         NvidiaChannelState former = state;
-        enter(new Closed(), gpu.timeNs(), "closed");
+        enter(new Closed(), home.open().timeNs(), "closed");
         release(former);
-        if (!gpu.isShared()) {
+        if (!home.pages().areShared()) {
           words.page().asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
           words.withdraw();
         }
-        gpu.forget(this);
+        home.host().closed(this);
         space.channelClosed();
       }
     });
@@ -575,6 +570,6 @@ final class NvidiaChannel implements Channel {
       detachment.close();
     }
     hardware.destroy();
-    gpu.slices().divide();
+    home.host().channelsChanged();
   }
 }

@@ -6,7 +6,6 @@ import io.sluice.abi.rm.ClassList;
 import io.sluice.abi.rm.FbInfo;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
-import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
@@ -66,9 +65,6 @@ public final class NvidiaGpu implements Gpu {
   /** Time between two polls while channels drain. */
   static final long POLL_NS = 1_000_000;
 
-  /** Of moves, with either class in turns: what is still slow the first time is not the sixth. */
-  private static final int REHEARSALS = 6;
-
   private final Kernel kernel;
   private final RandomGenerator random;
   private final RmPort port;
@@ -81,12 +77,11 @@ public final class NvidiaGpu implements Gpu {
   private final Set<NvidiaGuestGpu> guests = ConcurrentHashMap.newKeySet();
   private final TimeSlices timeSlices = new TimeSlices();
   private final TimeLooks timeLooks;
-  private final Staging staging = new Staging(this::openUnseen, this::engineForMoves, this::timeNs);
+  private final EvictionPool pool =
+      new EvictionPool(this::openRm, this::engineForMoves, this::timeNs);
+  private final Warmup warmup;
 
   private volatile Runnable wakeup = () -> {};
-
-  /** Left to do; of one thread. */
-  private int rehearsals = REHEARSALS;
 
   /**
    * @param name the operator's name for the GPU
@@ -105,7 +100,14 @@ public final class NvidiaGpu implements Gpu {
     driver = RmDriver.probe(port);
     card = driver.card(which);
     client = RmClient.open(port, driver, card, random);
-    timeLooks = new TimeLooks(this, guests, new GraphicsEngine(client), random);
+    timeLooks =
+        new TimeLooks(
+            this::timeNs,
+            timeSlices,
+            () -> guests.stream().map(NvidiaGuestGpu::time).toList(),
+            new GraphicsEngine(client),
+            random);
+    warmup = new Warmup(this, kernel);
     boolean complete = false;
     try {
       requireClasses(name);
@@ -126,7 +128,7 @@ public final class NvidiaGpu implements Gpu {
               frameBuffer(FbInfo.HEAP_SIZE),
               MAX_CHANNELS,
               MAX_ADDRESS_SPACES,
-              NvidiaAddressSpace.END);
+              RmSpace.END);
       doorbell = Doorbell.open(port, kernel, driver, card, random);
       complete = true;
     } finally {
@@ -188,10 +190,6 @@ public final class NvidiaGpu implements Gpu {
     return doorbell;
   }
 
-  CopyEngines copyEngines() {
-    return copyEngines;
-  }
-
   /** Video memory that nobody holds, of this process or another. */
   long vramFreeBytes() {
     return frameBuffer(FbInfo.HEAP_FREE);
@@ -214,23 +212,27 @@ public final class NvidiaGpu implements Gpu {
 
   @Override
   public GuestGpu open(String guestName) {
-    return added(NvidiaGuestGpu.open(this, kernel, RmClient.open(port, driver, card, random)));
+    return added(NvidiaGuestGpu.open(this, openRm()));
   }
 
   @Override
   public GuestGpu adopt(String guestName, AdoptedFiles files) {
+    return added(NvidiaGuestGpu.adopt(this, openRm(), files.control()));
+  }
+
+  private RmOpen openRm() {
     RmClient opened = RmClient.open(port, driver, card, random);
-    return added(NvidiaGuestGpu.adopt(this, kernel, opened, files.control()));
+    return new RmOpen(opened, kernel, doorbell, copyEngines);
   }
 
-  /** A client of ours that is no guest. */
-  private NvidiaGuestGpu openUnseen() {
-    return NvidiaGuestGpu.open(this, kernel, RmClient.open(port, driver, card, random));
+  /** An open of ours that is no guest. */
+  NvidiaGuestGpu openUnseen() {
+    return NvidiaGuestGpu.open(this, openRm());
   }
 
+  /** Another one over its control pages. */
   NvidiaGuestGpu adoptUnseen(NvidiaGuestGpu other) {
-    Fd control = other.controlPages().orElseThrow().fd();
-    return NvidiaGuestGpu.adopt(this, kernel, RmClient.open(port, driver, card, random), control);
+    return NvidiaGuestGpu.adopt(this, openRm(), other.controlPages().orElseThrow().fd());
   }
 
   @Override
@@ -262,17 +264,11 @@ public final class NvidiaGpu implements Gpu {
   /** First what a guest that moves would wait for, then pinned memory for evictions. */
   @Override
   public boolean prepareMore(long hostBytes) {
-    if (rehearsals > 0) {
-      RmClass type = rehearsals % 2 == 0 ? RmClass.HOPPER_DMA_COPY_A : RmClass.HOPPER_COMPUTE_A;
-      rehearsals--;
-      Rehearsal.run(this, kernel, type, this::openUnseen);
-      return true;
-    }
-    return staging.prepareOne(hostBytes);
+    return warmup.runNext() || pool.prepareOne(hostBytes);
   }
 
-  Staging staging() {
-    return staging;
+  EvictionPool pool() {
+    return pool;
   }
 
   /**
@@ -280,12 +276,13 @@ public final class NvidiaGpu implements Gpu {
    * units, which fill the bus at any clock, and keep others waiting for it two to three times as
    * long. So it is one that no other guest has a channel on, if any of them may be working.
    */
-  private int engineForMoves(NvidiaGuestGpu guest) {
+  private int engineForMoves(RmOpen guest) {
     if (!anotherIsActive(guest)) {
       return copyEngines.ofMonitors();
     }
     return copyEngines.all().stream()
-        .filter(engine -> guests.stream().noneMatch(g -> g != guest && g.channels().runOn(engine)))
+        .filter(engine ->
+            guests.stream().noneMatch(g -> g.open() != guest && g.channels().runOn(engine)))
         .findFirst()
         .orElseGet(copyEngines::ofMonitors);
   }
@@ -300,25 +297,25 @@ public final class NvidiaGpu implements Gpu {
   }
 
   void forget(NvidiaGuestGpu guest) {
-    timeSlices.remove(guest);
+    timeSlices.remove(guest.time());
     guests.remove(guest);
     wakeUp(); // the time slices of those that are left
   }
 
   /** Whether a guest other than this has entries that the GPU has not fetched. */
-  boolean anotherWaits(NvidiaGuestGpu than) {
-    return guests.stream().anyMatch(guest -> guest != than && guest.channels().haveWork());
+  boolean anotherWaits(RmOpen than) {
+    return guests.stream().anyMatch(guest -> guest.open() != than && guest.channels().haveWork());
   }
 
   /** Whether a guest other than this may have something to do. */
-  boolean anotherIsActive(NvidiaGuestGpu than) {
-    return guests.stream().anyMatch(guest -> guest != than && guest.channels().areActive());
+  boolean anotherIsActive(RmOpen than) {
+    return guests.stream().anyMatch(guest -> guest.open() != than && guest.channels().areActive());
   }
 
   /** Guests are closed before. */
   @Override
   public void close() {
-    staging.close();
+    pool.close();
     doorbell.close();
     client.close();
   }

@@ -6,8 +6,8 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvParam;
 import io.sluice.abi.rm.UsermodePage;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.AddressSpace;
+import io.sluice.channel.Channel;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.GpuInfo;
@@ -21,9 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,51 +30,45 @@ import org.jspecify.annotations.Nullable;
  */
 final class NvidiaGuestGpu implements GuestGpu {
   private final NvidiaGpu gpu;
-  private final Kernel kernel;
-  private final RmClient client;
-  private final SharedPages control;
-  private final SharedPages notifiers;
+  private final RmOpen open;
+  private final OpenLock lock;
+  private final GuestPages pages;
   private final NvidiaEvents events;
-  private final TimeUse timeUse = new TimeUse();
-  private final ReentrantLock lock = new ReentrantLock();
+  private final Monitor monitor;
+  private final MemoryHome memoryHome;
+  private final ChannelHome channelHome;
+  private final Host host = new Host();
 
   // Guarded by lock.
   private final OpenChannels channels = new OpenChannels();
-  private final ChannelSlices slices;
-  private final Set<NvidiaAddressSpace> spaces = new HashSet<>();
+  private final OpenSpaces spaces = new OpenSpaces();
   private final Set<NvidiaMemory> buffers = new HashSet<>();
   private final Set<NvidiaRegion> regions = new HashSet<>();
-  private @Nullable Monitor monitor;
+  private final GuestTime time;
+  private final ChannelSlices slices;
 
   /** What a guest that comes will want first, when it stands still. */
   private @Nullable NvidiaAddressSpace spare;
 
-  private @Nullable PageHasher hasher;
-  private boolean shared;
-  private volatile boolean closed;
-
   /** When one who waits has polled last; GPU time. */
   private volatile long polledNs = -NvidiaGpu.POLL_NS;
 
-  private NvidiaGuestGpu(
-      NvidiaGpu gpu,
-      Kernel kernel,
-      RmClient client,
-      SharedPages control,
-      SharedPages notifiers,
-      NvidiaEvents events) {
+  private NvidiaGuestGpu(NvidiaGpu gpu, RmOpen open, GuestPages pages, NvidiaEvents events) {
     this.gpu = gpu;
-    this.kernel = kernel;
-    this.client = client;
-    this.control = control;
-    this.notifiers = notifiers;
+    this.open = open;
+    lock = open.lock();
+    this.pages = pages;
     this.events = events;
+    monitor = new Monitor(open);
+    memoryHome = new MemoryHome(open, monitor, spaces, gpu.pool(), buffers::remove);
+    channelHome = new ChannelHome(open, monitor, pages, host);
+    time = new GuestTime(lock, channels, new TimeUse());
     slices = new ChannelSlices(gpu.timeSlices(), channels);
   }
 
   /** Takes the client over: it is closed with this, or when this fails. */
-  static NvidiaGuestGpu open(NvidiaGpu gpu, Kernel kernel, RmClient client) {
-    return open(gpu, kernel, client, bytes -> SharedPages.create(kernel, "sluice-control", bytes));
+  static NvidiaGuestGpu open(NvidiaGpu gpu, RmOpen open) {
+    return open(gpu, open, bytes -> SharedPages.create(open.kernel(), "sluice-control", bytes));
   }
 
   /**
@@ -85,13 +77,13 @@ final class NvidiaGuestGpu implements GuestGpu {
    *
    * @param control stays the caller's
    */
-  static NvidiaGuestGpu adopt(NvidiaGpu gpu, Kernel kernel, RmClient client, Fd control) {
+  static NvidiaGuestGpu adopt(NvidiaGpu gpu, RmOpen open, Fd control) {
     NvidiaGuestGpu made =
-        open(gpu, kernel, client, bytes -> SharedPages.adopt(kernel, control, bytes));
+        open(gpu, open, bytes -> SharedPages.adopt(open.kernel(), control, bytes));
     boolean complete = false;
     try {
       made.setSweeping(false);
-      made.run(() -> made.spare = NvidiaAddressSpace.create(made));
+      made.lock.run(() -> made.spare = made.newSpace());
       complete = true;
       return made;
     } finally {
@@ -102,19 +94,20 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   private static NvidiaGuestGpu open(
-      NvidiaGpu gpu, Kernel kernel, RmClient client, LongFunction<SharedPages> controlPages) {
+      NvidiaGpu gpu, RmOpen open, LongFunction<SharedPages> controlPages) {
     List<Runnable> undo = new ArrayList<>();
-    undo.add(client::close);
+    undo.add(open.client()::close);
     boolean complete = false;
     try {
       long bytes = gpu.info().maxChannels() * Limits.PAGE_BYTES;
       SharedPages control = controlPages.apply(bytes);
       undo.add(control::close);
-      SharedPages notifiers = SharedPages.create(kernel, "sluice-notifiers", bytes);
+      SharedPages notifiers = SharedPages.create(open.kernel(), "sluice-notifiers", bytes);
       undo.add(notifiers::close);
-      NvidiaEvents events = NvidiaEvents.open(client, gpu.info().maxChannels());
+      NvidiaEvents events = NvidiaEvents.open(open.client(), gpu.info().maxChannels());
       complete = true;
-      return new NvidiaGuestGpu(gpu, kernel, client, control, notifiers, events);
+      return new NvidiaGuestGpu(
+          gpu, open, new GuestPages(open.kernel(), control, notifiers), events);
     } finally {
       if (!complete) {
         undo.reversed().forEach(Runnable::run);
@@ -122,64 +115,64 @@ final class NvidiaGuestGpu implements GuestGpu {
     }
   }
 
-  // ---- for the parts ----
+  /** What its channels and address spaces ask of the open as a whole. */
+  private final class Host implements ChannelHome.Host, NvidiaAddressSpace.Owner {
+    @Override
+    public void channelsChanged() {
+      slices.divide();
+    }
 
-  RmClient client() {
-    return client;
-  }
+    @Override
+    public void wakeUp() {
+      gpu.wakeUp();
+    }
 
-  Kernel kernel() {
-    return kernel;
-  }
+    @Override
+    public boolean anotherIsActive() {
+      return gpu.anotherIsActive(open);
+    }
 
-  Doorbell doorbellPage() {
-    return gpu.doorbell();
-  }
+    @Override
+    public boolean anotherWaits() {
+      return gpu.anotherWaits(open);
+    }
 
-  CopyEngines copyEngines() {
-    return gpu.copyEngines();
-  }
+    @Override
+    public List<HardwareChannel> stop(NvidiaAddressSpace space) {
+      return channels.stop(space);
+    }
 
-  void run(Runnable operation) {
-    lock.lock();
-    try {
-      requireOpen();
-      operation.run();
-    } finally {
-      lock.unlock();
+    @Override
+    public void closed(NvidiaChannel channel) {
+      channels.remove(channel);
+    }
+
+    @Override
+    public Channel createChannel(NvidiaAddressSpace space, OptionalInt id) {
+      return addChannel(space, id);
+    }
+
+    @Override
+    public void closed(NvidiaAddressSpace space) {
+      spaces.remove(space);
     }
   }
 
-  /** As {@link #run}, unless somebody has the lock or it is closed: then nothing happens. */
-  void runIfFree(Runnable operation) {
-    if (lock.tryLock()) {
-      try {
-        if (!closed) {
-          operation.run();
-        }
-      } finally {
-        lock.unlock();
-      }
-    }
+  // ---- for the card ----
+
+  RmOpen open() {
+    return open;
   }
 
-  <T> T ask(Supplier<T> question) {
-    lock.lock();
-    try {
-      requireOpen();
-      return question.get();
-    } finally {
-      lock.unlock();
-    }
+  long timeNs() {
+    return gpu.timeNs();
   }
 
-  private void requireOpen() {
-    if (closed) {
-      throw RmRefusal.closed();
-    }
+  private NvidiaAddressSpace newSpace() {
+    return NvidiaAddressSpace.create(open, monitor, host);
   }
 
-  NvidiaChannel addChannel(NvidiaAddressSpace space, OptionalInt wanted) {
+  private NvidiaChannel addChannel(NvidiaAddressSpace space, OptionalInt wanted) {
     int limit = info().maxChannels();
     int id = wanted.orElseGet(channels::lowestFreeId);
     if (id < 1 || id >= limit) {
@@ -188,71 +181,14 @@ final class NvidiaGuestGpu implements GuestGpu {
     if (channels.has(id)) {
       throw RmRefusal.busy("there is a channel with this id, cid=" + id);
     }
-    NvidiaChannel channel =
-        new NvidiaChannel(this, space, id, control.page(id), notifiers.page(id));
+    NvidiaChannel channel = new NvidiaChannel(channelHome, space, id);
     channels.add(channel);
     return channel;
   }
 
-  SharedArea controlPage(int id) {
-    return new SharedArea(kernel.dup(control.fd()), id * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
-  }
-
-  /** The guest sees a fresh page of zeros in place of the former. */
-  void replaceControlPage(int id) {
-    control.replace(id);
-  }
-
-  /** Made when it is needed first. */
-  Monitor monitor() {
-    if (monitor == null) {
-      monitor = Monitor.open(this);
-    }
-    return monitor;
-  }
-
-  /** Whether control pages are another daemon's, too, and tell the guest nothing of ours. */
-  boolean isShared() {
-    return shared;
-  }
-
-  /** Host memory for what is evicted. */
-  Staging staging() {
-    return gpu.staging();
-  }
-
-  boolean isClosed() {
-    return closed;
-  }
-
-  void unmapEverywhere(NvidiaMemory memory) {
-    spaces.forEach(space -> space.unmapAll(memory));
-  }
-
-  boolean mapEverywhereAgain(NvidiaMemory memory) {
-    boolean all = true;
-    for (NvidiaAddressSpace space : spaces) {
-      all &= space.mapAllAgain(memory);
-    }
-    return all;
-  }
-
-  boolean anotherGuestWaits() {
-    return gpu.anotherWaits(this);
-  }
-
-  boolean anotherGuestIsActive() {
-    return gpu.anotherIsActive(this);
-  }
-
-  /** There is something to do for {@link NvidiaGpu#poll}. */
-  void wakeUp() {
-    gpu.wakeUp();
-  }
-
   /** Whether {@link #poll} has something to do; takes no lock. */
   boolean wantsPoll() {
-    return !closed && (channels.areDraining() || slices.areStale());
+    return !lock.isClosed() && (channels.areDraining() || slices.areStale());
   }
 
   /**
@@ -273,15 +209,10 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   /** Takes what is under way a step further. */
   void pollNow(long nowNs) {
-    lock.lock();
-    try {
-      if (!closed) {
-        slices.refresh();
-        channels.poll(nowNs);
-      }
-    } finally {
-      lock.unlock();
-    }
+    lock.runIfOpen(() -> {
+      slices.refresh();
+      channels.poll(nowNs);
+    });
   }
 
   /** Of which what takes no lock may be asked without this one's. */
@@ -297,34 +228,21 @@ final class NvidiaGuestGpu implements GuestGpu {
     if (newWeight < 1 || newWeight > Quota.MAX_WEIGHT) {
       throw RmRefusal.invalid("no such weight, weight=" + newWeight);
     }
-    run(() -> {
-      gpu.timeSlices().set(this, newWeight);
+    lock.run(() -> {
+      gpu.timeSlices().set(time, newWeight);
       slices.weigh(newWeight);
     });
-    wakeUp();
+    gpu.wakeUp();
   }
 
   @Override
   public Optional<TimeUsage> timeUsage() {
-    return Optional.of(timeUse.totals());
+    return Optional.of(time.use().totals());
   }
 
-  /** What it is charged with. */
-  TimeUse timeUse() {
-    return timeUse;
-  }
-
-  /** What its weight is worth to its channels. */
-  ChannelSlices slices() {
-    return slices;
-  }
-
-  void forget(NvidiaChannel channel) {
-    channels.remove(channel);
-  }
-
-  long timeNs() {
-    return gpu.timeNs();
+  /** Its part in the account of GPU time. */
+  GuestTime time() {
+    return time;
   }
 
   /**
@@ -335,40 +253,23 @@ final class NvidiaGuestGpu implements GuestGpu {
    * @return how many run
    */
   int collect(int[] interrupted, List<ChannelError> ended, long timeNs) {
-    lock.lock();
-    try {
-      int count = 0;
-      if (!closed) {
-        for (NvidiaChannel channel : channels.all()) {
-          channel.takeError(timeNs).ifPresent(ended::add);
-          if (channel.mayInterrupt()) {
-            interrupted[count++] = channel.id();
-          }
-        }
-        if (wantsPoll()) {
-          wakeUp(); // poison interrupts
+    int[] count = new int[1];
+    lock.runIfOpen(() -> {
+      for (NvidiaChannel channel : channels.all()) {
+        channel.takeError(timeNs).ifPresent(ended::add);
+        if (channel.mayInterrupt()) {
+          interrupted[count[0]++] = channel.id();
         }
       }
-      return count;
-    } finally {
-      lock.unlock();
+    });
+    if (wantsPoll()) {
+      gpu.wakeUp(); // poison interrupts
     }
-  }
-
-  void forget(NvidiaAddressSpace space) {
-    spaces.remove(space);
-  }
-
-  void forget(NvidiaMemory memory) {
-    buffers.remove(memory);
-  }
-
-  void forget(NvidiaRegion region) {
-    regions.remove(region);
+    return count[0];
   }
 
   /** Ends the channels that can reach a region, then takes its pages from the GPU. */
-  void revoke(NvidiaRegion region) {
+  private void revoke(NvidiaRegion region) {
     for (NvidiaMemory memory : buffers) {
       if (memory instanceof NvidiaMemory.Registered registered && registered.uses(region)) {
         for (NvidiaChannel channel : channels.all()) {
@@ -379,6 +280,7 @@ final class NvidiaGuestGpu implements GuestGpu {
         registered.revoke(region);
       }
     }
+    regions.remove(region);
   }
 
   private GpuInfo info() {
@@ -389,7 +291,7 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   @Override
   public Optional<SharedArea> controlPages() {
-    return Optional.of(new SharedArea(control.fd(), 0, info().maxChannels() * Limits.PAGE_BYTES));
+    return Optional.of(pages.all());
   }
 
   /** Every mapping of video memory has a descriptor of its own, which no machine's BAR can be. */
@@ -422,11 +324,11 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   @Override
   public AddressSpace createAddressSpace() {
-    return ask(() -> {
-      if (spaces.size() >= info().maxAddressSpaces() - 1) {
-        throw RmRefusal.noRoom("no more address spaces, limit=" + spaces.size());
+    return lock.ask(() -> {
+      if (spaces.count() >= info().maxAddressSpaces() - 1) {
+        throw RmRefusal.noRoom("no more address spaces, limit=" + spaces.count());
       }
-      NvidiaAddressSpace space = spare != null ? spare : NvidiaAddressSpace.create(this);
+      NvidiaAddressSpace space = spare != null ? spare : newSpace();
       spare = null;
       spaces.add(space);
       return space;
@@ -439,11 +341,11 @@ final class NvidiaGuestGpu implements GuestGpu {
       throw RmRefusal.missing("allocating at an aperture offset");
     }
     requireSize(request);
-    return ask(() -> {
+    return lock.ask(() -> {
       NvidiaMemory memory =
           PscnvGem.isSystem(request.flags())
-              ? NvidiaMemory.Host.allocate(this, request.sizeBytes())
-              : NvidiaMemory.Video.allocate(this, request.sizeBytes());
+              ? NvidiaMemory.Host.allocate(memoryHome, request.sizeBytes())
+              : NvidiaMemory.Video.allocate(memoryHome, request.sizeBytes());
       buffers.add(memory);
       return memory;
     });
@@ -455,8 +357,8 @@ final class NvidiaGuestGpu implements GuestGpu {
       throw RmRefusal.missing("allocating at an aperture offset");
     }
     requireSize(request);
-    return ask(() -> {
-      NvidiaMemory memory = NvidiaMemory.Video.allocateEvicted(this, request.sizeBytes());
+    return lock.ask(() -> {
+      NvidiaMemory memory = NvidiaMemory.Video.allocateEvicted(memoryHome, request.sizeBytes());
       buffers.add(memory);
       return memory;
     });
@@ -464,15 +366,15 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   @Override
   public int setPools(List<? extends GpuMemory> memories, boolean system) {
-    return ask(() -> {
+    return lock.ask(() -> {
       List<NvidiaMemory.Video> buffers = new ArrayList<>(memories.size());
       for (GpuMemory memory : memories) {
-        if (!(memory instanceof NvidiaMemory.Video video) || video.gpu != this) {
+        if (!(memory instanceof NvidiaMemory.Video video) || !video.isOf(open)) {
           throw RmRefusal.invalid("not allocated in video memory of this open");
         }
         buffers.add(video);
       }
-      return buffers.isEmpty() ? 0 : staging().move(this, buffers, system);
+      return buffers.isEmpty() ? 0 : gpu.pool().move(open, spaces, buffers, system);
     });
   }
 
@@ -484,8 +386,8 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   @Override
   public MemoryRegion addRegion(Fd fd, long offset, long sizeBytes, boolean writable) {
-    return ask(() -> {
-      NvidiaRegion region = NvidiaRegion.map(this, fd, offset, sizeBytes, writable);
+    return lock.ask(() -> {
+      NvidiaRegion region = NvidiaRegion.map(open, fd, offset, sizeBytes, writable, this::revoke);
       regions.add(region);
       return region;
     });
@@ -494,8 +396,8 @@ final class NvidiaGuestGpu implements GuestGpu {
   @Override
   public GpuMemory register(MemoryRequest request) {
     requireSize(request);
-    return ask(() -> {
-      NvidiaMemory memory = new NvidiaMemory.Registered(this, request.sizeBytes());
+    return lock.ask(() -> {
+      NvidiaMemory memory = new NvidiaMemory.Registered(memoryHome, request.sizeBytes());
       buffers.add(memory);
       return memory;
     });
@@ -503,33 +405,30 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   @Override
   public void copy(GpuMemory from, long fromOffset, GpuMemory to, long toOffset, long bytes) {
-    run(() -> {
+    lock.run(() -> {
       GpuVa source = inRange(from, fromOffset, bytes);
       GpuVa target = inRange(to, toOffset, bytes);
-      monitor().copy(source, target, bytes);
+      monitor.copy(source, target, bytes);
     });
   }
 
   @Override
   public void fingerprint(
       GpuMemory memory, long firstPage, int pages, long[] key, GpuMemory into, long intoOffset) {
-    run(() -> {
+    lock.run(() -> {
       if (pages < 1 || firstPage < 0 || firstPage > Long.MAX_VALUE / Limits.PAGE_BYTES) {
         throw RmRefusal.invalid("no pages, first=" + firstPage + " pages=" + pages);
       }
       GpuVa from = inRange(memory, firstPage * Limits.PAGE_BYTES, pages * Limits.PAGE_BYTES);
       GpuVa to = inRange(into, intoOffset, pages * 2L * Long.BYTES);
-      if (hasher == null) {
-        hasher = PageHasher.open(this, monitor().space());
-      }
-      hasher.run(from, pages, key, to);
+      monitor.fingerprint(from, pages, key, to);
     });
   }
 
   @Override
   public void setSweeping(boolean sweeping) {
-    run(() -> {
-      shared = !sweeping;
+    lock.run(() -> {
+      pages.setShared(!sweeping);
       if (sweeping) {
         channels.all().forEach(NvidiaChannel::announceAgain);
       }
@@ -537,7 +436,7 @@ final class NvidiaGuestGpu implements GuestGpu {
   }
 
   private GpuVa inRange(GpuMemory memory, long offset, long bytes) {
-    if (!(memory instanceof NvidiaMemory buffer) || buffer.gpu != this) {
+    if (!(memory instanceof NvidiaMemory buffer) || !buffer.isOf(open)) {
       throw new IllegalArgumentException("a buffer of another open, memory=" + memory);
     }
     if (offset < 0 || bytes < 0 || offset > buffer.sizeBytes() - bytes) {
@@ -558,7 +457,7 @@ final class NvidiaGuestGpu implements GuestGpu {
 
   @Override
   public MemoryUsage usage() {
-    return ask(() -> {
+    return lock.ask(() -> {
       long video = 0;
       long system = 0;
       for (NvidiaMemory memory : buffers) {
@@ -575,36 +474,25 @@ final class NvidiaGuestGpu implements GuestGpu {
   /** What is left is freed in order, so that no channel outlives what it uses. */
   @Override
   public void close() {
-    lock.lock();
-    try {
-      if (closed) {
-        return;
-      }
-      slices.stop();
-      try {
-        channels.all().forEach(NvidiaChannel::close);
-        List.copyOf(spaces).forEach(NvidiaAddressSpace::close);
-        List.copyOf(buffers).forEach(NvidiaMemory::close);
-        List.copyOf(regions).forEach(NvidiaRegion::close);
-        if (spare != null) {
-          spare.release();
-        }
-        if (hasher != null) {
-          hasher.close();
-        }
-        if (monitor != null) {
-          monitor.close();
-        }
-      } finally {
-        closed = true;
-        gpu.forget(this);
-        client.close();
-        notifiers.close();
-        control.close();
-        events.close();
-      }
-    } finally {
-      lock.unlock();
+    lock.close(this::release, this::end);
+  }
+
+  private void release() {
+    slices.stop();
+    channels.all().forEach(NvidiaChannel::close);
+    spaces.close();
+    List.copyOf(buffers).forEach(NvidiaMemory::close);
+    List.copyOf(regions).forEach(NvidiaRegion::close);
+    if (spare != null) {
+      spare.release();
     }
+    monitor.close();
+  }
+
+  private void end() {
+    gpu.forget(this);
+    open.client().close();
+    pages.close();
+    events.close();
   }
 }

@@ -7,7 +7,6 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.Limits;
-import io.sluice.channel.nvidia.Staging.Chunk;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,24 +16,20 @@ import org.jspecify.annotations.Nullable;
 
 /** A buffer of RM. Guarded by the open's lock. */
 abstract sealed class NvidiaMemory implements GpuMemory {
-  /**
-   * A part of a buffer that is one object of RM, mapped from its first byte.
-   *
-   * @param object RM's handle
-   * @param offset where in the buffer it begins
-   * @param bytes length
-   */
-  record Piece(int object, long offset, long bytes) {}
-
-  final NvidiaGuestGpu gpu;
+  final MemoryHome home;
   private final long sizeBytes;
   private int mappings;
   private @Nullable GpuVa alias;
   private boolean closed;
 
-  private NvidiaMemory(NvidiaGuestGpu gpu, long sizeBytes) {
-    this.gpu = gpu;
+  private NvidiaMemory(MemoryHome home, long sizeBytes) {
+    this.home = home;
     this.sizeBytes = sizeBytes;
+  }
+
+  /** Whether it belongs to an open. */
+  final boolean isOf(RmOpen open) {
+    return home.open() == open;
   }
 
   /** What it consists of, ascending. */
@@ -79,7 +74,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
   /** Its address in the monitor's space; mapped there when it is wanted first. */
   final GpuVa alias() {
     if (alias == null) {
-      alias = gpu.monitor().alias(this);
+      alias = home.monitor().alias(pieces(), sizeBytes, alignment());
     }
     return alias;
   }
@@ -89,7 +84,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     if (alias != null) {
       GpuVa former = alias;
       alias = null;
-      gpu.monitor().removeAlias(this, former);
+      home.monitor().removeAlias(pieces(), former);
     }
   }
 
@@ -104,19 +99,21 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
   @Override
   public final void close() {
-    gpu.run(() -> {
-      if (!closed) {
-        closed = true;
-        releaseIfUnused();
-      }
-    });
+    home.open()
+        .lock()
+        .run(() -> {
+          if (!closed) {
+            closed = true;
+            releaseIfUnused();
+          }
+        });
   }
 
   private void releaseIfUnused() {
     if (closed && mappings == 0) {
       dropAlias();
       release();
-      gpu.forget(this);
+      home.released().accept(this);
     }
   }
 
@@ -127,22 +124,22 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     private int object;
     private @Nullable List<Chunk> host;
 
-    private Video(NvidiaGuestGpu gpu, int object, @Nullable List<Chunk> host, long sizeBytes) {
-      super(gpu, sizeBytes);
+    private Video(MemoryHome home, int object, @Nullable List<Chunk> host, long sizeBytes) {
+      super(home, sizeBytes);
       this.object = object;
       this.host = host;
     }
 
     /** From 2 MiB on the pages are of that size, and the length is a multiple of it. */
-    static Video allocate(NvidiaGuestGpu gpu, long bytes) {
+    static Video allocate(MemoryHome home, long bytes) {
       long size = roundUp(bytes);
-      return new Video(gpu, allocateObject(gpu.client(), size), null, size);
+      return new Video(home, allocateObject(home.open().client(), size), null, size);
     }
 
     /** As if it had been evicted at once. */
-    static Video allocateEvicted(NvidiaGuestGpu gpu, long bytes) {
+    static Video allocateEvicted(MemoryHome home, long bytes) {
       long size = roundUp(bytes);
-      return new Video(gpu, 0, gpu.staging().take(gpu, size, true), size);
+      return new Video(home, 0, home.pool().take(home.open(), size, true), size);
     }
 
     private static long roundUp(long bytes) {
@@ -187,7 +184,10 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     /** The bytes move, the addresses stay: for a moment both memories hold the buffer. */
     @Override
     public void setPool(boolean system) {
-      int _ = gpu.setPools(List.of(this), system);
+      int _ =
+          home.open()
+              .lock()
+              .ask(() -> home.pool().move(home.open(), home.spaces(), List.of(this), system));
     }
 
     /** RM's handle of what is in video memory. */
@@ -197,7 +197,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     /** Video memory for one that is not there; the caller's until {@link #toVideo}. */
     int allocateAgain() {
-      return allocateObject(gpu.client(), sizeBytes());
+      return allocateObject(home.open().client(), sizeBytes());
     }
 
     /** It is in chunks from here on; mapped nowhere. */
@@ -263,10 +263,10 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     void release() {
       List<Chunk> chunks = host;
       if (chunks == null) {
-        gpu.client().free(gpu.client().device(), object);
+        home.open().free(object);
       } else {
         host = null;
-        gpu.staging().giveBack(gpu, chunks);
+        home.pool().giveBack(home.open(), chunks);
       }
     }
   }
@@ -276,20 +276,20 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     private final SharedPages pages;
     private final int object;
 
-    private Host(NvidiaGuestGpu gpu, SharedPages pages, int object) {
-      super(gpu, pages.all().byteSize());
+    private Host(MemoryHome home, SharedPages pages, int object) {
+      super(home, pages.all().byteSize());
       this.pages = pages;
       this.object = object;
     }
 
-    static Host allocate(NvidiaGuestGpu gpu, long bytes) {
+    static Host allocate(MemoryHome home, long bytes) {
       long size = (bytes + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
-      SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-memory", size);
+      SharedPages pages = SharedPages.create(home.open().kernel(), "sluice-memory", size);
       boolean complete = false;
       try {
-        int object = gpu.client().registerMemory(pages.all());
+        int object = home.open().client().registerMemory(pages.all());
         complete = true;
-        return new Host(gpu, pages, object);
+        return new Host(home, pages, object);
       } finally {
         if (!complete) {
           pages.close();
@@ -319,12 +319,12 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     @Override
     public SharedArea share() {
-      return new SharedArea(gpu.kernel().dup(pages.fd()), 0, sizeBytes());
+      return new SharedArea(home.open().kernel().dup(pages.fd()), 0, sizeBytes());
     }
 
     @Override
     void release() {
-      gpu.client().free(gpu.client().device(), object);
+      home.open().free(object);
       pages.close();
     }
   }
@@ -337,35 +337,40 @@ abstract sealed class NvidiaMemory implements GpuMemory {
 
     private final List<Part> parts = new ArrayList<>(1);
 
-    Registered(NvidiaGuestGpu gpu, long sizeBytes) {
-      super(gpu, sizeBytes);
+    Registered(MemoryHome home, long sizeBytes) {
+      super(home, sizeBytes);
     }
 
     @Override
     public void setPages(long offset, List<Extent> extents) {
-      gpu.run(() -> {
-        List<Part> added = new ArrayList<>(extents.size());
-        dropAlias();
-        boolean complete = false;
-        try {
-          long at = offset;
-          for (Extent extent : extents) {
-            if (!(extent.region() instanceof NvidiaRegion region)) {
-              throw new IllegalArgumentException("a region of another GPU, extent=" + extent);
+      home.open()
+          .lock()
+          .run(() -> {
+            List<Part> added = new ArrayList<>(extents.size());
+            dropAlias();
+            boolean complete = false;
+            try {
+              long at = offset;
+              for (Extent extent : extents) {
+                if (!(extent.region() instanceof NvidiaRegion region)) {
+                  throw new IllegalArgumentException("a region of another GPU, extent=" + extent);
+                }
+                int object =
+                    home.open()
+                        .client()
+                        .registerMemory(region.pages(extent.offset(), extent.bytes()));
+                added.add(new Part(region, extent.offset(), new Piece(object, at, extent.bytes())));
+                at += extent.bytes();
+              }
+              complete = true;
+            } finally {
+              if (!complete) {
+                added.forEach(this::release);
+              }
             }
-            int object = gpu.client().registerMemory(region.pages(extent.offset(), extent.bytes()));
-            added.add(new Part(region, extent.offset(), new Piece(object, at, extent.bytes())));
-            at += extent.bytes();
-          }
-          complete = true;
-        } finally {
-          if (!complete) {
-            added.forEach(this::release);
-          }
-        }
-        parts.addAll(added);
-        parts.sort(Comparator.comparingLong(part -> part.piece().offset()));
-      });
+            parts.addAll(added);
+            parts.sort(Comparator.comparingLong(part -> part.piece().offset()));
+          });
     }
 
     @Override
@@ -401,7 +406,7 @@ abstract sealed class NvidiaMemory implements GpuMemory {
     }
 
     private void release(Part part) {
-      gpu.client().free(gpu.client().device(), part.piece().object());
+      home.open().free(part.piece().object());
     }
 
     @Override

@@ -5,25 +5,37 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 
 /** A range of guest memory, mapped here so that RM can pin pages of it. */
 final class NvidiaRegion implements MemoryRegion {
-  private final NvidiaGuestGpu gpu;
+  private final RmOpen open;
+  private final Consumer<NvidiaRegion> revoking;
   private final Mapping mapping;
   private final boolean writable;
   private boolean closed;
 
-  private NvidiaRegion(NvidiaGuestGpu gpu, Mapping mapping, boolean writable) {
-    this.gpu = gpu;
+  private NvidiaRegion(
+      RmOpen open, Mapping mapping, boolean writable, Consumer<NvidiaRegion> revoking) {
+    this.open = open;
+    this.revoking = revoking;
     this.mapping = mapping;
     this.writable = writable;
   }
 
+  /**
+   * @param revoking takes its pages from the GPU before it is unmapped, and forgets it
+   */
   static NvidiaRegion map(
-      NvidiaGuestGpu gpu, Fd fd, long offset, long sizeBytes, boolean writable) {
+      RmOpen open,
+      Fd fd,
+      long offset,
+      long sizeBytes,
+      boolean writable,
+      Consumer<NvidiaRegion> revoking) {
     int protection = writable ? Kernel.PROT_READ | Kernel.PROT_WRITE : Kernel.PROT_READ;
-    Mapping mapping = gpu.kernel().mmap(fd, offset, sizeBytes, protection);
-    return new NvidiaRegion(gpu, mapping, writable);
+    Mapping mapping = open.kernel().mmap(fd, offset, sizeBytes, protection);
+    return new NvidiaRegion(open, mapping, writable, revoking);
   }
 
   /** Pages of it; RM pins for writing, so that a region that is read only has none. */
@@ -44,13 +56,13 @@ final class NvidiaRegion implements MemoryRegion {
 
   @Override
   public void close() {
-    gpu.run(() -> {
-      if (!closed) {
-        closed = true;
-        gpu.revoke(this);
-        mapping.close();
-        gpu.forget(this);
-      }
-    });
+    open.lock()
+        .run(() -> {
+          if (!closed) {
+            closed = true;
+            revoking.accept(this);
+            mapping.close();
+          }
+        });
   }
 }

@@ -11,8 +11,8 @@ import java.util.List;
  * hardware. Guarded by the open's lock.
  */
 final class OwnChannel implements AutoCloseable {
-  private final NvidiaGuestGpu gpu;
-  private final NvidiaAddressSpace space;
+  private final RmOpen open;
+  private final RmSpace space;
   private final Plan plan;
   private final SharedPages memory;
   private final SharedPages pages;
@@ -31,38 +31,38 @@ final class OwnChannel implements AutoCloseable {
   record Plan(String name, int engine, GpuVa start, long bytes) {}
 
   private OwnChannel(
-      NvidiaGuestGpu gpu,
-      NvidiaAddressSpace space,
+      RmOpen open,
+      RmSpace space,
       Plan plan,
       SharedPages memory,
       SharedPages pages,
       int object,
       HardwareChannel channel) {
-    this.gpu = gpu;
+    this.open = open;
     this.space = space;
     this.plan = plan;
     this.memory = memory;
     this.pages = pages;
     this.object = object;
     this.channel = channel;
-    ring = new HopperRing(memory.all(), pages.page(0), gpu.doorbellPage().page(), plan.start());
+    ring = new HopperRing(memory.all(), pages.page(0), open.doorbell().page(), plan.start());
   }
 
   /** Makes one; what was made of it when that fails is freed. */
-  static OwnChannel open(NvidiaGuestGpu gpu, NvidiaAddressSpace space, Plan plan) {
-    RmClient client = gpu.client();
+  static OwnChannel make(RmOpen open, RmSpace space, Plan plan) {
+    RmClient client = open.client();
     List<Runnable> undo = new ArrayList<>();
     boolean complete = false;
     try {
-      SharedPages memory = SharedPages.create(gpu.kernel(), plan.name(), plan.bytes());
+      SharedPages memory = SharedPages.create(open.kernel(), plan.name(), plan.bytes());
       undo.add(memory::close);
       SharedPages pages =
-          SharedPages.create(gpu.kernel(), plan.name() + "-page", 2 * Limits.PAGE_BYTES);
+          SharedPages.create(open.kernel(), plan.name() + "-page", 2 * Limits.PAGE_BYTES);
       undo.add(pages::close);
       int object = client.registerMemory(memory.all());
-      undo.add(() -> client.free(client.device(), object));
-      space.mapObject(object, plan.bytes(), plan.start().value());
-      undo.add(() -> space.unmapObject(object, plan.bytes(), plan.start().value()));
+      undo.add(() -> open.free(object));
+      space.map(object, plan.bytes(), plan.start().value());
+      undo.add(() -> space.unmap(object, plan.bytes(), plan.start().value()));
       HardwareChannel channel =
           HardwareChannel.create(
               client,
@@ -76,7 +76,7 @@ final class OwnChannel implements AutoCloseable {
               false);
       new UserdWords(pages.page(0)).publish(channel.token());
       complete = true;
-      return new OwnChannel(gpu, space, plan, memory, pages, object, channel);
+      return new OwnChannel(open, space, plan, memory, pages, object, channel);
     } finally {
       if (!complete) {
         undo.reversed().forEach(Runnable::run);
@@ -104,7 +104,7 @@ final class OwnChannel implements AutoCloseable {
    * @param limitNs after which it counts as stuck
    */
   void await(long done, long limitNs) {
-    if (!ring.await(done, gpu::timeNs, limitNs)) {
+    if (!ring.await(done, open::timeNs, limitNs)) {
       throw RmRefusal.monitorStuck();
     }
   }
@@ -113,8 +113,8 @@ final class OwnChannel implements AutoCloseable {
   @Override
   public void close() {
     channel.destroy();
-    space.unmapObject(object, plan.bytes(), plan.start().value());
-    gpu.client().free(gpu.client().device(), object);
+    space.unmap(object, plan.bytes(), plan.start().value());
+    open.free(object);
     memory.close();
     pages.close();
   }

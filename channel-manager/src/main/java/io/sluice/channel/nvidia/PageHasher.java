@@ -58,10 +58,10 @@ final class PageHasher implements AutoCloseable {
    *
    * @param space the monitor's
    */
-  static PageHasher open(NvidiaGuestGpu gpu, NvidiaAddressSpace space) {
+  static PageHasher make(RmOpen open, RmSpace space) {
     HopperKernel kernel = load();
     var plan = new OwnChannel.Plan("sluice-hasher", RmEngine.GRAPHICS, RING, bytes(kernel));
-    return new PageHasher(kernel, OwnChannel.open(gpu, space, plan));
+    return new PageHasher(kernel, OwnChannel.make(open, space, plan));
   }
 
   private static long bytes(HopperKernel kernel) {

@@ -44,7 +44,7 @@ final class Probe {
   }
 
   /** Looks at a channel. */
-  Answer look(NvidiaGuestGpu gpu, HardwareChannel channel, Ring ring, UserdWords words) {
+  Answer look(ChannelHome home, HardwareChannel channel, Ring ring, UserdWords words) {
     RingPointers now = words.pointers();
     boolean progress = now.get() != get;
     taken += (now.get() - get) & (ring.entries() - 1);
@@ -53,7 +53,7 @@ final class Probe {
       acquire = 0;
       return new Answer(false, 0, left());
     }
-    boolean asks = !channel.isDisabled() && gpu.anotherGuestIsActive();
+    boolean asks = !channel.isDisabled() && home.host().anotherIsActive();
     // What has got on is asked only if it seems to wait, so that busy channels are let alone.
     boolean asked = asks && (!progress || activity.acquire(ring, now).isPresent());
     if (asked) {
@@ -62,7 +62,8 @@ final class Probe {
     boolean busy = asked && activity.isBusy();
     acquire = busy ? activity.acquire(ring, now).orElse(0) : 0;
     boolean mayRun = acquire == 0 && (busy || !asked);
-    return new Answer(!now.isAllFetched() || busy, acquire, mayRun ? lasted(gpu, channel) : left());
+    return new Answer(
+        !now.isAllFetched() || busy, acquire, mayRun ? lasted(home, channel) : left());
   }
 
   private long left() {
@@ -71,11 +72,11 @@ final class Probe {
   }
 
   /** Thread blocks and copies are not interrupted: for how long it has kept the engine. */
-  private long lasted(NvidiaGuestGpu gpu, HardwareChannel channel) {
-    if (channel.isDisabled() || !gpu.anotherGuestWaits()) {
+  private long lasted(ChannelHome home, HardwareChannel channel) {
+    if (channel.isDisabled() || !home.host().anotherWaits()) {
       return left();
     }
-    long before = gpu.timeNs();
+    long before = home.open().timeNs();
     if (channel.stopsWithin(PREEMPT_US)) {
       return left();
     }
@@ -83,6 +84,6 @@ final class Probe {
       stuck = true;
       stuckSinceNs = before;
     }
-    return gpu.timeNs() - stuckSinceNs;
+    return home.open().timeNs() - stuckSinceNs;
   }
 }

@@ -12,6 +12,9 @@ import java.lang.foreign.MemorySegment;
  * @param entries a power of two
  */
 record Ring(NvidiaAddressSpace space, int channelId, GpuVa start, int entries) {
+  /** Rings longer than this have no use, and RM maps them whole. */
+  static final int MAX_ORDER = 20;
+
   int after(int index) {
     return (index + 1) & (entries - 1);
   }

@@ -26,15 +26,14 @@ final class Scratch implements AutoCloseable {
   /** Poisons that there is room for. */
   static final int MAX_POISONS = 64;
 
-  private final NvidiaGuestGpu gpu;
-  private final NvidiaAddressSpace space;
+  private final RmOpen open;
+  private final RmSpace space;
   private final SharedPages pages;
   private final int object;
   private final long address;
 
-  private Scratch(
-      NvidiaGuestGpu gpu, NvidiaAddressSpace space, SharedPages pages, int object, long address) {
-    this.gpu = gpu;
+  private Scratch(RmOpen open, RmSpace space, SharedPages pages, int object, long address) {
+    this.open = open;
     this.space = space;
     this.pages = pages;
     this.object = object;
@@ -42,20 +41,20 @@ final class Scratch implements AutoCloseable {
   }
 
   /** Maps pages for a channel; every channel has a place of its own. */
-  static Scratch map(NvidiaGuestGpu gpu, NvidiaAddressSpace space, int channelId) {
-    SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-scratch", BYTES);
+  static Scratch map(RmOpen open, RmSpace space, int channelId) {
+    SharedPages pages = SharedPages.create(open.kernel(), "sluice-scratch", BYTES);
     int object = 0;
     boolean complete = false;
     try {
-      object = gpu.client().registerMemory(pages.all());
+      object = open.client().registerMemory(pages.all());
       long address = BASE + channelId * 2 * BYTES;
-      space.mapObject(object, BYTES, address);
+      space.map(object, BYTES, address);
       complete = true;
-      return new Scratch(gpu, space, pages, object, address);
+      return new Scratch(open, space, pages, object, address);
     } finally {
       if (!complete) {
         if (object != 0) {
-          gpu.client().free(gpu.client().device(), object);
+          open.free(object);
         }
         pages.close();
       }
@@ -98,8 +97,8 @@ final class Scratch implements AutoCloseable {
 
   @Override
   public void close() {
-    space.unmapObject(object, BYTES, address);
-    gpu.client().free(gpu.client().device(), object);
+    space.unmap(object, BYTES, address);
+    open.free(object);
     pages.close();
   }
 }

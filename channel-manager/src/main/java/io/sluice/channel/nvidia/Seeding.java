@@ -21,7 +21,7 @@ final class Seeding implements AutoCloseable {
   private static final int MAX_ATTEMPTS = 3;
   private static final long LIMIT_NS = 2_000_000_000L;
 
-  private final NvidiaGuestGpu gpu;
+  private final ChannelHome home;
   private final Ring ring;
   private final HardwareChannel.Plan plan;
   private final UserdWords words;
@@ -37,14 +37,14 @@ final class Seeding implements AutoCloseable {
   private @Nullable HardwareChannel channel;
 
   private Seeding(
-      NvidiaGuestGpu gpu,
+      ChannelHome home,
       Ring ring,
       HardwareChannel.Plan plan,
       int[] setup,
       SharedPages pages,
       int object,
       Scratch scratch) {
-    this.gpu = gpu;
+    this.home = home;
     this.ring = ring;
     this.plan = plan;
     this.words = new UserdWords(plan.page());
@@ -60,20 +60,21 @@ final class Seeding implements AutoCloseable {
    *
    * @param setup words that set its engines up
    */
-  static Seeding prepare(NvidiaGuestGpu gpu, Ring ring, HardwareChannel.Plan plan, int[] setup) {
-    RmClient client = gpu.client();
+  static Seeding prepare(ChannelHome home, Ring ring, HardwareChannel.Plan plan, int[] setup) {
+    RmOpen open = home.open();
+    RmClient client = open.client();
     List<Runnable> undo = new ArrayList<>();
     boolean complete = false;
     try {
       long end = ring.start().value() + ring.entries() * 8L;
       long bytes = (end - start(ring) + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
-      SharedPages pages = SharedPages.create(gpu.kernel(), "sluice-seed", bytes);
+      SharedPages pages = SharedPages.create(open.kernel(), "sluice-seed", bytes);
       undo.add(pages::close);
       int object = client.registerMemory(pages.all());
-      undo.add(() -> client.free(client.device(), object));
-      Scratch scratch = Scratch.map(gpu, ring.space(), ring.channelId());
+      undo.add(() -> open.free(object));
+      Scratch scratch = Scratch.map(open, ring.space().space(), ring.channelId());
       undo.add(scratch::close);
-      Seeding made = new Seeding(gpu, ring, plan, setup, pages, object, scratch);
+      Seeding made = new Seeding(home, ring, plan, setup, pages, object, scratch);
       made.channel = HardwareChannel.create(client, plan, false);
       complete = true;
       return made;
@@ -97,7 +98,7 @@ final class Seeding implements AutoCloseable {
    * GP_PUT and its ring back.
    */
   HardwareChannel lead(int next, int guestPut) {
-    List<HardwareChannel> stopped = gpu.channels().stop(ring.space());
+    List<HardwareChannel> stopped = home.host().stop(ring.space());
     HardwareChannel led = null;
     boolean complete = false;
     try (NvidiaAddressSpace.Hole hole =
@@ -123,7 +124,7 @@ final class Seeding implements AutoCloseable {
 
   private @Nullable HardwareChannel leadOnce(int next) {
     HardwareChannel led =
-        channel != null ? channel : HardwareChannel.create(gpu.client(), plan, false);
+        channel != null ? channel : HardwareChannel.create(home.open().client(), plan, false);
     channel = null;
     int last = (next - 1) & (ring.entries() - 1);
     MemorySegment slots = pages.all().asSlice(ring.start().value() - start);
@@ -150,14 +151,14 @@ final class Seeding implements AutoCloseable {
   private boolean run(HardwareChannel led, int index) {
     words.put(index);
     VarHandle.fullFence();
-    gpu.doorbellPage().ring(led.token());
+    home.open().doorbell().ring(led.token());
     return waitFor(() -> words.get() == index);
   }
 
   private boolean waitFor(BooleanSupplier condition) {
-    long since = gpu.timeNs();
+    long since = home.open().timeNs();
     while (!condition.getAsBoolean()) {
-      if (gpu.timeNs() - since > LIMIT_NS) {
+      if (home.open().timeNs() - since > LIMIT_NS) {
         return condition.getAsBoolean();
       }
       Thread.onSpinWait();
@@ -173,7 +174,7 @@ final class Seeding implements AutoCloseable {
       channel = null;
     }
     scratch.close();
-    gpu.client().free(gpu.client().device(), object);
+    home.open().free(object);
     pages.close();
   }
 }

@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
@@ -48,8 +50,9 @@ final class TimeLooks {
   /** Of a token: the number on its runlist. */
   private static final int NUMBER = 0xffff;
 
-  private final NvidiaGpu gpu;
-  private final Set<NvidiaGuestGpu> guests;
+  private final LongSupplier clock;
+  private final TimeSlices slices;
+  private final Supplier<List<GuestTime>> guests;
   private final GraphicsEngine graphics;
   private final RandomGenerator random;
   private final TimeLedger ledger = new TimeLedger();
@@ -57,19 +60,26 @@ final class TimeLooks {
   private long askedNs;
   private int turn;
 
-  private record Found(NvidiaGuestGpu guest, int engine, int number, Doing doing) {}
+  private record Found(GuestTime guest, int engine, int number, Doing doing) {}
 
   /** Channels that run: of which there may be something to do, and the numbers of all. */
   private record Candidates(
-      Map<NvidiaGuestGpu, List<NvidiaChannel>> active, Set<Integer> graphics, boolean computing) {}
+      Map<GuestTime, List<NvidiaChannel>> active, Set<Integer> graphics, boolean computing) {}
 
   /**
+   * @param clock GPU time
+   * @param slices what guests' weights are
    * @param guests as they are at any time
    * @param random when to look: not in step with what is looked at
    */
   TimeLooks(
-      NvidiaGpu gpu, Set<NvidiaGuestGpu> guests, GraphicsEngine graphics, RandomGenerator random) {
-    this.gpu = gpu;
+      LongSupplier clock,
+      TimeSlices slices,
+      Supplier<List<GuestTime>> guests,
+      GraphicsEngine graphics,
+      RandomGenerator random) {
+    this.clock = clock;
+    this.slices = slices;
     this.guests = guests;
     this.graphics = graphics;
     this.random = random;
@@ -81,10 +91,10 @@ final class TimeLooks {
    * @return nanoseconds until it is due again; {@link Long#MAX_VALUE} while there are no guests
    */
   long work() {
-    if (guests.isEmpty()) {
+    if (guests.get().isEmpty()) {
       return Long.MAX_VALUE;
     }
-    long now = gpu.timeNs();
+    long now = clock.getAsLong();
     if (now < dueNs) {
       return dueNs - now;
     }
@@ -92,7 +102,7 @@ final class TimeLooks {
     settle(now);
     long interval = active > 1 ? SHARED_NS : active > 0 ? ALONE_NS : REST_NS;
     long due = interval / 2 + random.nextLong(interval);
-    due = Math.max(due, COST * (gpu.timeNs() - now));
+    due = Math.max(due, COST * (clock.getAsLong() - now));
     dueNs = now + due;
     return due;
   }
@@ -119,23 +129,25 @@ final class TimeLooks {
   }
 
   private Candidates candidates() {
-    Map<NvidiaGuestGpu, List<NvidiaChannel>> active = new LinkedHashMap<>();
+    Map<GuestTime, List<NvidiaChannel>> active = new LinkedHashMap<>();
     Set<Integer> numbers = new HashSet<>();
     boolean[] computing = new boolean[1];
-    for (NvidiaGuestGpu guest : guests) {
-      guest.runIfFree(() -> {
-        for (NvidiaChannel channel : guest.channels().all()) {
-          HardwareChannel hardware = channel.state().hardware();
-          boolean computes = hardware != null && hardware.engineType() == RmEngine.GRAPHICS;
-          if (hardware != null && computes) {
-            numbers.add(hardware.token() & NUMBER);
-          }
-          if (channel.mayUseTime()) {
-            active.computeIfAbsent(guest, _ -> new ArrayList<>()).add(channel);
-            computing[0] |= computes;
-          }
-        }
-      });
+    for (GuestTime guest : guests.get()) {
+      guest
+          .lock()
+          .runIfFree(() -> {
+            for (NvidiaChannel channel : guest.channels().all()) {
+              HardwareChannel hardware = channel.state().hardware();
+              boolean computes = hardware != null && hardware.engineType() == RmEngine.GRAPHICS;
+              if (hardware != null && computes) {
+                numbers.add(hardware.token() & NUMBER);
+              }
+              if (channel.mayUseTime()) {
+                active.computeIfAbsent(guest, _ -> new ArrayList<>()).add(channel);
+                computing[0] |= computes;
+              }
+            }
+          });
     }
     return new Candidates(active, numbers, computing[0]);
   }
@@ -144,27 +156,31 @@ final class TimeLooks {
   private List<Found> ask(Candidates candidates, OptionalInt resident) {
     Questions questions = new Questions(QUESTIONS);
     List<Found> found = new ArrayList<>();
-    List<NvidiaGuestGpu> order = new ArrayList<>(candidates.active().keySet());
+    List<GuestTime> order = new ArrayList<>(candidates.active().keySet());
     turn = order.isEmpty() ? 0 : (turn + 1) % order.size();
     Collections.rotate(order, turn);
     candidates
         .active()
         .forEach((guest, channels) ->
-            guest.runIfFree(() -> {
-              for (NvidiaChannel channel : channels) {
-                if (holds(channel, resident)) {
-                  see(guest, channel, questions, found);
-                }
+            guest
+                .lock()
+                .runIfFree(() -> {
+                  for (NvidiaChannel channel : channels) {
+                    if (holds(channel, resident)) {
+                      see(guest, channel, questions, found);
+                    }
+                  }
+                }));
+    for (GuestTime guest : order) {
+      guest
+          .lock()
+          .runIfFree(() -> {
+            for (NvidiaChannel channel : candidates.active().getOrDefault(guest, List.of())) {
+              if (!holds(channel, resident)) {
+                see(guest, channel, questions, found);
               }
-            }));
-    for (NvidiaGuestGpu guest : order) {
-      guest.runIfFree(() -> {
-        for (NvidiaChannel channel : candidates.active().getOrDefault(guest, List.of())) {
-          if (!holds(channel, resident)) {
-            see(guest, channel, questions, found);
-          }
-        }
-      });
+            }
+          });
     }
     return found;
   }
@@ -178,7 +194,7 @@ final class TimeLooks {
   }
 
   private static void see(
-      NvidiaGuestGpu guest, NvidiaChannel channel, Questions questions, List<Found> found) {
+      GuestTime guest, NvidiaChannel channel, Questions questions, List<Found> found) {
     HardwareChannel hardware = channel.state().hardware();
     if (hardware != null) {
       Doing doing = channel.lookAtUse(questions);
@@ -192,28 +208,28 @@ final class TimeLooks {
     Optional<Found> holder = found.stream().filter(f -> f.number() == resident).findAny();
     boolean foreign = !ours.contains(resident);
     Doing doing = holder.map(Found::doing).orElse(foreign ? Doing.BUSY : Doing.REST);
-    Optional<NvidiaGuestGpu> owner = holder.map(Found::guest);
+    Optional<GuestTime> owner = holder.map(Found::guest);
     if (doing == Doing.BUSY) {
-      parts.add(new Part(owner.map(NvidiaGuestGpu::timeUse), measured, 1, 0));
+      parts.add(new Part(owner.map(GuestTime::use), measured, 1, 0));
       found.stream()
           .filter(f -> f.doing() == Doing.BUSY)
           .map(Found::guest)
           .distinct()
           .filter(guest -> owner.isEmpty() || guest != owner.get())
-          .forEach(guest -> parts.add(new Part(Optional.of(guest.timeUse()), measured, 0, 1)));
+          .forEach(guest -> parts.add(new Part(Optional.of(guest.use()), measured, 0, 1)));
     } else if (doing == Doing.ENDED && measured) {
-      parts.add(new Part(owner.map(NvidiaGuestGpu::timeUse), true, ENDED_PART, 0));
+      parts.add(new Part(owner.map(GuestTime::use), true, ENDED_PART, 0));
     }
   }
 
   /** Those that have work have the engine by weight. */
   private void shared(List<Found> found, List<Part> parts) {
-    List<NvidiaGuestGpu> busy =
+    List<GuestTime> busy =
         found.stream().filter(f -> f.doing() == Doing.BUSY).map(Found::guest).distinct().toList();
-    double whole = busy.stream().mapToInt(gpu.timeSlices()::weight).sum();
-    for (NvidiaGuestGpu guest : busy) {
-      double part = gpu.timeSlices().weight(guest) / whole;
-      parts.add(new Part(Optional.of(guest.timeUse()), false, part, 1 - part));
+    double whole = busy.stream().mapToInt(slices::weight).sum();
+    for (GuestTime guest : busy) {
+      double part = slices.weight(guest) / whole;
+      parts.add(new Part(Optional.of(guest.use()), false, part, 1 - part));
     }
   }
 

@@ -25,24 +25,24 @@ final class TimeSlices {
 
   private static final int NS_PER_US = 1000;
 
-  private final Map<NvidiaGuestGpu, Integer> weights = new ConcurrentHashMap<>();
+  private final Map<GuestTime, Integer> weights = new ConcurrentHashMap<>();
   private volatile long unitNs = USUAL_NS;
 
   /**
    * @param weight 1 to 1024
    */
-  void set(NvidiaGuestGpu guest, int weight) {
+  void set(GuestTime guest, int weight) {
     weights.put(guest, weight);
     compute();
   }
 
-  void remove(NvidiaGuestGpu guest) {
+  void remove(GuestTime guest) {
     weights.remove(guest);
     compute();
   }
 
   /** Of a guest; 1 when nobody has said. */
-  int weight(NvidiaGuestGpu guest) {
+  int weight(GuestTime guest) {
     return weights.getOrDefault(guest, 1);
   }
 

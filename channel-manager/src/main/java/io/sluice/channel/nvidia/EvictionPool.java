@@ -5,6 +5,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.MemoryAlloc;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.channel.Limits;
+import io.sluice.channel.nvidia.Chunk.Memory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -35,7 +36,7 @@ import org.slf4j.event.Level;
  *
  * <p>One lock guards all of it. It is taken under a guest's, never the other way round.
  */
-final class Staging implements AutoCloseable {
+final class EvictionPool implements HostPool, AutoCloseable {
   static final long CHUNK_BYTES = 32L << 20;
 
   /** What a mapping's entry can cover, if memory is in pages of that size. */
@@ -47,10 +48,10 @@ final class Staging implements AutoCloseable {
   /** How long nobody must have moved anything before more is made. */
   private static final long QUIET_NS = 1_000_000_000;
 
-  private static final Logger log = LoggerFactory.getLogger(Staging.class);
+  private static final Logger log = LoggerFactory.getLogger(EvictionPool.class);
 
-  private final Supplier<NvidiaGuestGpu> opening;
-  private final ToIntFunction<NvidiaGuestGpu> engines;
+  private final Supplier<RmOpen> opening;
+  private final ToIntFunction<RmOpen> engines;
   private final LongSupplier nanoTime;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -58,7 +59,7 @@ final class Staging implements AutoCloseable {
   private final Map<Long, Deque<Kept>> kept = new HashMap<>(); // by size
   private long keptBytes;
   private long readyBytes;
-  private @Nullable NvidiaGuestGpu owner;
+  private @Nullable Own owner;
   private boolean closed;
 
   /** The host was found to have no large pages. */
@@ -72,35 +73,11 @@ final class Staging implements AutoCloseable {
    * @param engines which engine is to copy for a guest
    * @param nanoTime a clock
    */
-  Staging(
-      Supplier<NvidiaGuestGpu> opening,
-      ToIntFunction<NvidiaGuestGpu> engines,
-      LongSupplier nanoTime) {
+  EvictionPool(Supplier<RmOpen> opening, ToIntFunction<RmOpen> engines, LongSupplier nanoTime) {
     this.opening = opening;
     this.engines = engines;
     this.nanoTime = nanoTime;
   }
-
-  /**
-   * A piece of host memory that a guest has.
-   *
-   * @param memory the piece
-   * @param object the guest's handle of it
-   */
-  record Chunk(Memory memory, int object) {
-    long bytes() {
-      return memory.bytes();
-    }
-  }
-
-  /**
-   * A piece of host memory.
-   *
-   * @param bytes length
-   * @param object our handle of it
-   * @param alias its address in our monitor's space
-   */
-  record Memory(long bytes, int object, GpuVa alias) {}
 
   /**
    * What is kept.
@@ -108,34 +85,47 @@ final class Staging implements AutoCloseable {
    * @param memory the piece
    * @param last whose bytes are in it; null when it holds zeros
    */
-  private record Kept(Memory memory, @Nullable NvidiaGuestGpu last) {}
+  private record Kept(Memory memory, @Nullable RmOpen last) {}
 
-  private NvidiaGuestGpu owner() {
+  /**
+   * The open that the memory belongs to.
+   *
+   * @param monitor maps all of it
+   */
+  record Own(RmOpen open, Monitor monitor) {
+    RmClient client() {
+      return open.client();
+    }
+
+    private void close() {
+      open.lock().close(monitor::close, open.client()::close);
+    }
+  }
+
+  private Own owner() {
     if (closed) {
       throw RmRefusal.closed();
     }
     if (owner == null) {
-      NvidiaGuestGpu opened = opening.get();
+      RmOpen opened = opening.get();
+      Own made = new Own(opened, new Monitor(opened));
       boolean complete = false;
       try {
-        opened.run(() -> opened.copyEngines().all().forEach(opened.monitor()::queue));
+        opened.lock().run(() -> opened.copyEngines().all().forEach(made.monitor()::queue));
         complete = true;
-        owner = opened;
+        owner = made;
       } finally {
         if (!complete) {
-          opened.close();
+          made.close();
         }
       }
     }
     return owner;
   }
 
-  /**
-   * Chunks of so many bytes together, all of {@link #CHUNK_BYTES} but the last.
-   *
-   * @param zeros whether they must hold zeros; otherwise perhaps something of this guest's
-   */
-  List<Chunk> take(NvidiaGuestGpu guest, long bytes, boolean zeros) {
+  /** All of {@link #CHUNK_BYTES} but the last. */
+  @Override
+  public List<Chunk> take(RmOpen guest, long bytes, boolean zeros) {
     lock.lock();
     noteUse();
     List<Chunk> taken = new ArrayList<>();
@@ -159,7 +149,7 @@ final class Staging implements AutoCloseable {
    *
    * @param bytes at most {@link #CHUNK_BYTES}
    */
-  Chunk takeOne(NvidiaGuestGpu guest, long bytes) {
+  Chunk takeOne(RmOpen guest, long bytes) {
     lock.lock();
     try {
       noteUse();
@@ -184,7 +174,7 @@ final class Staging implements AutoCloseable {
     }
   }
 
-  private Chunk lend(NvidiaGuestGpu guest, Memory memory) {
+  private Chunk lend(RmOpen guest, Memory memory) {
     boolean complete = false;
     try {
       int object = guest.client().dup(owner().client(), memory.object());
@@ -198,7 +188,7 @@ final class Staging implements AutoCloseable {
   }
 
   /** What the guest has used itself first, then what holds zeros. */
-  private Memory findOne(NvidiaGuestGpu guest, long bytes, boolean zeros) {
+  private Memory findOne(RmOpen guest, long bytes, boolean zeros) {
     Kept best = null;
     Deque<Kept> same = kept.getOrDefault(bytes, new ArrayDeque<>());
     for (Kept one : same) {
@@ -226,17 +216,17 @@ final class Staging implements AutoCloseable {
   }
 
   private Memory make(long bytes) {
-    NvidiaGuestGpu own = owner();
+    Own own = owner();
     long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : Limits.PAGE_BYTES;
     int object = allocate(own.client(), bytes);
     boolean complete = false;
     try {
-      GpuVa alias = own.ask(() -> own.monitor().alias(object, bytes, page));
+      GpuVa alias = own.open().lock().ask(() -> own.monitor().alias(object, bytes, page));
       complete = true;
       return new Memory(bytes, object, alias);
     } finally {
       if (!complete) {
-        own.client().free(own.client().device(), object);
+        own.open().free(object);
       }
     }
   }
@@ -302,21 +292,23 @@ final class Staging implements AutoCloseable {
         });
   }
 
-  private void clear(NvidiaGuestGpu guest, Memory memory) {
-    NvidiaGuestGpu own = owner();
-    own.run(() -> {
-      CopyQueue queue = own.monitor().queue(engines.applyAsInt(guest));
-      queue.await(queue.clear(memory.alias(), memory.bytes()));
-    });
+  private void clear(RmOpen guest, Memory memory) {
+    Own own = owner();
+    own.open()
+        .lock()
+        .run(() -> {
+          CopyQueue queue = own.monitor().queue(engines.applyAsInt(guest));
+          queue.await(queue.clear(memory.alias(), memory.bytes()));
+        });
   }
 
-  /** The guest does not map them any more. */
-  void giveBack(NvidiaGuestGpu guest, List<Chunk> chunks) {
+  @Override
+  public void giveBack(RmOpen guest, List<Chunk> chunks) {
     lock.lock();
     try {
       noteUse();
       for (Chunk chunk : chunks) {
-        guest.client().free(guest.client().device(), chunk.object());
+        guest.free(chunk.object());
         if (keptBytes + chunk.bytes() <= Math.max(KEPT_BYTES, readyBytes)) {
           keep(new Kept(chunk.memory(), guest));
         } else {
@@ -334,25 +326,24 @@ final class Staging implements AutoCloseable {
   }
 
   private void release(Memory memory) {
-    NvidiaGuestGpu own = owner();
-    own.run(() -> own.monitor().removeAlias(memory.object(), memory.bytes(), memory.alias()));
-    own.client().free(own.client().device(), memory.object());
+    Own own = owner();
+    own.open()
+        .lock()
+        .run(() -> own.monitor().removeAlias(memory.object(), memory.bytes(), memory.alias()));
+    own.open().free(memory.object());
   }
 
-  /**
-   * Moves buffers of a guest, of which no channel runs that could see them, to host memory or back.
-   *
-   * @return how many, from the first on; the others have found no room
-   * @throws RefusedException not even the first has
-   */
-  int move(NvidiaGuestGpu guest, List<NvidiaMemory.Video> buffers, boolean out) {
+  @Override
+  public int move(RmOpen guest, OpenSpaces spaces, List<NvidiaMemory.Video> buffers, boolean out) {
     lock.lock();
     try {
-      NvidiaGuestGpu own = owner();
-      return own.ask(() -> {
-        CopyQueue queue = own.monitor().queue(engines.applyAsInt(guest));
-        return new BufferMove(this, guest, own, queue, out).run(buffers);
-      });
+      Own own = owner();
+      return own.open()
+          .lock()
+          .ask(() -> {
+            CopyQueue queue = own.monitor().queue(engines.applyAsInt(guest));
+            return new BufferMove(this, guest, spaces, own, queue, out).run(buffers);
+          });
     } finally {
       lock.unlock();
     }
@@ -374,10 +365,10 @@ final class Staging implements AutoCloseable {
       for (Deque<Kept> same : kept.values()) {
         for (Iterator<Kept> each = same.iterator(); each.hasNext(); ) {
           Kept one = each.next();
-          NvidiaGuestGpu last = one.last();
-          if (last != null && last.isClosed()) {
+          RmOpen last = one.last();
+          if (last != null && last.lock().isClosed()) {
             each.remove();
-            clear(owner(), one.memory());
+            clear(owner().open(), one.memory());
             same.addLast(new Kept(one.memory(), null));
             return true;
           }
@@ -388,7 +379,7 @@ final class Staging implements AutoCloseable {
         return false;
       }
       Memory made = make(CHUNK_BYTES);
-      clear(owner(), made);
+      clear(owner().open(), made);
       keep(new Kept(made, null));
       return true;
     } finally {

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a card makes beforehand, and whose bytes are in it. */
-final class StagingTest {
-  private static final long CHUNK = Staging.CHUNK_BYTES;
+final class EvictionPoolTest {
+  private static final long CHUNK = EvictionPool.CHUNK_BYTES;
   private static final long HUGE = 2L << 20;
   private static final long SMALL = 4096;
   private static final String PINNED = Integer.toHexString(RmClass.NV01_MEMORY_SYSTEM.number());

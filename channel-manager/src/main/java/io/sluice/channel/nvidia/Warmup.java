@@ -22,17 +22,27 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves a channel of ours from one open to another, and buffers out of video memory and back, for
- * no other purpose than that the code has run before a guest stands still for it: what is loaded,
- * linked and compiled then takes tens of milliseconds the first time.
+ * The runs that a guest would otherwise be the first to have: a channel of ours moves from one open
+ * to another, and buffers out of video memory and back, for no other purpose than that the code has
+ * run before a guest stands still for it. What is loaded, linked and compiled then takes tens of
+ * milliseconds the first time. Of one thread.
  */
-final class Rehearsal {
-  private static final Logger log = LoggerFactory.getLogger(Rehearsal.class);
+final class Warmup {
+  private static final Logger log = LoggerFactory.getLogger(Warmup.class);
+
+  /** By the class that the channel declares: what is still slow the first time is not the sixth. */
+  private static final List<RmClass> RUNS =
+      List.of(
+          RmClass.HOPPER_DMA_COPY_A,
+          RmClass.HOPPER_COMPUTE_A,
+          RmClass.HOPPER_DMA_COPY_A,
+          RmClass.HOPPER_COMPUTE_A,
+          RmClass.HOPPER_DMA_COPY_A,
+          RmClass.HOPPER_COMPUTE_A);
 
   private static final GpuVa RING = new GpuVa(0x10_0000_0000L);
   private static final GpuVa VIDEO = new GpuVa(0x20_0000_0000L);
@@ -45,17 +55,16 @@ final class Rehearsal {
 
   private final NvidiaGpu gpu;
   private final Kernel kernel;
-  private final RmClass type;
+  private final Deque<RmClass> left = new ArrayDeque<>(RUNS);
   private final Deque<AutoCloseable> closing = new ArrayDeque<>();
   private final HopperCommands commands = new HopperCommands();
 
-  private Rehearsal(NvidiaGpu gpu, Kernel kernel, RmClass type) {
+  Warmup(NvidiaGpu gpu, Kernel kernel) {
     this.gpu = gpu;
     this.kernel = kernel;
-    this.type = type;
   }
 
-  /** What a guest has in one open. */
+  /** The guest in one open. */
   private final class Side {
     final GuestGpu open;
     final AddressSpace space;
@@ -63,7 +72,7 @@ final class Rehearsal {
     final GpuMemory window;
     final Channel channel;
 
-    Side(GuestGpu open, Fd ram, OptionalInt id) {
+    Side(GuestGpu open, Fd ram, RmClass type, OptionalInt id) {
       this.open = open;
       space = open.createAddressSpace();
       GuestGpu.MemoryRegion region = open.addRegion(ram, 0, RING_BYTES, true);
@@ -87,27 +96,30 @@ final class Rehearsal {
   }
 
   /**
-   * Moves a channel; a failure is no more than a line in the log.
+   * Makes the next run; a failure is no more than a line in the log.
    *
-   * @param type the class that the channel declares
-   * @param opening opens a client that is no guest
+   * @return false when there was none left
    */
-  static void run(NvidiaGpu gpu, Kernel kernel, RmClass type, Supplier<NvidiaGuestGpu> opening) {
-    Rehearsal rehearsal = new Rehearsal(gpu, kernel, type);
-    try {
-      rehearsal.move(opening);
-    } catch (RuntimeException e) {
-      log.atWarn().addKeyValue("class", type).setCause(e).log("a rehearsal failed");
-    } finally {
-      rehearsal.close();
+  boolean runNext() {
+    RmClass type = left.poll();
+    if (type == null) {
+      return false;
     }
+    try {
+      move(type);
+    } catch (RuntimeException e) {
+      log.atWarn().addKeyValue("class", type).setCause(e).log("a warm-up failed");
+    } finally {
+      close();
+    }
+    return true;
   }
 
-  private void move(Supplier<NvidiaGuestGpu> opening) {
-    Fd ram = keep(kernel.memfdCreate("sluice-rehearsal", RING_BYTES));
+  private void move(RmClass type) {
+    Fd ram = keep(kernel.memfdCreate("sluice-warmup", RING_BYTES));
     MemorySegment memory = mapped(ram, 0, RING_BYTES);
-    NvidiaGuestGpu first = keep(opening.get());
-    Side from = new Side(first, ram, OptionalInt.empty());
+    NvidiaGuestGpu first = keep(gpu.openUnseen());
+    Side from = new Side(first, ram, type, OptionalInt.empty());
     GuestGpu.SharedArea area = from.channel.controlPage();
     MemorySegment page;
     try (Fd fd = area.fd()) {
@@ -120,7 +132,7 @@ final class Rehearsal {
     from.open.copy(from.video, 0, from.window, 0, VIDEO_BYTES);
 
     NvidiaGuestGpu second = keep(gpu.adoptUnseen(first));
-    Side to = new Side(second, ram, OptionalInt.of(from.channel.id()));
+    Side to = new Side(second, ram, type, OptionalInt.of(from.channel.id()));
     first.setSweeping(false);
     from.channel.detach();
     await(() -> polled(first, from).drained());
@@ -152,7 +164,7 @@ final class Rehearsal {
     int _ = side.open.setPools(buffers, true);
     int _ = side.open.setPools(buffers, false);
     side.channel.resume();
-    gpu.staging().rest();
+    gpu.pool().rest();
   }
 
   private Channel.Status polled(NvidiaGuestGpu open, Side side) {
@@ -193,7 +205,7 @@ final class Rehearsal {
       try {
         closing.pop().close();
       } catch (Exception e) {
-        log.atWarn().setCause(e).log("not closed after a rehearsal");
+        log.atWarn().setCause(e).log("not closed after a warm-up");
       }
     }
   }

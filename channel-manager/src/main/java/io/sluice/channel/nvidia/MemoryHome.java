@@ -1,0 +1,19 @@
+package io.sluice.channel.nvidia;
+
+import java.util.function.Consumer;
+
+/**
+ * The surroundings of an open's buffers.
+ *
+ * @param open whose they are
+ * @param monitor its monitor
+ * @param spaces its address spaces
+ * @param pool where what is evicted goes
+ * @param released told of each that is freed
+ */
+record MemoryHome(
+    RmOpen open,
+    Monitor monitor,
+    OpenSpaces spaces,
+    HostPool pool,
+    Consumer<NvidiaMemory> released) {}
