@@ -8,6 +8,7 @@ module io.sluice.channel {
 
   exports io.sluice.channel;
   exports io.sluice.channel.nvidia;
+  exports io.sluice.channel.nvidia.submit;
   exports io.sluice.channel.pscnv;
   exports io.sluice.channel.record;
 }

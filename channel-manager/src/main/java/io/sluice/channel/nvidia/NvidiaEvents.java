@@ -6,6 +6,7 @@ import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
+import io.sluice.channel.nvidia.rm.RmClient;
 import java.util.ArrayList;
 import java.util.List;
 

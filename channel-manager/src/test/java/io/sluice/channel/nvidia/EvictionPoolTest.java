@@ -16,6 +16,8 @@ import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.nvidia.evict.EvictionPool;
+import io.sluice.channel.nvidia.submit.HopperRing;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;

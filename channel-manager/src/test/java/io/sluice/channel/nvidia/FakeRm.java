@@ -36,6 +36,7 @@ import io.sluice.abi.rm.UtilSamples;
 import io.sluice.abi.rm.WorkSubmitToken;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.nvidia.rm.RmPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

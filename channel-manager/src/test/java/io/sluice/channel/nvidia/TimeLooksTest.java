@@ -21,6 +21,7 @@ import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.TimeUsage;
+import io.sluice.channel.nvidia.submit.HopperCommands;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Collections;

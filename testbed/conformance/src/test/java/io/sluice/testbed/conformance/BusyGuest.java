@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
-import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperKernel;
-import io.sluice.channel.nvidia.HopperLaunch;
-import io.sluice.channel.nvidia.HopperRing;
+import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.submit.HopperKernel;
+import io.sluice.channel.nvidia.submit.HopperLaunch;
+import io.sluice.channel.nvidia.submit.HopperRing;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicReference;

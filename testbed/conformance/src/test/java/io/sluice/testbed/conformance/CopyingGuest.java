@@ -2,8 +2,8 @@ package io.sluice.testbed.conformance;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperRing;
+import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;

@@ -1,6 +1,6 @@
 package io.sluice.testbed.conformance;
 
-import io.sluice.channel.nvidia.HopperKernel;
+import io.sluice.channel.nvidia.submit.HopperKernel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;

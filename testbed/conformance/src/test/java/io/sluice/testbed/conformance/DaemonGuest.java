@@ -1,8 +1,8 @@
 package io.sluice.testbed.conformance;
 
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.nvidia.HopperKernel;
-import io.sluice.channel.nvidia.HopperRing;
+import io.sluice.channel.nvidia.submit.HopperKernel;
+import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;

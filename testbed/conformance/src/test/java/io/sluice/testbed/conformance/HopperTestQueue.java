@@ -1,8 +1,8 @@
 package io.sluice.testbed.conformance;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperRing;
+import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.submit.HopperRing;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

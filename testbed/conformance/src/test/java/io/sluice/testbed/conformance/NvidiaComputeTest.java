@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.Layouts;
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperKernel;
-import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.NvidiaGpu;
+import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.submit.HopperKernel;
+import io.sluice.channel.nvidia.submit.HopperLaunch;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;

@@ -2,10 +2,10 @@ package io.sluice.testbed.conformance;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperKernel;
-import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.NvidiaGpu;
+import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.submit.HopperKernel;
+import io.sluice.channel.nvidia.submit.HopperLaunch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;

@@ -3,8 +3,8 @@ package io.sluice.testbed.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperRing;
+import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
 import io.sluice.management.local.LocalConnection;

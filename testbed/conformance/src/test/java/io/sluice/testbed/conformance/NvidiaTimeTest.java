@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.channel.GuestGpu.TimeUsage;
-import io.sluice.channel.nvidia.HopperCommands;
-import io.sluice.channel.nvidia.HopperKernel;
-import io.sluice.channel.nvidia.HopperLaunch;
 import io.sluice.channel.nvidia.NvidiaGpu;
+import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.nvidia.submit.HopperKernel;
+import io.sluice.channel.nvidia.submit.HopperLaunch;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;

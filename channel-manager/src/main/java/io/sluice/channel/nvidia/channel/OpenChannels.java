@@ -1,0 +1,118 @@
+package io.sluice.channel.nvidia.channel;
+
+import io.sluice.channel.nvidia.channel.NvidiaChannelState.Draining;
+import io.sluice.channel.nvidia.channel.NvidiaChannelState.Returning;
+import io.sluice.channel.nvidia.memory.NvidiaAddressSpace;
+import io.sluice.channel.nvidia.rm.HardwareChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * The channels of an open, by the guest's ids. Guarded by the open's lock, but for {@link #all} and
+ * what says that it takes none.
+ */
+public final class OpenChannels {
+  private final TreeMap<Integer, NvidiaChannel> byId = new TreeMap<>();
+  private volatile List<NvidiaChannel> all = List.of();
+
+  public void add(NvidiaChannel channel) {
+    byId.put(channel.id(), channel);
+    all = List.copyOf(byId.values());
+  }
+
+  public void remove(NvidiaChannel channel) {
+    byId.remove(channel.id());
+    all = List.copyOf(byId.values());
+  }
+
+  public boolean has(int id) {
+    return byId.containsKey(id);
+  }
+
+  public int lowestFreeId() {
+    int id = 1;
+    while (byId.containsKey(id)) {
+      id++;
+    }
+    return id;
+  }
+
+  /** By id, as they are now. */
+  public List<NvidiaChannel> all() {
+    return all;
+  }
+
+  // ---- without the lock ----
+
+  /** Whether a channel may have something to do; takes no lock. */
+  public boolean areActive() {
+    for (NvidiaChannel channel : all) {
+      if (channel.isActive()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a channel has entries that the GPU has not fetched; takes no lock. */
+  public boolean haveWork() {
+    for (NvidiaChannel channel : all) {
+      if (channel.waits()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a channel is on an engine; takes no lock. */
+  public boolean runOn(int engine) {
+    for (NvidiaChannel channel : all) {
+      HardwareChannel hardware = channel.state().hardware();
+      if (hardware != null && hardware.engineType() == engine) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether some drain, which {@link #poll} takes further; takes no lock. */
+  public boolean areDraining() {
+    return all.stream().anyMatch(NvidiaChannel::isDraining);
+  }
+
+  /** Whether some are to run again once they have drained; takes no lock. */
+  public boolean areReturning() {
+    return all.stream().anyMatch(channel -> channel.state() instanceof Returning);
+  }
+
+  // ---- taking access back ----
+
+  /** Takes those that drain a step further. */
+  public void poll(long nowNs) {
+    List<Detachment> draining = new ArrayList<>();
+    for (NvidiaChannel channel : all) {
+      if (channel.state() instanceof Draining state) {
+        draining.add(state.detachment());
+      }
+    }
+    // Making a channel takes long: first of all the guest is let go where one waits.
+    Detachments.poll(draining, nowNs);
+    for (NvidiaChannel channel : all) {
+      channel.poll(nowNs);
+    }
+  }
+
+  /** Stops those of an address space that run; the caller lets them go on. */
+  public List<HardwareChannel> stop(NvidiaAddressSpace space) {
+    List<HardwareChannel> stopped = new ArrayList<>();
+    for (NvidiaChannel channel : all) {
+      HardwareChannel hardware = channel.state().hardware();
+      if (channel.space() == space && hardware != null && !hardware.isDisabled()) {
+        hardware.setDisabled(true);
+        stopped.add(hardware);
+      }
+    }
+    return stopped;
+  }
+}

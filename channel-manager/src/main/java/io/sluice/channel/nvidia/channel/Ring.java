@@ -1,0 +1,26 @@
+package io.sluice.channel.nvidia.channel;
+
+import io.sluice.abi.GpuVa;
+import io.sluice.channel.nvidia.memory.NvidiaAddressSpace;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The ring of a guest's channel.
+ *
+ * @param space where it is mapped
+ * @param channelId the guest's id
+ * @param start address
+ * @param entries a power of two
+ */
+public record Ring(NvidiaAddressSpace space, int channelId, GpuVa start, int entries) {
+  /** Rings longer than this have no use, and RM maps them whole. */
+  static final int MAX_ORDER = 20;
+
+  int after(int index) {
+    return (index + 1) & (entries - 1);
+  }
+
+  MemorySegment slot(int index) {
+    return space.cpu(start.value() + index * 8L, 8);
+  }
+}
