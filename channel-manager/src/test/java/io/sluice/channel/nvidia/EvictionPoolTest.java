@@ -97,7 +97,7 @@ final class EvictionPoolTest {
     }
   }
 
-  /** Rehearsals leave no more behind than the first one; then there is as much as was asked for. */
+  /** Warm-ups leave no more behind than the first one; then there is as much as was asked for. */
   @Test
   void prepareMore_untilThereIsNoMore_hasWhatWasAskedFor() {
     assertThat(gpu.prepareMore(2 * CHUNK)).isTrue();
