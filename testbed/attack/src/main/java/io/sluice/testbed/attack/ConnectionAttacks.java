@@ -90,7 +90,7 @@ final class ConnectionAttacks {
         RawGuest one = new RawGuest(means.kernel(), means.socket());
         silent.add(one);
         if (i % 2 == 0) {
-          one.sendRaw(new byte[i % 16]);
+          one.sendRaw(new byte[1 + i % 15]);
         }
       }
     } finally {
