@@ -11,4 +11,5 @@ module io.sluice.channel {
   exports io.sluice.channel.nvidia.submit;
   exports io.sluice.channel.pscnv;
   exports io.sluice.channel.record;
+  exports io.sluice.channel.state;
 }

@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.state.GuestLimits;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +36,7 @@ public interface Channel extends AutoCloseable {
    * Words of methods that set its engines up, to be run before anything else when it goes on in
    * another channel of the hardware; a backend that saves the state of engines needs none.
    *
-   * @param words at most {@link Limits#MAX_SETUP_WORDS}; none for what is customary
+   * @param words at most {@link GuestLimits#MAX_SETUP_WORDS}; none for what is customary
    */
   default void setupSegment(int[] words) {}
 

@@ -1,5 +1,7 @@
 package io.sluice.channel;
 
+import io.sluice.channel.state.ChannelState;
+
 /**
  * A channel as its guest, an operator and the watchdog see it.
  *

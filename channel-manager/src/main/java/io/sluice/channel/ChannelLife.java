@@ -1,5 +1,6 @@
 package io.sluice.channel;
 
+import io.sluice.channel.state.ChannelState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

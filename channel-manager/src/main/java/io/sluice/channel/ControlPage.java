@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.state.ChannelError;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 

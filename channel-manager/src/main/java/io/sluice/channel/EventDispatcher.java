@@ -1,13 +1,15 @@
 package io.sluice.channel;
 
+import io.sluice.channel.state.ChannelError;
+
 /** Interrupts go straight on to the listener; an error changes the tables first. */
 final class EventDispatcher implements EventSink {
   private final int maxChannels;
   private final GuestLock lock;
-  private final GuestChannels channels;
+  private final ChannelTable channels;
   private final GuestListener listener;
 
-  EventDispatcher(int maxChannels, GuestLock lock, GuestChannels channels, GuestListener listener) {
+  EventDispatcher(int maxChannels, GuestLock lock, ChannelTable channels, GuestListener listener) {
     this.maxChannels = maxChannels;
     this.lock = lock;
     this.channels = channels;

@@ -1,257 +1,252 @@
 package io.sluice.channel;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.abi.sys.Fd;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
-import io.sluice.quota.VideoBuffer;
+import io.sluice.quota.MovableBuffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.OptionalLong;
 
-/** A guest's buffers and their handles. Guarded by the guest's lock. */
-final class GuestBuffers {
-  /** In place of a limit: buffers do not move. */
-  static final long UNMOVABLE = Long.MAX_VALUE;
-
+/**
+ * The memory of a guest: buffers, regions of guest memory, and its share of video memory. Methods
+ * may be called from any thread.
+ */
+public final class GuestBuffers {
+  private final String guest;
+  private final GuestLock lock;
+  private final GuestState state;
+  private final BufferTable buffers;
+  private final Gpu gpu;
   private final GuestGpu backend;
-  private final MemoryAccount account = new MemoryAccount();
-  private final RegisteredPages pages;
-  private final IdTable<GuestMemory> handles = new IdTable<>("memory handles", Limits.MAX_MEMORY);
+  private final Capabilities capabilities;
+  private final GuestListener listener;
 
-  // Every one that lives, in the order of its making, those included that have lost their handle.
-  private final Map<Long, GuestMemory> buffers = new LinkedHashMap<>();
-  private long lastSerial;
-  private LongSupplier restoreLimit = () -> UNMOVABLE;
+  /** Whether what is beyond the share gets system memory. Guarded by lock. */
+  private boolean overflowToSystem;
 
-  GuestBuffers(GuestGpu backend, GuestRegions regions) {
+  GuestBuffers(
+      String guest,
+      GuestLock lock,
+      GuestState state,
+      Gpu gpu,
+      GuestGpu backend,
+      Capabilities capabilities,
+      GuestListener listener) {
+    this.guest = guest;
+    this.lock = lock;
+    this.state = state;
+    this.buffers = state.buffers;
+    this.gpu = gpu;
     this.backend = backend;
-    pages = new RegisteredPages(regions);
+    this.capabilities = capabilities;
+    this.listener = listener;
   }
 
-  /** Video memory that restoring may fill, or {@link #UNMOVABLE}. */
-  void setRestoreLimit(LongSupplier limitBytes) {
-    restoreLimit = limitBytes;
-  }
-
-  MemoryAccount account() {
-    return account;
-  }
-
-  RegisteredPages pages() {
-    return pages;
-  }
-
-  boolean isEmpty() {
-    return buffers.isEmpty();
-  }
-
-  int size() {
-    return buffers.size();
-  }
-
-  /** Oldest first; a copy. */
-  List<GuestMemory> all() {
-    return List.copyOf(buffers.values());
-  }
-
-  /** The buffer of a serial number; null when it is gone. */
-  @Nullable GuestMemory find(long serial) {
-    return buffers.get(serial);
-  }
-
-  /** Gives a buffer that was restored without one its handle. */
-  void name(GuestMemory memory, int handle) {
-    SnapshotReader.fits(handle == 0 || handles.get(handle) == null, "one handle twice");
-    if (handle != 0) {
-      handles.put(handle, memory);
-      memory.handle = handle;
-    }
-  }
-
-  /** The buffer of a handle; EBADF. */
-  GuestMemory get(int handle) {
-    GuestMemory memory = handles.get(handle);
-    if (memory == null) {
-      throw Refusal.noMemory(handle);
-    }
-    return memory;
-  }
+  // ---- buffers ----
 
   /**
-   * @param overflow whether a buffer that is beyond the limit, or finds no room, goes to system
-   *     memory rather than be refused
+   * A buffer in video memory; in host memory too when the GPU cannot use guest memory. ENOMEM for
+   * whatever pscnv refuses with it: size, flags, storage kind, no room, the quota, the table.
+   *
+   * @param flags pscnv GEM flags
+   * @param tileFlags storage kind
+   * @param cookie the guest's own word
+   * @param sizeBytes rounded up to 4 KiB, 128 KiB for the large memory type
    */
-  GuestMemory allocate(MemoryRequest request, long vramLimitBytes, boolean overflow) {
-    long size = request.sizeBytes();
-    if (!GemFlags.areKnown(request.flags())
-        || !GemFlags.allowsTileFlags(request.flags(), request.tileFlags())
-        || size <= 0
-        || size >= GemFlags.MAX_BYTES) {
-      throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
+  public MemoryGrant allocate(int flags, int tileFlags, int cookie, long sizeBytes) {
+    MemoryRequest request =
+        new MemoryRequest(flags, tileFlags, cookie, sizeBytes, OptionalLong.empty());
+    MemorySharing sharing = lock.sharing();
+    if (GemFlags.isSystem(flags) || sharing == MemorySharing.ALONE) {
+      return allocate(request, true);
     }
-    long rounded = GemFlags.roundUp(request.flags(), size);
-    long used = account.vramBytes();
-    boolean over = !GemFlags.isSystem(request.flags()) && rounded > vramLimitBytes - used;
-    if (over && !overflow) {
-      throw Refusal.outOfMemory(
-          "over the guest's share of video memory, bytes="
-              + rounded
-              + " used="
-              + used
-              + " limit="
-              + vramLimitBytes,
-          "Free some, or raise the guest's share.");
-    }
-    int handle = handleForNewBuffer();
-    if (over) {
-      return add(backend.allocateEvicted(request), request, false, true, handle);
-    }
+    long rounded = GemFlags.roundUp(flags, sizeBytes);
     try {
-      return add(backend.allocate(request), request, false, false, handle);
+      return allocate(request, false);
     } catch (RefusedException noRoom) {
-      if (!overflow || noRoom.errno() != Errno.ENOMEM || GemFlags.isSystem(request.flags())) {
+      if (noRoom.errno() != Errno.ENOMEM || rounded <= 0 || rounded > gpu.info().vramBytes()) {
         throw noRoom;
       }
-      return add(backend.allocateEvicted(request), request, false, true, handle);
+    }
+    try (MemorySharing.Room room = sharing.makeRoom(rounded)) {
+      return allocateIn(room, request);
     }
   }
 
-  /** Every buffer that was allocated in video memory, for plans of who moves. */
-  List<VideoBuffer> inVideoMemory(String guest) {
-    List<VideoBuffer> found = new ArrayList<>();
-    for (GuestMemory memory : buffers.values()) {
-      if (!memory.isSystem()) {
-        found.add(
-            new VideoBuffer(
-                guest, memory.serial, memory.sizeBytes(), memory.mappings > 0, memory.evicted));
-      }
+  private MemoryGrant allocateIn(MemorySharing.Room room, MemoryRequest request) {
+    try {
+      return allocate(request, true);
+    } catch (RefusedException why) {
+      room.refused(why);
+      throw why;
     }
-    return found;
   }
 
   /**
-   * Moves buffers to the other kind of memory. One that is gone, is there already, or would bring
-   * the guest over the limit stays as it is.
+   * @param last whether the policy for what is beyond the share applies
+   */
+  private MemoryGrant allocate(MemoryRequest request, boolean last) {
+    return lock.call(() -> {
+      if (GemFlags.isSystem(request.flags()) && capabilities.has(Capability.GUEST_MEMORY)) {
+        throw Refusal.invalid(
+            "system memory is registered, not allocated, flags=" + request.flags());
+      }
+      GuestMemory memory = buffers.allocate(request, last && overflowToSystem);
+      return new MemoryGrant(memory.handle, memory.sizeBytes(), memory.apertureOffset());
+    });
+  }
+
+  /** What a buffer is; EBADF. */
+  public MemoryInfo info(int handle) {
+    return lock.call(() -> {
+      GuestMemory memory = buffers.get(handle);
+      return new MemoryInfo(
+          memory.flags,
+          memory.tileFlags,
+          memory.cookie,
+          memory.sizeBytes(),
+          memory.apertureOffset());
+    });
+  }
+
+  /** Gives a handle back; address spaces that map the buffer keep it until they unmap it. EBADF. */
+  public void free(int handle) {
+    lock.run(() -> buffers.free(handle));
+  }
+
+  // ---- guest memory ----
+
+  /**
+   * An empty buffer of guest memory. EINVAL size or flags, ENOMEM.
    *
+   * @param flags pscnv GEM flags with a system memory type
+   * @param sizeBytes a multiple of 4096
+   */
+  public int register(int flags, int cookie, long sizeBytes) {
+    return lock.call(() -> {
+      capabilities.require(Capability.GUEST_MEMORY, "registering guest memory");
+      MemoryRequest request = new MemoryRequest(flags, 0, cookie, sizeBytes, OptionalLong.empty());
+      return buffers.register(request).handle;
+    });
+  }
+
+  /**
+   * Fills a part of a registered buffer. EBADF handle, EINVAL count or alignment, ERANGE outside
+   * the buffer, EEXIST a part filled twice, EFAULT outside guest memory.
+   *
+   * @param offset where in the buffer the first extent goes
+   * @param extents of regions from {@link #addRegion}
+   */
+  public void setPages(int handle, long offset, List<Extent> extents) {
+    lock.run(() -> buffers.pages().set(buffers.get(handle), offset, extents));
+  }
+
+  /**
+   * Makes guest memory known to the GPU. Closing the region takes it away: when that returns the
+   * GPU has no access, and channels whose address space mapped a page of it have ended.
+   *
+   * @param iova its bus address, by which state records name it
+   * @param fd stays the caller's
+   * @param offset byte offset in the file, a multiple of 4096
+   * @param sizeBytes a multiple of 4096
+   */
+  public MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable) {
+    return lock.call(() -> {
+      capabilities.require(Capability.GUEST_MEMORY, "adding guest memory");
+      state.regions.requireRoom();
+      MemoryRegion added = backend.addRegion(fd, offset, sizeBytes, writable);
+      GuestRegion region = new GuestRegion(added, iova, writable, this::removeRegion);
+      state.regions.add(region);
+      return region;
+    });
+  }
+
+  private void removeRegion(GuestRegion region) {
+    lock.runAlways(() -> {
+      if (!region.closed) {
+        state.removeRegion(region);
+        state.channels.noteRevoked(region);
+      }
+    });
+  }
+
+  // ---- the share of video memory ----
+
+  /** Memory used and allowed. */
+  public MemoryUse use() {
+    return lock.call(state::use);
+  }
+
+  /** What the GPU accounts to this guest; equals {@link #use} in what both tell. */
+  public GuestGpu.MemoryUsage usage() {
+    return lock.call(backend::usage);
+  }
+
+  /**
+   * Changes the video memory that this guest may hold; when it is another amount the listener is
+   * told. What it holds already stays.
+   *
+   * @param bytes 0 to the GPU's video memory
+   */
+  public void setLimit(long bytes) {
+    if (lock.call(() -> buffers.setLimit(bytes))) {
+      listener.onVramLimit(bytes, gpu.timeNs());
+    }
+  }
+
+  /** Video memory that this guest may hold; waits for nothing. */
+  public long limitBytes() {
+    return buffers.limitBytes();
+  }
+
+  /**
+   * Whether an allocation beyond the limit gets system memory, rather than ENOMEM. Needs {@link
+   * Capability#EVICTION}.
+   */
+  public void setOverflowToSystem(boolean overflow) {
+    lock.run(() -> {
+      if (overflow) {
+        capabilities.require(Capability.EVICTION, "system memory in place of video memory");
+      }
+      overflowToSystem = overflow;
+    });
+  }
+
+  /** From now on the guest shares the GPU's video memory with others. */
+  void setSharing(MemorySharing sharing) {
+    lock.setSharing(sharing);
+  }
+
+  /** Every buffer that was allocated in video memory, oldest first. */
+  List<MovableBuffer> movable() {
+    return lock.call(() -> buffers.inVideoMemory(guest));
+  }
+
+  /**
+   * Moves buffers between video and system memory while the channels of the guest are suspended.
+   * Buffers that are gone are passed over, as are those that would bring the guest over its limit.
+   *
+   * @param ids from {@link #movable}
+   * @param moved runs when they have, before the guest's channels go on; must not block
    * @return how many moved
    */
-  int move(List<Long> serials, boolean toSystem, long vramLimitBytes) {
-    List<GuestMemory> moving = new ArrayList<>(serials.size());
-    long room = vramLimitBytes - account.vramBytes();
-    for (long serial : serials) {
-      GuestMemory memory = buffers.get(serial);
-      if (memory != null
-          && !memory.isSystem()
-          && memory.evicted != toSystem
-          && (toSystem || memory.sizeBytes() <= room)) {
-        moving.add(memory);
-        room -= memory.sizeBytes();
+  int move(List<Long> ids, boolean toSystem, Runnable moved) {
+    return lock.call(() -> {
+      capabilities.require(Capability.EVICTION, "moving buffers");
+      List<GuestChannel> suspended = new ArrayList<>();
+      try {
+        state.channels.suspendRunning(suspended, "buffers move");
+        int count = buffers.move(ids, toSystem);
+        moved.run();
+        return count;
+      } finally {
+        suspended.forEach(channel -> channel.resume("buffers moved"));
       }
-    }
-    if (moving.isEmpty()) {
-      return 0;
-    }
-    int moved = backend.setPools(moving.stream().map(memory -> memory.backend).toList(), toSystem);
-    for (GuestMemory memory : moving.subList(0, moved)) {
-      account.subtract(memory);
-      memory.evicted = toSystem;
-      account.add(memory);
-    }
-    return moved;
-  }
-
-  /** An empty buffer of guest memory; EINVAL size or flags, ENOMEM. */
-  GuestMemory register(MemoryRequest request) {
-    long size = request.sizeBytes();
-    if (size <= 0 || size >= GemFlags.MAX_BYTES || size % Limits.PAGE_BYTES != 0) {
-      throw Refusal.invalid("no size of a registered buffer, bytes=" + size);
-    }
-    if (!GemFlags.areKnown(request.flags()) || !GemFlags.isSystem(request.flags())) {
-      throw Refusal.invalid("flags of no system memory, flags=" + request.flags());
-    }
-    int handle = handleForNewBuffer();
-    return add(backend.register(request), request, true, false, handle);
-  }
-
-  private int handleForNewBuffer() {
-    if (buffers.size() == Limits.MAX_BUFFERS) {
-      throw Refusal.full("buffers", Limits.MAX_BUFFERS);
-    }
-    return handles.nextId();
-  }
-
-  private GuestMemory add(
-      GpuMemory made, MemoryRequest request, boolean registered, boolean evicted, int handle) {
-    GuestMemory memory = new GuestMemory(++lastSerial, made, request, registered, handle);
-    memory.evicted = evicted;
-    if (handle != 0) {
-      handles.put(handle, memory);
-    }
-    buffers.put(memory.serial, memory);
-    account.add(memory);
-    return memory;
-  }
-
-  /**
-   * @param evicted whether it was in system memory; it is here too, unless the GPU cannot do that,
-   *     and so is what is beyond the limit
-   * @param handle the guest's handle, or 0 for a buffer that only mappings will keep
-   */
-  GuestMemory restore(MemoryRequest request, boolean registered, boolean evicted, int handle) {
-    SnapshotReader.fits(handle == 0 || handles.get(handle) == null, "one handle twice");
-    SnapshotReader.fits(buffers.size() < Limits.MAX_BUFFERS, "too many buffers");
-    boolean evict = !registered && !GemFlags.isSystem(request.flags()) && evict(request, evicted);
-    GpuMemory made;
-    if (registered) {
-      made = backend.register(request);
-    } else {
-      made = evict ? backend.allocateEvicted(request) : backend.allocate(request);
-    }
-    if (made.sizeBytes() != request.sizeBytes()
-        || !made.apertureOffset().equals(request.apertureOffset())) {
-      made.close();
-      throw SnapshotReader.unfit("a buffer that comes out otherwise, " + request);
-    }
-    return add(made, request, registered, evict, handle);
-  }
-
-  /** Whether a buffer that is restored goes to system memory. */
-  private boolean evict(MemoryRequest request, boolean evicted) {
-    long limit = restoreLimit.getAsLong();
-    return limit != UNMOVABLE && (evicted || request.sizeBytes() > limit - account.vramBytes());
-  }
-
-  /** A region is gone: no buffer has pages of it. */
-  void dropPages(GuestRegion region) {
-    pages.drop(buffers.values(), region);
-  }
-
-  /** Gives a handle back; EBADF. */
-  void free(int handle) {
-    GuestMemory memory = get(handle);
-    handles.remove(handle);
-    memory.handle = 0;
-    releaseIfUnused(memory);
-  }
-
-  /** Gives every handle back, and what a snapshot that does not fit left without one. */
-  void freeAll() {
-    for (GuestMemory memory : handles.values()) {
-      free(memory.handle);
-    }
-    all().forEach(this::releaseIfUnused);
-  }
-
-  void releaseIfUnused(GuestMemory memory) {
-    if (memory.isUnused()) {
-      buffers.remove(memory.serial);
-      pages.forget(memory);
-      account.subtract(memory);
-      Closing.close(memory.backend::close, "buffer");
-    }
+    });
   }
 }

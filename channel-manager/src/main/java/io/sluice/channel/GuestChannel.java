@@ -3,6 +3,9 @@ package io.sluice.channel;
 import io.sluice.channel.record.ChannelRecord;
 import io.sluice.channel.record.ChannelRecord.EngineObject;
 import io.sluice.channel.record.ChannelRecord.Ring;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.channel.state.GuestLimits;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -84,8 +87,8 @@ final class GuestChannel {
     if (life.state() == ChannelState.DEAD) {
       throw Refusal.busy("the channel has ended, cid=" + id(), "");
     }
-    if (suspends == Limits.MAX_SUSPENDS) {
-      throw Refusal.full("suspends of a channel", Limits.MAX_SUSPENDS);
+    if (suspends == GuestLimits.MAX_SUSPENDS) {
+      throw Refusal.full("suspends of a channel", GuestLimits.MAX_SUSPENDS);
     }
     if (suspends == 0 && !life.state().isDetached()) {
       backend.suspend();
@@ -166,7 +169,7 @@ final class GuestChannel {
     setupSegment(record.setupSegment().toArray());
     ring = record.ring().orElse(null);
     boolean started = record.state().isStarted();
-    SnapshotReader.fits(
+    Refusal.unless(
         started == !record.engineState().isEmpty() && (!started || ring != null),
         "a channel that started has a ring and a state, cid=" + id());
     if (started) {

@@ -1,235 +1,205 @@
 package io.sluice.channel;
 
-import io.sluice.abi.SluiceException;
-import io.sluice.abi.guest.GuestAbi;
-import java.util.ArrayList;
-import java.util.HashMap;
+import io.sluice.abi.Errno;
+import io.sluice.abi.GpuVa;
+import io.sluice.abi.sys.Fd;
+import io.sluice.channel.record.ChannelRecord;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.channel.state.GuestLimits;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A guest's channels, their control pages, and the news of their ends. Guarded by the guest's lock.
- */
-final class GuestChannels {
-  private static final Logger log = LoggerFactory.getLogger(GuestChannels.class);
-
-  private final String guest;
-  private final Gpu gpu;
-  private final CardSlots slots;
-  private final ControlPages pages;
-  private final GuestSpaces spaces;
+/** The channels of a guest. Methods may be called from any thread. */
+public final class GuestChannels {
+  private final GuestLock lock;
+  private final GuestState state;
+  private final ChannelTable channels;
+  private final GuestGpu backend;
+  private final GpuInfo info;
+  private final Capabilities capabilities;
+  private final GuestListener listener;
   private final TransitionCounters transitions;
-  private final IdTable<GuestChannel> channels;
-
-  /** Ends that the listener has not been told of. */
-  private final List<ChannelError> errorPending = new ArrayList<>();
 
   GuestChannels(
-      String guest,
-      Gpu gpu,
-      CardSlots slots,
-      ControlPages pages,
-      GuestSpaces spaces,
+      GuestLock lock,
+      GuestState state,
+      GuestGpu backend,
+      GpuInfo info,
+      Capabilities capabilities,
+      GuestListener listener,
       TransitionCounters transitions) {
-    this.guest = guest;
-    this.gpu = gpu;
-    this.slots = slots;
-    this.pages = pages;
-    this.spaces = spaces;
+    this.lock = lock;
+    this.state = state;
+    this.channels = state.channels;
+    this.backend = backend;
+    this.info = info;
+    this.capabilities = capabilities;
+    this.listener = listener;
     this.transitions = transitions;
-    channels = new IdTable<>("channels", gpu.info().maxChannels());
-  }
-
-  /** The channel of an id; ENOENT. */
-  GuestChannel get(int cid) {
-    GuestChannel channel = channels.get(cid);
-    if (channel == null) {
-      throw Refusal.noChannel(cid);
-    }
-    return channel;
-  }
-
-  /** All channels by ascending id; a copy. */
-  List<GuestChannel> all() {
-    return channels.values();
   }
 
   /**
-   * @param id the id wanted, when restoring
+   * A channel without a ring; its id is the index of its control page. ENOENT vid, ENOMEM, EDQUOT
+   * as {@link CardSlots} says.
    */
-  GuestChannel create(GuestSpace space, OptionalInt id, int generation) {
-    channels.nextId();
-    slots.takeChannel(guest);
-    Channel created;
-    try {
-      created = space.backend.createChannel(id);
-    } catch (SluiceException e) {
-      slots.giveChannel(guest);
-      throw e;
-    }
-    int cid = created.id();
-    ControlPage page = pages.page(cid);
-    ChannelLife life =
-        new ChannelLife(guest, cid, transitions, (_, to) -> page.setState(to.code()));
-    GuestChannel channel = new GuestChannel(created, space, life);
-    channels.put(cid, channel);
-    space.channels++;
-    page.publish(generation, created.doorbellToken(), ChannelState.NEW.code());
-    return channel;
+  public int create(int vid) {
+    int cid =
+        lock.call(() ->
+            channels.create(state.spaces.get(vid), OptionalInt.empty(), state.generation()).id());
+    listener.onChannelCreated(cid);
+    return cid;
   }
 
-  void free(GuestChannel channel) {
-    channels.remove(channel.id());
-    pages.page(channel.id()).withdraw();
-    channel.life.transition(ChannelState.FREED, "freed");
-    Closing.close(channel.backend::close, "channel");
-    slots.giveChannel(guest);
-    channel.space.channels--;
-    spaces.releaseIfUnused(channel.space);
+  /** Ends and frees a channel; ENOENT. */
+  public void free(int cid) {
+    lock.run(() -> channels.free(channels.get(cid)));
   }
 
-  void freeAll() {
-    all().forEach(this::free);
+  /** Declares an engine object. ENOENT cid, ENODEV class, ENOMEM too many. */
+  public void declareObject(int cid, int handle, int objectClass, int flags) {
+    lock.run(() ->
+        channels
+            .get(cid)
+            .declareObject(new ChannelRecord.EngineObject(handle, objectClass, flags)));
+  }
+
+  /**
+   * Gives a channel its ring and lets it run. ENOENT cid, EINVAL order or address, EBUSY it has
+   * one.
+   *
+   * @param ringStart GPU address of the ring, mapped already
+   * @param ringOrder 1 &lt;&lt; ringOrder entries
+   * @param slimask normally 1
+   */
+  public void start(int cid, GpuVa ringStart, int ringOrder, int slimask) {
+    lock.run(() -> {
+      GuestChannel channel = channels.get(cid);
+      if (ringOrder < 0 || ringOrder > GuestLimits.MAX_RING_ORDER) {
+        throw Refusal.invalid("no such ring size, order=" + Integer.toUnsignedString(ringOrder));
+      }
+      long start = ringStart.value();
+      if (start < 0 || (start & 7) != 0 || start >= info.addressSpaceBytes()) {
+        throw Refusal.invalid("no such ring address, start=" + ringStart);
+      }
+      channel.start(new ChannelRecord.Ring(ringStart, ringOrder, slimask));
+    });
+  }
+
+  /**
+   * Keeps a copy of the words that set a channel's engines up; none takes it back. ENOENT, E2BIG.
+   */
+  public void setupSegment(int cid, int[] words) {
+    lock.run(() -> {
+      GuestChannel channel = channels.get(cid);
+      if (words.length > GuestLimits.MAX_SETUP_WORDS) {
+        throw Refusal.with(Errno.E2BIG, "set-up segment too long, words=" + words.length);
+      }
+      channel.setupSegment(words);
+    });
+  }
+
+  /** State and counters of a channel; ENOENT. */
+  public ChannelInfo query(int cid) {
+    return lock.call(() -> channels.query(channels.get(cid)));
   }
 
   /** {@link Channel#progress} of the channels that tell, by id. */
   Map<Integer, Long> progress() {
-    Map<Integer, Long> all = new HashMap<>();
-    for (GuestChannel channel : all()) {
-      channel.backend.progress().ifPresent(value -> all.put(channel.id(), value));
-    }
-    return all;
+    return lock.call(channels::progress);
   }
 
+  /** Ids of all channels, ascending. */
+  public List<Integer> ids() {
+    return lock.call(channels::ids);
+  }
+
+  /** Transitions into a state since the guest was attached, of all channels together. */
+  public long entered(ChannelState entered) {
+    return transitions.entered(entered);
+  }
+
+  // ---- taking access back ----
+
   /**
-   * Suspends every channel that takes entries.
+   * Ends a channel; the listener is told. Nothing happens to one that has ended. ENOENT.
    *
-   * @param suspended receives each as it is done: the caller resumes them, whatever happens
+   * @param reason SLUICE_ERROR_*, not 0
+   * @param detail of the reason
    */
-  void suspendRunning(List<GuestChannel> suspended, String reason) {
-    for (GuestChannel channel : all()) {
-      if (channel.life.state() == ChannelState.RUNNING) {
-        channel.suspend(reason);
-        suspended.add(channel);
-      }
-    }
-  }
-
-  void kill(GuestChannel channel, int reason, int info) {
-    if (channel.life.state() != ChannelState.DEAD) {
-      channel.backend.kill(reason, info);
-      noteDeath(channel, channel.backend.status());
-    }
-  }
-
-  /** Where it stands now; an end is noted. */
-  Channel.Status look(GuestChannel channel) {
-    Channel.Status status = channel.backend.status();
-    noteDeath(channel, status);
-    return status;
-  }
-
-  boolean drained(GuestChannel channel) {
-    Channel.Status status = look(channel);
-    return channel.checkDrained(status);
-  }
-
-  ChannelInfo query(GuestChannel channel) {
-    Channel.Status status = look(channel);
-    ChannelError error = channel.error();
-    return new ChannelInfo(
-        channel.id(),
-        channel.life.state(),
-        error == null ? 0 : error.reason(),
-        error == null ? 0 : error.info(),
-        error == null ? 0 : error.address(),
-        status.entries(),
-        status.interrupts(),
-        status.busyNs(),
-        status.runningNs(),
-        status.drained(),
-        status.waiting(),
-        status.instructions(),
-        status.interpreted());
+  public void kill(int cid, int reason, int detail) {
+    lock.run(() -> {
+      capabilities.require(Capability.KILL, "ending a running channel");
+      channels.kill(channels.get(cid), reason, detail);
+    });
   }
 
   /**
-   * An event told of an end. It may be older than the channel that has this id now: the backend
-   * knows.
+   * The channel takes no entries until as many resumes; its page stays live. Of a channel without a
+   * ring, or a detached one, it takes effect when that starts or is attached.
    */
-  void noteEvent(ChannelError error) {
-    GuestChannel channel = channels.get(error.channelId());
-    if (channel != null && channel.backend.status().state() == GuestAbi.CHANNEL_DEAD) {
-      noteDeath(channel, error);
-    }
+  public void suspend(int cid, String reason) {
+    lock.run(() -> {
+      capabilities.require(Capability.SUSPEND, "suspending a channel");
+      channels.get(cid).suspend(reason);
+    });
   }
 
-  /** Some channels ended with a region: the backend knows the byte in it, we the bus address. */
-  void noteRevoked(GuestRegion region) {
-    for (GuestChannel channel : all()) {
-      Channel.Status status = channel.backend.status();
-      if (status.reason() == GuestAbi.ERROR_REVOKED) {
-        long busAddress = region.iova.value() + status.faultAddress();
-        noteDeath(
-            channel,
-            new ChannelError(channel.id(), GuestAbi.ERROR_REVOKED, 0, busAddress, gpu.timeNs()));
-      } else {
-        noteDeath(channel, status);
-      }
-    }
+  /** Undoes one {@link #suspend}; EINVAL when there is none. */
+  public void resume(int cid, String reason) {
+    lock.run(() -> channels.get(cid).resume(reason));
   }
 
-  /** A channel that had ended where it was: the guest knows. */
-  void restoreDeath(GuestChannel channel, ChannelError error) {
-    channel.backend.kill(error.reason(), error.info());
-    channel.died(error);
-    pages.page(channel.id()).setError(error);
+  /**
+   * The guest's page becomes a shadow copy the GPU no longer reads; what was put before runs to its
+   * end: ask {@link #drained}. EBUSY unless the channel runs.
+   */
+  public void detach(int cid, String reason) {
+    lock.run(() -> {
+      capabilities.require(Capability.DETACH, "detaching a channel");
+      channels.get(cid).detach(reason);
+    });
   }
 
-  private void noteDeath(GuestChannel channel, Channel.Status status) {
-    if (status.state() == GuestAbi.CHANNEL_DEAD) {
-      noteDeath(
-          channel,
-          new ChannelError(
-              channel.id(), status.reason(), status.info(), status.faultAddress(), gpu.timeNs()));
-    }
+  /** Whether a detached channel has finished all it was given. */
+  public boolean drained(int cid) {
+    return lock.call(() -> channels.drained(channels.get(cid)));
   }
 
-  private void noteDeath(GuestChannel channel, ChannelError error) {
-    if (!channel.died(error)) {
-      return;
-    }
-    pages.page(channel.id()).setError(error);
-    errorPending.add(error);
-    log.atInfo()
-        .addKeyValue("guest", guest)
-        .addKeyValue("cid", error.channelId())
-        .addKeyValue("error", error.reason())
-        .addKeyValue("info", Integer.toHexString(error.info()))
-        .addKeyValue("address", Long.toHexString(error.address()))
-        .log("channel ended");
+  /** The GPU reads the guest's page again; nothing is lost, nothing runs twice. EBUSY. */
+  public void attach(int cid, String reason) {
+    lock.run(() -> channels.get(cid).attach(reason));
   }
 
-  /** The ends that nobody was told of, oldest first; they count as told now. */
-  List<ChannelError> takeUntold() {
-    if (errorPending.isEmpty()) {
-      return List.of();
-    }
-    List<ChannelError> taken = List.copyOf(errorPending);
-    errorPending.clear();
-    return taken;
+  // ---- interrupts ----
+
+  /**
+   * The pending bitmap of the guest's device, one bit per channel in 32-bit words, for {@link
+   * #setInterruptTarget}. Once; EOPNOTSUPP without {@link Capability#DIRECT_INTERRUPTS}.
+   *
+   * @param fd stays the caller's
+   * @param offset byte offset in the file, a multiple of 4096
+   * @param sizeBytes a multiple of 4096
+   */
+  public void setPendingBitmap(Fd fd, long offset, long sizeBytes) {
+    lock.run(() -> {
+      capabilities.require(Capability.DIRECT_INTERRUPTS, "setting pending bits");
+      backend.setPendingBitmap(fd, offset, sizeBytes);
+    });
   }
 
-  /** GPU time. */
-  long timeNs() {
-    return gpu.timeNs();
-  }
-
-  /** How often one began to run, or went on. */
-  long starts() {
-    return transitions.entered(ChannelState.RUNNING);
+  /**
+   * Where interrupts of a channel go from now on: the GPU itself sets its pending bit and, when
+   * that was clear, signals an eventfd; or, without one, they are told to the listener. When this
+   * returns a former eventfd is used no more. ENOENT.
+   *
+   * @param eventfd stays the caller's; null for the listener
+   */
+  public void setInterruptTarget(int cid, @Nullable Fd eventfd) {
+    lock.run(() -> {
+      capabilities.require(Capability.DIRECT_INTERRUPTS, "signalling eventfds");
+      channels.get(cid).backend.setInterruptTarget(eventfd);
+    });
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
@@ -237,7 +238,7 @@ public interface GuestGpu extends AutoCloseable {
     /**
      * Fills part of a registered buffer; it can be mapped once no part is missing.
      *
-     * @param extents at most {@link Limits#MAX_EXTENTS}
+     * @param extents at most {@link GuestLimits#MAX_EXTENTS}
      */
     void setPages(long offset, List<Extent> extents);
 

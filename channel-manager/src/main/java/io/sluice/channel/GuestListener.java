@@ -1,5 +1,7 @@
 package io.sluice.channel;
 
+import io.sluice.channel.state.ChannelError;
+
 /**
  * What a {@link Guest} tells whoever serves its device. Called without the guest's lock, so a
  * listener may call the guest; it must not block.

@@ -1,9 +1,8 @@
 package io.sluice.channel;
 
+import io.sluice.channel.state.ChannelError;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -12,33 +11,32 @@ import java.util.function.Supplier;
  */
 final class GuestLock {
   private final String guest;
-  private final Supplier<List<ChannelError>> takeUntold;
-  private final Consumer<ChannelError> listener;
-  private final BooleanSupplier takeMemoryChanged;
-  private final Runnable onMemoryChange;
+  private final GuestState state;
+  private final GuestListener listener;
   private final ReentrantLock lock = new ReentrantLock();
+  private volatile MemorySharing sharing = MemorySharing.ALONE;
 
   // Written under the lock.
   private volatile boolean closed;
 
   /**
    * @param guest the operator's name of it, for messages
-   * @param takeUntold gives, under the lock, the ends nobody was told of
-   * @param listener told of each, without the lock
-   * @param takeMemoryChanged says, under the lock, whether the use of memory is another
-   * @param onMemoryChange told of that, without the lock
+   * @param state what is guarded
+   * @param listener told of each end of a channel, without the lock
    */
-  GuestLock(
-      String guest,
-      Supplier<List<ChannelError>> takeUntold,
-      Consumer<ChannelError> listener,
-      BooleanSupplier takeMemoryChanged,
-      Runnable onMemoryChange) {
+  GuestLock(String guest, GuestState state, GuestListener listener) {
     this.guest = guest;
-    this.takeUntold = takeUntold;
+    this.state = state;
     this.listener = listener;
-    this.takeMemoryChanged = takeMemoryChanged;
-    this.onMemoryChange = onMemoryChange;
+  }
+
+  /** Told of changes of memory, without the lock, and asked for room. */
+  MemorySharing sharing() {
+    return sharing;
+  }
+
+  void setSharing(MemorySharing newSharing) {
+    sharing = newSharing;
   }
 
   /** ENODEV once the guest is closed. */
@@ -84,17 +82,17 @@ final class GuestLock {
   }
 
   /**
-   * Runs the first operation, then, whatever came of it, closes and runs the second; the listener
-   * is not told. Nothing happens the second time.
+   * Ends the state, then, whatever came of it, closes and runs the operation; the listener is not
+   * told. Nothing happens the second time.
    */
-  void close(Runnable release, Runnable end) {
+  void close(Runnable end) {
     lock.lock();
     try {
       if (closed) {
         return;
       }
       try {
-        release.run();
+        state.close();
       } finally {
         closed = true;
         end.run();
@@ -117,12 +115,12 @@ final class GuestLock {
   }
 
   private void exit() {
-    List<ChannelError> tell = takeUntold.get();
-    boolean memoryChanged = takeMemoryChanged.getAsBoolean();
+    List<ChannelError> errors = state.channels.takeErrors();
+    boolean memoryChanged = state.takeChanged();
     lock.unlock();
     if (memoryChanged) {
-      onMemoryChange.run();
+      sharing.changed();
     }
-    tell.forEach(listener);
+    errors.forEach(listener::onChannelError);
   }
 }

@@ -5,43 +5,34 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.record.ChannelRecord.Ring;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.MemoryRecord;
+import io.sluice.channel.record.StateRecord;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 
 /**
- * What a move needs of a guest: its memory while it changes, and its channels taken back and given
- * again as a whole. Methods may be called from any thread.
+ * The move of a guest: its memory while it changes, its channels taken back and given again as a
+ * whole, its state records. Methods may be called from any thread.
  */
 public final class GuestMove {
   private final GuestLock lock;
   private final GuestGpu backend;
-  private final GuestTables tables;
-  private final GuestChannels channels;
   private final GuestState state;
   private final Capabilities capabilities;
-  private final IntConsumer onChannelCreated;
-  private final Consumer<Runnable> withRoom;
+  private final GuestListener listener;
 
   GuestMove(
       GuestLock lock,
       GuestGpu backend,
-      GuestTables tables,
-      GuestChannels channels,
       GuestState state,
       Capabilities capabilities,
-      IntConsumer onChannelCreated,
-      Consumer<Runnable> withRoom) {
+      GuestListener listener) {
     this.lock = lock;
     this.backend = backend;
-    this.tables = tables;
-    this.channels = channels;
     this.state = state;
     this.capabilities = capabilities;
-    this.onChannelCreated = onChannelCreated;
-    this.withRoom = withRoom;
+    this.listener = listener;
   }
 
   /** A range of a buffer in guest memory. */
@@ -66,9 +57,35 @@ public final class GuestMove {
     return lock.call(state::record);
   }
 
+  /**
+   * All that another guest must be told to become this one, but the bytes of its memory. EBUSY
+   * while a channel runs or drains, or is within a command; EOPNOTSUPP when a channel has started
+   * and its state cannot be had.
+   */
+  public List<StateRecord> snapshot() {
+    return lock.call(state::snapshot);
+  }
+
+  /**
+   * Becomes what records say. The guest must be empty and know the guest memory that the records
+   * name. Channels that had started are suspended; each has one more suspend than its record says,
+   * so that one {@link GuestChannels#resume} lets it go on. The generation is another one than the
+   * records'.
+   *
+   * @throws io.sluice.abi.RefusedException when the records do not fit together, or not here; the
+   *     guest is then as empty as before
+   */
+  public void restore(List<StateRecord> records) {
+    try (MemorySharing.Room room = lock.sharing().makeRoom()) {
+      lock.run(() -> state.restore(records));
+      room.restored();
+    }
+    lock.call(state.channels::ids).forEach(listener::onChannelCreated);
+  }
+
   /** Every buffer there is now, oldest first. */
   public List<MemoryRecord> buffers() {
-    return lock.call(() -> tables.buffers.all().stream().map(SnapshotWriter::record).toList());
+    return lock.call(() -> state.buffers.all().stream().map(SnapshotWriter::record).toList());
   }
 
   /**
@@ -81,7 +98,7 @@ public final class GuestMove {
       long serial, long firstPage, int pages, boolean clear, MemorySegment bitmap) {
     return lock.call(() -> {
       capabilities.require(Capability.DIRTY_TRACKING, "asking for written pages");
-      GuestMemory memory = tables.buffers.find(serial);
+      GuestMemory memory = state.buffers.find(serial);
       if (memory == null) {
         return false;
       }
@@ -109,7 +126,7 @@ public final class GuestMove {
    */
   public boolean read(long serial, long offset, MemoryWindow window, long at, long bytes) {
     return lock.call(() -> {
-      GuestMemory memory = tables.buffers.find(serial);
+      GuestMemory memory = state.buffers.find(serial);
       if (memory == null) {
         return false;
       }
@@ -128,7 +145,7 @@ public final class GuestMove {
   public boolean fingerprint(
       long serial, long firstPage, int pages, long[] key, MemoryWindow window, long at) {
     return lock.call(() -> {
-      GuestMemory memory = tables.buffers.find(serial);
+      GuestMemory memory = state.buffers.find(serial);
       if (memory == null) {
         return false;
       }
@@ -141,7 +158,7 @@ public final class GuestMove {
   public List<BusRange> busRanges(long serial, long offset, long bytes) {
     return lock.call(() -> {
       List<BusRange> found = new ArrayList<>();
-      GuestMemory memory = tables.buffers.find(serial);
+      GuestMemory memory = state.buffers.find(serial);
       for (GuestMemory.Part part : memory == null ? List.<GuestMemory.Part>of() : memory.parts) {
         long first = Math.max(part.offset(), offset);
         long end = Math.min(part.offset() + part.bytes(), offset + bytes);
@@ -169,10 +186,10 @@ public final class GuestMove {
       int taking = 0;
       int running = 0;
       long entries = 0;
-      for (GuestChannel channel : channels.all()) {
+      for (GuestChannel channel : state.channels.all()) {
         Ring ring = channel.ring();
         if (channel.life.state() == ChannelState.RUNNING && ring != null) {
-          Channel.Status status = channels.look(channel);
+          Channel.Status status = state.channels.look(channel);
           taking++;
           running += status.runningNs() > 0 ? 1 : 0;
           entries += status.gpPut() - status.gpGet() & (1 << ring.order()) - 1;
@@ -187,7 +204,7 @@ public final class GuestMove {
    * seen drained, its GPU has written nothing since.
    */
   public long starts() {
-    return lock.call(channels::starts);
+    return lock.call(state.channels::starts);
   }
 
   /** Detaches every channel that takes entries; how many. */
@@ -195,7 +212,7 @@ public final class GuestMove {
     return lock.call(() -> {
       capabilities.require(Capability.DETACH, "detaching channels");
       int detached = 0;
-      for (GuestChannel channel : channels.all()) {
+      for (GuestChannel channel : state.channels.all()) {
         if (channel.life.state() == ChannelState.RUNNING) {
           channel.detach(reason);
           detached++;
@@ -214,14 +231,14 @@ public final class GuestMove {
     return lock.call(() -> {
       List<GuestChannel> waiting = new ArrayList<>();
       Drain.Draining busy = null;
-      for (GuestChannel channel : channels.all()) {
+      for (GuestChannel channel : state.channels.all()) {
         if (channel.life.state() == ChannelState.RUNNING) {
           channel.detach(reason);
         }
       }
-      backend.poll(channels.timeNs());
-      for (GuestChannel channel : channels.all()) {
-        Channel.Status status = channels.look(channel);
+      backend.poll(state.channels.timeNs());
+      for (GuestChannel channel : state.channels.all()) {
+        Channel.Status status = state.channels.look(channel);
         if (channel.life.state() == ChannelState.DRAINING && !channel.checkDrained(status)) {
           if (status.waiting()) {
             waiting.add(channel);
@@ -246,15 +263,15 @@ public final class GuestMove {
     return lock.call(() -> {
       capabilities.require(Capability.KILL, "ending a channel that does not drain");
       int ended = 0;
-      for (GuestChannel channel : channels.all()) {
-        Channel.Status status = channels.look(channel);
+      for (GuestChannel channel : state.channels.all()) {
+        Channel.Status status = state.channels.look(channel);
         boolean drains =
             channel.life.state() == ChannelState.DRAINING
                 && !channel.checkDrained(status)
                 && !status.waiting();
         boolean runs = channel.life.state() == ChannelState.SUSPENDED && status.runningNs() > 0;
         if (drains || runs) {
-          channels.kill(channel, reason, (int) (status.runningNs() / 1_000_000));
+          state.channels.kill(channel, reason, (int) (status.runningNs() / 1_000_000));
           ended++;
         }
       }
@@ -269,7 +286,7 @@ public final class GuestMove {
       channel.park(reason);
     }
     for (GuestChannel channel : waiting) {
-      Channel.Status status = channels.look(channel);
+      Channel.Status status = state.channels.look(channel);
       if (!status.waiting() && !status.drained()) {
         busy = new Drain.Draining(channel.id(), status.runningNs());
       }
@@ -282,11 +299,13 @@ public final class GuestMove {
     return new Drain.Drained(waiting.size());
   }
 
-  /** Undoes {@link #detachAll} and {@link #drain}: everything goes on here; how many channels. */
+  /**
+   * Undoes {@link #detachAll} and {@link #drain}: everything goes on here; how many state.channels.
+   */
   public int attachAll(String reason) {
     return lock.call(() -> {
       int attached = 0;
-      for (GuestChannel channel : channels.all()) {
+      for (GuestChannel channel : state.channels.all()) {
         if (channel.life.state().isDetached()) {
           channel.attach(reason);
           attached++;
@@ -300,8 +319,8 @@ public final class GuestMove {
   public long longestRunningNs() {
     return lock.call(() -> {
       long longest = 0;
-      for (GuestChannel channel : channels.all()) {
-        longest = Math.max(longest, channels.look(channel).runningNs());
+      for (GuestChannel channel : state.channels.all()) {
+        longest = Math.max(longest, state.channels.look(channel).runningNs());
       }
       return longest;
     });
@@ -310,7 +329,7 @@ public final class GuestMove {
   /** After a restore: every channel that had run goes on. */
   public void resumeAll(String reason) {
     lock.run(() -> {
-      for (GuestChannel channel : channels.all()) {
+      for (GuestChannel channel : state.channels.all()) {
         if (channel.life.state() == ChannelState.SUSPENDED) {
           channel.resume(reason);
         }
@@ -323,6 +342,6 @@ public final class GuestMove {
    * EBUSY when the guest is not empty.
    */
   public GuestRestore receive() {
-    return new GuestRestore(lock, backend, tables, state, onChannelCreated, withRoom);
+    return new GuestRestore(lock, backend, state, listener);
   }
 }

@@ -2,20 +2,24 @@ package io.sluice.channel;
 
 import io.sluice.abi.Iova;
 import io.sluice.channel.GuestGpu.MemoryRegion;
+import java.util.function.Consumer;
 
 /** A range of guest memory that the GPU knows. Guarded by the guest's lock. */
 final class GuestRegion implements MemoryRegion {
-  private final Guest guest;
+  private final Consumer<GuestRegion> onClose;
   final MemoryRegion backend;
   final Iova iova;
   final boolean writable;
   boolean closed;
 
-  GuestRegion(Guest guest, MemoryRegion backend, Iova iova, boolean writable) {
-    this.guest = guest;
+  /**
+   * @param onClose takes the region away; called without the lock
+   */
+  GuestRegion(MemoryRegion backend, Iova iova, boolean writable, Consumer<GuestRegion> onClose) {
     this.backend = backend;
     this.iova = iova;
     this.writable = writable;
+    this.onClose = onClose;
   }
 
   @Override
@@ -25,6 +29,6 @@ final class GuestRegion implements MemoryRegion {
 
   @Override
   public void close() {
-    guest.removeRegion(this);
+    onClose.accept(this);
   }
 }

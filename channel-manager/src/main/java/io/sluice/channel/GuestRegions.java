@@ -3,6 +3,7 @@ package io.sluice.channel;
 import io.sluice.abi.Errno;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.state.GuestLimits;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,8 +14,8 @@ final class GuestRegions {
 
   /** ENOMEM when no more may be added. */
   void requireRoom() {
-    if (regions.size() == Limits.MAX_REGIONS) {
-      throw Refusal.full("ranges of guest memory", Limits.MAX_REGIONS);
+    if (regions.size() == GuestLimits.MAX_REGIONS) {
+      throw Refusal.full("ranges of guest memory", GuestLimits.MAX_REGIONS);
     }
   }
 

@@ -5,8 +5,6 @@ import io.sluice.channel.record.StateRecord;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 
 /**
  * A guest that becomes another one in steps: its buffers in video memory are made as they are told,
@@ -16,52 +14,43 @@ import java.util.function.IntConsumer;
 public final class GuestRestore {
   private final GuestLock lock;
   private final GuestGpu backend;
-  private final GuestTables tables;
   private final GuestState state;
-  private final IntConsumer onChannelCreated;
-
-  /** Does something when other guests have made room for this one. */
-  private final Consumer<Runnable> withRoom;
+  private final GuestListener listener;
 
   /** By the serial number of the other guest. Guarded by lock. */
   private final Map<Long, GuestMemory> early = new HashMap<>();
 
-  GuestRestore(
-      GuestLock lock,
-      GuestGpu backend,
-      GuestTables tables,
-      GuestState state,
-      IntConsumer onChannelCreated,
-      Consumer<Runnable> withRoom) {
+  GuestRestore(GuestLock lock, GuestGpu backend, GuestState state, GuestListener listener) {
     this.lock = lock;
     this.backend = backend;
-    this.tables = tables;
     this.state = state;
-    this.onChannelCreated = onChannelCreated;
-    this.withRoom = withRoom;
+    this.listener = listener;
     lock.run(state::requireEmpty);
   }
 
   /** Makes a buffer of video memory, without a handle; its bytes are zeros. */
   public void add(MemoryRecord record) {
-    withRoom.accept(() -> lock.run(() -> addEarly(record)));
+    try (MemorySharing.Room room = lock.sharing().makeRoom()) {
+      lock.run(() -> addEarly(record));
+      room.restored();
+    }
   }
 
   private void addEarly(MemoryRecord record) {
-    SnapshotReader.fits(!early.containsKey(record.serial()), "one serial number twice");
-    SnapshotReader.fits(!record.registered(), "guest memory before its time");
+    Refusal.unless(!early.containsKey(record.serial()), "one serial number twice");
+    Refusal.unless(!record.registered(), "guest memory before its time");
     early.put(
         record.serial(),
-        tables.buffers.restore(SnapshotReader.request(record), false, record.evicted(), 0));
+        state.buffers.restore(SnapshotReader.request(record), false, record.evicted(), 0));
   }
 
   /** The other guest has freed a buffer. */
   public void remove(long serial) {
     lock.run(() -> {
       GuestMemory memory = early.remove(serial);
-      SnapshotReader.fits(memory != null, "a buffer that is not there");
+      Refusal.unless(memory != null, "a buffer that is not there");
       if (memory != null) {
-        tables.buffers.releaseIfUnused(memory);
+        state.buffers.releaseIfUnused(memory);
       }
     });
   }
@@ -75,16 +64,19 @@ public final class GuestRestore {
     lock.run(() -> {
       GuestMemory memory = early.get(serial);
       if (memory == null) {
-        throw SnapshotReader.unfit("bytes of a buffer that is not there");
+        throw Refusal.unfit("bytes of a buffer that is not there");
       }
       backend.copy(window.memory(), at, memory.backend, offset, bytes);
     });
   }
 
-  /** As {@link Guest#restore}; buffers that are here already are taken, others are made. */
+  /** As {@link GuestMove#restore}; buffers that are here already are taken, others are made. */
   public void finish(List<StateRecord> records) {
-    withRoom.accept(() -> lock.run(() -> state.restore(records, early)));
-    lock.call(state::channelIds).forEach(onChannelCreated::accept);
+    try (MemorySharing.Room room = lock.sharing().makeRoom()) {
+      lock.run(() -> state.restore(records, early));
+      room.restored();
+    }
+    lock.call(state.channels::ids).forEach(listener::onChannelCreated);
   }
 
   /** Gives up: the guest is empty again. */

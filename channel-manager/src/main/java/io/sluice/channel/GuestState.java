@@ -5,51 +5,82 @@ import io.sluice.channel.record.StateRecord;
 import java.util.List;
 import java.util.Map;
 
-/** A guest as a whole: its generation, its records, its end. Under its lock. */
+/**
+ * The tables of a guest and what it is as a whole: its generation, its records, its end. Guarded by
+ * the guest's lock.
+ */
 final class GuestState {
+  final GuestRegions regions = new GuestRegions();
+  final BufferTable buffers;
+  final SpaceTable spaces;
+  final ChannelTable channels;
   private final String name;
   private final GpuInfo info;
-  private final GuestTables tables;
-  private final GuestChannels channels;
-  private final VideoMemoryShare share;
   private int generation = 1;
   private boolean givenAway;
+  private long changesReported;
 
   GuestState(
       String name,
-      GpuInfo info,
-      GuestTables tables,
-      GuestChannels channels,
-      VideoMemoryShare share) {
+      Gpu gpu,
+      CardSlots slots,
+      GuestGpu backend,
+      ControlPages pages,
+      TransitionCounters transitions) {
     this.name = name;
-    this.info = info;
-    this.tables = tables;
-    this.channels = channels;
-    this.share = share;
+    info = gpu.info();
+    boolean movable = gpu.capabilities().contains(Capability.EVICTION);
+    buffers = new BufferTable(backend, regions, info.vramBytes(), movable);
+    spaces = new SpaceTable(name, info, slots, backend, buffers);
+    channels = new ChannelTable(name, gpu, slots, pages, spaces, transitions);
   }
 
   int generation() {
     return generation;
   }
 
-  GuestRecord record() {
-    return new GuestRecord(name, generation, share.limitBytes(), info.chipset());
+  /** The use of memory now. */
+  MemoryUse use() {
+    MemoryAccount account = buffers.account();
+    return new MemoryUse(
+        !buffers.isEmpty() || !spaces.isEmpty(),
+        account.vramBytes(),
+        buffers.limitBytes(),
+        account.systemBytes(),
+        account.evictedBytes());
   }
 
-  List<Integer> channelIds() {
-    return channels.all().stream().map(GuestChannel::id).toList();
+  /** Whether {@link #use} may be another than when this was last asked. */
+  boolean takeChanged() {
+    long changes = buffers.account().changes() + spaces.changes();
+    boolean news = changes != changesReported;
+    changesReported = changes;
+    return news;
+  }
+
+  /** When this returns the GPU has no access to the region, and no buffer has pages of it. */
+  void removeRegion(GuestRegion region) {
+    buffers.dropPages(region);
+    regions.remove(region);
+  }
+
+  // ---- records ----
+
+  GuestRecord record() {
+    return new GuestRecord(name, generation, buffers.limitBytes(), info.chipset());
   }
 
   List<StateRecord> snapshot() {
     SnapshotWriter writer = new SnapshotWriter();
     writer.add(record());
-    tables.write(writer);
+    buffers.all().forEach(writer::add);
+    spaces.all().forEach(writer::add);
     channels.all().forEach(writer::add);
     return writer.records();
   }
 
   void requireEmpty() {
-    if (!tables.isEmpty() || !channels.all().isEmpty()) {
+    if (!buffers.isEmpty() || !spaces.isEmpty() || !channels.all().isEmpty()) {
       throw Refusal.busy("the guest is not empty, guest=" + name, "Reset it first.");
     }
   }
@@ -64,17 +95,16 @@ final class GuestState {
    */
   void restore(List<StateRecord> records, Map<Long, GuestMemory> early) {
     if (records.isEmpty() || !(records.getFirst() instanceof GuestRecord was)) {
-      throw SnapshotReader.unfit("records begin with a guest");
+      throw Refusal.unfit("records begin with a guest");
     }
-    SnapshotReader.fits(was.chipset() == info.chipset(), "another kind of GPU");
-    SnapshotReader.fits(
-        was.vramLimitBytes() <= info.vramBytes(), "more video memory than there is");
+    Refusal.unless(was.chipset() == info.chipset(), "another kind of GPU");
+    Refusal.unless(was.vramLimitBytes() <= info.vramBytes(), "more video memory than there is");
     int next = after(was.generation());
     boolean complete = false;
     try {
-      new SnapshotReader(tables, channels, next, early).restore(records);
+      new SnapshotReader(this, next, early).restore(records);
       generation = next;
-      boolean _ = share.setLimit(was.vramLimitBytes());
+      boolean _ = buffers.setLimit(was.vramLimitBytes());
       complete = true;
     } finally {
       if (!complete) {
@@ -83,18 +113,23 @@ final class GuestState {
     }
   }
 
+  // ---- end ----
+
   void reset() {
     releaseAll();
     generation = after(generation);
   }
 
-  /** Whether memory and control pages are another daemon's, and not to be touched. */
-  boolean isGivenAway() {
-    return givenAway;
-  }
-
   void giveAway(boolean given) {
     givenAway = given;
+  }
+
+  /** Frees everything, guest memory too. */
+  void close() {
+    releaseAll();
+    if (!givenAway) {
+      regions.all().forEach(this::removeRegion);
+    }
   }
 
   /** Frees everything but regions of guest memory; nothing of a guest that is given away. */
@@ -103,7 +138,15 @@ final class GuestState {
       return;
     }
     channels.freeAll();
-    tables.releaseAll();
+    spaces.freeAll();
+    buffers.freeAll();
+    if (!buffers.isEmpty()
+        || !spaces.isEmpty()
+        || spaces.mappings() != 0
+        || buffers.pages().parts() != 0) {
+      throw new AssertionError(
+          "something is left, spaces=" + spaces.size() + " buffers=" + buffers.size());
+    }
   }
 
   private static int after(int generation) {

@@ -5,10 +5,10 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.quota.Admission;
 import io.sluice.quota.BeyondShare;
+import io.sluice.quota.MovableBuffer;
 import io.sluice.quota.MovePlan;
 import io.sluice.quota.Quota;
 import io.sluice.quota.QuotaTable;
-import io.sluice.quota.VideoBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,12 +79,6 @@ public final class MemoryQuotas {
 
     /** An allocation of a guest was refused for want of room. */
     default void onRefused(String guest, long bytes, MemoryUse use) {}
-  }
-
-  /** An allocation; told whether the guest's policy for what is beyond its share applies yet. */
-  @FunctionalInterface
-  interface Attempt<T> {
-    T allocate(boolean last);
   }
 
   /**
@@ -168,7 +163,7 @@ public final class MemoryQuotas {
       if (attached.putIfAbsent(guest.name(), guest) != null) {
         throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
       }
-      guest.sharing().setQuotas(this);
+      guest.buffers().setSharing(new Place(guest));
       // Its driver asks what it may have before it allocates anything.
       SortedMap<String, Long> _ = limit(holders(guest));
     } finally {
@@ -182,7 +177,7 @@ public final class MemoryQuotas {
     lock.lock();
     try {
       attached.remove(guest.name(), guest);
-      guest.sharing().setQuotas(null);
+      guest.buffers().setSharing(MemorySharing.ALONE);
     } finally {
       lock.unlock();
     }
@@ -194,7 +189,7 @@ public final class MemoryQuotas {
     lock.lock();
     try {
       Guest there = attached.get(guest);
-      return there == null ? MemoryUse.NONE : there.memoryUse();
+      return there == null ? MemoryUse.NONE : there.buffers().use();
     } catch (RefusedException gone) {
       return MemoryUse.NONE;
     } finally {
@@ -235,66 +230,95 @@ public final class MemoryQuotas {
     }
   }
 
-  /** A guest's use of memory has changed. */
-  void changed() {
-    listener.onChange();
-  }
+  /** The place of one attached guest. */
+  private final class Place implements MemorySharing {
+    private final Guest guest;
 
-  /**
-   * An allocation of an attached guest. What finds no room is tried once more after a rebalance, in
-   * which the guest counts as using the GPU, if its share has room for it; and only then gets
-   * system memory, where that is its policy.
-   *
-   * @param bytes of it, rounded as the GPU does
-   */
-  <T> T allocating(Guest guest, long bytes, Attempt<T> attempt) {
-    try {
-      return attempt.allocate(false);
-    } catch (RefusedException noRoom) {
-      if (noRoom.errno() != Errno.ENOMEM || bytes <= 0 || bytes > quotas.cardBytes()) {
-        throw noRoom;
+    Place(Guest guest) {
+      this.guest = guest;
+    }
+
+    @Override
+    public void changed() {
+      listener.onChange();
+    }
+
+    /** Waits for a rebalance that another thread has begun, but not for long. */
+    @Override
+    public Room makeRoom(long bytes) {
+      try {
+        if (!lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+          return Room.FREE;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return Room.FREE;
+      }
+      return locked(() -> {
+        if (isHere()) {
+          makeRoomFor(guest, bytes);
+        }
+        return new Made(guest, bytes);
+      });
+    }
+
+    @Override
+    public Room makeRoom() {
+      lock.lock();
+      return locked(() -> {
+        if (isHere()) {
+          Moves _ = rebalance(guest, () -> {});
+        }
+        return new Made(guest, 0);
+      });
+    }
+
+    private boolean isHere() {
+      return attached.get(guest.name()) == guest;
+    }
+
+    /** Keeps the lock unless the action fails. */
+    private Room locked(Supplier<Room> action) {
+      boolean complete = false;
+      try {
+        Room room = action.get();
+        complete = true;
+        return room;
+      } finally {
+        if (!complete) {
+          lock.unlock();
+        }
       }
     }
-    boolean locked = false;
-    try {
-      locked = lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
-      if (locked && attached.get(guest.name()) == guest) {
-        makeRoom(guest, bytes);
+
+    /** Room under the lock: nothing is brought back into it. */
+    private final class Made implements Room {
+      private final Guest guest;
+      private final long bytes;
+
+      Made(Guest guest, long bytes) {
+        this.guest = guest;
+        this.bytes = bytes;
       }
-      // Still under the lock: nothing is brought back into the room that was made.
-      return attempt.allocate(true);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return attempt.allocate(true);
-    } catch (RefusedException noRoom) {
-      if (locked && noRoom.errno() == Errno.ENOMEM) {
-        refused(guest, bytes);
+
+      @Override
+      public void refused(RefusedException why) {
+        if (why.errno() == Errno.ENOMEM) {
+          MemoryQuotas.this.refused(guest, bytes);
+        }
       }
-      throw noRoom;
-    } finally {
-      if (locked) {
+
+      @Override
+      public void restored() {
+        if (isHere()) {
+          SortedMap<String, Long> _ = limit(holders(guest));
+        }
+      }
+
+      @Override
+      public void close() {
         lock.unlock();
       }
-    }
-  }
-
-  /**
-   * A guest is being restored: the others give up what is beyond their shares beside it, and nobody
-   * takes that while the action runs. Whatever limit it had elsewhere, here it has its share.
-   */
-  void arriving(Guest guest, Runnable action) {
-    lock.lock();
-    try {
-      boolean here = attached.get(guest.name()) == guest;
-      if (here) {
-        Moves _ = rebalance(guest, () -> {});
-      }
-      action.run();
-      if (here) {
-        SortedMap<String, Long> _ = limit(holders(guest));
-      }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -303,7 +327,7 @@ public final class MemoryQuotas {
     listener.onRefused(guest.name(), bytes, use(guest.name()));
   }
 
-  private void makeRoom(Guest guest, long bytes) {
+  private void makeRoomFor(Guest guest, long bytes) {
     List<Holder> holders = holders(guest);
     long share = limit(holders).getOrDefault(guest.name(), 0L);
     for (Holder holder : holders) {
@@ -329,10 +353,10 @@ public final class MemoryQuotas {
       held.run();
       return new Moves(0, 0);
     }
-    List<VideoBuffer> buffers = new ArrayList<>();
+    List<MovableBuffer> buffers = new ArrayList<>();
     for (Holder holder : holders) {
       if (holder.guest().capabilities().contains(Capability.EVICTION)) {
-        ifThere(holder.guest(), () -> buffers.addAll(holder.guest().sharing().videoBuffers()));
+        ifThere(holder.guest(), () -> buffers.addAll(holder.guest().buffers().movable()));
       }
     }
     MovePlan plan = MovePlan.of(quotas.cardBytes(), shares, buffers);
@@ -370,7 +394,7 @@ public final class MemoryQuotas {
       ifThere(
           guest,
           () -> {
-            MemoryUse use = guest.memoryUse();
+            MemoryUse use = guest.buffers().use();
             holders.add(new Holder(guest, use, use.usesGpu() || guest == arriving));
           });
     }
@@ -392,8 +416,8 @@ public final class MemoryQuotas {
       ifThere(
           holder.guest(),
           () -> {
-            holder.guest().setVramLimit(with.getOrDefault(name, 0L));
-            holder.guest().setOverflowToSystem(overflow);
+            holder.guest().buffers().setLimit(with.getOrDefault(name, 0L));
+            holder.guest().buffers().setOverflowToSystem(overflow);
           });
     }
     return shares;
@@ -419,7 +443,7 @@ public final class MemoryQuotas {
         ifThere(
             guest,
             () -> {
-              int done = guest.sharing().moveBuffers(ids, toSystem, then);
+              int done = guest.buffers().move(ids, toSystem, then);
               moved[0] += done;
               count(guest, toSystem, done);
             });

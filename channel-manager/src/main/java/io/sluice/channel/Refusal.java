@@ -91,4 +91,16 @@ final class Refusal {
   static RefusedException with(Errno errno, String what) {
     return new RefusedException("SLU-CHN-010", errno, what, "");
   }
+
+  /** State records are refused unless something holds. */
+  static void unless(boolean holds, String what) {
+    if (!holds) {
+      throw unfit(what);
+    }
+  }
+
+  /** State records do not fit together, or not here. */
+  static RefusedException unfit(String what) {
+    return with(Errno.EPROTO, "state records do not fit together: " + what);
+  }
 }

@@ -3,6 +3,7 @@ package io.sluice.channel;
 import io.sluice.abi.Errno;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.record.MemoryPagesRecord;
+import io.sluice.channel.state.GuestLimits;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,12 +23,12 @@ final class RegisteredPages {
 
   /** Fills a part of a buffer: all of the extents or, when one is refused, none. */
   void set(GuestMemory memory, long offset, List<Extent> extents) {
-    if (!memory.registered || extents.isEmpty() || extents.size() > Limits.MAX_EXTENTS) {
+    if (!memory.registered || extents.isEmpty() || extents.size() > GuestLimits.MAX_EXTENTS) {
       throw Refusal.invalid(
           "no pages for this buffer, registered=" + memory.registered + " n=" + extents.size());
     }
-    if (extents.size() > Limits.MAX_TOTAL_EXTENTS - parts) {
-      throw Refusal.full("extents", Limits.MAX_TOTAL_EXTENTS);
+    if (extents.size() > GuestLimits.MAX_TOTAL_EXTENTS - parts) {
+      throw Refusal.full("extents", GuestLimits.MAX_TOTAL_EXTENTS);
     }
     List<GuestMemory.Part> wanted = new ArrayList<>(extents.size());
     List<Extent> forBackend = new ArrayList<>(extents.size());
@@ -46,7 +47,7 @@ final class RegisteredPages {
 
   private GuestMemory.Part check(GuestMemory memory, long at, Extent extent) {
     long bytes = extent.bytes();
-    if (bytes <= 0 || ((at | bytes | extent.offset()) & (Limits.PAGE_BYTES - 1)) != 0) {
+    if (bytes <= 0 || ((at | bytes | extent.offset()) & (GuestLimits.PAGE_BYTES - 1)) != 0) {
       throw Refusal.invalid(
           "not whole pages, offset=" + at + " from=" + extent.offset() + " bytes=" + bytes);
     }

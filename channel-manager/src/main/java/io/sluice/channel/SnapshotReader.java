@@ -1,6 +1,5 @@
 package io.sluice.channel;
 
-import io.sluice.abi.Errno;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.record.AddressSpaceRecord;
 import io.sluice.channel.record.ChannelRecord;
@@ -10,18 +9,18 @@ import io.sluice.channel.record.MappingRecord;
 import io.sluice.channel.record.MemoryPagesRecord;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
+import io.sluice.channel.state.ChannelState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * Makes an empty guest what state records say. The records may come from anywhere: whatever does
- * not fit together, or not into this guest and its GPU, is refused. Under the guest's lock.
+ * The restore of state records into an empty guest. The records may come from anywhere: whatever
+ * does not fit together, or not into this guest and its GPU, is refused. Under the guest's lock.
  */
 final class SnapshotReader {
-  private final GuestTables tables;
-  private final GuestChannels channels;
+  private final GuestState guest;
   private final int generation;
   private final Map<Long, GuestMemory> early;
   private final Map<Long, GuestMemory> memories = new HashMap<>();
@@ -31,10 +30,8 @@ final class SnapshotReader {
    * @param generation that channels are published with
    * @param early buffers that were made before, by serial number
    */
-  SnapshotReader(
-      GuestTables tables, GuestChannels channels, int generation, Map<Long, GuestMemory> early) {
-    this.tables = tables;
-    this.channels = channels;
+  SnapshotReader(GuestState guest, int generation, Map<Long, GuestMemory> early) {
+    this.guest = guest;
     this.generation = generation;
     this.early = early;
   }
@@ -45,24 +42,24 @@ final class SnapshotReader {
         case GuestRecord _ -> {} // the guest's own
         case MemoryRecord memory -> restore(memory);
         case MemoryPagesRecord pages ->
-            tables.buffers.pages().restore(known(memories, pages.serial()), pages.pages());
+            guest.buffers.pages().restore(known(memories, pages.serial()), pages.pages());
         case AddressSpaceRecord space ->
-            put(spaces, space.serial(), tables.spaces.restore(space.vid()));
+            put(spaces, space.serial(), guest.spaces.restore(space.vid()));
         case MappingRecord mapping ->
-            tables.spaces.restoreMapping(
+            guest.spaces.restoreMapping(
                 known(spaces, mapping.space()),
                 known(memories, mapping.memory()),
                 mapping.address());
         case ChannelRecord channel -> restore(channel);
-        case EndRecord _ -> throw unfit("an end within a snapshot");
+        case EndRecord _ -> throw Refusal.unfit("an end within a snapshot");
       }
     }
-    early.forEach((serial, _) -> fits(memories.containsKey(serial), "a buffer too many"));
+    early.forEach((serial, _) -> Refusal.unless(memories.containsKey(serial), "a buffer too many"));
     for (GuestMemory memory : memories.values()) {
-      fits(!memory.isUnused(), "a buffer that nothing keeps");
+      Refusal.unless(!memory.isUnused(), "a buffer that nothing keeps");
     }
     for (GuestSpace space : spaces.values()) {
-      fits(!space.isUnused(), "an address space that nothing keeps");
+      Refusal.unless(!space.isUnused(), "an address space that nothing keeps");
     }
   }
 
@@ -70,11 +67,11 @@ final class SnapshotReader {
     GuestMemory made = early.get(record.serial());
     if (made == null) {
       made =
-          tables.buffers.restore(
+          guest.buffers.restore(
               request(record), record.registered(), record.evicted(), record.handle());
     } else {
-      fits(made.handle == 0 && isThe(made, record), "a buffer that is another one");
-      tables.buffers.name(made, record.handle());
+      Refusal.unless(made.handle == 0 && isThe(made, record), "a buffer that is another one");
+      guest.buffers.name(made, record.handle());
     }
     put(memories, record.serial(), made);
   }
@@ -99,34 +96,25 @@ final class SnapshotReader {
 
   private void restore(ChannelRecord record) {
     GuestSpace space = known(spaces, record.space());
-    GuestChannel channel = channels.create(space, OptionalInt.of(record.channelId()), generation);
-    fits(channel.id() == record.channelId(), "a channel's id");
+    GuestChannel channel =
+        guest.channels.create(space, OptionalInt.of(record.channelId()), generation);
+    Refusal.unless(channel.id() == record.channelId(), "a channel's id");
     channel.restore(record);
     if (record.state() == ChannelState.DEAD) {
-      channels.restoreDeath(
-          channel, record.error().orElseThrow(() -> unfit("a death without a reason")));
+      guest.channels.restoreDeath(
+          channel, record.error().orElseThrow(() -> Refusal.unfit("a death without a reason")));
     }
   }
 
   private static <T> T known(Map<Long, T> all, long serial) {
     T one = all.get(serial);
     if (one == null) {
-      throw unfit("something that is not there, serial=" + serial);
+      throw Refusal.unfit("something that is not there, serial=" + serial);
     }
     return one;
   }
 
   private static <T> void put(Map<Long, T> all, long serial, T one) {
-    fits(all.putIfAbsent(serial, one) == null, "one serial number twice");
-  }
-
-  static void fits(boolean holds, String what) {
-    if (!holds) {
-      throw unfit(what);
-    }
-  }
-
-  static RuntimeException unfit(String what) {
-    return Refusal.with(Errno.EPROTO, "state records do not fit together: " + what);
+    Refusal.unless(all.putIfAbsent(serial, one) == null, "one serial number twice");
   }
 }

@@ -11,6 +11,7 @@ import io.sluice.channel.record.MappingRecord;
 import io.sluice.channel.record.MemoryPagesRecord;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
+import io.sluice.channel.state.ChannelState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.sluice.channel;
 
+import io.sluice.channel.state.ChannelState;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /** How often channels of a guest went from one state to another. Any thread may read. */

@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.state.ChannelState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -429,8 +430,8 @@ public final class Watchdog {
     public List<ChannelInfo> channels() {
       List<ChannelInfo> found = new ArrayList<>();
       try {
-        for (int cid : guest.channelIds()) {
-          found.add(guest.channelQuery(cid));
+        for (int cid : guest.channels().ids()) {
+          found.add(guest.channels().query(cid));
         }
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone while it was observed");
@@ -441,7 +442,7 @@ public final class Watchdog {
     @Override
     public Map<Integer, Long> progress() {
       try {
-        return guest.progress();
+        return guest.channels().progress();
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone while it was glanced at");
         return Map.of();
@@ -451,7 +452,7 @@ public final class Watchdog {
     @Override
     public void kill(int channelId, int info) {
       try {
-        guest.kill(channelId, GuestAbi.ERROR_TIMEOUT, info);
+        guest.channels().kill(channelId, GuestAbi.ERROR_TIMEOUT, info);
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone before it was ended");
       }

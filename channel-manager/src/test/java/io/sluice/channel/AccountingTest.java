@@ -122,11 +122,14 @@ final class AccountingTest {
     switch (random.nextInt(20)) {
       case 0, 1, 2, 3, 4 ->
           subject.handles.add(
-              guest.memAlloc(random.nextInt(2) << 3, 0, 0, random.nextLong(1, 8 * MIB)).handle());
-      case 5 -> subject.handles.add(guest.memRegister(4, 0, random.nextInt(1, 9) * 4096L));
+              guest
+                  .buffers()
+                  .allocate(random.nextInt(2) << 3, 0, 0, random.nextLong(1, 8 * MIB))
+                  .handle());
+      case 5 -> subject.handles.add(guest.buffers().register(4, 0, random.nextInt(1, 9) * 4096L));
       case 6, 7 -> {
         if (!subject.handles.isEmpty()) {
-          guest.memFree(subject.handles.remove(random.nextInt(subject.handles.size())));
+          guest.buffers().free(subject.handles.remove(random.nextInt(subject.handles.size())));
         }
       }
       case 8, 9 -> map(subject, random);
@@ -142,17 +145,17 @@ final class AccountingTest {
   /** A mapped buffer, which lives on when its handle is freed. */
   private static void map(Subject subject, RandomGenerator random) {
     if (!subject.handles.isEmpty()) {
-      int vid = subject.guest.vspaceNew();
+      int vid = subject.guest.spaces().create();
       int handle = subject.handles.get(random.nextInt(subject.handles.size()));
-      GpuVa _ = subject.guest.vspaceMap(vid, handle, Worker.LOW, Worker.HIGH, false);
+      GpuVa _ = subject.guest.spaces().map(vid, handle, Worker.LOW, Worker.HIGH, false);
     }
   }
 
   /** One that works, or waits for what never comes. */
   private static void channel(Subject subject, RandomGenerator random) {
-    if (subject.guest.channelIds().size() < MAX_CHANNELS) {
+    if (subject.guest.channels().ids().size() < MAX_CHANNELS) {
       Worker worker =
-          new Worker(subject.card.rig, subject.guest, subject.guest.vspaceNew()).start();
+          new Worker(subject.card.rig, subject.guest, subject.guest.spaces().create()).start();
       if (random.nextBoolean()) {
         long va = worker.spareVa().value();
         worker.submit(Worker.SEMAPHORE, (int) (va >>> 32), (int) va, 1, Worker.ACQUIRE);
@@ -164,13 +167,13 @@ final class AccountingTest {
   }
 
   private void kill(Subject subject, RandomGenerator random) {
-    List<Integer> cids = subject.guest.channelIds();
+    List<Integer> cids = subject.guest.channels().ids();
     if (!cids.isEmpty()) {
       int cid = cids.get(random.nextInt(cids.size()));
-      subject.guest.kill(cid, GuestAbi.ERROR_TIMEOUT, 2000);
+      subject.guest.channels().kill(cid, GuestAbi.ERROR_TIMEOUT, 2000);
       note(Happened.KILLED);
       if (random.nextBoolean()) {
-        subject.guest.channelFree(cid);
+        subject.guest.channels().free(cid);
       }
     }
   }
@@ -197,7 +200,8 @@ final class AccountingTest {
   private void rebalance(Card card) {
     Moves moves = card.quotas.rebalance();
     for (Guest guest : card.guests) {
-      assertThat(guest.memoryUse().videoBytes()).isLessThanOrEqualTo(guest.vramLimitBytes());
+      assertThat(guest.buffers().use().videoBytes())
+          .isLessThanOrEqualTo(guest.buffers().limitBytes());
     }
     assertThat(card.quotas.rebalance()).as("nothing moves twice").isEqualTo(new Moves(0, 0));
     if (moves.evicted() > 0) {
@@ -217,14 +221,14 @@ final class AccountingTest {
       assertThat(i).as("it drains").isLessThan(100);
       from.rig.run();
     }
-    List<StateRecord> records = source.snapshot();
+    List<StateRecord> records = source.move().snapshot();
     boolean evicted = records.stream().anyMatch(r -> r instanceof MemoryRecord m && m.evicted());
     boolean complete = false;
     if (random.nextInt(4) > 0) {
       try {
         Guest target = to.attach(subject.name, subject.settings);
         try {
-          target.restore(records);
+          target.move().restore(records);
           complete = true;
           subject.card = to;
           subject.guest = target;
@@ -263,8 +267,8 @@ final class AccountingTest {
     long sum = 0;
     for (Guest guest : card.guests) {
       String who = when + " guest=" + guest.name();
-      GuestGpu.MemoryUsage usage = guest.usage();
-      MemoryUse use = guest.memoryUse();
+      GuestGpu.MemoryUsage usage = guest.buffers().usage();
+      MemoryUse use = guest.buffers().use();
       assertThat(use.videoBytes()).as(who).isEqualTo(usage.vramBytes());
       assertThat(use.systemBytes()).as(who).isEqualTo(usage.systemBytes());
       long evicted =
@@ -279,7 +283,9 @@ final class AccountingTest {
       assertThat(usage.vramTotalBytes()).as(who).isEqualTo(GpuRig.VRAM_BYTES);
     }
     for (Guest guest : card.guests) {
-      assertThat(guest.usage().vramFreeBytes()).as(when).isEqualTo(GpuRig.VRAM_BYTES - sum);
+      assertThat(guest.buffers().usage().vramFreeBytes())
+          .as(when)
+          .isEqualTo(GpuRig.VRAM_BYTES - sum);
     }
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.common.collect.ImmutableSet;
+import io.sluice.channel.state.ChannelState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -7,6 +7,7 @@ import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -65,7 +66,9 @@ final class GpuRig implements AutoCloseable {
     opened.addFirst(fd);
     opened.addFirst(mapping);
     return new Ram(
-        mapping.segment(), guest.addRegion(new Iova(iova), fd, 0, bytes, true), new Iova(iova));
+        mapping.segment(),
+        guest.buffers().addRegion(new Iova(iova), fd, 0, bytes, true),
+        new Iova(iova));
   }
 
   /** Guest memory. */

@@ -24,7 +24,7 @@ final class GuestHistoryTest {
   void randomCalls_ofTwoGuests_accountAsTheGpuDoes(RandomGenerator random) throws Exception {
     try (GpuRig rig = new GpuRig()) {
       List<History> histories = List.of(new History(rig, "a"), new History(rig, "b"));
-      long free = histories.getFirst().guest.usage().vramFreeBytes();
+      long free = histories.getFirst().guest.buffers().usage().vramFreeBytes();
       int refused = 0;
       for (int i = 0; i < STEPS; i++) {
         History history = histories.get(random.nextInt(2));
@@ -40,7 +40,7 @@ final class GuestHistoryTest {
       assertThat(refused).isBetween(1, STEPS - 1);
       histories.getFirst().guest.close();
       histories.getLast().guest.reset();
-      assertThat(histories.getLast().guest.usage().vramFreeBytes()).isEqualTo(free);
+      assertThat(histories.getLast().guest.buffers().usage().vramFreeBytes()).isEqualTo(free);
     }
   }
 
@@ -68,26 +68,29 @@ final class GuestHistoryTest {
       int cid = pick(cids, random);
       switch (random.nextInt(20)) {
         case 0, 1 ->
-            handles.add(guest.memAlloc(random.nextInt(4) << 3 & 8, 0, 0, size(random)).handle());
-        case 2, 3 -> handles.add(guest.memRegister(4, 0, random.nextInt(1, 9) * 4096L));
+            handles.add(
+                guest.buffers().allocate(random.nextInt(4) << 3 & 8, 0, 0, size(random)).handle());
+        case 2, 3 -> handles.add(guest.buffers().register(4, 0, random.nextInt(1, 9) * 4096L));
         case 4, 5 -> fill(handle, random);
-        case 6, 7 -> guest.memFree(handle);
-        case 8 -> vids.add(guest.vspaceNew());
-        case 9 -> guest.vspaceFree(vid);
+        case 6, 7 -> guest.buffers().free(handle);
+        case 8 -> vids.add(guest.spaces().create());
+        case 9 -> guest.spaces().free(vid);
         case 10, 11, 12 ->
             addresses.add(
-                guest.vspaceMap(
-                    vid,
-                    handle,
-                    Worker.LOW,
-                    new GpuVa(Worker.LOW.value() + (1L << random.nextInt(14, 24))),
-                    random.nextBoolean()));
-        case 13, 14 -> guest.vspaceUnmap(vid, pick(addresses, random));
-        case 15 -> cids.add(guest.channelNew(vid));
-        case 16 -> guest.channelFree(cid);
+                guest
+                    .spaces()
+                    .map(
+                        vid,
+                        handle,
+                        Worker.LOW,
+                        new GpuVa(Worker.LOW.value() + (1L << random.nextInt(14, 24))),
+                        random.nextBoolean()));
+        case 13, 14 -> guest.spaces().unmap(vid, pick(addresses, random));
+        case 15 -> cids.add(guest.channels().create(vid));
+        case 16 -> guest.channels().free(cid);
         case 17 -> live(cid, random);
         case 18 -> {
-          guest.fifoInitIb(cid, pick(addresses, random), 4, 1);
+          guest.channels().start(cid, pick(addresses, random), 4, 1);
           rig.run();
           guest.dispatchEvents();
         }
@@ -100,24 +103,24 @@ final class GuestHistoryTest {
     }
 
     private void fill(int handle, RandomGenerator random) {
-      MemoryInfo info = guest.memInfo(handle);
+      MemoryInfo info = guest.buffers().info(handle);
       GpuRig.Ram ram = pick(rams, random);
       if (random.nextBoolean()) {
-        guest.memPages(handle, 0, List.of(new Extent(ram.region(), 0, info.sizeBytes())));
+        guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, info.sizeBytes())));
       } else {
         long offset = random.nextInt(8) * 4096L;
-        guest.memPages(handle, offset, List.of(new Extent(ram.region(), offset, 4096)));
+        guest.buffers().setPages(handle, offset, List.of(new Extent(ram.region(), offset, 4096)));
       }
     }
 
     private void live(int cid, RandomGenerator random) {
       switch (random.nextInt(6)) {
-        case 0 -> guest.suspend(cid, "test");
-        case 1 -> guest.resume(cid, "test");
-        case 2 -> guest.detach(cid, "test");
-        case 3 -> guest.attach(cid, "test");
-        case 4 -> guest.drained(cid);
-        default -> guest.kill(cid, 14, 0);
+        case 0 -> guest.channels().suspend(cid, "test");
+        case 1 -> guest.channels().resume(cid, "test");
+        case 2 -> guest.channels().detach(cid, "test");
+        case 3 -> guest.channels().attach(cid, "test");
+        case 4 -> guest.channels().drained(cid);
+        default -> guest.channels().kill(cid, 14, 0);
       }
     }
 
@@ -132,8 +135,8 @@ final class GuestHistoryTest {
     }
 
     void check(String when) {
-      GuestGpu.MemoryUsage usage = guest.usage();
-      MemoryUse use = guest.memoryUse();
+      GuestGpu.MemoryUsage usage = guest.buffers().usage();
+      MemoryUse use = guest.buffers().use();
       assertThat(use.videoBytes()).as(when).isEqualTo(usage.vramBytes());
       assertThat(use.systemBytes()).as(when).isEqualTo(usage.systemBytes());
     }

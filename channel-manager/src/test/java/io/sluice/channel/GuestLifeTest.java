@@ -10,6 +10,8 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +33,7 @@ final class GuestLifeTest {
   private final GpuRig rig = new GpuRig();
   private final GpuRig.HeardEvents heard = new GpuRig.HeardEvents();
   private final Guest guest = rig.attach("g", heard);
-  private final Worker worker = new Worker(rig, guest, guest.vspaceNew());
+  private final Worker worker = new Worker(rig, guest, guest.spaces().create());
 
   @AfterEach
   void close() throws Exception {
@@ -46,15 +48,15 @@ final class GuestLifeTest {
   @Test
   void kill_runningChannel_endsItAndTellsOnce() {
     worker.start();
-    guest.kill(worker.cid, GuestAbi.ERROR_TIMEOUT, 5000);
-    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 1);
+    guest.channels().kill(worker.cid, GuestAbi.ERROR_TIMEOUT, 5000);
+    guest.channels().kill(worker.cid, GuestAbi.ERROR_OPERATOR, 1);
     run();
     assertThat(heard.heard).containsExactly("error " + worker.cid + " 13");
     assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_DEAD);
     assertThat(worker.control(ERROR)).isEqualTo(GuestAbi.ERROR_TIMEOUT);
     assertThat(worker.control(ERROR_INFO)).isEqualTo(5000);
     assertThat(worker.control(ERROR_SEQ)).isEqualTo(1);
-    assertThat(guest.channelQuery(worker.cid).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(guest.channels().query(worker.cid).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
     worker.submit(Worker.SET_REFERENCE, 1);
     run();
     assertThat(worker.reference()).isZero();
@@ -62,7 +64,7 @@ final class GuestLifeTest {
 
   @Test
   void fault_ofAChannel_endsItAloneWithItsReason() {
-    Worker other = new Worker(rig, guest, guest.vspaceNew()).start();
+    Worker other = new Worker(rig, guest, guest.spaces().create()).start();
     worker.start();
     worker.submit(Worker.SEMAPHORE, 0, 0x1000, 1, 2); // release to an address not mapped
     other.submit(Worker.SET_REFERENCE, 7);
@@ -76,7 +78,7 @@ final class GuestLifeTest {
     assertThat(worker.state()).isEqualTo(ChannelState.DEAD);
     assertThat(other.state()).isEqualTo(ChannelState.RUNNING);
     assertThat(other.reference()).isEqualTo(7);
-    assertThat(guest.entered(ChannelState.DEAD)).isEqualTo(1);
+    assertThat(guest.channels().entered(ChannelState.DEAD)).isEqualTo(1);
   }
 
   @Test
@@ -96,12 +98,12 @@ final class GuestLifeTest {
     worker.start();
     worker.submit(Worker.SEMAPHORE, 0, 0x1000, 1, 2);
     rig.run();
-    guest.channelFree(worker.cid);
-    int successor = guest.channelNew(worker.vid);
+    guest.channels().free(worker.cid);
+    int successor = guest.channels().create(worker.vid);
     assertThat(successor).isEqualTo(worker.cid);
     guest.dispatchEvents();
     assertThat(heard.heard).isEmpty();
-    assertThat(guest.channelQuery(successor).state()).isEqualTo(ChannelState.NEW);
+    assertThat(guest.channels().query(successor).state()).isEqualTo(ChannelState.NEW);
   }
 
   /** Both events are read together; what the first one leads to must not mislead the second. */
@@ -115,8 +117,8 @@ final class GuestLifeTest {
           public void onInterrupt(int channelId) {
             told.add("interrupt " + channelId);
             Guest owner = Objects.requireNonNull(replaced.get());
-            owner.channelFree(channelId);
-            told.add("new " + owner.channelNew(1));
+            owner.channels().free(channelId);
+            told.add("new " + owner.channels().create(1));
           }
 
           @Override
@@ -126,12 +128,12 @@ final class GuestLifeTest {
         };
     Guest other = rig.attach("replacing", replacing);
     replaced.set(other);
-    Worker theirs = new Worker(rig, other, other.vspaceNew()).start();
+    Worker theirs = new Worker(rig, other, other.spaces().create()).start();
     theirs.submit(Worker.INTERRUPT, 0, Worker.SEMAPHORE, 0, 0x1000, 1, 2);
     rig.run();
     assertThat(other.dispatchEvents()).isEqualTo(2);
     assertThat(told).containsExactly("interrupt " + theirs.cid, "new " + theirs.cid);
-    assertThat(other.channelQuery(theirs.cid).state()).isEqualTo(ChannelState.NEW);
+    assertThat(other.channels().query(theirs.cid).state()).isEqualTo(ChannelState.NEW);
   }
 
   @Test
@@ -140,54 +142,54 @@ final class GuestLifeTest {
     assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_NEW);
     worker.start();
     assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_RUNNING);
-    guest.suspend(worker.cid, "test");
+    guest.channels().suspend(worker.cid, "test");
     assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
-    guest.resume(worker.cid, "test");
-    guest.detach(worker.cid, "test");
+    guest.channels().resume(worker.cid, "test");
+    guest.channels().detach(worker.cid, "test");
     assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_DETACHED);
-    guest.attach(worker.cid, "test");
+    guest.channels().attach(worker.cid, "test");
     assertThat(worker.control(STATE)).isEqualTo(GuestAbi.CHANNEL_RUNNING);
-    guest.channelFree(worker.cid);
+    guest.channels().free(worker.cid);
     assertThat(worker.control(GENERATION)).isZero();
   }
 
   @Test
   void suspend_runningChannel_takesNoEntriesUntilEveryResume() {
     worker.start();
-    guest.suspend(worker.cid, "quota");
-    guest.suspend(worker.cid, "watchdog");
+    guest.channels().suspend(worker.cid, "quota");
+    guest.channels().suspend(worker.cid, "watchdog");
     worker.submit(Worker.SET_REFERENCE, 1);
     run();
     assertThat(worker.reference()).isZero();
-    guest.resume(worker.cid, "quota");
+    guest.channels().resume(worker.cid, "quota");
     run();
     assertThat(worker.reference()).isZero();
     assertThat(worker.state()).isEqualTo(ChannelState.SUSPENDED);
-    guest.resume(worker.cid, "watchdog");
+    guest.channels().resume(worker.cid, "watchdog");
     run();
     assertThat(worker.reference()).isEqualTo(1);
     assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
-    assertRefused(Errno.EINVAL, () -> guest.resume(worker.cid, "once too often"));
+    assertRefused(Errno.EINVAL, () -> guest.channels().resume(worker.cid, "once too often"));
   }
 
   @Test
   void suspend_channelWithoutARing_takesEffectWhenItStarts() {
-    guest.suspend(worker.cid, "quota");
+    guest.channels().suspend(worker.cid, "quota");
     assertThat(worker.state()).isEqualTo(ChannelState.NEW);
     worker.start();
     worker.submit(Worker.SET_REFERENCE, 1);
     run();
     assertThat(worker.state()).isEqualTo(ChannelState.SUSPENDED);
     assertThat(worker.reference()).isZero();
-    guest.resume(worker.cid, "quota");
+    guest.channels().resume(worker.cid, "quota");
     run();
     assertThat(worker.reference()).isEqualTo(1);
   }
 
   @Test
   void resume_channelWithoutARing_letsItStart() {
-    guest.suspend(worker.cid, "quota");
-    guest.resume(worker.cid, "quota");
+    guest.channels().suspend(worker.cid, "quota");
+    guest.channels().resume(worker.cid, "quota");
     worker.start();
     worker.submit(Worker.SET_REFERENCE, 1);
     run();
@@ -196,17 +198,17 @@ final class GuestLifeTest {
 
   @Test
   void detach_notRunning_isEbusy() {
-    assertRefused(Errno.EBUSY, () -> guest.detach(worker.cid, "new"));
+    assertRefused(Errno.EBUSY, () -> guest.channels().detach(worker.cid, "new"));
     worker.start();
-    guest.suspend(worker.cid, "test");
-    assertRefused(Errno.EBUSY, () -> guest.detach(worker.cid, "suspended"));
-    guest.resume(worker.cid, "test");
-    assertRefused(Errno.EBUSY, () -> guest.attach(worker.cid, "attached"));
-    guest.detach(worker.cid, "test");
-    assertRefused(Errno.EBUSY, () -> guest.detach(worker.cid, "detached"));
-    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
-    assertRefused(Errno.EBUSY, () -> guest.attach(worker.cid, "dead"));
-    assertRefused(Errno.EBUSY, () -> guest.suspend(worker.cid, "dead"));
+    guest.channels().suspend(worker.cid, "test");
+    assertRefused(Errno.EBUSY, () -> guest.channels().detach(worker.cid, "suspended"));
+    guest.channels().resume(worker.cid, "test");
+    assertRefused(Errno.EBUSY, () -> guest.channels().attach(worker.cid, "attached"));
+    guest.channels().detach(worker.cid, "test");
+    assertRefused(Errno.EBUSY, () -> guest.channels().detach(worker.cid, "detached"));
+    guest.channels().kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
+    assertRefused(Errno.EBUSY, () -> guest.channels().attach(worker.cid, "dead"));
+    assertRefused(Errno.EBUSY, () -> guest.channels().suspend(worker.cid, "dead"));
   }
 
   @Test
@@ -214,16 +216,16 @@ final class GuestLifeTest {
     worker.start();
     worker.submit(Worker.SET_REFERENCE, 1);
     run();
-    guest.detach(worker.cid, "move");
+    guest.channels().detach(worker.cid, "move");
     worker.submit(Worker.SET_REFERENCE, 2);
     run();
     assertThat(worker.reference()).isEqualTo(1);
-    assertThat(guest.drained(worker.cid)).isTrue();
+    assertThat(guest.channels().drained(worker.cid)).isTrue();
     assertThat(worker.state()).isEqualTo(ChannelState.DETACHED);
-    guest.attach(worker.cid, "abort");
+    guest.channels().attach(worker.cid, "abort");
     run();
     assertThat(worker.reference()).isEqualTo(2);
-    assertThat(guest.channelQuery(worker.cid).entries()).isEqualTo(2);
+    assertThat(guest.channels().query(worker.cid).entries()).isEqualTo(2);
   }
 
   @Test
@@ -239,56 +241,56 @@ final class GuestLifeTest {
         Worker.SET_REFERENCE,
         3);
     run();
-    guest.detach(worker.cid, "move");
-    assertThat(guest.drained(worker.cid)).isFalse();
+    guest.channels().detach(worker.cid, "move");
+    assertThat(guest.channels().drained(worker.cid)).isFalse();
     assertThat(worker.state()).isEqualTo(ChannelState.DRAINING);
-    assertThat(guest.channelQuery(worker.cid).waiting()).isTrue();
+    assertThat(guest.channels().query(worker.cid).waiting()).isTrue();
     worker.spare().set(ValueLayout.JAVA_INT, 0, 5);
     run();
-    assertThat(guest.drained(worker.cid)).isTrue();
+    assertThat(guest.channels().drained(worker.cid)).isTrue();
     assertThat(worker.reference()).isEqualTo(3);
   }
 
   @Test
   void suspend_detachedChannel_takesEffectAtAttach() {
     worker.start();
-    guest.detach(worker.cid, "move");
-    guest.suspend(worker.cid, "quota");
-    assertThat(guest.drained(worker.cid)).isTrue();
+    guest.channels().detach(worker.cid, "move");
+    guest.channels().suspend(worker.cid, "quota");
+    assertThat(guest.channels().drained(worker.cid)).isTrue();
     worker.submit(Worker.SET_REFERENCE, 1);
-    guest.attach(worker.cid, "abort");
+    guest.channels().attach(worker.cid, "abort");
     assertThat(worker.state()).isEqualTo(ChannelState.SUSPENDED);
     run();
     assertThat(worker.reference()).isZero();
-    guest.resume(worker.cid, "quota");
+    guest.channels().resume(worker.cid, "quota");
     run();
     assertThat(worker.reference()).isEqualTo(1);
   }
 
   @Test
   void kill_anyStateThatLives_ends() {
-    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
+    guest.channels().kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
     assertThat(worker.state()).isEqualTo(ChannelState.DEAD);
     assertRefused(Errno.EBUSY, worker::start);
     Worker suspended = new Worker(rig, guest, worker.vid).start();
-    guest.suspend(suspended.cid, "test");
-    guest.kill(suspended.cid, GuestAbi.ERROR_OPERATOR, 0);
-    guest.resume(suspended.cid, "test");
+    guest.channels().suspend(suspended.cid, "test");
+    guest.channels().kill(suspended.cid, GuestAbi.ERROR_OPERATOR, 0);
+    guest.channels().resume(suspended.cid, "test");
     assertThat(suspended.state()).isEqualTo(ChannelState.DEAD);
     Worker detached = new Worker(rig, guest, worker.vid).start();
-    guest.detach(detached.cid, "test");
-    guest.kill(detached.cid, GuestAbi.ERROR_OPERATOR, 0);
+    guest.channels().detach(detached.cid, "test");
+    guest.channels().kill(detached.cid, GuestAbi.ERROR_OPERATOR, 0);
     assertThat(detached.state()).isEqualTo(ChannelState.DEAD);
-    assertThat(guest.drained(detached.cid)).isFalse();
+    assertThat(guest.channels().drained(detached.cid)).isFalse();
   }
 
   @Test
   void regionClose_channelThatMapsIt_endsWithTheBusAddress() {
     GpuRig.Ram ram = rig.ram(guest, 0x7000_0000L, 65536);
-    int handle = guest.memRegister(4, 0, 8192);
-    guest.memPages(handle, 0, List.of(new Extent(ram.region(), 16384, 8192)));
-    guest.vspaceMap(worker.vid, handle, Worker.LOW, Worker.HIGH, false);
-    Worker other = new Worker(rig, guest, guest.vspaceNew()).start();
+    int handle = guest.buffers().register(4, 0, 8192);
+    guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 16384, 8192)));
+    guest.spaces().map(worker.vid, handle, Worker.LOW, Worker.HIGH, false);
+    Worker other = new Worker(rig, guest, guest.spaces().create()).start();
     worker.start();
     ram.region().close();
     ram.region().close();
@@ -298,7 +300,7 @@ final class GuestLifeTest {
     assertThat(worker.controlLong(ERROR_ADDRESS)).isEqualTo(0x7000_4000L);
     assertThat(other.state()).isEqualTo(ChannelState.RUNNING);
     assertRefused(
-        Errno.EINVAL, () -> guest.vspaceMap(worker.vid, handle, Worker.LOW, Worker.HIGH, false));
+        Errno.EINVAL, () -> guest.spaces().map(worker.vid, handle, Worker.LOW, Worker.HIGH, false));
   }
 
   // ---- interrupts without this process ----
@@ -307,7 +309,7 @@ final class GuestLifeTest {
   private record Pending(Fd file, Mapping mapping) implements AutoCloseable {
     static Pending of(GpuRig rig, Guest guest) {
       Fd file = rig.kernel.memfdCreate("bar1", 8192);
-      guest.setPendingBitmap(file, 4096, 4096);
+      guest.channels().setPendingBitmap(file, 4096, 4096);
       return new Pending(
           file, rig.kernel.mmap(file, 4096, 4096, Kernel.PROT_READ | Kernel.PROT_WRITE));
     }
@@ -328,15 +330,16 @@ final class GuestLifeTest {
   @Test
   void setInterruptTarget_withoutABitmap_isEinval() {
     try (Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
-      assertRefused(Errno.EINVAL, () -> guest.setInterruptTarget(worker.cid, eventfd));
+      assertRefused(Errno.EINVAL, () -> guest.channels().setInterruptTarget(worker.cid, eventfd));
     }
   }
 
   @Test
   void setInterruptTarget_noEventfdOrNoChannel_isRefused() {
     try (Pending pending = Pending.of(rig, guest)) {
-      assertRefused(Errno.EINVAL, () -> guest.setInterruptTarget(worker.cid, pending.file()));
-      assertRefused(Errno.ENOENT, () -> guest.setInterruptTarget(99, pending.file()));
+      assertRefused(
+          Errno.EINVAL, () -> guest.channels().setInterruptTarget(worker.cid, pending.file()));
+      assertRefused(Errno.ENOENT, () -> guest.channels().setInterruptTarget(99, pending.file()));
     }
   }
 
@@ -345,7 +348,7 @@ final class GuestLifeTest {
     try (Pending pending = Pending.of(rig, guest);
         Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
       worker.start();
-      guest.setInterruptTarget(worker.cid, eventfd);
+      guest.channels().setInterruptTarget(worker.cid, eventfd);
       worker.submit(Worker.INTERRUPT, 0, Worker.INTERRUPT, 0);
       run();
       assertThat(rig.kernel.drain(eventfd)).isEqualTo(1);
@@ -355,7 +358,7 @@ final class GuestLifeTest {
       assertThat(rig.kernel.drain(eventfd)).isEqualTo(1);
       assertThat(pending.take()).isEqualTo(1 << worker.cid);
       assertThat(heard.heard).isEmpty();
-      assertThat(guest.channelQuery(worker.cid).interrupts()).isEqualTo(3);
+      assertThat(guest.channels().query(worker.cid).interrupts()).isEqualTo(3);
     }
   }
 
@@ -364,8 +367,8 @@ final class GuestLifeTest {
     try (Pending pending = Pending.of(rig, guest);
         Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
       worker.start();
-      guest.setInterruptTarget(worker.cid, eventfd);
-      guest.setInterruptTarget(worker.cid, null);
+      guest.channels().setInterruptTarget(worker.cid, eventfd);
+      guest.channels().setInterruptTarget(worker.cid, null);
       worker.submit(Worker.INTERRUPT, 0);
       run();
       assertThat(rig.kernel.drain(eventfd)).isZero();
@@ -379,7 +382,7 @@ final class GuestLifeTest {
     try (Pending pending = Pending.of(rig, guest);
         Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
       worker.start();
-      guest.setInterruptTarget(worker.cid, eventfd);
+      guest.channels().setInterruptTarget(worker.cid, eventfd);
       worker.submit(Worker.SEMAPHORE, 0, 0x1000, 1, 2);
       run();
       assertThat(pending.take()).isZero();
@@ -391,11 +394,11 @@ final class GuestLifeTest {
   void setInterruptTarget_channelFreed_givesTheEventfdBack() {
     try (Pending pending = Pending.of(rig, guest);
         Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK)) {
-      guest.setInterruptTarget(worker.cid, eventfd);
-      guest.channelFree(worker.cid);
-      int successor = guest.channelNew(worker.vid);
+      guest.channels().setInterruptTarget(worker.cid, eventfd);
+      guest.channels().free(worker.cid);
+      int successor = guest.channels().create(worker.vid);
       assertThat(successor).isEqualTo(worker.cid);
-      guest.setInterruptTarget(successor, eventfd);
+      guest.channels().setInterruptTarget(successor, eventfd);
       assertThat(pending.take()).isZero();
     }
   }
@@ -403,8 +406,8 @@ final class GuestLifeTest {
   @Test
   void vspaceFree_withAChannel_keepsItRunning() {
     worker.start();
-    guest.vspaceFree(worker.vid);
-    assertRefused(Errno.ENOENT, () -> guest.vspaceFree(worker.vid));
+    guest.spaces().free(worker.vid);
+    assertRefused(Errno.ENOENT, () -> guest.spaces().free(worker.vid));
     worker.submit(Worker.SET_REFERENCE, 9);
     run();
     assertThat(worker.reference()).isEqualTo(9);
@@ -412,35 +415,35 @@ final class GuestLifeTest {
 
   @Test
   void memFree_whileMapped_keepsAndCountsItUntilItIsUnmapped() {
-    MemoryGrant grant = guest.memAlloc(0, 0, 0, 65536);
-    GpuVa at = guest.vspaceMap(worker.vid, grant.handle(), Worker.LOW, Worker.HIGH, false);
-    long used = guest.memoryUse().videoBytes();
-    guest.memFree(grant.handle());
-    assertThat(guest.memoryUse().videoBytes()).isEqualTo(used);
-    assertThat(guest.usage().vramBytes()).isEqualTo(used);
-    guest.vspaceUnmap(worker.vid, at);
-    assertThat(guest.memoryUse().videoBytes()).isEqualTo(used - 65536);
-    assertThat(guest.usage().vramBytes()).isEqualTo(used - 65536);
+    MemoryGrant grant = guest.buffers().allocate(0, 0, 0, 65536);
+    GpuVa at = guest.spaces().map(worker.vid, grant.handle(), Worker.LOW, Worker.HIGH, false);
+    long used = guest.buffers().use().videoBytes();
+    guest.buffers().free(grant.handle());
+    assertThat(guest.buffers().use().videoBytes()).isEqualTo(used);
+    assertThat(guest.buffers().usage().vramBytes()).isEqualTo(used);
+    guest.spaces().unmap(worker.vid, at);
+    assertThat(guest.buffers().use().videoBytes()).isEqualTo(used - 65536);
+    assertThat(guest.buffers().usage().vramBytes()).isEqualTo(used - 65536);
   }
 
   @Test
   void reset_everything_isFreedAndAnotherGenerationBegins() {
     GpuRig.Ram ram = rig.ram(guest, 0x1000, 4096);
-    int handle = guest.memRegister(4, 0, 4096);
-    guest.memPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    int handle = guest.buffers().register(4, 0, 4096);
+    guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
     worker.start();
-    guest.memFree(guest.memAlloc(0, 0, 0, 4096).handle());
+    guest.buffers().free(guest.buffers().allocate(0, 0, 0, 4096).handle());
     guest.reset();
     assertThat(guest.generation()).isEqualTo(2);
-    assertThat(guest.channelIds()).isEmpty();
-    assertThat(guest.memoryUse().videoBytes()).isZero();
-    assertThat(guest.usage().vramBytes()).isZero();
-    assertThat(guest.usage().systemBytes()).isZero();
+    assertThat(guest.channels().ids()).isEmpty();
+    assertThat(guest.buffers().use().videoBytes()).isZero();
+    assertThat(guest.buffers().usage().vramBytes()).isZero();
+    assertThat(guest.buffers().usage().systemBytes()).isZero();
     assertThat(worker.control(GENERATION)).isZero();
-    assertRefused(Errno.ENOENT, () -> guest.channelFree(worker.cid));
-    int again = guest.memRegister(4, 0, 4096);
-    guest.memPages(again, 0, List.of(new Extent(ram.region(), 0, 4096)));
-    Worker next = new Worker(rig, guest, guest.vspaceNew()).start();
+    assertRefused(Errno.ENOENT, () -> guest.channels().free(worker.cid));
+    int again = guest.buffers().register(4, 0, 4096);
+    guest.buffers().setPages(again, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    Worker next = new Worker(rig, guest, guest.spaces().create()).start();
     assertThat(next.control(GENERATION)).isEqualTo(2);
     next.submit(Worker.SET_REFERENCE, 4);
     run();
@@ -452,24 +455,24 @@ final class GuestLifeTest {
     worker.start();
     worker.submit(Worker.SET_REFERENCE, 4);
     GpuRig.Ram ram = rig.ram(guest, 0x1000, 4096);
-    int handle = guest.memRegister(4, 0, 4096);
-    guest.memPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
+    int handle = guest.buffers().register(4, 0, 4096);
+    guest.buffers().setPages(handle, 0, List.of(new Extent(ram.region(), 0, 4096)));
     Guest other = rig.attach("other");
-    long free = other.usage().vramFreeBytes();
-    long held = guest.memoryUse().videoBytes();
+    long free = other.buffers().usage().vramFreeBytes();
+    long held = guest.buffers().use().videoBytes();
     assertThat(held).isPositive();
     guest.close();
-    assertThat(other.usage().vramFreeBytes()).isEqualTo(free + held);
-    int vid = other.vspaceNew();
+    assertThat(other.buffers().usage().vramFreeBytes()).isEqualTo(free + held);
+    int vid = other.spaces().create();
     for (int i = 0; i < 126; i++) {
-      other.channelNew(vid);
+      other.channels().create(vid);
     }
   }
 
   @Test
   void twoGuests_sameIds_reachOnlyTheirOwn() {
     Guest other = rig.attach("other", new GpuRig.HeardEvents());
-    Worker theirs = new Worker(rig, other, other.vspaceNew()).start();
+    Worker theirs = new Worker(rig, other, other.spaces().create()).start();
     worker.start();
     assertThat(theirs.cid).isEqualTo(worker.cid);
     assertThat(theirs.vid).isEqualTo(worker.vid);
@@ -479,7 +482,7 @@ final class GuestLifeTest {
     assertThat(other.dispatchEvents()).isZero();
     assertThat(worker.reference()).isEqualTo(0x11);
     assertThat(theirs.reference()).isEqualTo(0x22);
-    guest.kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
+    guest.channels().kill(worker.cid, GuestAbi.ERROR_OPERATOR, 0);
     assertThat(theirs.state()).isEqualTo(ChannelState.RUNNING);
     theirs.submit(Worker.SET_REFERENCE, 0x33);
     run();
@@ -489,7 +492,7 @@ final class GuestLifeTest {
   @Test
   void parameter_videoMemory_isWhatTheGuestMayUse() {
     assertThat(guest.parameter(8)).isEqualTo(GpuRig.VRAM_BYTES);
-    guest.setVramLimit(1 << 20);
+    guest.buffers().setLimit(1 << 20);
     assertThat(guest.parameter(8)).isEqualTo(1 << 20);
     assertThat(guest.parameter(11)).isEqualTo(0xc0);
     assertThat(guest.info().gpcCount()).isPositive();

@@ -19,8 +19,8 @@ final class GuestMoveTest {
 
   @Test
   void inFlight_channelsWithoutWork_countsNoEntries() {
-    Worker _ = new Worker(rig, guest, guest.vspaceNew());
-    Worker started = new Worker(rig, guest, guest.vspaceNew()).start();
+    Worker _ = new Worker(rig, guest, guest.spaces().create());
+    Worker started = new Worker(rig, guest, guest.spaces().create()).start();
     started.submit(Worker.SET_REFERENCE, 1);
     rig.run();
     assertThat(guest.move().inFlight()).isEqualTo(new InFlight(1, 0, 0));
@@ -29,14 +29,14 @@ final class GuestMoveTest {
   @Test
   void starts_channelsThatBeginOrGoOn_areCounted() {
     long none = guest.move().starts();
-    Worker one = new Worker(rig, guest, guest.vspaceNew());
+    Worker one = new Worker(rig, guest, guest.spaces().create());
     assertThat(guest.move().starts()).isEqualTo(none);
     Worker _ = one.start();
     assertThat(guest.move().starts()).isEqualTo(none + 1);
     assertThat(guest.move().detachAll("moves")).isEqualTo(1);
     assertThat(guest.move().drain("moves")).isInstanceOf(GuestMove.Drain.Drained.class);
     assertThat(guest.move().starts()).isEqualTo(none + 1);
-    Worker _ = new Worker(rig, guest, guest.vspaceNew()).start();
+    Worker _ = new Worker(rig, guest, guest.spaces().create()).start();
     assertThat(guest.move().starts()).isEqualTo(none + 2);
     assertThat(guest.move().attachAll("stays")).isEqualTo(1);
     assertThat(guest.move().starts()).isEqualTo(none + 3);
@@ -44,7 +44,7 @@ final class GuestMoveTest {
 
   @Test
   void inFlight_channelThatWaits_countsItsEntryAndThoseBehind() {
-    Worker worker = new Worker(rig, guest, guest.vspaceNew()).start();
+    Worker worker = new Worker(rig, guest, guest.spaces().create()).start();
     GpuVa semaphore = worker.spareVa();
     worker.submit(
         Worker.SEMAPHORE,
@@ -58,7 +58,7 @@ final class GuestMoveTest {
     InFlight found = guest.move().inFlight();
     assertThat(found.channels()).isEqualTo(1);
     assertThat(found.entries()).isEqualTo(3);
-    guest.detach(worker.cid, "moves");
+    guest.channels().detach(worker.cid, "moves");
     assertThat(guest.move().inFlight().channels()).isZero();
   }
 }

@@ -25,32 +25,32 @@ final class GuestSlotsTest {
   @Test
   void channelNew_beyondTheLimit_isEdquotUntilOneIsFreed() {
     Guest guest = attach("a", new SlotLimits(2, 1));
-    int vid = guest.vspaceNew();
-    int first = guest.channelNew(vid);
-    guest.channelNew(vid);
+    int vid = guest.spaces().create();
+    int first = guest.channels().create(vid);
+    guest.channels().create(vid);
 
-    assertRefused(Errno.EDQUOT, () -> guest.channelNew(vid));
-    guest.channelFree(first);
-    assertThat(guest.channelNew(vid)).isEqualTo(first);
+    assertRefused(Errno.EDQUOT, () -> guest.channels().create(vid));
+    guest.channels().free(first);
+    assertThat(guest.channels().create(vid)).isEqualTo(first);
   }
 
   @Test
   void vspaceNew_keptByAChannelOnly_stillCounts() {
     Guest guest = attach("a", new SlotLimits(1, 1));
-    int vid = guest.vspaceNew();
-    int cid = guest.channelNew(vid);
-    guest.vspaceFree(vid);
+    int vid = guest.spaces().create();
+    int cid = guest.channels().create(vid);
+    guest.spaces().free(vid);
 
-    assertRefused(Errno.EDQUOT, guest::vspaceNew);
-    guest.channelFree(cid);
-    assertThat(guest.vspaceNew()).isPositive();
+    assertRefused(Errno.EDQUOT, guest.spaces()::create);
+    guest.channels().free(cid);
+    assertThat(guest.spaces().create()).isPositive();
   }
 
   @Test
   void channelNew_unknownAddressSpace_takesNothing() {
     Guest guest = attach("a", SlotLimits.NONE);
 
-    assertRefused(Errno.ENOENT, () -> guest.channelNew(9));
+    assertRefused(Errno.ENOENT, () -> guest.channels().create(9));
     assertThat(slots.freeChannels()).isEqualTo(CARD_CHANNELS);
   }
 
@@ -58,13 +58,13 @@ final class GuestSlotsTest {
   void channelNew_greedyGuest_leavesOneForEachOther() {
     Guest greedy = attach("greedy", SlotLimits.NONE);
     Guest modest = attach("modest", SlotLimits.NONE);
-    int vid = greedy.vspaceNew();
+    int vid = greedy.spaces().create();
     for (int i = 0; i < CARD_CHANNELS - 1; i++) {
-      greedy.channelNew(vid);
+      greedy.channels().create(vid);
     }
 
-    assertRefused(Errno.EDQUOT, () -> greedy.channelNew(vid));
-    assertThat(modest.channelNew(modest.vspaceNew())).isPositive();
+    assertRefused(Errno.EDQUOT, () -> greedy.channels().create(vid));
+    assertThat(modest.channels().create(modest.spaces().create())).isPositive();
   }
 
   @Test
@@ -72,17 +72,17 @@ final class GuestSlotsTest {
     Guest greedy = attach("greedy", SlotLimits.NONE);
     Guest modest = attach("modest", SlotLimits.NONE);
     for (int i = 0; i < 126; i++) {
-      greedy.vspaceNew();
+      greedy.spaces().create();
     }
 
-    assertRefused(Errno.EDQUOT, greedy::vspaceNew);
-    assertThat(modest.vspaceNew()).isPositive();
+    assertRefused(Errno.EDQUOT, greedy.spaces()::create);
+    assertThat(modest.spaces().create()).isPositive();
   }
 
   @Test
   void reset_givesEverythingBack() {
     Guest guest = attach("a", SlotLimits.DEFAULT);
-    guest.channelNew(guest.vspaceNew());
+    guest.channels().create(guest.spaces().create());
     guest.reset();
 
     assertThat(slots.freeChannels()).isEqualTo(CARD_CHANNELS);
@@ -91,14 +91,14 @@ final class GuestSlotsTest {
   @Test
   void restore_beyondTheLimit_isEdquotAndLeavesTheGuestEmpty() {
     Guest source = attach("source", SlotLimits.NONE);
-    int vid = source.vspaceNew();
-    source.channelNew(vid);
-    source.channelNew(vid);
-    List<StateRecord> records = source.snapshot();
+    int vid = source.spaces().create();
+    source.channels().create(vid);
+    source.channels().create(vid);
+    List<StateRecord> records = source.move().snapshot();
     Guest target = attach("target", new SlotLimits(1, 1));
 
-    assertRefused(Errno.EDQUOT, () -> target.restore(records));
-    assertThat(target.channelIds()).isEmpty();
+    assertRefused(Errno.EDQUOT, () -> target.move().restore(records));
+    assertThat(target.channels().ids()).isEmpty();
     assertThat(slots.freeChannels()).isEqualTo(CARD_CHANNELS - 2);
   }
 

@@ -19,6 +19,7 @@ import io.sluice.channel.record.MemoryPagesRecord;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.Snapshot;
 import io.sluice.channel.record.StateRecord;
+import io.sluice.channel.state.ChannelState;
 import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -54,7 +55,7 @@ final class GuestSnapshotTest {
   private List<MemoryRegion> knowRam(Guest knower, long pieceBytes) {
     List<MemoryRegion> pieces = new ArrayList<>();
     for (long at = 0; at < RAM_BYTES; at += pieceBytes) {
-      pieces.add(knower.addRegion(new Iova(RAM_IOVA + at), ram, at, pieceBytes, true));
+      pieces.add(knower.buffers().addRegion(new Iova(RAM_IOVA + at), ram, at, pieceBytes, true));
     }
     return pieces;
   }
@@ -87,30 +88,30 @@ final class GuestSnapshotTest {
 
   /** One of everything. */
   private Worker furnish() {
-    int vid = guest.vspaceNew();
+    int vid = guest.spaces().create();
     Worker detached = new Worker(source, guest, vid).start();
-    int registered = guest.memRegister(4, 77, 24576);
-    guest.memPages(registered, 0, List.of(new Extent(regions.getFirst(), 8192, 16384)));
-    guest.memPages(registered, 16384, List.of(new Extent(regions.getFirst(), 0, 8192)));
-    guest.vspaceMap(vid, registered, Worker.LOW, Worker.HIGH, true);
-    guest.memRegister(0xc, 78, 8192); // empty
-    int kept = guest.memAlloc(8, 0xfe, 79, 200_000).handle();
-    guest.vspaceMap(vid, kept, Worker.LOW, Worker.HIGH, false);
-    guest.memFree(kept);
-    guest.memFree(guest.memAlloc(0, 0, 0, 4096).handle());
-    Worker suspended = new Worker(source, guest, guest.vspaceNew()).start();
-    guest.suspend(suspended.cid, "quota");
-    guest.vspaceFree(suspended.vid);
+    int registered = guest.buffers().register(4, 77, 24576);
+    guest.buffers().setPages(registered, 0, List.of(new Extent(regions.getFirst(), 8192, 16384)));
+    guest.buffers().setPages(registered, 16384, List.of(new Extent(regions.getFirst(), 0, 8192)));
+    guest.spaces().map(vid, registered, Worker.LOW, Worker.HIGH, true);
+    guest.buffers().register(0xc, 78, 8192); // empty
+    int kept = guest.buffers().allocate(8, 0xfe, 79, 200_000).handle();
+    guest.spaces().map(vid, kept, Worker.LOW, Worker.HIGH, false);
+    guest.buffers().free(kept);
+    guest.buffers().free(guest.buffers().allocate(0, 0, 0, 4096).handle());
+    Worker suspended = new Worker(source, guest, guest.spaces().create()).start();
+    guest.channels().suspend(suspended.cid, "quota");
+    guest.spaces().free(suspended.vid);
     Worker dead = new Worker(source, guest, vid).start();
-    guest.kill(dead.cid, GuestAbi.ERROR_TIMEOUT, 5);
+    guest.channels().kill(dead.cid, GuestAbi.ERROR_TIMEOUT, 5);
     Worker fresh = new Worker(source, guest, vid);
-    guest.objectNew(fresh.cid, 3, 0x9039, 1);
-    guest.setupSegment(fresh.cid, new int[] {0x20010000, 0x9039});
-    guest.setVramLimit(8 << 20);
+    guest.channels().declareObject(fresh.cid, 3, 0x9039, 1);
+    guest.channels().setupSegment(fresh.cid, new int[] {0x20010000, 0x9039});
+    guest.buffers().setLimit(8 << 20);
     detached.submit(Worker.SET_REFERENCE, 1);
     source.run();
-    guest.detach(detached.cid, "move");
-    assertThat(guest.drained(detached.cid)).isTrue();
+    guest.channels().detach(detached.cid, "move");
+    assertThat(guest.channels().drained(detached.cid)).isTrue();
     detached.submit(Worker.SET_REFERENCE, 2);
     suspended.submit(Worker.SET_REFERENCE, 3);
     source.run();
@@ -119,8 +120,8 @@ final class GuestSnapshotTest {
 
   @Test
   void snapshot_channelThatRunsOrDrains_isEbusy() {
-    Worker worker = new Worker(source, guest, guest.vspaceNew()).start();
-    assertRefused(Errno.EBUSY, guest::snapshot);
+    Worker worker = new Worker(source, guest, guest.spaces().create()).start();
+    assertRefused(Errno.EBUSY, guest.move()::snapshot);
     GpuVa semaphore = worker.spareVa();
     worker.submit(
         Worker.SEMAPHORE,
@@ -129,61 +130,61 @@ final class GuestSnapshotTest {
         5,
         Worker.ACQUIRE);
     source.run();
-    guest.detach(worker.cid, "move");
-    assertThat(guest.drained(worker.cid)).isFalse();
-    assertRefused(Errno.EBUSY, guest::snapshot);
+    guest.channels().detach(worker.cid, "move");
+    assertThat(guest.channels().drained(worker.cid)).isFalse();
+    assertRefused(Errno.EBUSY, guest.move()::snapshot);
   }
 
   @Test
   void restore_guestThatIsNotEmpty_isEbusy() {
-    List<StateRecord> records = guest.snapshot();
-    guest.vspaceNew();
-    assertRefused(Errno.EBUSY, () -> guest.restore(records));
+    List<StateRecord> records = guest.move().snapshot();
+    guest.spaces().create();
+    assertRefused(Errno.EBUSY, () -> guest.move().restore(records));
   }
 
   @Test
   void restore_withoutGuestMemory_isEfaultAndLeavesNothing() {
     furnish();
-    List<StateRecord> records = guest.snapshot();
+    List<StateRecord> records = guest.move().snapshot();
     Guest moved = target.attach("moved");
-    assertRefused(Errno.EFAULT, () -> moved.restore(records));
-    assertThat(moved.usage().vramBytes()).isZero();
-    assertThat(moved.usage().systemBytes()).isZero();
+    assertRefused(Errno.EFAULT, () -> moved.move().restore(records));
+    assertThat(moved.buffers().usage().vramBytes()).isZero();
+    assertThat(moved.buffers().usage().systemBytes()).isZero();
     knowRam(moved, RAM_BYTES);
-    moved.restore(records);
+    moved.move().restore(records);
   }
 
   @Test
   void restore_onAnotherGpu_goesOnThereExactlyOnce() {
     Worker detached = furnish();
-    List<StateRecord> records = throughBytes(guest.snapshot());
+    List<StateRecord> records = throughBytes(guest.move().snapshot());
     Guest moved = target.attach("moved", new GpuRig.HeardEvents());
     knowRam(moved, 4096);
-    moved.restore(records);
+    moved.move().restore(records);
     copyBytes(guest, moved, records);
-    assertThat(moved.memoryUse()).isEqualTo(guest.memoryUse());
+    assertThat(moved.buffers().use()).isEqualTo(guest.buffers().use());
     assertThat(moved.generation()).isEqualTo(2);
-    assertThat(moved.channelIds()).isEqualTo(guest.channelIds());
+    assertThat(moved.channels().ids()).isEqualTo(guest.channels().ids());
     target.run();
     assertThat(reference(moved, target, detached.cid)).isEqualTo(1);
-    for (int cid : moved.channelIds()) {
-      if (moved.channelQuery(cid).state() == ChannelState.SUSPENDED) {
-        moved.resume(cid, "moved");
+    for (int cid : moved.channels().ids()) {
+      if (moved.channels().query(cid).state() == ChannelState.SUSPENDED) {
+        moved.channels().resume(cid, "moved");
       }
     }
     target.run();
     assertThat(reference(moved, target, detached.cid)).isEqualTo(2);
-    assertThat(moved.channelQuery(detached.cid).entries()).isEqualTo(2);
+    assertThat(moved.channels().query(detached.cid).entries()).isEqualTo(2);
     int suspended = 2;
-    assertThat(moved.channelQuery(suspended).state()).isEqualTo(ChannelState.SUSPENDED);
+    assertThat(moved.channels().query(suspended).state()).isEqualTo(ChannelState.SUSPENDED);
     assertThat(reference(moved, target, suspended)).isZero();
-    moved.resume(suspended, "quota");
+    moved.channels().resume(suspended, "quota");
     target.run();
     assertThat(reference(moved, target, suspended)).isEqualTo(3);
-    assertThat(moved.channelQuery(3).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
-    assertThat(moved.channelQuery(4).state()).isEqualTo(ChannelState.NEW);
+    assertThat(moved.channels().query(3).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(moved.channels().query(4).state()).isEqualTo(ChannelState.NEW);
     moved.reset();
-    assertThat(moved.usage().vramBytes()).isZero();
+    assertThat(moved.buffers().usage().vramBytes()).isZero();
   }
 
   @Test
@@ -191,12 +192,12 @@ final class GuestSnapshotTest {
     furnish();
     Guest second = target.attach("moved");
     knowRam(second, 65536);
-    second.restore(guest.snapshot());
-    List<StateRecord> once = second.snapshot();
+    second.move().restore(guest.move().snapshot());
+    List<StateRecord> once = second.move().snapshot();
     Guest third = target.attach("moved");
     knowRam(third, RAM_BYTES);
-    third.restore(once);
-    List<StateRecord> twice = third.snapshot();
+    third.move().restore(once);
+    List<StateRecord> twice = third.move().snapshot();
     assertThat(twice).hasSameSizeAs(once);
     for (int i = 0; i < once.size(); i++) {
       assertThat(comparable(twice.get(i))).isEqualTo(comparable(once.get(i)));
@@ -227,7 +228,7 @@ final class GuestSnapshotTest {
   @Test
   void restore_recordsThatDoNotFit_areRefusedAndLeaveNothing(RandomGenerator random) {
     furnish();
-    List<StateRecord> records = guest.snapshot();
+    List<StateRecord> records = guest.move().snapshot();
     Guest moved = target.attach("moved");
     knowRam(moved, RAM_BYTES);
     int refused = 0;
@@ -237,17 +238,17 @@ final class GuestSnapshotTest {
         lie(lies, random);
       }
       try {
-        moved.restore(lies);
+        moved.move().restore(lies);
         moved.reset();
       } catch (RefusedException expected) {
         refused++;
       }
-      assertThat(moved.usage().vramBytes()).as("attempt %d", i).isZero();
-      assertThat(moved.usage().systemBytes()).as("attempt %d", i).isZero();
-      assertThat(moved.memoryUse().videoBytes()).isZero();
+      assertThat(moved.buffers().usage().vramBytes()).as("attempt %d", i).isZero();
+      assertThat(moved.buffers().usage().systemBytes()).as("attempt %d", i).isZero();
+      assertThat(moved.buffers().use().videoBytes()).isZero();
     }
     assertThat(refused).isPositive();
-    moved.restore(records);
+    moved.move().restore(records);
   }
 
   private static void lie(List<StateRecord> records, RandomGenerator random) {
@@ -298,19 +299,19 @@ final class GuestSnapshotTest {
 
   @Test
   void snapshot_revokedMemory_isLeftOut() {
-    int vid = guest.vspaceNew();
-    int registered = guest.memRegister(4, 0, 8192);
-    guest.memPages(registered, 0, List.of(new Extent(regions.getFirst(), 0, 8192)));
-    guest.vspaceMap(vid, registered, Worker.LOW, Worker.HIGH, false);
-    int kept = guest.memRegister(4, 0, 4096);
-    guest.memPages(kept, 0, List.of(new Extent(regions.getFirst(), 8192, 4096)));
-    guest.vspaceMap(vid, kept, Worker.LOW, Worker.HIGH, false);
-    guest.memFree(kept);
+    int vid = guest.spaces().create();
+    int registered = guest.buffers().register(4, 0, 8192);
+    guest.buffers().setPages(registered, 0, List.of(new Extent(regions.getFirst(), 0, 8192)));
+    guest.spaces().map(vid, registered, Worker.LOW, Worker.HIGH, false);
+    int kept = guest.buffers().register(4, 0, 4096);
+    guest.buffers().setPages(kept, 0, List.of(new Extent(regions.getFirst(), 8192, 4096)));
+    guest.spaces().map(vid, kept, Worker.LOW, Worker.HIGH, false);
+    guest.buffers().free(kept);
     regions.getFirst().close();
-    List<StateRecord> records = guest.snapshot();
+    List<StateRecord> records = guest.move().snapshot();
     assertThat(records).hasSize(3);
     Guest moved = target.attach("moved");
-    moved.restore(records);
-    assertThat(moved.memInfo(registered).sizeBytes()).isEqualTo(8192);
+    moved.move().restore(records);
+    assertThat(moved.buffers().info(registered).sizeBytes()).isEqualTo(8192);
   }
 }

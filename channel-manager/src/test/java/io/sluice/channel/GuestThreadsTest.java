@@ -43,9 +43,9 @@ final class GuestThreadsTest {
         Fd eventfd = rig.kernel.eventfd(0, Kernel.NONBLOCK);
         Fd bitmap = rig.kernel.memfdCreate("bitmap", 4096)) {
       Guest watcher = rig.attach("watcher");
-      long free = watcher.usage().vramFreeBytes();
+      long free = watcher.buffers().usage().vramFreeBytes();
       Guest guest = rig.attach("busy");
-      guest.setPendingBitmap(bitmap, 0, 4096);
+      guest.channels().setPendingBitmap(bitmap, 0, 4096);
       AtomicBoolean done = new AtomicBoolean();
       CountDownLatch half = new CountDownLatch(CALLERS);
       List<Thread> threads = new ArrayList<>();
@@ -73,10 +73,10 @@ final class GuestThreadsTest {
       }
       engine.join();
       assertThat(failure.get()).isNull();
-      assertThat(watcher.usage().vramFreeBytes()).isEqualTo(free);
-      int vid = watcher.vspaceNew();
+      assertThat(watcher.buffers().usage().vramFreeBytes()).isEqualTo(free);
+      int vid = watcher.spaces().create();
       for (int i = 0; i < 126; i++) {
-        watcher.channelNew(vid);
+        watcher.channels().create(vid);
       }
     }
   }
@@ -98,18 +98,18 @@ final class GuestThreadsTest {
     int id = random.nextInt(6);
     GpuVa at = new GpuVa(Worker.LOW.value() + (random.nextInt(16) << 12));
     switch (random.nextInt(12)) {
-      case 0 -> guest.memAlloc(0, 0, 0, random.nextInt(1, 100_000));
-      case 1 -> guest.memFree(id);
-      case 2 -> guest.vspaceNew();
-      case 3 -> guest.vspaceFree(id);
-      case 4 -> guest.vspaceMap(id, random.nextInt(6), Worker.LOW, Worker.HIGH, false);
-      case 5 -> guest.vspaceUnmap(id, at);
-      case 6 -> guest.channelNew(id);
-      case 7 -> guest.channelFree(id);
-      case 8 -> guest.fifoInitIb(id, at, 4, 1);
-      case 9 -> guest.kill(id, 14, 0);
-      case 10 -> guest.setInterruptTarget(id, random.nextBoolean() ? eventfd : null);
-      default -> guest.channelQuery(id);
+      case 0 -> guest.buffers().allocate(0, 0, 0, random.nextInt(1, 100_000));
+      case 1 -> guest.buffers().free(id);
+      case 2 -> guest.spaces().create();
+      case 3 -> guest.spaces().free(id);
+      case 4 -> guest.spaces().map(id, random.nextInt(6), Worker.LOW, Worker.HIGH, false);
+      case 5 -> guest.spaces().unmap(id, at);
+      case 6 -> guest.channels().create(id);
+      case 7 -> guest.channels().free(id);
+      case 8 -> guest.channels().start(id, at, 4, 1);
+      case 9 -> guest.channels().kill(id, 14, 0);
+      case 10 -> guest.channels().setInterruptTarget(id, random.nextBoolean() ? eventfd : null);
+      default -> guest.channels().query(id);
     }
   }
 }

@@ -8,6 +8,7 @@ import io.sluice.channel.MemoryQuotas.Counters;
 import io.sluice.channel.MemoryQuotas.Moves;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.StateRecord;
+import io.sluice.channel.state.ChannelState;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
 import io.sluice.quota.Quota;
@@ -55,21 +56,21 @@ final class MemoryQuotasTest {
   void rebalance_guestComesAndGoes_buffersLeaveAndReturn() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      Worker worker = new Worker(rig, a, a.vspaceNew()).start();
+      Worker worker = new Worker(rig, a, a.spaces().create()).start();
       for (int i = 0; i < 3; i++) {
-        a.memAlloc(0, 0, 0, 8 * MIB);
+        a.buffers().allocate(0, 0, 0, 8 * MIB);
       }
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
       Guest b = attach(rig, "b");
-      b.vspaceNew();
+      b.spaces().create();
       assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
-      assertThat(a.usage().vramBytes()).isLessThanOrEqualTo(16 * MIB);
+      assertThat(a.buffers().usage().vramBytes()).isLessThanOrEqualTo(16 * MIB);
       worker.submit(Worker.SET_REFERENCE, 7);
       rig.run();
       assertThat(worker.reference()).isEqualTo(7);
       assertThat(worker.state()).isEqualTo(ChannelState.RUNNING);
-      b.memAlloc(0, 0, 0, 16 * MIB);
-      assertThat(b.memoryUse().videoBytes()).isEqualTo(16 * MIB);
+      b.buffers().allocate(0, 0, 0, 16 * MIB);
+      assertThat(b.buffers().use().videoBytes()).isEqualTo(16 * MIB);
       quotas.detach(b);
       b.close();
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 2));
@@ -82,12 +83,12 @@ final class MemoryQuotasTest {
   void rebalance_buffersMove_isHeldBeforeTheChannelsGoOn() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      Worker worker = new Worker(rig, a, a.vspaceNew()).start();
+      Worker worker = new Worker(rig, a, a.spaces().create()).start();
       for (int i = 0; i < 3; i++) {
-        a.memAlloc(0, 0, 0, 8 * MIB);
+        a.buffers().allocate(0, 0, 0, 8 * MIB);
       }
       List<String> seen = new ArrayList<>();
-      Runnable held = () -> seen.add(worker.state() + " " + a.usage().vramBytes() / MIB);
+      Runnable held = () -> seen.add(worker.state() + " " + a.buffers().usage().vramBytes() / MIB);
       quotas.rebalance(held);
       assertThat(seen).as("at rest").containsExactly("RUNNING 24");
       quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
@@ -107,9 +108,9 @@ final class MemoryQuotasTest {
       Guest a = attach(rig, "a");
       Guest b = attach(rig, "b");
       for (Guest guest : List.of(a, b)) {
-        guest.vspaceNew();
-        guest.memAlloc(0, 0, 0, 8 * MIB);
-        guest.memAlloc(0, 0, 0, 8 * MIB);
+        guest.spaces().create();
+        guest.buffers().allocate(0, 0, 0, 8 * MIB);
+        guest.buffers().allocate(0, 0, 0, 8 * MIB);
       }
       quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(1, 0));
@@ -117,8 +118,11 @@ final class MemoryQuotasTest {
       quotas.set("b", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       List<String> seen = new ArrayList<>();
       Moves moves =
-          quotas.rebalance(
-              () -> seen.add(a.usage().vramBytes() / MIB + " " + b.usage().vramBytes() / MIB));
+          quotas.rebalance(() ->
+              seen.add(
+                  a.buffers().usage().vramBytes() / MIB
+                      + " "
+                      + b.buffers().usage().vramBytes() / MIB));
       assertThat(moves).isEqualTo(new Moves(1, 1));
       assertThat(seen).containsExactly("16 8");
     }
@@ -128,7 +132,7 @@ final class MemoryQuotasTest {
   void rebalance_closedGuest_isForgotten() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      a.memAlloc(0, 0, 0, MIB);
+      a.buffers().allocate(0, 0, 0, MIB);
       a.close();
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
     }
@@ -139,17 +143,17 @@ final class MemoryQuotasTest {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
       quotas.set("a", quota(0, 1, MIB, BeyondShare.OUT_OF_MEMORY));
-      assertThatThrownBy(() -> a.memAlloc(0, 0, 0, 2 * MIB))
+      assertThatThrownBy(() -> a.buffers().allocate(0, 0, 0, 2 * MIB))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("over the guest's share")
           .hasMessageContaining("bytes=2097152 used=0 limit=1048576");
       quotas.set("a", quota(0, 1, MIB, BeyondShare.SYSTEM_MEMORY));
-      int handle = a.memAlloc(0, 0, 0, 2 * MIB).handle();
-      assertThat(a.usage().vramBytes()).isZero();
-      assertThat(a.usage().systemBytes()).isEqualTo(2 * MIB);
+      int handle = a.buffers().allocate(0, 0, 0, 2 * MIB).handle();
+      assertThat(a.buffers().usage().vramBytes()).isZero();
+      assertThat(a.buffers().usage().systemBytes()).isEqualTo(2 * MIB);
       assertThat(quotas.use("a")).isEqualTo(new MemoryUse(true, 0, MIB, 2 * MIB, 2 * MIB));
-      a.memFree(handle);
-      assertThat(a.usage().systemBytes()).isZero();
+      a.buffers().free(handle);
+      assertThat(a.buffers().usage().systemBytes()).isZero();
     }
   }
 
@@ -158,15 +162,15 @@ final class MemoryQuotasTest {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
       for (int i = 0; i < 8; i++) {
-        a.memAlloc(0, 0, 0, 4 * MIB);
+        a.buffers().allocate(0, 0, 0, 4 * MIB);
       }
-      assertThat(a.usage().vramFreeBytes()).isZero();
+      assertThat(a.buffers().usage().vramFreeBytes()).isZero();
       Guest b = attach(rig, "b");
 
-      b.memAlloc(0, 0, 0, 16 * MIB);
+      b.buffers().allocate(0, 0, 0, 16 * MIB);
 
-      assertThat(b.usage().vramBytes()).isEqualTo(16 * MIB);
-      assertThat(a.usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(b.buffers().usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(a.buffers().usage().vramBytes()).isEqualTo(16 * MIB);
       assertThat(quotas.counters("a")).isEqualTo(new Counters(4, 0, 0));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
     }
@@ -176,16 +180,17 @@ final class MemoryQuotasTest {
   void memAlloc_moreThanItsShare_disturbsNobody() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      a.memAlloc(0, 0, 0, 32 * MIB);
+      a.buffers().allocate(0, 0, 0, 32 * MIB);
       Guest b = attach(rig, "b");
 
       for (long size : List.of(17 * MIB, 32 * MIB, 1L << 40, Long.MAX_VALUE, 0L, -1L)) {
-        assertThatThrownBy(() -> b.memAlloc(0, 0, 0, size)).isInstanceOf(RefusedException.class);
+        assertThatThrownBy(() -> b.buffers().allocate(0, 0, 0, size))
+            .isInstanceOf(RefusedException.class);
       }
 
       assertThat(quotas.counters("a")).isEqualTo(Counters.NONE);
       assertThat(quotas.counters("b").refusals()).isEqualTo(2); // the others are of no size
-      assertThat(a.usage().vramBytes()).isEqualTo(32 * MIB);
+      assertThat(a.buffers().usage().vramBytes()).isEqualTo(32 * MIB);
     }
   }
 
@@ -193,7 +198,7 @@ final class MemoryQuotasTest {
   void memAlloc_whileAnotherThreadRebalances_waitsForIt() throws Exception {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
-      a.memAlloc(0, 0, 0, 32 * MIB);
+      a.buffers().allocate(0, 0, 0, 32 * MIB);
       Guest b = attach(rig, "b");
       Thread cycle =
           Thread.ofPlatform()
@@ -204,7 +209,7 @@ final class MemoryQuotasTest {
               });
       try {
         for (int i = 0; i < 100; i++) {
-          b.memFree(b.memAlloc(0, 0, 0, 16 * MIB).handle());
+          b.buffers().free(b.buffers().allocate(0, 0, 0, 16 * MIB).handle());
         }
       } finally {
         cycle.interrupt();
@@ -219,11 +224,11 @@ final class MemoryQuotasTest {
     try (GpuRig rig = new GpuRig()) {
       Guest stays = attach(rig, "stays");
       for (int i = 0; i < 8; i++) {
-        stays.memAlloc(0, 0, 0, 4 * MIB);
+        stays.buffers().allocate(0, 0, 0, 4 * MIB);
       }
       for (int i = 0; i < 50; i++) {
         Guest dies = attach(rig, "dies");
-        dies.memAlloc(0, 0, 0, 4 * MIB);
+        dies.buffers().allocate(0, 0, 0, 4 * MIB);
         Thread death = Thread.ofPlatform().start(dies::close);
         for (int k = random.nextInt(20); k >= 0; k--) {
           quotas.rebalance();
@@ -231,7 +236,7 @@ final class MemoryQuotasTest {
         death.join();
         quotas.detach(dies);
         quotas.rebalance();
-        assertThat(stays.usage().vramBytes()).isEqualTo(32 * MIB);
+        assertThat(stays.buffers().usage().vramBytes()).isEqualTo(32 * MIB);
         assertThat(quotas.use("dies")).isEqualTo(MemoryUse.NONE);
       }
     }
@@ -244,12 +249,12 @@ final class MemoryQuotasTest {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
       for (int i = 0; i < 3; i++) {
-        a.memAlloc(0, 0, 0, 8 * MIB);
+        a.buffers().allocate(0, 0, 0, 8 * MIB);
       }
       quotas.set("a", quota(0, 1, 8 * MIB, BeyondShare.OUT_OF_MEMORY));
       assertThat(quotas.rebalance()).isEqualTo(new Moves(2, 0));
       evictedThere = evicted(a);
-      records = a.snapshot();
+      records = a.move().snapshot();
       quotas.detach(a);
     }
     MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
@@ -258,21 +263,21 @@ final class MemoryQuotasTest {
       there.set("other", Quota.DEFAULT);
       there.attach(other);
       for (int i = 0; i < 4; i++) {
-        other.memAlloc(0, 0, 0, 8 * MIB);
+        other.buffers().allocate(0, 0, 0, 8 * MIB);
       }
       Guest moved = rig.attach("a");
       there.set("a", Quota.DEFAULT);
       there.attach(moved);
 
-      moved.restore(records);
+      moved.move().restore(records);
 
-      assertThat(moved.vramLimitBytes()).isEqualTo(16 * MIB);
-      assertThat(moved.usage().vramBytes()).isEqualTo(8 * MIB);
-      assertThat(moved.usage().systemBytes()).isEqualTo(16 * MIB);
+      assertThat(moved.buffers().limitBytes()).isEqualTo(16 * MIB);
+      assertThat(moved.buffers().usage().vramBytes()).isEqualTo(8 * MIB);
+      assertThat(moved.buffers().usage().systemBytes()).isEqualTo(16 * MIB);
       assertThat(evicted(moved)).isEqualTo(evictedThere);
-      assertThat(other.usage().vramBytes()).isEqualTo(16 * MIB);
+      assertThat(other.buffers().usage().vramBytes()).isEqualTo(16 * MIB);
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 1));
-      assertThat(moved.usage().vramFreeBytes()).isZero();
+      assertThat(moved.buffers().usage().vramFreeBytes()).isZero();
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
       there.detach(other);
       other.close();
@@ -282,7 +287,7 @@ final class MemoryQuotasTest {
 
   /** Handles of buffers that are in system memory. */
   private static List<Integer> evicted(Guest guest) {
-    return guest.snapshot().stream()
+    return guest.move().snapshot().stream()
         .filter(record -> record instanceof MemoryRecord memory && memory.evicted())
         .map(record -> ((MemoryRecord) record).handle())
         .toList();
@@ -295,9 +300,9 @@ final class MemoryQuotasTest {
     try (GpuRig rig = new GpuRig()) {
       Guest a = attach(rig, "a");
       for (long mib : new long[] {4, 20, 2, 6}) {
-        a.memAlloc(0, 0, 0, mib * MIB);
+        a.buffers().allocate(0, 0, 0, mib * MIB);
       }
-      records = a.snapshot();
+      records = a.move().snapshot();
       quotas.detach(a);
     }
     MemoryQuotas there = new MemoryQuotas(GpuRig.VRAM_BYTES);
@@ -305,16 +310,16 @@ final class MemoryQuotasTest {
       Guest other = rig.attach("other");
       there.set("other", quota(24 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
       there.attach(other);
-      other.memAlloc(0, 0, 0, 24 * MIB);
+      other.buffers().allocate(0, 0, 0, 24 * MIB);
       Guest moved = rig.attach("a");
       there.set("a", Quota.DEFAULT);
       there.attach(moved);
 
-      moved.restore(records);
+      moved.move().restore(records);
 
-      assertThat(moved.vramLimitBytes()).isEqualTo(8 * MIB);
+      assertThat(moved.buffers().limitBytes()).isEqualTo(8 * MIB);
       assertThat(evicted(moved)).containsExactly(2, 4);
-      assertThat(moved.usage().vramBytes()).isEqualTo(6 * MIB);
+      assertThat(moved.buffers().usage().vramBytes()).isEqualTo(6 * MIB);
       assertThat(there.counters("other")).isEqualTo(Counters.NONE);
       assertThat(there.rebalance()).isEqualTo(new Moves(0, 0));
     }
@@ -325,25 +330,25 @@ final class MemoryQuotasTest {
     try (GpuRig rig = new GpuRig()) {
       Guest full = attach(rig, "full");
       quotas.set("full", quota(GpuRig.VRAM_BYTES, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
-      full.memAlloc(0, 0, 0, GpuRig.VRAM_BYTES);
+      full.buffers().allocate(0, 0, 0, GpuRig.VRAM_BYTES);
       Guest refused = attach(rig, "refused");
       Guest moved = attach(rig, "moved");
       quotas.set("moved", quota(0, 1, Quota.NO_LIMIT, BeyondShare.SYSTEM_MEMORY));
 
-      assertThatThrownBy(() -> refused.memAlloc(0, 0, 0, MIB))
+      assertThatThrownBy(() -> refused.buffers().allocate(0, 0, 0, MIB))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("over the guest's share");
-      moved.memAlloc(0, 0, 0, MIB);
+      moved.buffers().allocate(0, 0, 0, MIB);
 
-      assertThat(moved.usage().vramBytes()).isZero();
+      assertThat(moved.buffers().usage().vramBytes()).isZero();
       assertThat(quotas.use("moved").evictedBytes()).isEqualTo(MIB);
       assertThat(quotas.counters("full")).isEqualTo(Counters.NONE);
       // Whoever gives the memory itself away, without shares: only the card is full.
       quotas.detach(moved);
-      moved.setVramLimit(GpuRig.VRAM_BYTES);
-      moved.memAlloc(0, 0, 0, MIB);
-      assertThat(moved.usage().vramBytes()).isZero();
-      assertThat(moved.usage().systemBytes()).isEqualTo(2 * MIB);
+      moved.buffers().setLimit(GpuRig.VRAM_BYTES);
+      moved.buffers().allocate(0, 0, 0, MIB);
+      assertThat(moved.buffers().usage().vramBytes()).isZero();
+      assertThat(moved.buffers().usage().systemBytes()).isEqualTo(2 * MIB);
     }
   }
 
@@ -364,17 +369,17 @@ final class MemoryQuotasTest {
       watched.set("a", Quota.DEFAULT);
       watched.attach(a);
       told[0] = 0;
-      int handle = a.memAlloc(0, 0, 0, MIB).handle();
+      int handle = a.buffers().allocate(0, 0, 0, MIB).handle();
       assertThat(told[0]).isEqualTo(1);
-      a.memInfo(handle);
+      a.buffers().info(handle);
       assertThat(told[0]).isEqualTo(1);
-      a.memFree(handle);
-      int vid = a.vspaceNew();
-      a.vspaceFree(vid);
+      a.buffers().free(handle);
+      int vid = a.spaces().create();
+      a.spaces().free(vid);
       assertThat(told[0]).isEqualTo(4);
       watched.detach(a);
       told[0] = 0;
-      a.memAlloc(0, 0, 0, MIB);
+      a.buffers().allocate(0, 0, 0, MIB);
       assertThat(told[0]).isZero();
     }
   }
@@ -383,7 +388,7 @@ final class MemoryQuotasTest {
   void rebalance_randomHistories_accountsAsTheGpuDoes(RandomGenerator random) throws Exception {
     try (GpuRig rig = new GpuRig()) {
       List<Guest> guests = List.of(attach(rig, "a"), attach(rig, "b"), attach(rig, "c"));
-      long free = guests.getFirst().usage().vramFreeBytes();
+      long free = guests.getFirst().buffers().usage().vramFreeBytes();
       List<List<Integer>> handles =
           List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
       int moves = 0;
@@ -402,17 +407,18 @@ final class MemoryQuotasTest {
 
   private int step(Guest guest, List<Integer> handles, RandomGenerator random) {
     switch (random.nextInt(12)) {
-      case 0, 1, 2, 3 -> handles.add(guest.memAlloc(0, 0, 0, random.nextLong(1, 8 * MIB)).handle());
+      case 0, 1, 2, 3 ->
+          handles.add(guest.buffers().allocate(0, 0, 0, random.nextLong(1, 8 * MIB)).handle());
       case 4, 5 -> {
         if (!handles.isEmpty()) {
-          guest.memFree(handles.remove(random.nextInt(handles.size())));
+          guest.buffers().free(handles.remove(random.nextInt(handles.size())));
         }
       }
       case 6 -> {
         guest.reset();
         handles.clear();
       }
-      case 7 -> guest.setOverflowToSystem(random.nextBoolean());
+      case 7 -> guest.buffers().setOverflowToSystem(random.nextBoolean());
       case 8 ->
           quotas.set(
               guest.name(),
@@ -423,7 +429,7 @@ final class MemoryQuotasTest {
                   beyondShare(random)));
       default -> {
         Moves moves = quotas.rebalance();
-        MemoryUse use = guest.memoryUse();
+        MemoryUse use = guest.buffers().use();
         assertThat(use.videoBytes()).isLessThanOrEqualTo(use.limitBytes());
         assertThat(quotas.rebalance()).isEqualTo(new Moves(0, 0));
         return moves.evicted() + moves.returned();
@@ -435,11 +441,11 @@ final class MemoryQuotasTest {
   private static void check(String when, List<Guest> guests, long free) {
     long sum = 0;
     for (Guest guest : guests) {
-      GuestGpu.MemoryUsage usage = guest.usage();
-      assertThat(guest.memoryUse().videoBytes()).as(when).isEqualTo(usage.vramBytes());
-      assertThat(guest.memoryUse().systemBytes()).as(when).isEqualTo(usage.systemBytes());
+      GuestGpu.MemoryUsage usage = guest.buffers().usage();
+      assertThat(guest.buffers().use().videoBytes()).as(when).isEqualTo(usage.vramBytes());
+      assertThat(guest.buffers().use().systemBytes()).as(when).isEqualTo(usage.systemBytes());
       sum += usage.vramBytes();
     }
-    assertThat(guests.getFirst().usage().vramFreeBytes()).as(when).isEqualTo(free - sum);
+    assertThat(guests.getFirst().buffers().usage().vramFreeBytes()).as(when).isEqualTo(free - sum);
   }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -236,7 +238,7 @@ final class WatchdogTest {
       Watchdog dog = new Watchdog();
       dog.add(offender);
       dog.add(b);
-      Worker endless = new Worker(rig, offender, offender.vspaceNew()).start();
+      Worker endless = new Worker(rig, offender, offender.spaces().create()).start();
       Worker sibling = new Worker(rig, offender, endless.vid).start();
       long va = endless.spareVa().value();
       endless.submit(Worker.SEMAPHORE, (int) (va >>> 32), (int) va, 1, Worker.ACQUIRE);

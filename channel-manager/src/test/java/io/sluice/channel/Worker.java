@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -38,18 +39,18 @@ final class Worker {
     this.guest = guest;
     this.vid = vid;
     vram = rig.map(guest.vramAperture().orElseThrow());
-    MemoryGrant ring = guest.memAlloc(2, 0, 0, 4096);
-    MemoryGrant words = guest.memAlloc(2, 0, 0, 65536);
+    MemoryGrant ring = guest.buffers().allocate(2, 0, 0, 4096);
+    MemoryGrant words = guest.buffers().allocate(2, 0, 0, 65536);
     ringOffset = ring.apertureOffset().orElseThrow();
     wordsOffset = words.apertureOffset().orElseThrow();
-    ringVa = guest.vspaceMap(vid, ring.handle(), LOW, HIGH, false);
-    wordsVa = guest.vspaceMap(vid, words.handle(), LOW, HIGH, false);
-    cid = guest.channelNew(vid);
+    ringVa = guest.spaces().map(vid, ring.handle(), LOW, HIGH, false);
+    wordsVa = guest.spaces().map(vid, words.handle(), LOW, HIGH, false);
+    cid = guest.channels().create(vid);
     page = rig.map(guest.controlPages()).asSlice(cid * 4096L, 4096);
   }
 
   Worker start() {
-    guest.fifoInitIb(cid, ringVa, ORDER, 1);
+    guest.channels().start(cid, ringVa, ORDER, 1);
     return this;
   }
 
@@ -86,6 +87,6 @@ final class Worker {
   }
 
   ChannelState state() {
-    return guest.channelQuery(cid).state();
+    return guest.channels().query(cid).state();
   }
 }

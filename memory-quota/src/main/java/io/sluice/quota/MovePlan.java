@@ -40,17 +40,17 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
   }
 
   /** One buffer moves to the other kind of memory. */
-  public record Move(VideoBuffer buffer, Reason reason) {}
+  public record Move(MovableBuffer buffer, Reason reason) {}
 
-  private static final Comparator<VideoBuffer> RETURN_ORDER =
-      Comparator.comparing(VideoBuffer::mapped)
+  private static final Comparator<MovableBuffer> RETURN_ORDER =
+      Comparator.comparing(MovableBuffer::mapped)
           .reversed()
-          .thenComparing(Comparator.comparingLong(VideoBuffer::bytes).reversed())
-          .thenComparing(VideoBuffer::guest)
-          .thenComparingLong(VideoBuffer::id);
+          .thenComparing(Comparator.comparingLong(MovableBuffer::bytes).reversed())
+          .thenComparing(MovableBuffer::guest)
+          .thenComparingLong(MovableBuffer::id);
 
-  private static final Comparator<VideoBuffer> SMALLEST =
-      Comparator.comparingLong(VideoBuffer::bytes).thenComparingLong(VideoBuffer::id);
+  private static final Comparator<MovableBuffer> SMALLEST =
+      Comparator.comparingLong(MovableBuffer::bytes).thenComparingLong(MovableBuffer::id);
 
   /**
    * @param cardBytes video memory of the card
@@ -58,11 +58,11 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
    * @param buffers all buffers of all guests that were allocated in video memory
    */
   public static MovePlan of(
-      long cardBytes, Map<String, Long> shares, Collection<VideoBuffer> buffers) {
-    SortedMap<String, List<VideoBuffer>> resident = new TreeMap<>();
+      long cardBytes, Map<String, Long> shares, Collection<MovableBuffer> buffers) {
+    SortedMap<String, List<MovableBuffer>> resident = new TreeMap<>();
     Map<String, Long> held = new HashMap<>();
     long free = cardBytes;
-    for (VideoBuffer buffer : buffers) {
+    for (MovableBuffer buffer : buffers) {
       if (!buffer.evicted()) {
         resident.computeIfAbsent(buffer.guest(), _ -> new ArrayList<>()).add(buffer);
         held.merge(buffer.guest(), buffer.bytes(), Math::addExact);
@@ -70,7 +70,7 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
       }
     }
     List<Move> evictions = new ArrayList<>();
-    for (Map.Entry<String, List<VideoBuffer>> each : resident.entrySet()) {
+    for (Map.Entry<String, List<MovableBuffer>> each : resident.entrySet()) {
       String guest = each.getKey();
       long share = shares.getOrDefault(guest, 0L);
       for (Move move : evict(each.getValue(), held.getOrDefault(guest, 0L) - share)) {
@@ -82,9 +82,9 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
     return new MovePlan(List.copyOf(evictions), bringBack(free, shares, held, buffers));
   }
 
-  private static List<Move> evict(List<VideoBuffer> resident, long excess) {
-    List<VideoBuffer> unmapped = new ArrayList<>();
-    List<VideoBuffer> mapped = new ArrayList<>();
+  private static List<Move> evict(List<MovableBuffer> resident, long excess) {
+    List<MovableBuffer> unmapped = new ArrayList<>();
+    List<MovableBuffer> mapped = new ArrayList<>();
     resident.stream().sorted(SMALLEST).forEach(b -> (b.mapped() ? mapped : unmapped).add(b));
     List<Move> chosen = new ArrayList<>();
     long rest = choose(unmapped, excess, chosen);
@@ -102,14 +102,14 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
   }
 
   /** Takes from candidates, ascending by size; returns what is still to be freed, maybe below 0. */
-  private static long choose(List<VideoBuffer> candidates, long excess, List<Move> chosen) {
+  private static long choose(List<MovableBuffer> candidates, long excess, List<Move> chosen) {
     long rest = excess;
     while (rest > 0 && !candidates.isEmpty()) {
       int index = 0;
       while (index < candidates.size() - 1 && candidates.get(index).bytes() < rest) {
         index++;
       }
-      VideoBuffer buffer = candidates.remove(index);
+      MovableBuffer buffer = candidates.remove(index);
       Reason size = buffer.bytes() >= rest ? Reason.COVERS_REST : Reason.LARGEST;
       chosen.add(new Move(buffer, buffer.mapped() ? size : Reason.UNMAPPED));
       rest -= buffer.bytes();
@@ -121,11 +121,11 @@ public record MovePlan(List<Move> evictions, List<Move> returns) {
       long free,
       Map<String, Long> shares,
       Map<String, Long> held,
-      Collection<VideoBuffer> buffers) {
+      Collection<MovableBuffer> buffers) {
     List<Move> returns = new ArrayList<>();
     long left = free;
-    for (VideoBuffer buffer :
-        buffers.stream().filter(VideoBuffer::evicted).sorted(RETURN_ORDER).toList()) {
+    for (MovableBuffer buffer :
+        buffers.stream().filter(MovableBuffer::evicted).sorted(RETURN_ORDER).toList()) {
       long used = held.getOrDefault(buffer.guest(), 0L);
       if (buffer.bytes() <= left
           && buffer.bytes() <= shares.getOrDefault(buffer.guest(), 0L) - used) {

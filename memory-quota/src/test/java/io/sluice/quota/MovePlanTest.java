@@ -15,8 +15,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Seeds.class)
 final class MovePlanTest {
-  private static VideoBuffer buffer(long id, long bytes, boolean mapped) {
-    return new VideoBuffer("a", id, bytes, mapped, false);
+  private static MovableBuffer buffer(long id, long bytes, boolean mapped) {
+    return new MovableBuffer("a", id, bytes, mapped, false);
   }
 
   @Test
@@ -27,15 +27,15 @@ final class MovePlanTest {
 
   @Test
   void of_unmappedSuffices_sparesMapped() {
-    VideoBuffer unmapped = buffer(2, 40, false);
-    List<VideoBuffer> buffers = List.of(buffer(1, 10, true), unmapped);
+    MovableBuffer unmapped = buffer(2, 40, false);
+    List<MovableBuffer> buffers = List.of(buffer(1, 10, true), unmapped);
     assertThat(MovePlan.of(100, Map.of("a", 45L), buffers).evictions())
         .containsExactly(new Move(unmapped, Reason.UNMAPPED));
   }
 
   @Test
   void of_severalCover_takesTheSmallest() {
-    List<VideoBuffer> buffers =
+    List<MovableBuffer> buffers =
         List.of(buffer(1, 50, true), buffer(2, 20, true), buffer(3, 9, true));
     assertThat(MovePlan.of(100, Map.of("a", 60L), buffers).evictions())
         .containsExactly(new Move(buffers.get(1), Reason.COVERS_REST));
@@ -43,7 +43,7 @@ final class MovePlanTest {
 
   @Test
   void of_noneCovers_takesTheLargestThenTheRest() {
-    List<VideoBuffer> buffers =
+    List<MovableBuffer> buffers =
         List.of(buffer(1, 50, true), buffer(2, 20, true), buffer(3, 9, true));
     assertThat(MovePlan.of(100, Map.of("a", 20L), buffers).evictions())
         .containsExactly(
@@ -52,15 +52,15 @@ final class MovePlanTest {
 
   @Test
   void of_earlyChoiceSuperfluous_keepsIt() {
-    List<VideoBuffer> buffers = List.of(buffer(1, 5, false), buffer(2, 40, true));
+    List<MovableBuffer> buffers = List.of(buffer(1, 5, false), buffer(2, 40, true));
     assertThat(MovePlan.of(100, Map.of("a", 35L), buffers).evictions())
         .containsExactly(new Move(buffers.get(1), Reason.COVERS_REST));
   }
 
   @Test
   void of_noRoomOnTheCard_returnsNothing() {
-    VideoBuffer evicted = new VideoBuffer("a", 1, 10, true, true);
-    VideoBuffer other = new VideoBuffer("b", 1, 95, true, false);
+    MovableBuffer evicted = new MovableBuffer("a", 1, 10, true, true);
+    MovableBuffer other = new MovableBuffer("b", 1, 95, true, false);
     assertThat(MovePlan.of(100, Map.of("a", 50L, "b", 95L), List.of(evicted, other)).returns())
         .isEmpty();
   }
@@ -75,7 +75,7 @@ final class MovePlanTest {
   @Test
   void of_randomBuffers_keepsSharesAndComesToRest(RandomGenerator random) {
     for (int round = 0; round < 20_000; round++) {
-      List<VideoBuffer> buffers = new ArrayList<>();
+      List<MovableBuffer> buffers = new ArrayList<>();
       long card = 0;
       Map<String, Long> shares = new TreeMap<>();
       for (String guest : List.of("a", "b", "c")) {
@@ -84,14 +84,14 @@ final class MovePlanTest {
         card += share;
         for (int i = random.nextInt(7); i > 0; i--) {
           buffers.add(
-              new VideoBuffer(
+              new MovableBuffer(
                   guest, i, random.nextInt(1, 40), random.nextBoolean(), random.nextBoolean()));
         }
       }
       MovePlan plan = MovePlan.of(card, shares, buffers);
-      List<VideoBuffer> evicted = apply(buffers, plan.evictions());
+      List<MovableBuffer> evicted = apply(buffers, plan.evictions());
       checkMinimal(shares, evicted, plan.evictions());
-      List<VideoBuffer> after = apply(evicted, plan.returns());
+      List<MovableBuffer> after = apply(evicted, plan.returns());
       shares.forEach((guest, share) -> assertThat(held(after, guest)).isLessThanOrEqualTo(share));
       assertThat(MovePlan.of(card, shares, after)).isEqualTo(new MovePlan(List.of(), List.of()));
     }
@@ -103,16 +103,16 @@ final class MovePlanTest {
    */
   @Test
   void of_allSmallStates_keepsTheRules() {
-    List<VideoBuffer> kinds = new ArrayList<>();
+    List<MovableBuffer> kinds = new ArrayList<>();
     for (int kind = 0; kind < 12; kind++) {
-      kinds.add(new VideoBuffer("", 0, kind % 3 + 1, kind / 3 % 2 == 0, kind / 6 == 0));
+      kinds.add(new MovableBuffer("", 0, kind % 3 + 1, kind / 3 % 2 == 0, kind / 6 == 0));
     }
     int checked = 0;
     for (int a = -1; a < 12; a++) {
       for (int b = a; b < 12; b++) {
         for (int c = b; c < 12; c++) {
           for (int other = -1; other < 12; other++) {
-            List<VideoBuffer> buffers = new ArrayList<>();
+            List<MovableBuffer> buffers = new ArrayList<>();
             add(buffers, "a", 3, kinds, a);
             add(buffers, "a", 1, kinds, b);
             add(buffers, "a", 2, kinds, c);
@@ -126,14 +126,14 @@ final class MovePlanTest {
   }
 
   private static void add(
-      List<VideoBuffer> buffers, String guest, long id, List<VideoBuffer> kinds, int kind) {
+      List<MovableBuffer> buffers, String guest, long id, List<MovableBuffer> kinds, int kind) {
     if (kind >= 0) {
-      VideoBuffer like = kinds.get(kind);
-      buffers.add(new VideoBuffer(guest, id, like.bytes(), like.mapped(), like.evicted()));
+      MovableBuffer like = kinds.get(kind);
+      buffers.add(new MovableBuffer(guest, id, like.bytes(), like.mapped(), like.evicted()));
     }
   }
 
-  private static int checkShares(List<VideoBuffer> buffers) {
+  private static int checkShares(List<MovableBuffer> buffers) {
     int checked = 0;
     long resident = held(buffers, "a") + held(buffers, "b");
     for (long shareA = 0; shareA <= 7; shareA++) {
@@ -147,10 +147,10 @@ final class MovePlanTest {
     return checked;
   }
 
-  private static void checkPlan(long card, Map<String, Long> shares, List<VideoBuffer> buffers) {
+  private static void checkPlan(long card, Map<String, Long> shares, List<MovableBuffer> buffers) {
     MovePlan plan = MovePlan.of(card, shares, buffers);
-    List<VideoBuffer> evicted = apply(buffers, plan.evictions());
-    List<VideoBuffer> after = apply(evicted, plan.returns());
+    List<MovableBuffer> evicted = apply(buffers, plan.evictions());
+    List<MovableBuffer> after = apply(evicted, plan.returns());
     long free = card - held(after, "a") - held(after, "b");
     boolean right = free >= 0;
     for (String guest : List.of("a", "b")) {
@@ -163,7 +163,7 @@ final class MovePlanTest {
           right &= !move.buffer().mapped() || held(mapped(buffers), guest) > share;
         }
       }
-      for (VideoBuffer away : after) {
+      for (MovableBuffer away : after) {
         if (away.evicted() && away.guest().equals(guest)) {
           right &= away.bytes() > free || away.bytes() > share - held(after, guest);
         }
@@ -175,13 +175,13 @@ final class MovePlanTest {
     }
   }
 
-  private static List<VideoBuffer> mapped(List<VideoBuffer> buffers) {
-    return buffers.stream().filter(VideoBuffer::mapped).toList();
+  private static List<MovableBuffer> mapped(List<MovableBuffer> buffers) {
+    return buffers.stream().filter(MovableBuffer::mapped).toList();
   }
 
   /** Any one that moved would be too much again. */
   private static void checkMinimal(
-      Map<String, Long> shares, List<VideoBuffer> after, List<Move> evictions) {
+      Map<String, Long> shares, List<MovableBuffer> after, List<Move> evictions) {
     for (Move move : evictions) {
       String guest = move.buffer().guest();
       assertThat(held(after, guest) + move.buffer().bytes())
@@ -189,20 +189,21 @@ final class MovePlanTest {
     }
   }
 
-  private static List<VideoBuffer> apply(List<VideoBuffer> buffers, List<Move> moves) {
-    List<VideoBuffer> after = new ArrayList<>(buffers);
+  private static List<MovableBuffer> apply(List<MovableBuffer> buffers, List<Move> moves) {
+    List<MovableBuffer> after = new ArrayList<>(buffers);
     for (Move move : moves) {
-      VideoBuffer was = move.buffer();
+      MovableBuffer was = move.buffer();
       assertThat(after.remove(was)).isTrue();
-      after.add(new VideoBuffer(was.guest(), was.id(), was.bytes(), was.mapped(), !was.evicted()));
+      after.add(
+          new MovableBuffer(was.guest(), was.id(), was.bytes(), was.mapped(), !was.evicted()));
     }
     return after;
   }
 
-  private static long held(List<VideoBuffer> buffers, String guest) {
+  private static long held(List<MovableBuffer> buffers, String guest) {
     return buffers.stream()
         .filter(each -> each.guest().equals(guest) && !each.evicted())
-        .mapToLong(VideoBuffer::bytes)
+        .mapToLong(MovableBuffer::bytes)
         .sum();
   }
 }

@@ -50,7 +50,7 @@ final class DeviceFacts {
         .put(GuestAbi.REG_NUM_CHANNELS, gpu.maxChannels())
         .put(GuestAbi.REG_NUM_VECTORS, VectorTable.MAX_VECTORS)
         .put(GuestAbi.REG_MAX_VSPACES, gpu.maxAddressSpaces())
-        .put(GuestAbi.REG_MAX_MEMORY, io.sluice.channel.Limits.MAX_MEMORY)
+        .put(GuestAbi.REG_MAX_MEMORY, io.sluice.channel.state.GuestLimits.MAX_MEMORY)
         .put(GuestAbi.REG_GPU_VENDOR, gpu.pciVendor())
         .put(GuestAbi.REG_GPU_DEVICE, gpu.pciDevice())
         .put(GuestAbi.REG_CHIPSET, gpu.chipset())

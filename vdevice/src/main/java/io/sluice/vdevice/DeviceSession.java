@@ -86,7 +86,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     guest = parts.guest();
     interrupts = new Interrupts(kernel, vectors);
     boolean sharesMemory = guest.capabilities().contains(Capability.GUEST_MEMORY);
-    dma = new DmaTable(kernel, place.share(), sharesMemory ? guest::addRegion : null);
+    dma = new DmaTable(kernel, place.share(), sharesMemory ? guest.buffers()::addRegion : null);
     clientMemory = new ClientMemory(dma);
     hypercalls = new Hypercalls(guest, dma);
     executor = new CallExecutor(callArea.segment(), queue, this, log);
@@ -488,7 +488,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   void releaseRestored() {
     generation = guest.generation();
     notifier.onGeneration(generation, guest.timeNs());
-    guest.channelIds().forEach(notifier::onInterrupt);
+    guest.channels().ids().forEach(notifier::onInterrupt);
     vectors.release();
     executor.release();
     queue.wake();
@@ -498,7 +498,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   void setVramLimit(long bytes) {
     executor.exclusively(() -> {
       if (!executor.isStopped()) {
-        guest.setVramLimit(bytes);
+        guest.buffers().setLimit(bytes);
       }
     });
   }
@@ -535,7 +535,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
 
   @Override
   public long vramBytes() {
-    return guest.vramLimitBytes();
+    return guest.buffers().limitBytes();
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.GuestListener;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.interrupt.ChannelInterrupts;
 
 /**

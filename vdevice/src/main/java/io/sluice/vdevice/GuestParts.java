@@ -38,9 +38,11 @@ record GuestParts(
     boolean complete = false;
     try {
       if (guest.capabilities().contains(Capability.DIRECT_INTERRUPTS)) {
-        guest.setPendingBitmap(
-            callArea.file(), GuestAbi.BAR1_PENDING, GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
-        channels.useDirectDelivery(guest::setInterruptTarget);
+        guest
+            .channels()
+            .setPendingBitmap(
+                callArea.file(), GuestAbi.BAR1_PENDING, GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
+        channels.useDirectDelivery(guest.channels()::setInterruptTarget);
       }
       complete = true;
       return new GuestParts(vectors, events, notifier, guest);

@@ -64,15 +64,15 @@ final class Hypercalls {
           GetParam.VALUE.set(args, guest.parameter(GetParam.PARAM.get(args)));
       case GuestAbi.CALL_MEM_ALLOC -> memAlloc(args);
       case GuestAbi.CALL_MEM_INFO -> memInfo(args);
-      case GuestAbi.CALL_MEM_FREE -> guest.memFree(handle(args));
+      case GuestAbi.CALL_MEM_FREE -> guest.buffers().free(handle(args));
       case GuestAbi.CALL_VSPACE_NEW -> {
         handle(args);
-        HandleArgs.HANDLE.setBits(args, guest.vspaceNew());
+        HandleArgs.HANDLE.setBits(args, guest.spaces().create());
       }
-      case GuestAbi.CALL_VSPACE_FREE -> guest.vspaceFree(handle(args));
+      case GuestAbi.CALL_VSPACE_FREE -> guest.spaces().free(handle(args));
       case GuestAbi.CALL_CHAN_NEW ->
-          ChanNew.CID.setBits(args, guest.channelNew(ChanNew.VID.bits(args)));
-      case GuestAbi.CALL_CHAN_FREE -> guest.channelFree(handle(args));
+          ChanNew.CID.setBits(args, guest.channels().create(ChanNew.VID.bits(args)));
+      case GuestAbi.CALL_CHAN_FREE -> guest.channels().free(handle(args));
       case GuestAbi.CALL_VSPACE_MAP -> vspaceMap(args);
       case GuestAbi.CALL_VSPACE_UNMAP -> vspaceUnmap(args);
       case GuestAbi.CALL_OBJ_VDMA_NEW -> throw refused(Errno.ENOSYS, "OBJ_VDMA_NEW");
@@ -91,18 +91,20 @@ final class Hypercalls {
 
   private void memAlloc(MemorySegment args) {
     MemoryGrant grant =
-        guest.memAlloc(
-            MemAlloc.FLAGS.bits(args),
-            MemAlloc.TILE_FLAGS.bits(args),
-            MemAlloc.COOKIE.bits(args),
-            MemAlloc.SIZE_FIELD.get(args));
+        guest
+            .buffers()
+            .allocate(
+                MemAlloc.FLAGS.bits(args),
+                MemAlloc.TILE_FLAGS.bits(args),
+                MemAlloc.COOKIE.bits(args),
+                MemAlloc.SIZE_FIELD.get(args));
     MemAlloc.HANDLE.setBits(args, grant.handle());
     MemAlloc.SIZE_FIELD.set(args, grant.sizeBytes());
     MemAlloc.APERTURE_OFFSET.set(args, aperture(grant.apertureOffset()));
   }
 
   private void memInfo(MemorySegment args) {
-    MemoryInfo info = guest.memInfo(MemInfo.HANDLE.bits(args));
+    MemoryInfo info = guest.buffers().info(MemInfo.HANDLE.bits(args));
     MemInfo.FLAGS.setBits(args, info.flags());
     MemInfo.TILE_FLAGS.setBits(args, info.tileFlags());
     MemInfo.COOKIE.setBits(args, info.cookie());
@@ -113,44 +115,52 @@ final class Hypercalls {
   private void vspaceMap(MemorySegment args) {
     requireZero(VspaceMap.FLAGS.bits(args));
     GpuVa address =
-        guest.vspaceMap(
-            VspaceMap.VID.bits(args),
-            VspaceMap.HANDLE.bits(args),
-            new GpuVa(VspaceMap.START.get(args)),
-            new GpuVa(VspaceMap.END.get(args)),
-            VspaceMap.BACK.get(args) != 0);
+        guest
+            .spaces()
+            .map(
+                VspaceMap.VID.bits(args),
+                VspaceMap.HANDLE.bits(args),
+                new GpuVa(VspaceMap.START.get(args)),
+                new GpuVa(VspaceMap.END.get(args)),
+                VspaceMap.BACK.get(args) != 0);
     VspaceMap.OFFSET.set(args, address.value());
   }
 
   private void vspaceUnmap(MemorySegment args) {
     requireZero(args.get(Layouts.U32, 4));
-    guest.vspaceUnmap(VspaceUnmap.VID.bits(args), new GpuVa(VspaceUnmap.OFFSET.get(args)));
+    guest.spaces().unmap(VspaceUnmap.VID.bits(args), new GpuVa(VspaceUnmap.OFFSET.get(args)));
   }
 
   private void objectNew(MemorySegment args) {
-    guest.objectNew(
-        ObjEngNew.CID.bits(args),
-        ObjEngNew.HANDLE.bits(args),
-        ObjEngNew.OCLASS.bits(args),
-        ObjEngNew.FLAGS.bits(args));
+    guest
+        .channels()
+        .declareObject(
+            ObjEngNew.CID.bits(args),
+            ObjEngNew.HANDLE.bits(args),
+            ObjEngNew.OCLASS.bits(args),
+            ObjEngNew.FLAGS.bits(args));
   }
 
   private void fifoInitIb(MemorySegment args) {
     requireZero(FifoInitIb.FLAGS.bits(args));
-    guest.fifoInitIb(
-        FifoInitIb.CID.bits(args),
-        new GpuVa(FifoInitIb.IB_START.get(args)),
-        FifoInitIb.IB_ORDER.bits(args),
-        FifoInitIb.SLIMASK.bits(args));
+    guest
+        .channels()
+        .start(
+            FifoInitIb.CID.bits(args),
+            new GpuVa(FifoInitIb.IB_START.get(args)),
+            FifoInitIb.IB_ORDER.bits(args),
+            FifoInitIb.SLIMASK.bits(args));
   }
 
   private void memRegister(MemorySegment args) {
     requireZero(args.get(Layouts.U32, 0x14));
     int handle =
-        guest.memRegister(
-            MemRegister.FLAGS.bits(args),
-            MemRegister.COOKIE.bits(args),
-            MemRegister.SIZE_FIELD.get(args));
+        guest
+            .buffers()
+            .register(
+                MemRegister.FLAGS.bits(args),
+                MemRegister.COOKIE.bits(args),
+                MemRegister.SIZE_FIELD.get(args));
     MemRegister.HANDLE.setBits(args, handle);
   }
 
@@ -191,7 +201,7 @@ final class Hypercalls {
   private void setPages(int handle, long offset, List<GuestGpu.Extent> extents) {
     long at = offset;
     for (List<GuestGpu.Extent> part : Lists.partition(extents, GuestAbi.MAX_EXTENTS)) {
-      guest.memPages(handle, at, part);
+      guest.buffers().setPages(handle, at, part);
       for (GuestGpu.Extent extent : part) {
         at += extent.bytes();
       }
@@ -199,7 +209,7 @@ final class Hypercalls {
   }
 
   private void channelQuery(MemorySegment args) {
-    ChannelInfo info = guest.channelQuery(ChanQuery.CID.bits(args));
+    ChannelInfo info = guest.channels().query(ChanQuery.CID.bits(args));
     ChanQuery.STATE.setBits(args, info.state().code());
     ChanQuery.REASON.setBits(args, info.reason());
     ChanQuery.INFO.setBits(args, info.info());
@@ -209,7 +219,7 @@ final class Hypercalls {
   }
 
   private void quotaQuery(MemorySegment args) {
-    MemoryUse use = guest.memoryUse();
+    MemoryUse use = guest.buffers().use();
     QuotaQuery.VRAM_USED.set(args, use.videoBytes());
     QuotaQuery.VRAM_LIMIT.set(args, use.limitBytes());
     QuotaQuery.VRAM_TOTAL.set(args, guest.info().vramBytes());
@@ -230,7 +240,7 @@ final class Hypercalls {
       }
       dma.read(address, MemorySegment.ofArray(words));
     }
-    guest.setupSegment(SetupSegment.CID.bits(args), words);
+    guest.channels().setupSegment(SetupSegment.CID.bits(args), words);
   }
 
   private static int handle(MemorySegment args) {

@@ -28,7 +28,7 @@ final class Limits {
    * DMA maps at one time: as many regions as the software GPU names, less the one of the pending
    * bitmap.
    */
-  static final int MAX_DMA_MAPS = io.sluice.channel.Limits.MAX_REGIONS - 1;
+  static final int MAX_DMA_MAPS = io.sluice.channel.state.GuestLimits.MAX_REGIONS - 1;
 
   /** Ranges of one DMA_LOGGING_START: as many as its data have room for. */
   static final int MAX_LOGGED_RANGES = (MAX_FEATURE_BYTES - 16) / 16;

@@ -9,7 +9,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.guest.GuestEvent;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.ChannelError;
+import io.sluice.channel.state.ChannelError;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.CountDownLatch;
@@ -187,7 +187,7 @@ final class CallSlotsTest extends CallTest {
   void channelError_isAnEventAPendingBitAndBothVectors() {
     int space = word(succeed(GuestAbi.CALL_VSPACE_NEW, 0, 0), 0);
     int channel = word(succeed(GuestAbi.CALL_CHAN_NEW, space, 0), 4);
-    session.guest().kill(channel, GuestAbi.ERROR_OPERATOR, 9);
+    session.guest().channels().kill(channel, GuestAbi.ERROR_OPERATOR, 9);
     awaitEvents(1);
     assertThat(GuestEvent.KIND.bits(event(0))).isEqualTo(GuestAbi.EVENT_CHANNEL_ERROR);
     assertThat(GuestEvent.ID.bits(event(0))).isEqualTo(channel);

@@ -4,9 +4,9 @@ import io.sluice.abi.rm.EventAlloc;
 import io.sluice.abi.rm.EventSetNotification;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.nvidia.rm.RmClient;
+import io.sluice.channel.state.ChannelError;
 import java.util.ArrayList;
 import java.util.List;
 

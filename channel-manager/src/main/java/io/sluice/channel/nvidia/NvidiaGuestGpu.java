@@ -8,11 +8,9 @@ import io.sluice.abi.rm.UsermodePage;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.channel.ChannelHome;
 import io.sluice.channel.nvidia.channel.GuestPages;
 import io.sluice.channel.nvidia.channel.NvidiaChannel;
@@ -31,6 +29,8 @@ import io.sluice.channel.nvidia.submit.Monitor;
 import io.sluice.channel.nvidia.time.ChannelSlices;
 import io.sluice.channel.nvidia.time.GuestTime;
 import io.sluice.channel.nvidia.time.TimeUse;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.GuestLimits;
 import io.sluice.quota.Quota;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -117,7 +117,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     undo.add(open.client()::close);
     boolean complete = false;
     try {
-      long bytes = gpu.info().maxChannels() * Limits.PAGE_BYTES;
+      long bytes = gpu.info().maxChannels() * GuestLimits.PAGE_BYTES;
       SharedPages control = controlPages.apply(bytes);
       undo.add(control::close);
       SharedPages notifiers = SharedPages.create(open.kernel(), "sluice-notifiers", bytes);
@@ -434,10 +434,11 @@ final class NvidiaGuestGpu implements GuestGpu {
   public void fingerprint(
       GpuMemory memory, long firstPage, int pages, long[] key, GpuMemory into, long intoOffset) {
     lock.run(() -> {
-      if (pages < 1 || firstPage < 0 || firstPage > Long.MAX_VALUE / Limits.PAGE_BYTES) {
+      if (pages < 1 || firstPage < 0 || firstPage > Long.MAX_VALUE / GuestLimits.PAGE_BYTES) {
         throw RmRefusal.invalid("no pages, first=" + firstPage + " pages=" + pages);
       }
-      GpuVa from = inRange(memory, firstPage * Limits.PAGE_BYTES, pages * Limits.PAGE_BYTES);
+      GpuVa from =
+          inRange(memory, firstPage * GuestLimits.PAGE_BYTES, pages * GuestLimits.PAGE_BYTES);
       GpuVa to = inRange(into, intoOffset, pages * 2L * Long.BYTES);
       monitor.fingerprint(from, pages, key, to);
     });

@@ -6,8 +6,8 @@ import io.sluice.abi.pscnv.ExtEventRead;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
+import io.sluice.channel.state.ChannelError;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -5,9 +5,9 @@ import static io.sluice.channel.record.Check.check;
 import com.google.common.collect.ImmutableList;
 import com.google.common.primitives.ImmutableIntArray;
 import io.sluice.abi.GpuVa;
-import io.sluice.channel.ChannelError;
-import io.sluice.channel.ChannelState;
-import io.sluice.channel.Limits;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.channel.state.GuestLimits;
 import java.util.Optional;
 
 /**
@@ -48,7 +48,7 @@ public record ChannelRecord(
     /** Refuses what no ring is. */
     public Ring {
       check(start.value() >= 0, "an address is not negative");
-      check(order >= 0 && order <= Limits.MAX_RING_ORDER, "a ring's order is in range");
+      check(order >= 0 && order <= GuestLimits.MAX_RING_ORDER, "a ring's order is in range");
     }
   }
 
@@ -66,11 +66,12 @@ public record ChannelRecord(
     check(channelId > 0, "a channel's id is positive");
     check(space > 0, "a serial number is positive");
     check(state != ChannelState.FREED, "a channel that is gone has no record");
-    check(suspends >= 0 && suspends <= Limits.MAX_SUSPENDS, "suspends are in range");
+    check(suspends >= 0 && suspends <= GuestLimits.MAX_SUSPENDS, "suspends are in range");
     check(objects.size() <= MAX_OBJECTS, "engine objects are in range");
     check((state == ChannelState.DEAD) == error.isPresent(), "who ended has a reason");
     check(error.isEmpty() || error.get().reason() != 0, "a reason is not 0");
     check(
-        setupSegment.length() <= Limits.MAX_SETUP_WORDS, "a set-up segment has at most its length");
+        setupSegment.length() <= GuestLimits.MAX_SETUP_WORDS,
+        "a set-up segment has at most its length");
   }
 }

@@ -4,7 +4,7 @@ import static io.sluice.channel.record.Check.check;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Iova;
-import io.sluice.channel.Limits;
+import io.sluice.channel.state.GuestLimits;
 
 /**
  * Pages of a registered buffer. A long list is several records.
@@ -28,7 +28,7 @@ public record MemoryPagesRecord(long serial, ImmutableList<Pages> pages) impleme
     public Pages {
       check(offset >= 0 && bytes > 0, "a range has a place and a length");
       check(
-          ((offset | iova.value() | bytes) & (Limits.PAGE_BYTES - 1)) == 0,
+          ((offset | iova.value() | bytes) & (GuestLimits.PAGE_BYTES - 1)) == 0,
           "a range is whole pages");
     }
   }

@@ -2,7 +2,7 @@ package io.sluice.channel.record;
 
 import static io.sluice.channel.record.Check.check;
 
-import io.sluice.channel.Limits;
+import io.sluice.channel.state.GuestLimits;
 import java.util.OptionalLong;
 
 /**
@@ -32,12 +32,12 @@ public record MemoryRecord(
   /** Refuses what no buffer is. */
   public MemoryRecord {
     check(serial > 0, "a serial number is positive");
-    check(handle >= 0 && handle < Limits.MAX_MEMORY, "a handle is in the table");
-    check(sizeBytes > 0 && sizeBytes % Limits.PAGE_BYTES == 0, "a buffer is whole pages");
+    check(handle >= 0 && handle < GuestLimits.MAX_MEMORY, "a handle is in the table");
+    check(sizeBytes > 0 && sizeBytes % GuestLimits.PAGE_BYTES == 0, "a buffer is whole pages");
     check(
         apertureOffset.isEmpty()
             || apertureOffset.getAsLong() >= 0
-                && apertureOffset.getAsLong() % Limits.PAGE_BYTES == 0,
+                && apertureOffset.getAsLong() % GuestLimits.PAGE_BYTES == 0,
         "an aperture offset is a page's");
     check(!registered || apertureOffset.isEmpty(), "guest memory is not in the aperture");
     check(!registered || !evicted, "guest memory is not evicted");

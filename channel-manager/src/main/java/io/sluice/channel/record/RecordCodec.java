@@ -10,9 +10,9 @@ import io.sluice.abi.FieldWriter;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.channel.ChannelError;
-import io.sluice.channel.ChannelState;
-import io.sluice.channel.Limits;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.channel.state.GuestLimits;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
@@ -240,7 +240,7 @@ public final class RecordCodec {
             : Optional.empty();
     EngineState engineState = new EngineState(in.bytes(EngineState.MAX_BYTES));
     ImmutableIntArray.Builder words = ImmutableIntArray.builder();
-    for (int n = in.count(Limits.MAX_SETUP_WORDS, Integer.BYTES); n > 0; n--) {
+    for (int n = in.count(GuestLimits.MAX_SETUP_WORDS, Integer.BYTES); n > 0; n--) {
       words.add(in.bits());
     }
     return new ChannelRecord(

@@ -17,7 +17,6 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Channel;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
@@ -26,6 +25,7 @@ import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRegion;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestListener;
+import io.sluice.channel.state.ChannelError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -306,7 +306,7 @@ final class NvidiaGpuTest {
       assertThat(slices()).containsExactly("timeslice 1024", "timeslice 3072");
       int second = started(heavy);
       assertThat(slices()).containsExactly("timeslice 1536", "timeslice 1536");
-      heavy.channelFree(second);
+      heavy.channels().free(second);
       assertThat(slices()).containsExactly("timeslice 3072");
 
       // A weight that would let the others wait too long: both are shorter.
@@ -338,8 +338,8 @@ final class NvidiaGpuTest {
   }
 
   private static int started(Guest guest) {
-    int cid = guest.channelNew(guest.vspaceNew());
-    guest.fifoInitIb(cid, RING, 4, 1);
+    int cid = guest.channels().create(guest.spaces().create());
+    guest.channels().start(cid, RING, 4, 1);
     return cid;
   }
 

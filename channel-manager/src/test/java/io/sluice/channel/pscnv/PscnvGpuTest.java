@@ -11,13 +11,13 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
-import io.sluice.channel.ChannelError;
-import io.sluice.channel.ChannelState;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestListener;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import io.sluice.testbed.fakes.FakeKernel;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
@@ -265,23 +265,24 @@ final class PscnvGpuTest {
   @Test
   void guest_onARealPscnv_doesWhatPscnvCan() {
     try (Guest guest = new Guest("g", gpu, kernel, new Deaf())) {
-      int vid = guest.vspaceNew();
-      int ring = guest.memAlloc(6, 0, 0xf1f01b, 4096).handle();
-      GpuVa at = guest.vspaceMap(vid, ring, LOW, HIGH, false);
-      int cid = guest.channelNew(vid);
-      guest.fifoInitIb(cid, at, 9, 1);
-      assertThat(guest.channelQuery(cid).state()).isEqualTo(ChannelState.RUNNING);
-      assertRefused(Errno.EOPNOTSUPP, () -> guest.kill(cid, 14, 0));
-      assertRefused(Errno.EOPNOTSUPP, () -> guest.suspend(cid, "test"));
-      assertRefused(Errno.EOPNOTSUPP, () -> guest.detach(cid, "test"));
-      assertRefused(Errno.EOPNOTSUPP, () -> guest.memRegister(4, 0, 4096));
+      int vid = guest.spaces().create();
+      int ring = guest.buffers().allocate(6, 0, 0xf1f01b, 4096).handle();
+      GpuVa at = guest.spaces().map(vid, ring, LOW, HIGH, false);
+      int cid = guest.channels().create(vid);
+      guest.channels().start(cid, at, 9, 1);
+      assertThat(guest.channels().query(cid).state()).isEqualTo(ChannelState.RUNNING);
+      assertRefused(Errno.EOPNOTSUPP, () -> guest.channels().kill(cid, 14, 0));
+      assertRefused(Errno.EOPNOTSUPP, () -> guest.channels().suspend(cid, "test"));
+      assertRefused(Errno.EOPNOTSUPP, () -> guest.channels().detach(cid, "test"));
+      assertRefused(Errno.EOPNOTSUPP, () -> guest.buffers().register(4, 0, 4096));
       assertRefused(
-          Errno.EOPNOTSUPP, () -> guest.addRegion(new Iova(0), guest.events(), 0, 4096, true));
+          Errno.EOPNOTSUPP,
+          () -> guest.buffers().addRegion(new Iova(0), guest.events(), 0, 4096, true));
       assertRefused(Errno.EOPNOTSUPP, guest::controlPages);
-      guest.channelFree(cid);
-      guest.vspaceFree(vid);
-      guest.memFree(ring);
-      assertThat(guest.memoryUse().systemBytes()).isZero();
+      guest.channels().free(cid);
+      guest.spaces().free(vid);
+      guest.buffers().free(ring);
+      assertThat(guest.buffers().use().systemBytes()).isZero();
       assertThat(guestDevice().buffers).isEmpty();
       assertThat(guestDevice().spaces).isEmpty();
       assertThat(guestDevice().channelPages).isEmpty();

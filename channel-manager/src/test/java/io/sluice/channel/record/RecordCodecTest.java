@@ -9,9 +9,9 @@ import io.sluice.abi.FieldWriter;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
-import io.sluice.channel.ChannelError;
-import io.sluice.channel.ChannelState;
-import io.sluice.channel.Limits;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.channel.state.GuestLimits;
 import io.sluice.testbed.fakes.Seeds;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -185,14 +185,14 @@ final class RecordCodecTest {
             1,
             1,
             ChannelState.SUSPENDED,
-            Limits.MAX_SUSPENDS,
+            GuestLimits.MAX_SUSPENDS,
             Optional.of(RING),
             ImmutableList.copyOf(
                 Collections.nCopies(
                     ChannelRecord.MAX_OBJECTS, new ChannelRecord.EngineObject(1, 2, 3))),
             Optional.empty(),
             new EngineState(new byte[EngineState.MAX_BYTES]),
-            ImmutableIntArray.copyOf(new int[Limits.MAX_SETUP_WORDS]));
+            ImmutableIntArray.copyOf(new int[GuestLimits.MAX_SETUP_WORDS]));
     assertThat(RecordCodec.decode(RecordCodec.encode(channel))).isEqualTo(channel);
   }
 

@@ -1,7 +1,7 @@
 package io.sluice.daemon;
 
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.GuestListener;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.management.ErrorCode;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;

@@ -174,10 +174,10 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
         peer.map(PeerCredentials::pid).orElse(0),
         peer.map(PeerCredentials::uid).orElse(NO_UID),
         peer.map(GuestHost::program).orElse(""),
-        ask(guest -> guest.channelIds().size(), 0),
+        ask(guest -> guest.channels().ids().size(), 0),
         getMaxChannels(),
-        ask(guest -> guest.memoryUse().videoBytes(), 0L),
-        ask(guest -> guest.memoryUse().limitBytes(), limit));
+        ask(guest -> guest.buffers().use().videoBytes(), 0L),
+        ask(guest -> guest.buffers().use().limitBytes(), limit));
   }
 
   private String state(boolean attached) {
@@ -335,7 +335,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
     device
         .guest()
         .ifPresent(guest -> {
-          for (int id : guest.channelIds()) {
+          for (int id : guest.channels().ids()) {
             query(guest, id).ifPresent(status -> channels.put(id, status));
           }
         });
@@ -344,7 +344,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
 
   private static Optional<ChannelStatus> query(Guest guest, int id) {
     try {
-      ChannelInfo info = guest.channelQuery(id);
+      ChannelInfo info = guest.channels().query(id);
       return Optional.of(
           new ChannelStatus(
               id,
@@ -380,7 +380,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
           .exception();
     }
     try {
-      attached.orElseThrow().kill(id, GuestAbi.ERROR_OPERATOR, 0);
+      attached.orElseThrow().channels().kill(id, GuestAbi.ERROR_OPERATOR, 0);
     } catch (SluiceException e) {
       throw Problem.of(ErrorCode.CHANNEL_KILL, failed, e.what(), e.remedy()).exception();
     }

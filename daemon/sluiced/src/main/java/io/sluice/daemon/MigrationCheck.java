@@ -52,7 +52,7 @@ final class MigrationCheck {
   MigrationCheckView view(Duration downtime) {
     return new MigrationCheckView(
         List.copyOf(blockers),
-        host.device().guest().map(guest -> guest.memoryUse().videoBytes()).orElse(0L),
+        host.device().guest().map(guest -> guest.buffers().use().videoBytes()).orElse(0L),
         way.map(Measured::roundTripNs).orElse(UNKNOWN),
         way.map(Measured::bytesPerSecond).orElse(UNKNOWN),
         estimate.map(DowntimeEstimate::leastNs).orElse(UNKNOWN),
@@ -87,7 +87,7 @@ final class MigrationCheck {
     }
     check.objections().forEach(this::add);
     way = check.measured();
-    estimate = way.map(found -> DowntimeEstimate.of(guest.memoryUse().videoBytes(), found));
+    estimate = way.map(found -> DowntimeEstimate.of(guest.buffers().use().videoBytes(), found));
   }
 
   /** The guest would stand still for longer than the operator wants, whatever it does. */

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.GuestListener;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;

@@ -20,7 +20,7 @@ public interface DrmDevice extends AutoCloseable {
    *
    * @param request the full request word with direction and size
    * @param argument the argument block; at least the size that the request names
-   * @throws io.sluice.abi.sys.SyscallException with the driver's errno; the block is then unchanged
+   * @throws io.sluice.abi.SyscallException with the driver's errno; the block is then unchanged
    */
   void ioctl(int request, MemorySegment argument);
 
@@ -29,7 +29,7 @@ public interface DrmDevice extends AutoCloseable {
    *
    * @param mapHandle from GEM_NEW, CHAN_NEW or an extension
    * @param lengthBytes bytes to be mapped
-   * @throws io.sluice.abi.sys.SyscallException ENOENT or EINVAL as the driver's mmap would
+   * @throws io.sluice.abi.SyscallException ENOENT or EINVAL as the driver's mmap would
    */
   DrmMapping map(long mapHandle, long lengthBytes);
 

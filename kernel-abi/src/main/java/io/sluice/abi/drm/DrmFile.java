@@ -23,7 +23,7 @@ public final class DrmFile implements DrmDevice {
    * Opens a device node.
    *
    * @param node {@code /dev/dri/cardN}
-   * @throws io.sluice.abi.sys.SyscallException as {@code open} fails
+   * @throws io.sluice.abi.SyscallException as {@code open} fails
    */
   public static DrmFile open(Kernel kernel, Path node) {
     return new DrmFile(kernel, kernel.open(node, Kernel.O_RDWR));
@@ -32,7 +32,7 @@ public final class DrmFile implements DrmDevice {
   /**
    * Which driver answers, by {@code DRM_IOCTL_VERSION}.
    *
-   * @throws io.sluice.abi.sys.SyscallException ENOTTY for a file that is no DRM device
+   * @throws io.sluice.abi.SyscallException ENOTTY for a file that is no DRM device
    */
   public Driver driver() {
     try (Arena arena = Arena.ofConfined()) {

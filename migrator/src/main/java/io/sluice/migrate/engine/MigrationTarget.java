@@ -395,7 +395,7 @@ public final class MigrationTarget implements AutoCloseable {
               + Integer.toHexString(given.chipset()),
           "Choose a destination with a GPU of the same kind.");
     }
-    long limit = guest.guest().memoryUse().limitBytes();
+    long limit = guest.guest().buffers().use().limitBytes();
     if (given.vramUsedBytes() > limit) {
       throw new RefusedException(
           "SLU-MIG-034",
@@ -458,7 +458,7 @@ public final class MigrationTarget implements AutoCloseable {
     enter(now.with(target, new Build.Pending()), "a guest is attached");
     target.finish(renamed(records, guest.guest().name()));
     for (StateFrames.ControlPageWords page : frames.controlPages()) {
-      if (!guest.guest().channelIds().contains(page.channelId())) {
+      if (!guest.guest().channels().ids().contains(page.channelId())) {
         throw new RefusedException(
             "SLU-MIG-036",
             Errno.EPROTO,

@@ -60,7 +60,7 @@ public record MoveQuestion(
             record.name(),
             record.chipset(),
             record.vramLimitBytes(),
-            guest.memoryUse().videoBytes(),
+            guest.buffers().use().videoBytes(),
             guest.info().vramBytes(),
             1,
             ByteBuffer.allocate(0));

@@ -68,7 +68,7 @@ public record Offer(
         record.name(),
         record.chipset(),
         record.vramLimitBytes(),
-        guest.guest().memoryUse().videoBytes(),
+        guest.guest().buffers().use().videoBytes(),
         copiesMemory ? guest.memoryBytes() : 0,
         streams,
         machine);

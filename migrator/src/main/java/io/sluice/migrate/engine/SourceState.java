@@ -66,9 +66,9 @@ final class SourceState {
       return Optional.empty();
     }
     StateFrames.Writer writer = new StateFrames.Writer();
-    writer.records(Snapshot.write(mapped.guest().snapshot()));
+    writer.records(Snapshot.write(mapped.guest().move().snapshot()));
     if (!machine.handsMemoryOver()) {
-      for (int channelId : mapped.guest().channelIds()) {
+      for (int channelId : mapped.guest().channels().ids()) {
         writer.controlPage(channelId, ControlWordsCopy.take(mapped.control(), channelId));
       }
     }

@@ -2,10 +2,10 @@ package io.sluice.migrate.memory;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -110,14 +110,14 @@ final class MemorySourceTest {
             blind,
             new SplittableRandom(1))) {
       assertThat(unseeing.mayHaveUnseenWrites()).isFalse();
-      int _ = guest.memRegister(4, 0, PAGE);
+      int _ = guest.buffers().register(4, 0, PAGE);
       assertThat(unseeing.mayHaveUnseenWrites()).isTrue();
       assertThat(source().mayHaveUnseenWrites()).isFalse();
     }
   }
 
   private MemoryGrant allocate() {
-    return guest.memAlloc(2, 0, 0, (long) PAGES * PAGE);
+    return guest.buffers().allocate(2, 0, 0, (long) PAGES * PAGE);
   }
 
   private void write(int page, long value) {
@@ -218,12 +218,12 @@ final class MemorySourceTest {
   /** The destination's buffer is a new one, of zeros: what it had of the former one is gone. */
   @Test
   void pass_anotherBufferAtTheSamePlaceWithTheSameBytes_isSent() {
-    guest.memFree(handle);
+    guest.buffers().free(handle);
     MemoryGrant first = allocate();
     at = first.apertureOffset().orElseThrow();
     write(0, 77);
     assertThat(pass()).isEqualTo(1);
-    guest.memFree(first.handle());
+    guest.buffers().free(first.handle());
     MemoryGrant second = allocate();
     assertThat(second.apertureOffset()).isEqualTo(first.apertureOffset());
     write(0, 77);

@@ -69,13 +69,13 @@ final class MovedMemory implements AutoCloseable {
   }
 
   MemoryGrant allocate(int pages) {
-    MemoryGrant grant = from.guest.memAlloc(2, 0, 0, (long) pages * PAGE);
+    MemoryGrant grant = from.guest.buffers().allocate(2, 0, 0, (long) pages * PAGE);
     buffers.add(grant);
     return grant;
   }
 
   void free(MemoryGrant grant) {
-    from.guest.memFree(grant.handle());
+    from.guest.buffers().free(grant.handle());
     buffers.remove(grant);
   }
 

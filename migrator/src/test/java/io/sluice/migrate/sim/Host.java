@@ -2,14 +2,14 @@ package io.sluice.migrate.sim;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.ChannelError;
-import io.sluice.channel.ChannelState;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.MemoryQuotas;
 import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -169,8 +169,8 @@ final class Host implements AutoCloseable {
   boolean runsGuest() {
     Guest here = guest;
     return here != null
-        && here.channelIds().stream()
-            .map(cid -> here.channelQuery(cid).state())
+        && here.channels().ids().stream()
+            .map(cid -> here.channels().query(cid).state())
             .anyMatch(state -> state == ChannelState.RUNNING);
   }
 

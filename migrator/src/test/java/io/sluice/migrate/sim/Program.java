@@ -58,26 +58,26 @@ final class Program {
 
   Program(Guest guest, RandomGenerator random) {
     this.random = random;
-    vid = guest.vspaceNew();
-    MemoryGrant ring = guest.memAlloc(2, 0, 0, 4096);
-    MemoryGrant words = guest.memAlloc(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
-    MemoryGrant data = guest.memAlloc(2, 0, 0, (PAGES + 1) * 4096L);
-    MemoryGrant cpu = guest.memAlloc(2, 0, 0, PAGES * 4096L);
+    vid = guest.spaces().create();
+    MemoryGrant ring = guest.buffers().allocate(2, 0, 0, 4096);
+    MemoryGrant words = guest.buffers().allocate(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
+    MemoryGrant data = guest.buffers().allocate(2, 0, 0, (PAGES + 1) * 4096L);
+    MemoryGrant cpu = guest.buffers().allocate(2, 0, 0, PAGES * 4096L);
     ringPlace = place(guest, ring);
     wordsPlace = place(guest, words);
     wordsVa = wordsPlace.address();
     dataPlace = place(guest, data);
     dataVa = dataPlace.address();
     patternPlace = place(guest, cpu);
-    cid = guest.channelNew(vid);
-    guest.fifoInitIb(cid, ringPlace.address(), ORDER, 1);
-    MemoryGrant helperRing = guest.memAlloc(2, 0, 0, 4096);
-    MemoryGrant helperWords = guest.memAlloc(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
+    cid = guest.channels().create(vid);
+    guest.channels().start(cid, ringPlace.address(), ORDER, 1);
+    MemoryGrant helperRing = guest.buffers().allocate(2, 0, 0, 4096);
+    MemoryGrant helperWords = guest.buffers().allocate(2, 0, 0, (1L << ORDER) * SLOT_BYTES);
     helperRingPlace = place(guest, helperRing);
     helperWordsPlace = place(guest, helperWords);
     helperWordsVa = helperWordsPlace.address();
-    helperCid = guest.channelNew(vid);
-    guest.fifoInitIb(helperCid, helperRingPlace.address(), ORDER, 1);
+    helperCid = guest.channels().create(vid);
+    guest.channels().start(helperCid, helperRingPlace.address(), ORDER, 1);
   }
 
   /**
@@ -89,7 +89,7 @@ final class Program {
   record Place(GpuVa address, long offset) {}
 
   private Place place(Guest guest, MemoryGrant grant) {
-    GpuVa address = guest.vspaceMap(vid, grant.handle(), LOW, HIGH, false);
+    GpuVa address = guest.spaces().map(vid, grant.handle(), LOW, HIGH, false);
     return new Place(address, grant.apertureOffset().orElse(0));
   }
 
@@ -179,14 +179,14 @@ final class Program {
   private void call(Guest guest) {
     if (extraHandle == 0) {
       try {
-        extraHandle = guest.memAlloc(2, 0, 7, 8192).handle();
+        extraHandle = guest.buffers().allocate(2, 0, 7, 8192).handle();
       } catch (RefusedException noRoom) {
         if (noRoom.errno() != Errno.ENOMEM) {
           throw noRoom;
         }
       }
     } else {
-      guest.memFree(extraHandle);
+      guest.buffers().free(extraHandle);
       extraHandle = 0;
     }
   }
@@ -227,11 +227,11 @@ final class Program {
             .append(pattern[i]);
       }
     }
-    long help = at.guest().channelQuery(helperCid).entries();
+    long help = at.guest().channels().query(helperCid).entries();
     if (help != helped) {
       wrong.append(" helping entries ").append(help).append(" of ").append(helped);
     }
-    long entries = at.guest().channelQuery(cid).entries();
+    long entries = at.guest().channels().query(cid).entries();
     if (entries != submitted) {
       wrong.append(" entries ").append(entries).append(" of ").append(submitted);
     }

@@ -6,10 +6,10 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.ChannelInfo;
-import io.sluice.channel.ChannelState;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.MemoryQuotas;
+import io.sluice.channel.state.ChannelState;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.phase.Phase;
@@ -64,7 +64,7 @@ final class SharingSimulationTest {
       quotas.set("neighbour", Quota.DEFAULT);
       quotas.attach(neighbour);
       for (int i = 0; i < 6; i++) {
-        neighbour.memAlloc(0, 0, 0, 256 * KIB);
+        neighbour.buffers().allocate(0, 0, 0, 256 * KIB);
       }
       host.share(quotas);
     }
@@ -75,13 +75,13 @@ final class SharingSimulationTest {
       if (moved != null) {
         sum += count(moved);
       }
-      assertThat(neighbour.usage().vramFreeBytes()).isEqualTo(World.VRAM_BYTES - sum);
+      assertThat(neighbour.buffers().usage().vramFreeBytes()).isEqualTo(World.VRAM_BYTES - sum);
     }
 
     private static long count(Guest guest) {
-      GuestGpu.MemoryUsage usage = guest.usage();
-      assertThat(guest.memoryUse().videoBytes()).isEqualTo(usage.vramBytes());
-      assertThat(guest.memoryUse().systemBytes()).isEqualTo(usage.systemBytes());
+      GuestGpu.MemoryUsage usage = guest.buffers().usage();
+      assertThat(guest.buffers().use().videoBytes()).isEqualTo(usage.vramBytes());
+      assertThat(guest.buffers().use().systemBytes()).isEqualTo(usage.systemBytes());
       return usage.vramBytes();
     }
 
@@ -186,11 +186,11 @@ final class SharingSimulationTest {
 
   /** A channel that has nothing to do. */
   private static int channel(Guest guest) {
-    int vid = guest.vspaceNew();
-    int ring = guest.memAlloc(2, 0, 0, 4096).handle();
-    GpuVa at = guest.vspaceMap(vid, ring, new GpuVa(0x2000_0000L), new GpuVa(1L << 40), false);
-    int cid = guest.channelNew(vid);
-    guest.fifoInitIb(cid, at, 5, 1);
+    int vid = guest.spaces().create();
+    int ring = guest.buffers().allocate(2, 0, 0, 4096).handle();
+    GpuVa at = guest.spaces().map(vid, ring, new GpuVa(0x2000_0000L), new GpuVa(1L << 40), false);
+    int cid = guest.channels().create(vid);
+    guest.channels().start(cid, at, 5, 1);
     return cid;
   }
 
@@ -225,11 +225,11 @@ final class SharingSimulationTest {
     if (guest == null) {
       return false;
     }
-    ChannelState state = guest.channelQuery(victim).state();
+    ChannelState state = guest.channels().query(victim).state();
     if (state != ChannelState.DRAINING && (draining || state != ChannelState.RUNNING)) {
       return false;
     }
-    guest.kill(victim, GuestAbi.ERROR_TIMEOUT, 1234);
+    guest.channels().kill(victim, GuestAbi.ERROR_TIMEOUT, 1234);
     note(state == ChannelState.RUNNING ? Happened.KILLED : Happened.KILLED_DRAINING);
     return true;
   }
@@ -246,7 +246,7 @@ final class SharingSimulationTest {
           world.from.reason().map(reason -> reason.code().equals("SLU-MIG-034")).orElse(false);
       note(tooSmall ? Happened.REFUSED : Happened.ABORTED);
     }
-    ChannelInfo query = guest.channelQuery(victim);
+    ChannelInfo query = guest.channels().query(victim);
     assertThat(query.state() == ChannelState.DEAD).isEqualTo(killed);
     assertThat(query.reason()).isEqualTo(killed ? GuestAbi.ERROR_TIMEOUT : 0);
     assertThat(query.info()).isEqualTo(killed ? 1234 : 0);

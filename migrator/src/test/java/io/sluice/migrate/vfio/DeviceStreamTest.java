@@ -8,13 +8,13 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.channel.record.Section;
 import io.sluice.channel.record.SectionHeader;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -134,8 +134,10 @@ final class DeviceStreamTest {
   /** Two buffers, one of them of random bytes, the other with holes. */
   private void fill() {
     SharedArea area = guest.vramAperture().orElseThrow();
-    long first = guest.memAlloc(MAPPABLE_VRAM, 0, 1, BUFFER).apertureOffset().orElseThrow();
-    long second = guest.memAlloc(MAPPABLE_VRAM, 0, 2, BUFFER).apertureOffset().orElseThrow();
+    long first =
+        guest.buffers().allocate(MAPPABLE_VRAM, 0, 1, BUFFER).apertureOffset().orElseThrow();
+    long second =
+        guest.buffers().allocate(MAPPABLE_VRAM, 0, 2, BUFFER).apertureOffset().orElseThrow();
     byte[] bytes = new byte[BUFFER];
     random.nextBytes(bytes);
     try (Mapping mapping =
@@ -207,9 +209,9 @@ final class DeviceStreamTest {
         resuming.close();
       }
       assertThat(device.released).isFalse();
-      assertThat(other.memoryUse().videoBytes()).isZero();
-      assertThat(other.channelIds()).isEmpty();
-      assertThat(other.memAlloc(MAPPABLE_VRAM, 0, 1, 4096).sizeBytes()).isPositive();
+      assertThat(other.buffers().use().videoBytes()).isZero();
+      assertThat(other.channels().ids()).isEmpty();
+      assertThat(other.buffers().allocate(MAPPABLE_VRAM, 0, 1, 4096).sizeBytes()).isPositive();
     } finally {
       other.close();
     }
@@ -318,7 +320,7 @@ final class DeviceStreamTest {
     try (StateTransfers.Resuming resuming = transfers().resume(new Device(other))) {
       writeAll(resuming, data, piece);
       resuming.finish();
-      assertThat(other.memoryUse().videoBytes()).isEqualTo(guest.memoryUse().videoBytes());
+      assertThat(other.buffers().use().videoBytes()).isEqualTo(guest.buffers().use().videoBytes());
       assertThat(contents(other)).isEqualTo(contents(guest));
       resuming.run();
     } finally {
@@ -364,9 +366,9 @@ final class DeviceStreamTest {
     try {
       StateTransfers.Resuming resuming = transfers().resume(new Device(other));
       writeAll(resuming, Arrays.copyOf(data, data.length / 2), 4096);
-      assertThat(other.memoryUse().videoBytes()).isPositive();
+      assertThat(other.buffers().use().videoBytes()).isPositive();
       resuming.close();
-      assertThat(other.memoryUse().videoBytes()).isZero();
+      assertThat(other.buffers().use().videoBytes()).isZero();
     } finally {
       other.close();
     }

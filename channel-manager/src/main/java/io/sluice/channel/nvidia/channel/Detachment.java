@@ -4,11 +4,11 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
 import io.sluice.channel.nvidia.submit.Monitor;
 import io.sluice.channel.nvidia.submit.RingPointers;
 import io.sluice.channel.nvidia.submit.UserdWords;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -104,7 +104,7 @@ public final class Detachment {
     MemorySegment _ = ring.slot(0);
     Monitor monitor = home.monitor();
     int _ = monitor.token(); // it is there before the page is replaced
-    GpuVa alias = monitor.alias(channel.userd(), Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+    GpuVa alias = monitor.alias(channel.userd(), GuestLimits.PAGE_BYTES, GuestLimits.PAGE_BYTES);
     Detachment made = new Detachment(home, ring, channel, words, activity, alias, nowNs);
     made.replacePage(monitor);
     return made;
@@ -302,6 +302,6 @@ public final class Detachment {
       scratch.close();
       scratch = null;
     }
-    home.monitor().removeAlias(channel.userd(), Limits.PAGE_BYTES, alias);
+    home.monitor().removeAlias(channel.userd(), GuestLimits.PAGE_BYTES, alias);
   }
 }

@@ -2,8 +2,8 @@ package io.sluice.channel.nvidia.channel;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.rm.SharedPages;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -35,7 +35,8 @@ public final class GuestPages implements AutoCloseable {
 
   /** The caller closes the descriptor. */
   SharedArea share(int id) {
-    return new SharedArea(kernel.dup(control.fd()), id * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+    return new SharedArea(
+        kernel.dup(control.fd()), id * GuestLimits.PAGE_BYTES, GuestLimits.PAGE_BYTES);
   }
 
   /** All control pages; the descriptor stays ours. */

@@ -2,8 +2,8 @@ package io.sluice.channel.nvidia.channel;
 
 import io.sluice.abi.Layouts;
 import io.sluice.abi.rm.HopperMethods;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.memory.NvidiaAddressSpace;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 
@@ -21,7 +21,7 @@ public final class PendingAcquire {
   /** Words of an entry that are looked at. */
   private static final int MAX_WORDS = 1 << 14;
 
-  private static final int PAGE_WORDS = (int) (Limits.PAGE_BYTES / Integer.BYTES);
+  private static final int PAGE_WORDS = (int) (GuestLimits.PAGE_BYTES / Integer.BYTES);
 
   // Kinds of headers. Source: clc86f.h.
   private static final int INCREASING = 1;
@@ -72,7 +72,7 @@ public final class PendingAcquire {
     int at = 0;
     while (at < words && found == 0 && readable) {
       long from = address + (long) at * Integer.BYTES;
-      int here = PAGE_WORDS - (int) (from % Limits.PAGE_BYTES / Integer.BYTES);
+      int here = PAGE_WORDS - (int) (from % GuestLimits.PAGE_BYTES / Integer.BYTES);
       int[] page = new int[Math.min(here, words - at)];
       readable = space.peek(from, MemorySegment.ofArray(page));
       for (int i = 0; i < page.length && found == 0 && readable; i++) {

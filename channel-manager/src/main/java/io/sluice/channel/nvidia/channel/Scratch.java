@@ -3,12 +3,12 @@ package io.sluice.channel.nvidia.channel;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.rm.HopperMethods;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.memory.NvidiaAddressSpace;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmSpace;
 import io.sluice.channel.nvidia.rm.SharedPages;
 import io.sluice.channel.nvidia.submit.HopperCommands;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
@@ -19,13 +19,13 @@ import java.lang.invoke.VarHandle;
  */
 public final class Scratch implements AutoCloseable {
   private static final long BASE = NvidiaAddressSpace.OURS;
-  private static final long PUSHBUFFERS = Limits.PAGE_BYTES;
+  private static final long PUSHBUFFERS = GuestLimits.PAGE_BYTES;
   private static final VarHandle U64 = Layouts.U64.varHandle();
 
   /** Room for a set-up segment and a release behind it, and poison beside it. */
-  private static final long BYTES = PUSHBUFFERS + 16 * Limits.PAGE_BYTES;
+  private static final long BYTES = PUSHBUFFERS + 16 * GuestLimits.PAGE_BYTES;
 
-  private static final long POISON = PUSHBUFFERS + 12 * Limits.PAGE_BYTES;
+  private static final long POISON = PUSHBUFFERS + 12 * GuestLimits.PAGE_BYTES;
   private static final long POISON_BYTES = 256;
 
   /** Poisons that there is room for. */

@@ -1,7 +1,6 @@
 package io.sluice.channel.nvidia.channel;
 
 import io.sluice.abi.Layouts;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.memory.NvidiaAddressSpace;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
 import io.sluice.channel.nvidia.rm.RmClient;
@@ -9,6 +8,7 @@ import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.rm.SharedPages;
 import io.sluice.channel.nvidia.submit.UserdWords;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ public final class Seeding implements AutoCloseable {
     boolean complete = false;
     try {
       long end = ring.start().value() + ring.entries() * 8L;
-      long bytes = (end - start(ring) + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
+      long bytes = (end - start(ring) + GuestLimits.PAGE_BYTES - 1) & -GuestLimits.PAGE_BYTES;
       SharedPages pages = SharedPages.create(open.kernel(), "sluice-seed", bytes);
       undo.add(pages::close);
       int object = client.registerMemory(pages.all());
@@ -93,7 +93,7 @@ public final class Seeding implements AutoCloseable {
   }
 
   private static long start(Ring ring) {
-    return ring.start().value() & -Limits.PAGE_BYTES;
+    return ring.start().value() & -GuestLimits.PAGE_BYTES;
   }
 
   boolean isFor(Ring wanted) {

@@ -4,7 +4,6 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.MemoryAlloc;
 import io.sluice.abi.rm.RmClass;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.memory.Chunk;
 import io.sluice.channel.nvidia.memory.Chunk.Memory;
 import io.sluice.channel.nvidia.memory.HostPool;
@@ -15,6 +14,7 @@ import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.submit.CopyQueue;
 import io.sluice.channel.nvidia.submit.Monitor;
+import io.sluice.channel.state.GuestLimits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -227,7 +227,7 @@ public final class EvictionPool implements HostPool, AutoCloseable {
 
   private Memory make(long bytes) {
     Own own = owner();
-    long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : Limits.PAGE_BYTES;
+    long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : GuestLimits.PAGE_BYTES;
     int object = allocate(own.client(), bytes);
     boolean complete = false;
     try {
@@ -263,7 +263,7 @@ public final class EvictionPool implements HostPool, AutoCloseable {
   private enum PageSize {
     HUGE(HUGE_PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_HUGE, MemoryAlloc.ATTR2_PAGE_SIZE_HUGE_2MB),
     BIG(64L << 10, MemoryAlloc.ATTR_PAGE_SIZE_BIG, 0),
-    SMALL(Limits.PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_4KB, 0);
+    SMALL(GuestLimits.PAGE_BYTES, MemoryAlloc.ATTR_PAGE_SIZE_4KB, 0);
 
     private final long bytes;
     private final int attr;

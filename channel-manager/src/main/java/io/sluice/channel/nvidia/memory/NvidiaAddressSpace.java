@@ -6,13 +6,13 @@ import io.sluice.abi.rm.Nvos46MapMemoryDma;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.rm.AddressRanges;
 import io.sluice.channel.nvidia.rm.Piece;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.rm.RmSpace;
 import io.sluice.channel.nvidia.submit.Monitor;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,7 +121,7 @@ public final class NvidiaAddressSpace implements AddressSpace {
     OptionalLong found =
         ranges.find(low, high, buffer.sizeBytes(), buffer.alignment(), highestFirst);
     if (found.isEmpty()) {
-      found = ranges.find(low, high, buffer.sizeBytes(), Limits.PAGE_BYTES, highestFirst);
+      found = ranges.find(low, high, buffer.sizeBytes(), GuestLimits.PAGE_BYTES, highestFirst);
     }
     return found.orElseThrow(() ->
         RmRefusal.noRoom(

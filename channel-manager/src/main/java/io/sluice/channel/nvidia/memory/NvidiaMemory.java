@@ -6,12 +6,12 @@ import io.sluice.abi.rm.RmClass;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.rm.Piece;
 import io.sluice.channel.nvidia.rm.RmClient;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.rm.SharedPages;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -153,7 +153,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
     }
 
     private static long page(long bytes) {
-      return bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : Limits.PAGE_BYTES;
+      return bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : GuestLimits.PAGE_BYTES;
     }
 
     private static int allocateObject(RmClient client, long size) {
@@ -288,7 +288,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
     }
 
     public static Host allocate(MemoryHome home, long bytes) {
-      long size = (bytes + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
+      long size = (bytes + GuestLimits.PAGE_BYTES - 1) & -GuestLimits.PAGE_BYTES;
       SharedPages pages = SharedPages.create(home.open().kernel(), "sluice-memory", size);
       boolean complete = false;
       try {
@@ -309,7 +309,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
 
     @Override
     public long alignment() {
-      return Limits.PAGE_BYTES;
+      return GuestLimits.PAGE_BYTES;
     }
 
     @Override
@@ -416,7 +416,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
 
     @Override
     public long alignment() {
-      return Limits.PAGE_BYTES;
+      return GuestLimits.PAGE_BYTES;
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.sluice.channel.nvidia.rm;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.Limits;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -50,7 +50,7 @@ public record SharedPages(Kernel kernel, Fd fd, Mapping mapping) {
   }
 
   public MemorySegment page(int index) {
-    return mapping.segment().asSlice(index * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+    return mapping.segment().asSlice(index * GuestLimits.PAGE_BYTES, GuestLimits.PAGE_BYTES);
   }
 
   public MemorySegment all() {
@@ -62,7 +62,7 @@ public record SharedPages(Kernel kernel, Fd fd, Mapping mapping) {
    * while a GPU that has the former pinned goes on with that.
    */
   public void replace(int index) {
-    kernel.punchHole(fd, index * Limits.PAGE_BYTES, Limits.PAGE_BYTES);
+    kernel.punchHole(fd, index * GuestLimits.PAGE_BYTES, GuestLimits.PAGE_BYTES);
   }
 
   public void close() {

@@ -1,10 +1,10 @@
 package io.sluice.channel.nvidia.submit;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.rm.CopyEngines;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmSpace;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  * copied to. Guarded by the open's lock.
  */
 public final class CopyQueue {
-  private static final long BYTES = HopperRing.SIZE_BYTES + Limits.PAGE_BYTES;
+  private static final long BYTES = HopperRing.SIZE_BYTES + GuestLimits.PAGE_BYTES;
   private static final long MAX_PIECE_BYTES = 1L << 31;
 
   /** Longer than any copies that are waited for at once take. */

@@ -1,13 +1,13 @@
 package io.sluice.channel.nvidia.submit;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
 import io.sluice.channel.nvidia.rm.RmClient;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.rm.RmSpace;
 import io.sluice.channel.nvidia.rm.SharedPages;
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +63,7 @@ public final class OwnChannel implements AutoCloseable {
       SharedPages memory = SharedPages.create(open.kernel(), plan.name(), plan.bytes());
       undo.add(memory::close);
       SharedPages pages =
-          SharedPages.create(open.kernel(), plan.name() + "-page", 2 * Limits.PAGE_BYTES);
+          SharedPages.create(open.kernel(), plan.name() + "-page", 2 * GuestLimits.PAGE_BYTES);
       undo.add(pages::close);
       int object = client.registerMemory(memory.all());
       undo.add(() -> open.free(object));

@@ -3,9 +3,9 @@ package io.sluice.channel.nvidia.submit;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.rm.RmEngine;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.Limits;
 import io.sluice.channel.nvidia.rm.RmOpen;
 import io.sluice.channel.nvidia.rm.RmSpace;
+import io.sluice.channel.state.GuestLimits;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -27,8 +27,8 @@ public final class PageHasher implements AutoCloseable {
 
   // Behind the ring.
   private static final long LAUNCH = HopperRing.SIZE_BYTES;
-  private static final long KEY = LAUNCH + Limits.PAGE_BYTES;
-  private static final long CODE = KEY + Limits.PAGE_BYTES;
+  private static final long KEY = LAUNCH + GuestLimits.PAGE_BYTES;
+  private static final long CODE = KEY + GuestLimits.PAGE_BYTES;
 
   /** The processor fetches beyond the end of the code. */
   private static final long BEYOND_CODE = 1024;
@@ -67,7 +67,8 @@ public final class PageHasher implements AutoCloseable {
   }
 
   private static long bytes(HopperKernel kernel) {
-    return (CODE + kernel.code().length + BEYOND_CODE + Limits.PAGE_BYTES - 1) & -Limits.PAGE_BYTES;
+    return (CODE + kernel.code().length + BEYOND_CODE + GuestLimits.PAGE_BYTES - 1)
+        & -GuestLimits.PAGE_BYTES;
   }
 
   private static HopperKernel load() {

@@ -108,21 +108,22 @@ final class Schema {
   static final Key<String> COMPRESS =
       new Key<>("compress", ValueType.oneOf("none", "zstd"), "none");
 
-  static final Section MIGRATION_KEYS =
-      new Section(
+  static final KeySection MIGRATION_KEYS =
+      new KeySection(
           "[migration]", ImmutableList.of(LISTEN, CERTIFICATE, PRIVATE_KEY, AUTHORITY, COMPRESS));
-  static final Section DAEMON_KEYS =
-      new Section(
+  static final KeySection DAEMON_KEYS =
+      new KeySection(
           "[daemon]",
           ImmutableList.of(
               RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP, SHARED_MEMORY));
-  static final Section LOG_KEYS = new Section("[log]", ImmutableList.of(LOG_LEVEL, LOG_FORMAT));
-  static final Section EMBEDDED_KEYS =
-      new Section("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN, EXCESS_LIMIT));
-  static final Section DEVICE_KEYS =
-      new Section("[gpu.NAME]", ImmutableList.of(DEVICE, INTERRUPT_SPIN, STAGING));
-  static final Section GUEST_KEYS =
-      new Section(
+  static final KeySection LOG_KEYS =
+      new KeySection("[log]", ImmutableList.of(LOG_LEVEL, LOG_FORMAT));
+  static final KeySection EMBEDDED_KEYS =
+      new KeySection("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN, EXCESS_LIMIT));
+  static final KeySection DEVICE_KEYS =
+      new KeySection("[gpu.NAME]", ImmutableList.of(DEVICE, INTERRUPT_SPIN, STAGING));
+  static final KeySection GUEST_KEYS =
+      new KeySection(
           "[[guest]]",
           ImmutableList.of(
               GUEST_NAME,
@@ -140,7 +141,7 @@ final class Schema {
               GUEST_SHARED_LIMIT,
               GUEST_MAP_LIMIT));
 
-  static final ImmutableList<Section> SECTIONS =
+  static final ImmutableList<KeySection> SECTIONS =
       ImmutableList.of(
           DAEMON_KEYS, LOG_KEYS, MIGRATION_KEYS, EMBEDDED_KEYS, DEVICE_KEYS, GUEST_KEYS);
 
@@ -150,7 +151,7 @@ final class Schema {
   private Schema() {}
 
   /** The keys of a GPU by its name. */
-  static Section gpu(String name) {
+  static KeySection gpu(String name) {
     return name.equals(EMBEDDED) ? EMBEDDED_KEYS : DEVICE_KEYS;
   }
 }

@@ -42,7 +42,7 @@ final class TextSources {
     int dot = dotted.lastIndexOf('.');
     String section = dot < 0 ? dotted : dotted.substring(0, dot);
     String name = dotted.substring(dot + 1);
-    Section schema =
+    KeySection schema =
         switch (section) {
           case Schema.DAEMON -> Schema.DAEMON_KEYS;
           case Schema.LOG -> Schema.LOG_KEYS;
@@ -66,7 +66,7 @@ final class TextSources {
         .anyMatch(section -> name.startsWith(PREFIX + section.toUpperCase(Locale.ROOT) + "_"));
   }
 
-  private static void addKnown(Map<String, String[]> known, String section, Section keys) {
+  private static void addKnown(Map<String, String[]> known, String section, KeySection keys) {
     for (String key : keys.keyNames()) {
       String name = PREFIX + (section + "_" + key).replace('.', '_').replace('-', '_');
       known.put(name.toUpperCase(Locale.ROOT), new String[] {section, key});

@@ -75,7 +75,7 @@ final class TomlSource {
     }
   }
 
-  private void section(Origin where, String name, Section schema, @Nullable Object value) {
+  private void section(Origin where, String name, KeySection schema, @Nullable Object value) {
     if (!(value instanceof TomlTable table)) {
       draft.error(ConfigError.VALUE, where, name + " is a section", "write " + schema.title());
       return;
@@ -106,7 +106,7 @@ final class TomlSource {
     }
   }
 
-  private Map<String, Raw> keys(TomlTable table, Section schema) {
+  private Map<String, Raw> keys(TomlTable table, KeySection schema) {
     Map<String, Raw> values = new LinkedHashMap<>();
     for (String name : table.keySet()) {
       Origin where = at(table.inputPositionOf(List.of(name)));

@@ -328,7 +328,7 @@ final class ConfigLoaderTest {
 
   @Test
   void schema_everyDefault_isAValueOfItsKey() {
-    for (Section section : Schema.SECTIONS) {
+    for (KeySection section : Schema.SECTIONS) {
       for (Key<?> key : section.keys()) {
         assertThat(key.fallback().isEmpty() || key.type().parse().apply(key.fallback()).isPresent())
             .as(section.title() + " " + key.name())

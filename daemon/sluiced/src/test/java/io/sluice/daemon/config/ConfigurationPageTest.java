@@ -35,7 +35,7 @@ final class ConfigurationPageTest {
   @Test
   void page_tables_haveTheKeysOfTheSchema() {
     Set<String> expected = new TreeSet<>();
-    for (Section section : Schema.SECTIONS) {
+    for (KeySection section : Schema.SECTIONS) {
       section.keyNames().forEach(key -> expected.add(section.title() + " " + key));
     }
     Set<String> documented = new TreeSet<>();

@@ -10,6 +10,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.ClassesShould;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.Timer;
 import java.util.UUID;
@@ -67,11 +69,8 @@ final class Rules {
   /** Where clocks, threads and randomness come from. */
   private static final List<String> COMPOSITION = List.of("daemon", "sluicectl", "testbed");
 
-  /**
-   * Packages that are one thing in two places: state records are made of a guest's values and a
-   * guest is restored from them.
-   */
-  private static final Map<String, String> TOGETHER = Map.of("channel.record", "channel");
+  /** Most classes of a cycle within a package. */
+  static final int MAX_CYCLE = 4;
 
   private Rules() {}
 
@@ -178,7 +177,20 @@ final class Rules {
         .as("packages are free of cycles");
   }
 
-  /** Each package is a slice, except that {@link #TOGETHER} makes one of two. */
+  /**
+   * Cycles of too many classes within a package, each as one text.
+   *
+   * @param excused packages that may have some
+   */
+  static List<String> largeCycles(JavaClasses classes, Set<String> excused) {
+    return ClassCycles.of(classes).stream()
+        .filter(cycle -> cycle.size() > MAX_CYCLE)
+        .filter(cycle -> cycle.stream().noneMatch(name -> excused.contains(packageOf(name))))
+        .map(cycle -> cycle.size() + " classes: " + String.join(" ", cycle))
+        .toList();
+  }
+
+  /** Each package is a slice. */
   private record PackagesOf(String root) implements SliceAssignment {
     @Override
     public SliceIdentifier getIdentifierOf(JavaClass javaClass) {
@@ -186,14 +198,17 @@ final class Rules {
       if (!name.startsWith(root + ".")) {
         return SliceIdentifier.ignore();
       }
-      String slice = name.substring(root.length() + 1);
-      return SliceIdentifier.of(TOGETHER.getOrDefault(slice, slice));
+      return SliceIdentifier.of(name.substring(root.length() + 1));
     }
 
     @Override
     public String getDescription() {
       return "packages";
     }
+  }
+
+  private static String packageOf(String className) {
+    return className.substring(0, className.lastIndexOf('.'));
   }
 
   private static ClassesShould elsewhere(String root) {

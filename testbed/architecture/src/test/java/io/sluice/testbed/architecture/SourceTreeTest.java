@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What only the sources show. */
+/** The rules of the source tree: those that only files show. */
 final class SourceTreeTest {
   private static final Path HOME = Path.of(System.getProperty("sluice.home", "../.."));
   private static final Set<String> LEFT_OUT = Set.of(".git", "target", ".idea", ".vscode");
@@ -107,6 +108,48 @@ final class SourceTreeTest {
     }
 
     assertThat(without).isEmpty();
+  }
+
+  @Test
+  void typeComments_all_sayWhatTheTypeIs() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path source : product()) {
+      for (String type : SourceRules.commentsThatAsk(Files.readString(source))) {
+        if (!Exceptions.COMMENTS.contains(type)) {
+          found.add(SourceRules.packageOf(source) + "." + type);
+        }
+      }
+    }
+
+    assertThat(found).as("comments that begin with a question word").isEmpty();
+  }
+
+  @Test
+  void simpleNames_all_standOnceInTheProduct() throws IOException {
+    SortedMap<String, List<String>> found = SourceRules.namesTwice(product());
+    found.keySet().removeAll(Exceptions.NAMES);
+
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void packages_all_areTakenInAtAGlance() throws IOException {
+    SortedMap<String, Integer> found = SourceRules.crowded(product());
+    found.keySet().removeAll(Exceptions.CROWDED);
+
+    assertThat(found).as("packages of more than " + SourceRules.MAX_FILES + " files").isEmpty();
+  }
+
+  /** The main sources of all modules but the testbed's. */
+  private static List<Path> product() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    for (Path root : sourceRoots()) {
+      if (!HOME.relativize(root).startsWith("testbed")) {
+        sources.addAll(below(root, Pattern.compile(".*\\.java")));
+      }
+    }
+    assertThat(sources).hasSizeGreaterThan(500);
+    return sources;
   }
 
   private static boolean isNullMarked(Path directory) throws IOException {

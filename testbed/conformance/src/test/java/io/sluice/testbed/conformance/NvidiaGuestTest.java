@@ -10,8 +10,6 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.ChannelError;
-import io.sluice.channel.ChannelState;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.SharedArea;
@@ -19,6 +17,8 @@ import io.sluice.channel.GuestListener;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -54,14 +54,14 @@ final class NvidiaGuestTest {
         Mapping memory = map(kernel, new SharedArea(ram, 0, HopperRing.SIZE_BYTES));
         Mapping control = map(kernel, guest.controlPages());
         Mapping doorbell = map(kernel, guest.doorbell().orElseThrow())) {
-      var region = guest.addRegion(new Iova(0), ram, 0, HopperRing.SIZE_BYTES, true);
-      int handle = guest.memRegister(PscnvGem.SYSRAM_SNOOP, 0, HopperRing.SIZE_BYTES);
-      guest.memPages(handle, 0, List.of(new Extent(region, 0, HopperRing.SIZE_BYTES)));
-      int vid = guest.vspaceNew();
-      GpuVa ringAt = guest.vspaceMap(vid, handle, new GpuVa(0x2000_0000L), END, false);
-      int cid = guest.channelNew(vid);
-      guest.objectNew(cid, 1, NvidiaRig.COPY_CLASS, 0);
-      guest.fifoInitIb(cid, ringAt, HopperRing.ORDER, 1);
+      var region = guest.buffers().addRegion(new Iova(0), ram, 0, HopperRing.SIZE_BYTES, true);
+      int handle = guest.buffers().register(PscnvGem.SYSRAM_SNOOP, 0, HopperRing.SIZE_BYTES);
+      guest.buffers().setPages(handle, 0, List.of(new Extent(region, 0, HopperRing.SIZE_BYTES)));
+      int vid = guest.spaces().create();
+      GpuVa ringAt = guest.spaces().map(vid, handle, new GpuVa(0x2000_0000L), END, false);
+      int cid = guest.channels().create(vid);
+      guest.channels().declareObject(cid, 1, NvidiaRig.COPY_CLASS, 0);
+      guest.channels().start(cid, ringAt, HopperRing.ORDER, 1);
       long page = (long) cid * PAGE;
       assertThat(
               ControlWords.GENERATION.bitsAcquire(
@@ -82,20 +82,20 @@ final class NvidiaGuestTest {
       assertThat(guest.dispatchEvents()).isEqualTo(1);
       assertThat(told.interrupts).containsExactly(cid);
 
-      guest.suspend(cid, "test");
+      guest.channels().suspend(cid, "test");
       long held = ring.submitWithRelease(new HopperCommands());
       assertThat(ring.await(held, System::nanoTime, 30_000_000)).isFalse();
-      guest.resume(cid, "test");
+      guest.channels().resume(cid, "test");
       assertThat(ring.await(held, System::nanoTime, NvidiaRig.TIMEOUT_NS)).isTrue();
 
-      guest.kill(cid, GuestAbi.ERROR_OPERATOR, 7);
+      guest.channels().kill(cid, GuestAbi.ERROR_OPERATOR, 7);
       assertThat(told.errors).singleElement().extracting(ChannelError::info).isEqualTo(7);
       assertThat(ControlWords.STATE.bitsAcquire(control.segment(), page + GuestAbi.CONTROL_OFFSET))
           .isEqualTo(GuestAbi.CHANNEL_DEAD);
-      assertThat(guest.channelQuery(cid).state()).isEqualTo(ChannelState.DEAD);
-      guest.channelFree(cid);
+      assertThat(guest.channels().query(cid).state()).isEqualTo(ChannelState.DEAD);
+      guest.channels().free(cid);
       guest.reset();
-      assertThat(guest.channelIds()).isEmpty();
+      assertThat(guest.channels().ids()).isEmpty();
     } finally {
       gpu.close();
     }

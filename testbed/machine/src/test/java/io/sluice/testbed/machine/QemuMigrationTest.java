@@ -114,12 +114,12 @@ final class QemuMigrationTest {
       long stopped = System.nanoTime();
 
       Guest guest = source.guest();
-      List<Integer> channels = guest.channelIds();
-      channels.forEach(cid -> guest.detach(cid, "moves"));
-      await().atMost(PATIENCE).until(() -> channels.stream().allMatch(guest::drained));
+      List<Integer> channels = guest.channels().ids();
+      channels.forEach(cid -> guest.channels().detach(cid, "moves"));
+      await().atMost(PATIENCE).until(() -> channels.stream().allMatch(guest.channels()::drained));
       await().atMost(PATIENCE).until(from::holdStill);
       List<ByteBuffer> device = from.save();
-      List<StateRecord> records = guest.snapshot();
+      List<StateRecord> records = guest.move().snapshot();
       List<PageRange> pages = new ArrayList<>();
       for (StateRecord record : records) {
         if (record instanceof MemoryPagesRecord some) {
@@ -136,13 +136,13 @@ final class QemuMigrationTest {
                   && to.progress().state() == State.COMPLETED);
 
       Guest other = target.guest();
-      other.restore(records);
+      other.move().restore(records);
       copy(guest.vramAperture().orElseThrow(), other.vramAperture().orElseThrow());
       copyControl(guest, other, channels);
       await().atMost(PATIENCE).until(() -> to.restore(device));
       to.resume();
       await().atMost(PATIENCE).until(() -> to.progress().state() == State.RUNNING);
-      channels.forEach(cid -> other.resume(cid, "moved"));
+      channels.forEach(cid -> other.channels().resume(cid, "moved"));
       System.out.println("stood still for " + (System.nanoTime() - stopped) / 1000 + " us");
       from.finish();
     }

@@ -2,11 +2,11 @@ package io.sluice.testbed.bench.migration;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -161,7 +161,7 @@ final class EnginePair implements AutoCloseable {
             _ -> Optional.empty());
     from = new Card(kernel, shape.bytes() + SPARE_BYTES);
     to = new Card(kernel, shape.bytes() + SPARE_BYTES);
-    MemoryGrant data = from.guest.memAlloc(2, 0, 0, shape.bytes());
+    MemoryGrant data = from.guest.buffers().allocate(2, 0, 0, shape.bytes());
     memory =
         kernel.mmap(
             from.guest.vramAperture().orElseThrow().fd(),

@@ -2,11 +2,11 @@ package io.sluice.testbed.bench.migration;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.ChannelError;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
@@ -85,7 +85,7 @@ public final class PauseBench implements Measurement {
         PscnvGpu gpu = new PscnvGpu("bench", kernel, model::open);
         Guest guest = new Guest("bench", gpu, kernel, new NoListener());
         MappedGuest mapped = MappedGuest.of(guest, kernel)) {
-      MemoryGrant data = guest.memAlloc(2, 0, 0, BYTES);
+      MemoryGrant data = guest.buffers().allocate(2, 0, 0, BYTES);
       try (Mapping vram =
           kernel.mmap(
               guest.vramAperture().orElseThrow().fd(),

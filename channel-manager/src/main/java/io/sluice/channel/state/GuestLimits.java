@@ -1,11 +1,11 @@
-package io.sluice.channel;
+package io.sluice.channel.state;
 
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.ExtRegionAdd;
 import io.sluice.abi.pscnv.PscnvLimits;
 
 /** The named maxima of one guest: no table of ours grows beyond them, whatever a guest asks for. */
-public final class Limits {
+public final class GuestLimits {
   /** Memory handles are 1 to this minus 1; SLUICE_REG_MAX_MEMORY. */
   public static final int MAX_MEMORY = 1 << 16;
 
@@ -36,5 +36,5 @@ public final class Limits {
   /** Granularity of all GPU memory. */
   public static final long PAGE_BYTES = 4096;
 
-  private Limits() {}
+  private GuestLimits() {}
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param title as documents show it, such as {@code [daemon]} or {@code [[guest]]}
  * @param keys its keys
  */
-record Section(String title, ImmutableList<Key<?>> keys) {
+record KeySection(String title, ImmutableList<Key<?>> keys) {
   ImmutableList<String> keyNames() {
     return keys.stream().<String>map(Key::name).collect(ImmutableList.toImmutableList());
   }

@@ -9,4 +9,4 @@ package io.sluice.quota;
  * @param mapped whether an address space maps it: the GPU may use it
  * @param evicted whether it is in system memory now
  */
-public record VideoBuffer(String guest, long id, long bytes, boolean mapped, boolean evicted) {}
+public record MovableBuffer(String guest, long id, long bytes, boolean mapped, boolean evicted) {}

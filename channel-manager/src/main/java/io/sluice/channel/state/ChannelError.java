@@ -1,4 +1,4 @@
-package io.sluice.channel;
+package io.sluice.channel.state;
 
 /**
  * Why a channel ended.

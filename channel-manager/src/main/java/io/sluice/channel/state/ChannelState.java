@@ -1,4 +1,4 @@
-package io.sluice.channel;
+package io.sluice.channel.state;
 
 import static com.google.common.collect.Sets.immutableEnumSet;
 
@@ -78,12 +78,12 @@ public enum ChannelState {
   }
 
   /** Whether the channel has a ring and has not ended. */
-  boolean isStarted() {
+  public boolean isStarted() {
     return this == RUNNING || this == SUSPENDED || this == DRAINING || this == DETACHED;
   }
 
   /** Whether the guest's page is a shadow. */
-  boolean isDetached() {
+  public boolean isDetached() {
     return this == DRAINING || this == DETACHED;
   }
 }

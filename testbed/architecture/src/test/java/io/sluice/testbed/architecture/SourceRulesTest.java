@@ -1,0 +1,65 @@
+package io.sluice.testbed.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rules of sources find what they forbid, and nothing else. */
+final class SourceRulesTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/** What a thing does. */\nfinal class A {",
+        "/**\n * Whether it rains.\n */\npublic enum A {",
+        "/** How it goes. */\n@Command(name = \"a)\", help = {\"x\", (\"y\")})\n@B final class A {",
+        "/** Who is told. */\nsealed interface A permits B {",
+        "  /** Whose it is. */\n  private static final record A(int b) {",
+        "/** Whoever asks. */\n@interface A {",
+      })
+  void commentsThatAsk_commentThatAsks_isFound(String source) {
+    assertThat(SourceRules.commentsThatAsk(source)).containsExactly("A");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/** The ring of a channel. What it holds. */\nfinal class A {",
+        "/** Whatever. */\nfinal class A {",
+        "/** What it is. */\nint a() {",
+        "/** What it is. */\n@Override\npublic int classOf(String record) {",
+        "/* What it is. */\nfinal class A {",
+      })
+  void commentsThatAsk_anythingElse_isNotFound(String source) {
+    assertThat(SourceRules.commentsThatAsk(source)).isEmpty();
+  }
+
+  @Test
+  void namesTwice_twoPackages_areFound() {
+    List<Path> sources =
+        List.of(
+            Path.of("m/src/main/java/io/a/One.java"),
+            Path.of("m/src/main/java/io/a/package-info.java"),
+            Path.of("n/src/main/java/io/b/One.java"),
+            Path.of("n/src/main/java/io/b/Two.java"),
+            Path.of("n/src/main/java/io/b/package-info.java"));
+    assertThat(SourceRules.namesTwice(sources)).isEqualTo(Map.of("One", List.of("io.a", "io.b")));
+  }
+
+  @Test
+  void crowded_oneFileTooMany_isFound() {
+    List<Path> sources = new ArrayList<>();
+    sources.add(Path.of("m/src/main/java/io/a/package-info.java"));
+    for (int i = 0; i < SourceRules.MAX_FILES; i++) {
+      sources.add(Path.of("m/src/main/java/io/a/A" + i + ".java"));
+    }
+    assertThat(SourceRules.crowded(sources)).isEmpty();
+    sources.add(Path.of("m/src/main/java/io/a/More.java"));
+    assertThat(SourceRules.crowded(sources)).isEqualTo(Map.of("io.a", SourceRules.MAX_FILES + 1));
+  }
+}
