@@ -3,6 +3,9 @@ package io.sluice.migrate.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.migrate.qemu.RamTransport;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -18,10 +21,21 @@ final class TunnelTargetsTest {
   @Test
   void close_machineThatNeverReceived_leavesNoSocket() throws Exception {
     UUID id = new UUID(1, 2);
-    Path socket = Files.createFile(directory.resolve("web.qmp.in"));
+    Path socket = directory.resolve("web.qmp.in");
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(socket)); // as QEMU does, which leaves it
+    }
+    assertThat(socket).exists();
     targets.target(id, socket).close();
     assertThat(socket).doesNotExist();
     assertThat(targets.take(id)).isEmpty();
+  }
+
+  @Test
+  void close_whereAFileIs_leavesIt() throws Exception {
+    Path file = Files.createFile(directory.resolve("web.qmp.in"));
+    targets.target(new UUID(1, 2), file).close();
+    assertThat(file).exists();
   }
 
   @Test
