@@ -226,7 +226,8 @@ final class NvidiaSharingTest {
       assertThat(copies[1]).isGreaterThan(2 * copies[0]);
       light.gpu.setWeight(3);
       heavy.gpu.setWeight(1);
-      gpu.poll(gpu.timeNs()); // the unit has changed: the daemon's thread for sharing sets slices anew
+      gpu.poll(
+          gpu.timeNs()); // the unit has changed: the daemon's thread for sharing sets slices anew
       copies = compete("guests' weights 3 and 1", light, heavy);
       assertThat(copies[0]).isGreaterThan(2 * copies[1]);
     }

@@ -1,5 +1,7 @@
 package io.sluice.testbed.bench.migration;
 
+import static java.util.Objects.requireNonNull;
+
 import io.sluice.testbed.bench.results.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -61,7 +63,7 @@ record MoveReport(
   }
 
   private static Map<?, ?> part(Map<?, ?> report, String name) {
-    return Json.object(report.get(name), name);
+    return Json.object(requireNonNull(report.get(name), name), name);
   }
 
   private static long whole(Map<?, ?> members, String name) {
