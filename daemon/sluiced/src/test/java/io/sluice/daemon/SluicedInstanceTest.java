@@ -24,6 +24,9 @@ import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.local.LocalConnection;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -100,13 +103,32 @@ final class SluicedInstanceTest {
   @Test
   void start_afterADaemonThatWasKilledInAMigration_removesItsSockets() throws Exception {
     Path run = Files.createDirectory(dir.resolve("run"));
-    Path out = Files.createFile(run.resolve("web-01.qmp.out"));
-    Path in = Files.createFile(run.resolve("web-01.qmp.in"));
+    Path out = leftSocket(run.resolve("web-01.qmp.out"));
+    Path in = leftSocket(run.resolve("web-01.qmp.in"));
 
     try (SluicedInstance _ = start()) {
       assertThat(out).doesNotExist();
       assertThat(in).doesNotExist();
     }
+  }
+
+  @Test
+  void start_whereAFileHasTheNameOfASocket_leavesIt() throws Exception {
+    Path run = Files.createDirectory(dir.resolve("run"));
+    Path file = Files.createFile(run.resolve("web-01.qmp.out"));
+
+    try (SluicedInstance _ = start()) {
+      assertThat(file).exists();
+    }
+  }
+
+  /** A socket whose server has ended. */
+  private static Path leftSocket(Path path) throws IOException {
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(path));
+    }
+    assertThat(path).exists();
+    return path;
   }
 
   @Test
@@ -192,6 +214,7 @@ final class SluicedInstanceTest {
   @Test
   void createGuest_stateCannotBeWritten_undoesIt() throws Exception {
     try (SluicedInstance daemon = start()) {
+      Files.delete(dir.resolve("state/checkpoints"));
       Files.delete(dir.resolve("state"));
 
       assertThatThrownBy(() -> daemon.daemon().createGuest("a", "", 0))
