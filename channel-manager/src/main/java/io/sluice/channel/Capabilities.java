@@ -2,7 +2,7 @@ package io.sluice.channel;
 
 import com.google.common.collect.ImmutableSet;
 
-/** What a GPU can do, as the calls of a guest ask it. */
+/** The abilities of a GPU, as the calls of a guest ask it. */
 record Capabilities(ImmutableSet<Capability> all) {
   boolean has(Capability capability) {
     return all.contains(capability);

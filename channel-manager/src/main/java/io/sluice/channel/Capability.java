@@ -1,7 +1,7 @@
 package io.sluice.channel;
 
 /**
- * What a GPU backend can do beyond the least that every one can. Nothing above asks which backend
+ * An ability of a GPU backend beyond the least that every one has. Nothing above asks which backend
  * runs.
  */
 public enum Capability {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Who of a GPU's guests may take how many of its channels and address spaces.
+ * The division of a GPU's channels and address spaces among its guests.
  *
  * <p>No guest has more than its limit. One that has some takes another only while as many stay free
  * as there are admitted guests without any, and at least one, for a guest admitted later: so each

@@ -3,7 +3,7 @@ package io.sluice.channel;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvLimits;
 
-/** What pscnv's GEM flags and storage kinds allow: the terms in which guests ask for memory. */
+/** The meaning of pscnv's GEM flags and storage kinds: the terms in which guests ask for memory. */
 final class GemFlags {
   /** Buffers are smaller than this. */
   static final long MAX_BYTES = PscnvLimits.VSPACE_BYTES;

@@ -3,7 +3,7 @@ package io.sluice.channel;
 import com.google.common.collect.ImmutableList;
 
 /**
- * What a GPU is.
+ * The identity of a GPU.
  *
  * @param name the operator's name for it, such as {@code embedded} or {@code 0000:65:00.0}
  * @param model {@code gf100}, {@code gh200} …

@@ -172,7 +172,7 @@ public interface GuestGpu extends AutoCloseable {
   record SharedArea(Fd fd, long offset, long sizeBytes) {}
 
   /**
-   * What is asked for.
+   * The request of a buffer.
    *
    * @param flags pscnv GEM flags: memory type, contiguous, mappable
    * @param tileFlags storage kind

@@ -3,7 +3,7 @@ package io.sluice.channel;
 import io.sluice.channel.state.ChannelError;
 
 /**
- * What a {@link Guest} tells whoever serves its device. Called without the guest's lock, so a
+ * The port by which a {@link Guest} reports to its device. Called without the guest's lock, so a
  * listener may call the guest; it must not block.
  */
 public interface GuestListener {

@@ -38,7 +38,7 @@ public final class GuestMove {
   /** A range of a buffer in guest memory. */
   public record BusRange(Iova start, long bytes) {}
 
-  /** Where the drain of a guest stands. */
+  /** The progress of a drain. */
   public sealed interface Drain {
     /** Nothing runs; what waits on an acquire is parked and moves so. */
     record Drained(int parked) implements Drain {}
@@ -172,7 +172,7 @@ public final class GuestMove {
   }
 
   /**
-   * What the guest has under way.
+   * The work that a guest has under way.
    *
    * @param channels that take entries
    * @param running of them, those of which a command runs now

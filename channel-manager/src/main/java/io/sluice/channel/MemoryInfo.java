@@ -3,7 +3,7 @@ package io.sluice.channel;
 import java.util.OptionalLong;
 
 /**
- * What a buffer is.
+ * The properties of a buffer.
  *
  * @param flags pscnv GEM flags it was made with
  * @param tileFlags storage kind

@@ -43,7 +43,7 @@ public final class MemoryQuotas {
   private static final Logger log = LoggerFactory.getLogger(MemoryQuotas.class);
 
   /**
-   * What a rebalance did.
+   * The result of a rebalance.
    *
    * @param evicted buffers moved to system memory
    * @param returned buffers moved to video memory
@@ -51,7 +51,7 @@ public final class MemoryQuotas {
   public record Moves(int evicted, int returned) {}
 
   /**
-   * What was done to a guest since its quota was first set.
+   * Counts of what was done to a guest since its quota was first set.
    *
    * @param evictions buffers moved to system memory
    * @param returns buffers moved back

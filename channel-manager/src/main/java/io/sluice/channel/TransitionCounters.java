@@ -3,7 +3,7 @@ package io.sluice.channel;
 import io.sluice.channel.state.ChannelState;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** How often channels of a guest went from one state to another. Any thread may read. */
+/** Counts of how often channels of a guest went from one state to another. Any thread may read. */
 final class TransitionCounters {
   private static final int STATES = ChannelState.values().length;
 

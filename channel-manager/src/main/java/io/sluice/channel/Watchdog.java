@@ -84,7 +84,7 @@ public final class Watchdog {
   }
 
   /**
-   * What the watchdog did to a guest.
+   * Counts of what the watchdog did to a guest.
    *
    * @param kills channels ended
    * @param putOff observations that found a channel to end, too soon after the last
@@ -113,7 +113,7 @@ public final class Watchdog {
 
   private record Offender(State state, int channelId, long lastedNs) {}
 
-  /** What is remembered of a guest. Guarded by the watchdog's lock. */
+  /** The memory of a guest. Guarded by the watchdog's lock. */
   private static final class State {
     final Watched guest;
     final Map<Integer, Acquire> acquires = new HashMap<>();

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * until its handle is closed and no address space maps it. Guarded by the GPU's lock.
  */
 final class GemObject extends GpuBuffer {
-  /** What a client says of a buffer, and is told again. */
+  /** The words of a client about a buffer, which it is told again. */
   record Kind(int flags, int tileFlags, int cookie) {}
 
   /** Words that only the client understands. */

@@ -1,7 +1,7 @@
 package io.sluice.gpu;
 
 /**
- * What the software GPU is made like.
+ * The measures of the software GPU.
  *
  * @param vramBytes video memory of the card, a multiple of 128 KiB
  * @param systemBytes most host memory that one open may allocate, a multiple of 4 KiB

@@ -1,8 +1,8 @@
 package io.sluice.gpu;
 
 /**
- * How the engine's thread waits when there is nothing to do. Only the composition root makes
- * threads wait, so it is handed in.
+ * The way in which the engine's thread waits when there is nothing to do. Only the composition root
+ * makes threads wait, so it is handed in.
  */
 public interface IdleStrategy {
   /**

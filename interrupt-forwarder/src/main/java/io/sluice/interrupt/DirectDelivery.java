@@ -3,7 +3,9 @@ package io.sluice.interrupt;
 import io.sluice.abi.sys.Fd;
 import org.jspecify.annotations.Nullable;
 
-/** How a GPU is told to signal eventfds by itself: {@code Guest::setInterruptTarget}. */
+/**
+ * The port by which a GPU is told to signal eventfds by itself: {@code Guest::setInterruptTarget}.
+ */
 @FunctionalInterface
 public interface DirectDelivery {
   /**

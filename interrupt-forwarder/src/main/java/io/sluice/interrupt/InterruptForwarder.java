@@ -278,7 +278,7 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
     }
   }
 
-  /** What one wait waits for: the wake descriptor, then one per source. */
+  /** The descriptors of one wait: the wake descriptor, then one per source. */
   private static final class Watch {
     final List<EventSource> sources;
     final List<Fd> fds;

@@ -12,7 +12,7 @@ import java.util.Locale;
 public abstract sealed class SluiceException extends RuntimeException
     permits SyscallException, RefusedException {
 
-  /** How the caller should react. */
+  /** The reaction that is asked of the caller. */
   public enum Category {
     /** The component that raised it cannot go on. */
     FATAL,

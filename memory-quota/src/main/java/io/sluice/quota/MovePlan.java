@@ -10,7 +10,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Which buffers move so that every guest keeps to its share.
+ * The buffers that move so that every guest keeps to its share.
  *
  * <p><b>Eviction.</b> A guest that holds more than its share gives buffers up until it does not.
  * First those that no address space maps, because no program can notice; then the mapped ones.
@@ -27,7 +27,7 @@ import java.util.TreeMap;
  * @param returns to be made after the evictions
  */
 public record MovePlan(List<Move> evictions, List<Move> returns) {
-  /** Why a buffer moves. */
+  /** The reason for which a buffer moves. */
   public enum Reason {
     /** Evicted: no address space maps it. */
     UNMAPPED,

@@ -47,7 +47,10 @@ final class Shares {
     }
   }
 
-  /** Where a guest leaves its minimum, or reaches its limit: at the level {@code bytes/weight}. */
+  /**
+   * The point at which a guest leaves its minimum, or reaches its limit: at the level {@code
+   * bytes/weight}.
+   */
   private record Turn(long bytes, int weight, boolean leavesMinimum) implements Comparable<Turn> {
     @Override
     public int compareTo(Turn other) {

@@ -30,7 +30,7 @@ final class CallExecutor implements Runnable {
 
   private static final int NONE = -1;
 
-  /** What a session does for the executor. */
+  /** The session, as the executor uses it. */
   interface Host {
     /** Executes a call on a private copy of its arguments. */
     void execute(int command, MemorySegment args);

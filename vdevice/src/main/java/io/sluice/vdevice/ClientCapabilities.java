@@ -1,7 +1,7 @@
 package io.sluice.vdevice;
 
 /**
- * What the client said it can take, bounded by what this server sends.
+ * The abilities that the client announced, bounded by what this server sends.
  *
  * @param maxMessageFds descriptors it takes in one message, 0 to 16
  * @param maxDataBytes bytes it takes in one DMA_READ or DMA_WRITE

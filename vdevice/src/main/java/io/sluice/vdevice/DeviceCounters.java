@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What a device has counted since its server started, over all its connections.
+ * The counts of a device since its server started, over all its connections.
  *
  * @param connections clients that were accepted
  * @param connectionsRefused clients that came while another was attached

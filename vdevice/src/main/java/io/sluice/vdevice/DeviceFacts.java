@@ -6,7 +6,7 @@ import io.sluice.channel.Capability;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.Guest;
 
-/** What a device says of itself that does not change while a client is attached. */
+/** The facts of a device that do not change while a client is attached. */
 final class DeviceFacts {
   /** {@code major << 16 | minor} of the guest ABI. */
   static final int ABI_VERSION = GuestAbi.ABI_MAJOR << 16 | GuestAbi.ABI_MINOR;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * that cannot be used so, EINVAL.
  */
 final class DeviceFeatures {
-  /** What is done to a feature; its data begin behind the head. */
+  /** The action on a feature; its data begin behind the head. */
   private interface Action {
     /** Returns the length of the reply's data. */
     int run(Request.DeviceFeature request, MemorySegment reply);

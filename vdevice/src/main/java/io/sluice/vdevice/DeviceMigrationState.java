@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a device stands in VFIO's migration protocol (linux/vfio.h, "enum vfio_device_mig_state";
+ * The state of a device in VFIO's migration protocol (linux/vfio.h, "enum vfio_device_mig_state";
  * QEMU's docs/interop/vfio-user.rst, "Direct State Transitions").
  *
  * <pre>

@@ -16,9 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which pages of shared memory the GPU wrote since the client asked for it (DMA_LOGGING_*): what
- * the GPU itself knows, collected before each call that could take it away, and when the client
- * asks. Exact; nobody but the GPU writes shared memory.
+ * The log of the pages of shared memory that the GPU wrote since the client asked for it
+ * (DMA_LOGGING_*): what the GPU itself knows, collected before each call that could take it away,
+ * and when the client asks. Exact; nobody but the GPU writes shared memory.
  *
  * <p>The client's thread starts, stops and reports, the call thread collects.
  */

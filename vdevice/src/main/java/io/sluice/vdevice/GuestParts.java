@@ -16,7 +16,7 @@ record GuestParts(
   /** Bits of the pending bitmap: as many as its place in BAR 1 has room for. */
   private static final int MAX_CHANNELS = 8 * (GuestAbi.BAR1_SIZE - GuestAbi.BAR1_PENDING);
 
-  /** How a guest is made. */
+  /** The maker of a guest. */
   interface Opener {
     Guest open(GuestNotifier notifier);
   }

@@ -8,8 +8,8 @@ import io.sluice.channel.GuestListener;
 import java.util.Optional;
 
 /**
- * Where a device gets its guest from: a new one for each client that attaches, so that nothing of
- * one client, not even a mapping it keeps, reaches the next.
+ * The source from which a device gets its guest: a new one for each client that attaches, so that
+ * nothing of one client, not even a mapping it keeps, reaches the next.
  */
 public interface GuestSource {
   /**

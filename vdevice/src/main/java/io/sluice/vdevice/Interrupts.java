@@ -8,9 +8,9 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.vfio.VfioPci;
 
 /**
- * What DEVICE_SET_IRQS does: MSI-X alone has vectors. The other kinds of a PCI function (INTx, MSI,
- * error, request) exist with a count of 0, and disabling them is no error: QEMU does so at every
- * reset.
+ * The interrupts of a device, as DEVICE_SET_IRQS sets them: MSI-X alone has vectors. The other
+ * kinds of a PCI function (INTx, MSI, error, request) exist with a count of 0, and disabling them
+ * is no error: QEMU does so at every reset.
  */
 final class Interrupts {
   private final Kernel kernel;

@@ -62,7 +62,7 @@ public final class MapBudget {
     return Math.min(files, mappings / MAPPINGS_PER_MAP);
   }
 
-  /** What one guest has, and may have. */
+  /** The share of one guest: what it has, and may have. */
   public final class Share implements AutoCloseable {
     private final String guest;
     private final MapLimits most;

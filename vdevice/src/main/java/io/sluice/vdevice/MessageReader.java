@@ -61,7 +61,7 @@ final class MessageReader {
     return fill(HEADER, HEADER);
   }
 
-  /** What came when a header was waited for. */
+  /** The arrival when a header was waited for. */
   enum Received {
     /** A header. */
     HEADER,

@@ -43,7 +43,7 @@ final class PciConfigSpace implements DeviceRegion {
   record Register(int offset, int bytes, int reset, int writable) {}
 
   /**
-   * What the table is made from.
+   * The identity that the table is made from.
    *
    * @param bars the regions of BAR 0 to 5
    * @param vectors MSI-X vectors

@@ -3,8 +3,8 @@ package io.sluice.vdevice;
 import io.sluice.abi.guest.GuestAbi;
 
 /**
- * What the guest has written to the PCI function, which its machine must be told when the device is
- * another process's.
+ * The words that the guest has written to the PCI function, which its machine must be told when the
+ * device is another process's.
  */
 public final class PciState {
   /** Bytes of the MSI-X table. */

@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
 final class Registers implements DeviceRegion {
   private static final int TABLE_END = GuestAbi.BAR0_MSIX_TABLE + 16 * VectorTable.MAX_VECTORS;
 
-  /** What registers show that changes, and what they start. */
+  /** The changing words behind registers, and the actions that they start. */
   interface Backing {
     /** Never 0; changes when the device was reset or moved. */
     int generation();

@@ -76,14 +76,14 @@ sealed interface Request {
    */
   record MigrationWrite(MemorySegment data) implements Request {}
 
-  /** What DEVICE_SET_IRQS brings for each sub-index. */
+  /** The data that DEVICE_SET_IRQS brings for each sub-index. */
   enum IrqData {
     NONE,
     BOOL,
     EVENTFD
   }
 
-  /** What DEVICE_SET_IRQS does to each sub-index. */
+  /** The action of DEVICE_SET_IRQS on each sub-index. */
   enum IrqAction {
     MASK,
     UNMASK,

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * change.
  */
 final class Seat {
-  /** Whether a client is served. */
+  /** The service of a client. */
   private enum Service {
     /** It is. */
     RUNNING,
@@ -29,7 +29,7 @@ final class Seat {
     GONE
   }
 
-  /** Who has the seat. The socket is closed when it has {@link #left}. */
+  /** The client that has the seat. The socket is closed when it has {@link #left}. */
   static final class Occupant {
     final Fd socket;
     final PeerCredentials peer;

@@ -4,9 +4,9 @@ import io.sluice.channel.Guest;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How a client that speaks VFIO's migration protocol gets a device's state out, and into another:
- * the port that the migration engine implements. Everything is called by the thread that serves the
- * client.
+ * The port by which a client that speaks VFIO's migration protocol gets a device's state out, and
+ * into another: the one that the migration engine implements. Everything is called by the thread
+ * that serves the client.
  */
 public interface StateTransfers {
   /** The device that moves. */

@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the GPU tells of a guest's channels. RM tells that something has interrupted, or that some
- * channel has ended, but not which: an ended channel is found by its error notifier; an interrupt
- * is passed to every channel of the guest that runs, as interrupts are hints to look again.
+ * The events of a guest's channels. RM tells that something has interrupted, or that some channel
+ * has ended, but not which: an ended channel is found by its error notifier; an interrupt is passed
+ * to every channel of the guest that runs, as interrupts are hints to look again.
  *
  * <p>A batch is taken under the open's lock and delivered outside it, so that a receiver may call
  * back. {@link #read} is called by one thread at a time, and allocates nothing but for errors.

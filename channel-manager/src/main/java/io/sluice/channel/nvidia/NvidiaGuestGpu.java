@@ -133,7 +133,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     }
   }
 
-  /** What its channels and address spaces ask of the open as a whole. */
+  /** The open as a whole, as its channels and address spaces ask it. */
   private final class Host implements ChannelHome.Host, NvidiaAddressSpace.Owner {
     @Override
     public void channelsChanged() {

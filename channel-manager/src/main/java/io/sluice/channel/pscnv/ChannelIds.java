@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Which of the guest's channels a channel of the card is. The card's numbers are shared by all
- * guests; a guest's are its own.
+ * The guest's ids of the card's channels. The card's numbers are shared by all guests; a guest's
+ * are its own.
  */
 final class ChannelIds {
   /** No channel of this guest. */

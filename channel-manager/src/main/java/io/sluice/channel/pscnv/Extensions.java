@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * What an open of the software GPU offers beyond pscnv (EXT_INFO).
+ * The offer of an open of the software GPU beyond pscnv (EXT_INFO).
  *
  * @param controlPages pages in the control-page file; channel ids are 1 to this minus 1
  * @param controlMapHandle map handle of the control-page file

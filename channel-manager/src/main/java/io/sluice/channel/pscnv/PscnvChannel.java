@@ -11,7 +11,7 @@ import io.sluice.abi.pscnv.PscnvObjEngNew;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.SharedArea;
 
-/** What every pscnv can do with a channel. */
+/** A channel with the abilities that every pscnv has. */
 abstract sealed class PscnvChannel implements Channel permits PlainChannel, ExtendedChannel {
   private final PscnvGuestGpu gpu;
   private final int cid;

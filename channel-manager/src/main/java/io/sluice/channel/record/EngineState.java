@@ -4,7 +4,10 @@ import static io.sluice.channel.record.Check.check;
 
 import java.util.Arrays;
 
-/** What a backend saved of a channel: bytes that only a backend of the same kind understands. */
+/**
+ * The state of a channel as a backend saved it: bytes that only a backend of the same kind
+ * understands.
+ */
 public final class EngineState {
   /** Most bytes. */
   public static final int MAX_BYTES = 1 << 16;

@@ -1,7 +1,7 @@
 package io.sluice.channel.state;
 
 /**
- * Why a channel ended.
+ * The error that ended a channel.
  *
  * @param channelId the guest's id of the channel
  * @param reason SLUICE_ERROR_*, never 0

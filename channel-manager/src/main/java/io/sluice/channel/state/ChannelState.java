@@ -8,7 +8,7 @@ import com.google.common.collect.Maps;
 import io.sluice.abi.guest.GuestAbi;
 
 /**
- * Where a channel stands in its life, and from where it may go where.
+ * The state of a channel, with the transitions that are legal.
  *
  * <pre>
  *          start            suspend

@@ -1,6 +1,9 @@
 package io.sluice.management;
 
-/** What an operator or script can do about an error; {@code sluicectl} exits with its number. */
+/**
+ * The kind of an error, by what an operator or script can do about it; {@code sluicectl} exits with
+ * its number.
+ */
 public enum ErrorKind {
   /** Refused, or failed. */
   FAILED(1),

@@ -3,8 +3,8 @@ package io.sluice.management;
 import java.util.List;
 
 /**
- * Whether a guest could move, as far as it can be seen before anything is touched. Times are in
- * nanoseconds; what was not found out is -1.
+ * The answer of {@code migration check}: obstacles and an estimate, as far as they can be seen
+ * before anything is touched. Times are in nanoseconds; what was not found out is -1.
  *
  * @param blockers what stands in the way; empty when nothing does
  * @param memoryBytes video memory that the guest holds

@@ -1,8 +1,8 @@
 package io.sluice.management;
 
 /**
- * What a guest may have of its GPU, and what it has, at one moment. Counts are totals since the
- * daemon started.
+ * A guest's quota of its GPU, and its use, at one moment. Counts are totals since the daemon
+ * started.
  *
  * @param guest its name
  * @param gpu name of its GPU

@@ -4,7 +4,7 @@ import io.sluice.management.MigrationCheckView;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What {@code sluicectl migration check} has found, printed. */
+/** The printed answer of {@code sluicectl migration check}. */
 record CheckedMigration(MigrationCheckView found) {
   void print(Output output) {
     switch (output.format()) {

@@ -2,7 +2,7 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.ErrorKind;
 
-/** What the program exits with. Promised to scripts, and listed on the help page. */
+/** The exit codes of the program. Promised to scripts, and listed on the help page. */
 final class ExitCode {
   static final int OK = 0;
   static final int FAILED = ErrorKind.FAILED.exitCode();

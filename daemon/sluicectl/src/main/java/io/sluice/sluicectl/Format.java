@@ -1,6 +1,6 @@
 package io.sluice.sluicectl;
 
-/** How output looks. Names are what the operator types. */
+/** The form of output. Names are what the operator types. */
 enum Format {
   /** For people; may change. */
   table,

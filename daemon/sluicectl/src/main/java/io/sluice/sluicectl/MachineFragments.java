@@ -6,8 +6,8 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * What a machine's definition needs to have a guest's device: the device itself, and memory that is
- * shared by file descriptor, without which the GPU cannot reach it.
+ * The parts of a machine's definition that give it a guest's device: the device itself, and memory
+ * that is shared by file descriptor, without which the GPU cannot reach it.
  */
 final class MachineFragments {
   private static final long MIB = 1L << 20;

@@ -4,7 +4,7 @@ import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** What commands are about; its verbs are the methods of the subclass. */
+/** The subject of commands; its verbs are the methods of the subclass. */
 abstract class Noun implements Runnable {
   final SluiceCtl ctl;
   private final String name;

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** Where a report is written to: whole, or what was there stays. */
+/** The file of a report: written whole, or what was there stays. */
 final class ReportFile {
   private ReportFile() {}
 

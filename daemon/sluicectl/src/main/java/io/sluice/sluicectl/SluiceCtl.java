@@ -209,7 +209,7 @@ public final class SluiceCtl implements Runnable {
     return module == null ? "unknown" : module.rawVersion().orElse("unknown");
   }
 
-  /** What {@code --version} prints. */
+  /** The text of {@code --version}. */
   static final class VersionProvider implements IVersionProvider {
     @Override
     public String[] getVersion() {

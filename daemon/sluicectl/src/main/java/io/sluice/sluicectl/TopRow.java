@@ -19,7 +19,7 @@ record TopRow(GuestStatus guest, QuotaStatus quota, double gpuPercent, double wa
   private static final double PERCENT = 100;
 
   /**
-   * What the daemon told.
+   * An answer of the daemon.
    *
    * @param guests by name
    * @param quotas by the guest's name

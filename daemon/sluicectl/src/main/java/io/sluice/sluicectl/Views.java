@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 
-/** What there is to show of each kind of thing. */
+/** The columns of each kind of thing. */
 final class Views {
   /**
    * A channel with the guest it belongs to.

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What is against a guest that wants to come to this daemon, each with its remedy. */
+/** The obstacles of a guest that wants to come to this daemon, each with its remedy. */
 final class ArrivalCheck {
   private ArrivalCheck() {}
 

@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
-/** What operators asked for and was done, in the log with who asked. */
+/** The log's record of what operators asked for, with who asked. */
 final class Audit {
   private static final Logger LOG = LoggerFactory.getLogger(Audit.class);
 

@@ -43,7 +43,7 @@ final class Checkpoints {
   private final Starter starter;
 
   /**
-   * What they need of the daemon.
+   * The services of the daemon that they need.
    *
    * @param clock monotonic nanoseconds
    * @param ids drawn at random

@@ -15,7 +15,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Which guests have become this daemon's by migration, durably: a small file for each attempt. */
+/**
+ * The record of guests that have become this daemon's by migration, durably: a small file for each
+ * attempt.
+ */
 final class CommitLedger {
   private static final Logger LOG = LoggerFactory.getLogger(CommitLedger.class);
   private static final String ID = "[0-9a-f-]{36}";

@@ -12,9 +12,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where machines are being moved to, durably: a small file for each guest whose machine is on its
- * way. A daemon that is started after one that was killed meanwhile finds there whom to ask for a
- * machine that stands still. It is written before the machine is touched, not in its pause.
+ * The record of where machines are being moved to, durably: a small file for each guest whose
+ * machine is on its way. A daemon that is started after one that was killed meanwhile finds there
+ * whom to ask for a machine that stands still. It is written before the machine is touched, not in
+ * its pause.
  */
 final class DepartureLedger {
   /** What a copy is written to, not a host: the machine stays here whatever becomes of that. */

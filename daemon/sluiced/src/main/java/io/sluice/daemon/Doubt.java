@@ -1,9 +1,9 @@
 package io.sluice.daemon;
 
 /**
- * Whether it is to be told that nobody can say whose a guest is. Not at once: a link may end with
- * the destination's last word, which is read just after that, and a destination that is asked anew
- * may answer the first question.
+ * The wait before it is told that nobody can say whose a guest is. It is not told at once: a link
+ * may end with the destination's last word, which is read just after that, and a destination that
+ * is asked anew may answer the first question.
  */
 final class Doubt {
   private final long patienceNs;

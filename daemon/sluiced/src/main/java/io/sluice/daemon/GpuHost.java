@@ -43,7 +43,7 @@ final class GpuHost implements AutoCloseable {
   private final @Nullable SoftwareEngine software;
   private final @Nullable Readiness readiness;
 
-  /** What only a card has. */
+  /** The readiness that only a card has. */
   private record Readiness(Preparing preparing, Thread thread) {
     static Readiness start(Gpu gpu, long stagingBytes, Threads threads) {
       Preparing preparing = new Preparing(gpu, stagingBytes);
@@ -57,7 +57,7 @@ final class GpuHost implements AutoCloseable {
     }
   }
 
-  /** What only the software GPU has. */
+  /** The engine that only the software GPU has. */
   private record SoftwareEngine(
       SoftwareGpu gpu, EngineLoop loop, Thread thread, ExecutorService compute, int excessLimit) {
     void stop() {
@@ -68,7 +68,7 @@ final class GpuHost implements AutoCloseable {
     }
   }
 
-  /** What a guest's events are delivered with. */
+  /** The means by which a guest's events are delivered. */
   private record Delivery(Kernel kernel, LongSupplier clock, Duration spin, Threads threads) {
     InterruptForwarder start(Guest guest) {
       InterruptForwarder forwarder =

@@ -51,7 +51,7 @@ final class GpuShares implements AutoCloseable {
   private final Map<String, Past> past = new HashMap<>();
   private final Map<String, Guest> attached = new HashMap<>();
 
-  /** What was counted while former clients of a guest were attached. */
+  /** Counts of the time in which former clients of a guest were attached. */
   private record Past(Watchdog.Counters kills, TimeUsage time) {
     static final Past NONE = new Past(Watchdog.Counters.NONE, TimeUsage.NONE);
 

@@ -83,7 +83,7 @@ final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable {
   }
 
   /**
-   * What all guests share.
+   * The surroundings that all guests share.
    *
    * @param host what their devices run on
    * @param socketGroup may attach besides the daemon's user; empty for nobody

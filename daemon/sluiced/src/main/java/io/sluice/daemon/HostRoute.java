@@ -69,7 +69,7 @@ final class HostRoute implements AutoCloseable {
   record Way(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
 
   /**
-   * What the operator wants of a way.
+   * The operator's wishes for a way.
    *
    * @param bytesPerSecond most that is sent for this migration, the machine's memory included; 0
    *     for no limit

@@ -1,9 +1,9 @@
 package io.sluice.daemon;
 
 /**
- * How long the thread of a migration sleeps when it has nothing to do. What it waits for wakes it,
- * as far as somebody can tell it; the rest it has to look for, and each look takes a processor from
- * the guest's program.
+ * The time that the thread of a migration sleeps when it has nothing to do. What it waits for wakes
+ * it, as far as somebody can tell it; the rest it has to look for, and each look takes a processor
+ * from the guest's program.
  */
 final class IdleTime {
   /** Nothing is later by more than this while the guest waits, or has just begun to. */

@@ -50,7 +50,7 @@ final class IncomingMigration implements Runnable, TargetHost {
   private volatile boolean over;
 
   /**
-   * What all of them share.
+   * The surroundings that all of them share.
    *
    * @param clock monotonic nanoseconds
    * @param discardOthers gives up whatever is still undecided of an attempt

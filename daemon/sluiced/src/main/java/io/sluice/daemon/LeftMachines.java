@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a daemon does when it starts for machines that a predecessor was killed with on their way:
- * they have lost their GPU, but shall go on, on one side.
+ * The machines that a predecessor was killed with on their way, and their decision when a daemon
+ * starts: they have lost their GPU, but shall go on, on one side.
  *
  * <p>One that has sent everything stands still, and only its destination knows whose it is. It is
  * asked until it answers, or an operator decides; until then the guest is shown as undecided.
@@ -61,7 +61,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
   }
 
   /**
-   * What they need of the daemon.
+   * The services of the daemon that they need.
    *
    * @param observer told what becomes of each
    * @param undecided told for each guest when it begins and ends to be

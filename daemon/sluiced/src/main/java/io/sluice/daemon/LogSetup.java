@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.slf4j.LoggerFactory;
 
-/** Where the program's log goes: to standard error, one line an event. */
+/** The set-up of the program's log: to standard error, one line an event. */
 final class LogSetup {
   private static final Path STDERR = Path.of("/proc/self/fd/2");
 

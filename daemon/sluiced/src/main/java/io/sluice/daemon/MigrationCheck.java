@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What would stand in the way of a guest that is to move, each with its remedy. */
+/** The obstacles of a guest that is to move, each with its remedy. */
 final class MigrationCheck {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
   private static final long IDLE_NS = 1_000_000;

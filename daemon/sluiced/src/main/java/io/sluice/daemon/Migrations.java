@@ -63,7 +63,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
   private @Nullable HostRoute route; // by lock
 
   /**
-   * What they need of the daemon.
+   * The services of the daemon that they need.
    *
    * @param clock monotonic nanoseconds
    * @param randoms a generator that no guest can guess, for each use

@@ -56,7 +56,7 @@ final class OutgoingMigration implements Runnable {
   }
 
   /**
-   * What one is made of; mapped, machine, link and lanes are closed when it ends.
+   * The parts of one; mapped, machine, link and lanes are closed when it ends.
    *
    * @param id of the attempt, drawn at random
    * @param peer the other side, for people

@@ -194,7 +194,7 @@ public final class Sluiced implements Callable<Integer> {
     return filled.commandLine();
   }
 
-  /** What {@code --version} prints. */
+  /** The text of {@code --version}. */
   static final class VersionProvider implements IVersionProvider {
     @Override
     public String[] getVersion() {

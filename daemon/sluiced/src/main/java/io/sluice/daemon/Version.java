@@ -2,7 +2,7 @@ package io.sluice.daemon;
 
 import java.lang.module.ModuleDescriptor;
 
-/** Which version runs. */
+/** The version that runs. */
 final class Version {
   private Version() {}
 

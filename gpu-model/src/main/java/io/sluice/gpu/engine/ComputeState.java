@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * What the compute class remembers: the words of its methods, the bound constant buffers, the
+ * The state of the compute class: the words of its methods, the bound constant buffers, the
  * generic-address table.
  *
  * <p>The class has about 600 methods. Those with a meaning here are always kept; of the others the

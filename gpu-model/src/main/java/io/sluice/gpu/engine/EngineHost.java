@@ -4,7 +4,7 @@ import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
 
-/** What an engine sees of the channel it works for. Faults end that channel and nothing else. */
+/** The channel as an engine that works for it sees it. Faults end that channel and nothing else. */
 public interface EngineHost {
   /** The channel's address space. */
   AddressSpace space();

@@ -1,6 +1,6 @@
 package io.sluice.gpu.engine;
 
-/** What became of a method. */
+/** The outcome of a method. */
 public enum Outcome {
   /** It is finished. */
   DONE,

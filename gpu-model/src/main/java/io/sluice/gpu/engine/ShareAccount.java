@@ -1,7 +1,8 @@
 package io.sluice.gpu.engine;
 
 /**
- * What one open of the GPU has had of a resource that is given to one at a time, by weight.
+ * The account of what one open of the GPU has had of a resource that is given to one at a time, by
+ * weight.
  *
  * <p>Virtual time is time used, divided by the weight. Whoever chooses takes the one that wants and
  * has the least of it. One that comes back after it wanted nothing begins where the others are,

@@ -1,6 +1,6 @@
 package io.sluice.gpu.fifo;
 
-/** Why a channel ended: SLUICE_ERROR_* of sluice_abi.h. */
+/** The reason for which a channel ended: SLUICE_ERROR_* of sluice_abi.h. */
 public enum ChannelError {
   /** The MMU refused an access. */
   PAGE_FAULT(1),

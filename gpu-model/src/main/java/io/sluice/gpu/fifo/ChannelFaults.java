@@ -5,8 +5,8 @@ import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
 
 /**
- * What ended a channel, as the control page and the events tell it: the first error is the one that
- * counts. Guarded by the GPU's lock.
+ * The error that ended a channel, as the control page and the events tell it: the first error is
+ * the one that counts. Guarded by the GPU's lock.
  */
 final class ChannelFaults {
   private static final int WRITE = 1 << 8;

@@ -1,7 +1,7 @@
 package io.sluice.gpu.fifo;
 
 /**
- * Where a channel stands in its life, and the two gates beside it.
+ * The life of a channel, and the two gates beside it.
  *
  * <pre>
  *            START    END

@@ -5,7 +5,7 @@ import io.sluice.gpu.engine.TimeShare;
 import java.util.function.LongSupplier;
 
 /**
- * What a channel needs of the GPU around it.
+ * The services of the GPU that a channel needs.
  *
  * @param clock GPU time in nanoseconds
  * @param launcher executes compute grids

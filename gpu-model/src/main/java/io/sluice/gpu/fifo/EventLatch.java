@@ -1,9 +1,9 @@
 package io.sluice.gpu.fifo;
 
 /**
- * What a channel has raised and nobody has read yet: interrupts count as one, the error comes once.
- * The engine raises under the GPU's lock; whoever reads does not hold it, so the latch has a
- * monitor of its own.
+ * The latch of what a channel has raised and nobody has read yet: interrupts count as one, the
+ * error comes once. The engine raises under the GPU's lock; whoever reads does not hold it, so the
+ * latch has a monitor of its own.
  */
 public final class EventLatch {
   private boolean interrupt;

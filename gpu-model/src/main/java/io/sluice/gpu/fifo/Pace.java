@@ -1,7 +1,7 @@
 package io.sluice.gpu.fifo;
 
 /**
- * When a channel is looked at next, and how much it may execute.
+ * The pace of a channel: when it is looked at next, and how much it may execute.
  *
  * <p>Fermi has no doorbell: the GPU watches GP_PUT. A channel that was active is looked at all the
  * time for a while, then ever more rarely, in proportion to how long it has been idle. The times

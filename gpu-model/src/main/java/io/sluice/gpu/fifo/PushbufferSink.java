@@ -2,7 +2,7 @@ package io.sluice.gpu.fifo;
 
 import io.sluice.gpu.engine.Outcome;
 
-/** Where decoded pushbuffer words go. */
+/** The receiver of decoded pushbuffer words. */
 interface PushbufferSink {
   /**
    * A method.

@@ -1,6 +1,6 @@
 package io.sluice.gpu.fifo;
 
-/** Why a channel stopped executing. */
+/** The reason for which a channel stopped executing. */
 enum SliceEnd {
   /** Nothing more to do. */
   IDLE,

@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which engine object each of the eight subchannels names. A channel has one object of each class,
- * made when it is first bound; subchannels bound to the same class share it.
+ * The engine objects that the eight subchannels name. A channel has one object of each class, made
+ * when it is first bound; subchannels bound to the same class share it.
  */
 final class Subchannels {
   static final int COUNT = 8;
@@ -29,7 +29,7 @@ final class Subchannels {
     M2mf.CLASS, Compute.CLASS, CopyEngine.CLASS_PCOPY0, CopyEngine.CLASS_PCOPY1
   };
 
-  /** What SET_OBJECT said. */
+  /** The binding that SET_OBJECT made. */
   enum Binding {
     /** The subchannel names an engine object. */
     BOUND,

@@ -25,7 +25,7 @@ final class FairExecutor {
   private final Map<TimeShare, Line> lines = new IdentityHashMap<>();
   private long virtualNow;
 
-  /** What an open has waiting and under way. */
+  /** The tasks of an open, waiting and under way. */
   private static final class Line {
     final Queue<Runnable> tasks = new ArrayDeque<>();
     int running;

@@ -1,6 +1,6 @@
 package io.sluice.gpu.mmu;
 
-/** Where the bytes of a buffer are. */
+/** The place of the bytes of a buffer. */
 public sealed interface Backing permits FileBacking, ExtentBacking {
   /**
    * Finds the bytes at an offset and how many follow them without a gap.

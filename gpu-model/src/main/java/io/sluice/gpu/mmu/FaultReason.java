@@ -1,6 +1,9 @@
 package io.sluice.gpu.mmu;
 
-/** Why the MMU refused an access; the codes are those of PFIFO's VM fault record (reg 0x280c). */
+/**
+ * The reason for which the MMU refused an access; the codes are those of PFIFO's VM fault record
+ * (reg 0x280c).
+ */
 public enum FaultReason {
   /** The access is allowed. */
   NONE(-1),

@@ -3,8 +3,8 @@ package io.sluice.gpu.mmu;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a translation found: bytes that lie together in one mapping of the host. A reusable holder,
- * so that the data path allocates nothing; valid only while the GPU's lock is held.
+ * The result of a translation: bytes that lie together in one mapping of the host. A reusable
+ * holder, so that the data path allocates nothing; valid only while the GPU's lock is held.
  */
 public final class Run {
   MemorySegment segment = MemorySegment.NULL;

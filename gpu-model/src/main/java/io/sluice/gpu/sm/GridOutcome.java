@@ -1,6 +1,6 @@
 package io.sluice.gpu.sm;
 
-/** How a grid ended. */
+/** The outcome of a grid. */
 public sealed interface GridOutcome {
   /** All threads have exited. */
   record Completed() implements GridOutcome {}

@@ -46,7 +46,7 @@ public final class GridRun {
   private Runnable ended = () -> {};
 
   /**
-   * What a grid has of the host.
+   * The resources of the host that a grid has.
    *
    * @param heap what its workers take their memory from
    * @param clock GPU time

@@ -49,7 +49,7 @@ public final class HeapBudget {
     }
   }
 
-  /** What one worker of a grid holds; used by one thread at a time. */
+  /** The share of one worker of a grid; used by one thread at a time. */
   final class Share {
     private long bytes;
 

@@ -11,7 +11,7 @@ final class MemoryUnit {
     this.memory = memory;
   }
 
-  /** Where an address leads. */
+  /** The memory that an address leads to. */
   private enum Space {
     GENERIC,
     SHARED,

@@ -148,7 +148,7 @@ enum Opcode {
     this.mask = mask;
   }
 
-  /** What executes a form, and what emits it. */
+  /** The family of a form: the unit that executes it, and the emitter. */
   enum Family {
     /** Does nothing here: there is no cache to control. */
     NOTHING,

@@ -25,7 +25,7 @@ record Step(
     tokens = List.copyOf(tokens);
   }
 
-  /** What a step is. */
+  /** The kind of a step. */
   enum Kind {
     /** One instruction that concerns the warp as a whole. */
     CONTROL,

@@ -18,7 +18,7 @@ final class Warp {
 
   private static final int PREDICATES = 8;
 
-  /** What a token on the stack is. */
+  /** The kind of a token on the stack. */
   enum Token {
     /** Lanes meet again here: SSY. */
     JOIN,

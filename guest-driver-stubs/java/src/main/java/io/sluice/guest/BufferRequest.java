@@ -7,7 +7,7 @@ package io.sluice.guest;
  * @param sizeBytes a multiple of 4096 in this process' memory
  */
 public record BufferRequest(Kind kind, long sizeBytes) {
-  /** Where a buffer is. */
+  /** The place of a buffer. */
   public enum Kind {
     /** In video memory. */
     VIDEO,

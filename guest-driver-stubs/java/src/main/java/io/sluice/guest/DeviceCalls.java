@@ -21,7 +21,7 @@ final class DeviceCalls {
 
   private DeviceCalls() {}
 
-  /** What is told of memory that was allocated. */
+  /** The receiver of memory that was allocated. */
   @FunctionalInterface
   interface Allocated {
     /** Its handle, offset in the aperture, and size as it is. */

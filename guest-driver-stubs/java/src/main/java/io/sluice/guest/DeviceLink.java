@@ -5,7 +5,7 @@ import io.sluice.abi.sys.Mapping;
 import java.util.List;
 import java.util.Optional;
 
-/** How a process reaches a device: over a socket, or through its kernel's VFIO. */
+/** The way by which a process reaches a device: over a socket, or through its kernel's VFIO. */
 interface DeviceLink extends AutoCloseable {
   /** A register of BAR 0, four bytes. */
   int read(int offset);

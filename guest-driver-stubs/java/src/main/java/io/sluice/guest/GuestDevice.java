@@ -98,7 +98,7 @@ public final class GuestDevice implements AutoCloseable {
     return new GuestDevice(kernel, KernelVfioLink.open(kernel, group, address));
   }
 
-  /** What is mapped of a device: null what it has not. */
+  /** The mapped regions of a device; null for those that it has not. */
   private record Bars(
       Mapping calls, Mapping control, @Nullable Mapping aperture, @Nullable Mapping doorbell) {}
 

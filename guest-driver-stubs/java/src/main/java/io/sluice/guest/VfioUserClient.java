@@ -78,7 +78,7 @@ final class VfioUserClient implements DeviceLink {
     }
   }
 
-  /** What a region is, and the file to map it by. */
+  /** A region, and the file to map it by. */
   private record Region(long sizeBytes, long fileOffset, List<Fd> fds) {}
 
   /** VERSION. */

@@ -1,7 +1,7 @@
 package io.sluice.abi.sys;
 
 /**
- * What a host gives one process, and what it has itself.
+ * The limits of a process, and the memory of its host.
  *
  * @param openFiles descriptors of the process ({@code RLIMIT_NOFILE})
  * @param mappings mappings of the process ({@code vm.max_map_count})

@@ -27,7 +27,7 @@ public final class Inquiry {
   private @Nullable Answer answer;
   private @Nullable Reason failure;
 
-  /** Whose the guest is. */
+  /** The side whose the guest is. */
   public enum Answer {
     /** The destination has a record of it. */
     DESTINATION,

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What of a drained channel another backend must know, as {@link io.sluice.channel.Channel}'s
- * opaque state: little endian, from anywhere.
+ * The state of a drained channel that another backend must know, as {@link
+ * io.sluice.channel.Channel}'s opaque state: little endian, from anywhere.
  *
  * @param ringStart address of the ring
  * @param ringOrder 1 &lt;&lt; ringOrder entries

@@ -13,7 +13,7 @@ public final class ChannelUse {
   /** RM needs this long to see that a channel is idle; what ends within is idle to it. */
   private static final int IDLE_US = 50;
 
-  /** What a look finds. */
+  /** The finding of a look. */
   public enum Doing {
     /** Nothing. */
     REST,
@@ -28,7 +28,7 @@ public final class ChannelUse {
     BUSY
   }
 
-  /** How many questions a look may still ask RM. */
+  /** The questions that a look may still ask RM. */
   public static final class Questions {
     private int left;
 

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 
 /**
- * Which semaphore a channel waits for that has not finished what it fetched: RM tells that a
+ * The semaphore that a channel waits for which has not finished what it fetched: RM tells that a
  * channel is not idle, not why. The last entries that were fetched are read as the GPU reads them,
  * and the semaphores of their acquires compared. The guest can write there what it likes, and
  * deceives itself alone: this says what a channel that does not get on is doing, not whether it

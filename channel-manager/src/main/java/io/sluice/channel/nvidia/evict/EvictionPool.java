@@ -90,7 +90,7 @@ public final class EvictionPool implements HostPool, AutoCloseable {
   }
 
   /**
-   * What is kept.
+   * A piece that is kept.
    *
    * @param memory the piece
    * @param last whose bytes are in it; null when it holds zeros

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 
-/** Which addresses of a space are taken. Ranges are half open, and never overlap. */
+/** The addresses of a space that are taken. Ranges are half open, and never overlap. */
 public final class AddressRanges {
   private final TreeMap<Long, Long> endByStart = new TreeMap<>();
 

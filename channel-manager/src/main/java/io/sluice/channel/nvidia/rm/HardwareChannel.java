@@ -44,7 +44,7 @@ public final class HardwareChannel {
   private long timesliceUs;
 
   /**
-   * What it is made over.
+   * The parts that a channel is made over.
    *
    * @param space RM's address space
    * @param engineType {@link io.sluice.abi.rm.RmEngine}

@@ -2,7 +2,7 @@ package io.sluice.channel.nvidia.rm;
 
 import io.sluice.abi.guest.GuestAbi;
 
-/** What the driver's numbers of channel errors (Xid) mean to a guest. Source: nverror.h. */
+/** The meaning of the driver's numbers of channel errors (Xid) to a guest. Source: nverror.h. */
 public final class Xid {
   private static final int GRAPHICS_EXCEPTION = 13;
   private static final int MMU_FAULT = 31;

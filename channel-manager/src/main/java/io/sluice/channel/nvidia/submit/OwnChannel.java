@@ -27,7 +27,7 @@ public final class OwnChannel implements AutoCloseable {
   private final HopperRing ring;
 
   /**
-   * What it is made of.
+   * The parts that a channel is made of.
    *
    * @param name of its memory, for who looks at the daemon's files
    * @param engine {@link io.sluice.abi.rm.RmEngine}

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a guest's weight is worth to its channels. Guarded by the open's lock. */
+/** The time slices that a guest's weight is worth to its channels. Guarded by the open's lock. */
 public final class ChannelSlices {
   private static final Logger log = LoggerFactory.getLogger(ChannelSlices.class);
 

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What RM tells of the graphics engine as a whole, to anybody. Of one thread. */
+/** The graphics engine as a whole, as RM shows it to anybody. Of one thread. */
 public final class GraphicsEngine {
   private static final Logger log = LoggerFactory.getLogger(GraphicsEngine.class);
 

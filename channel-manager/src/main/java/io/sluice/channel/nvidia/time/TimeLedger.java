@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who is charged with GPU time. Looks tell who had an engine at a moment; the time between two
- * looks counts half as the one found it and half as the other.
+ * The account of GPU time. Looks tell who had an engine at a moment; the time between two looks
+ * counts half as the one found it and half as the other.
  *
  * <p>How long the graphics engine was busy is measured by the GPU, in periods of a fifth of a
  * second that are told afterwards. What looks found there are claims until then: each period's busy
@@ -23,7 +23,7 @@ public final class TimeLedger {
   private static final int MAX_CLAIMS = 4096;
 
   /**
-   * What a look found of a guest and an engine.
+   * The finding of a look about a guest and an engine.
    *
    * @param use whose; empty for somebody who is no guest
    * @param measured the GPU will tell how long the engine was busy
@@ -33,7 +33,7 @@ public final class TimeLedger {
   record Part(Optional<TimeUse> use, boolean measured, double has, double waits) {}
 
   /**
-   * How long the graphics engine was busy.
+   * A period of which the graphics engine was busy for a part.
    *
    * @param fromNs GPU time
    * @param untilNs later

@@ -12,7 +12,7 @@ import javax.management.remote.MBeanServerForwarder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What callers may do with the beans of the daemon's process. Who may control the daemon uses its
+ * The rights of callers to the beans of the daemon's process. Who may control the daemon uses its
  * own beans, and reads those that tell of the virtual machine. He does not become the daemon by
  * that: other beans of the JVM load agents into it, write its memory to files, and load classes.
  */

@@ -9,7 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What the server says first on every connection; the layout stands in the package's description.
+ * The first words of the server on every connection; the layout stands in the package's
+ * description.
  *
  * @param permitted whether the caller may go on
  * @param body the stub when permitted, otherwise the reason in UTF-8

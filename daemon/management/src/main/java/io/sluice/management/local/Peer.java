@@ -9,8 +9,8 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * Who is at the other end of a control connection, by {@code SO_PEERCRED}: what the kernel says,
- * not what the peer says.
+ * The process at the other end of a control connection, by {@code SO_PEERCRED}: what the kernel
+ * says, not what the peer says.
  *
  * @param user effective user when it connected
  * @param group effective group when it connected

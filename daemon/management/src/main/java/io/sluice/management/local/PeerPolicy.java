@@ -14,8 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may control the daemon: the user it runs as, root, and members of one group if that is
- * configured. The mode of the socket says the same to the kernel; this check does not depend on it.
+ * The rule of who may control the daemon: the user it runs as, root, and members of one group if
+ * that is configured. The mode of the socket says the same to the kernel; this check does not
+ * depend on it.
  */
 public final class PeerPolicy {
   private static final Path GROUPS = Path.of("/etc/group");

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the sources have said so far. A later source overrides an earlier one key by key; guests add
- * up. Errors are collected, so that an operator sees all of them at once.
+ * The configuration as far as its sources have been read. A later source overrides an earlier one
+ * key by key; guests add up. Errors are collected, so that an operator sees all of them at once.
  */
 final class Draft {
   /**

@@ -3,7 +3,7 @@ package io.sluice.daemon.config;
 import java.nio.file.Path;
 
 /**
- * Where a value was written, in the words an error names it by: {@code
+ * The place where a value was written, in the words an error names it by: {@code
  * /etc/sluice/sluice.toml:4:1}, {@code environment SLUICE_LOG_LEVEL}, {@code flag --set}, {@code
  * default}.
  */

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * What values a key takes.
+ * The type of the values that a key takes.
  *
  * @param expects what a valid value is, for messages and documents
  * @param parse the value of a text; empty when it is not one

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How this daemon takes part in migrations between hosts.
+ * The settings by which this daemon takes part in migrations between hosts.
  *
  * @param listen where other daemons bring guests; null when they may not
  * @param certificate its certificate, PEM

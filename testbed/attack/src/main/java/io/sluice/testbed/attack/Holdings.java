@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What the daemon holds.
+ * The resources that the daemon holds.
  *
  * @param descriptors open ones
  * @param mappings of memory files

@@ -10,7 +10,7 @@ final class Launches {
 
   private Launches() {}
 
-  /** What a launch is made of; nothing of it is checked here. */
+  /** The parts of a launch; nothing of it is checked here. */
   record Launch(long program, int grid, int block, int registers, int stack, int local) {}
 
   static int[] bind() {

@@ -57,7 +57,7 @@ final class RawGuest implements AutoCloseable {
   private final int[] seq = new int[64];
   private int nextId = 1;
 
-  /** What came back: an errno or 0, and bytes. */
+  /** A reply: an errno or 0, and bytes. */
   record Reply(int errno, ByteBuffer body) {}
 
   /** The host said no, or nothing, or has closed the connection. */

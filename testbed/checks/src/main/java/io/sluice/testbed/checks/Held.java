@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What this process holds of what tests open: descriptors of sockets, eventfds, memfds, dma-bufs,
- * DRM nodes and their stand-in {@code /dev/zero}, and mappings of memfds. The JVM's own files and
- * heap are not counted, nor is what a process opens once and keeps.
+ * The things that tests open and this process holds: descriptors of sockets, eventfds, memfds,
+ * dma-bufs, DRM nodes and their stand-in {@code /dev/zero}, and mappings of memfds. The JVM's own
+ * files and heap are not counted, nor is what a process opens once and keeps.
  *
  * @param fds by number, what each descriptor is
  * @param mappedBytes by inode and name, how many bytes of a memfd are mapped

@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.util.Locale;
 
 /**
- * How far something is: a bar that is drawn over itself on a terminal, a line for each quarter
+ * The progress of something: a bar that is drawn over itself on a terminal, a line for each quarter
  * elsewhere.
  */
 final class ProgressBar {

@@ -3,7 +3,7 @@ package io.sluice.testbed.demo;
 import java.io.PrintStream;
 import java.util.Locale;
 
-/** What the demo prints: numbered steps, and what was found wrong. For several threads. */
+/** The output of the demo: numbered steps, and what was found wrong. For several threads. */
 final class Report {
   private final PrintStream out;
   private int step;

@@ -1,7 +1,7 @@
 package io.sluice.testbed.demo;
 
 /**
- * How much the guest does.
+ * The sizes of what the guest does.
  *
  * @param copyBytes what is copied
  * @param mmul rows of the matrices that are multiplied; 0 leaves that out

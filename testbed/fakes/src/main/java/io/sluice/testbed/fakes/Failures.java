@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which calls of a fake are to fail, and how often each was made. Guarded by the fake's lock. */
+/** The calls of a fake that are to fail, and counts of all. Guarded by the fake's lock. */
 final class Failures {
   private final Map<String, Long> made = new HashMap<>();
   private final Map<String, List<Planned>> planned = new HashMap<>();

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param step between two looks
  */
 public record BoundedWait(Duration longest, Duration step) {
-  /** What is waited for. */
+  /** The condition that is waited for. */
   @FunctionalInterface
   public interface Condition<E extends Exception> {
     /** Whether it is so now. */

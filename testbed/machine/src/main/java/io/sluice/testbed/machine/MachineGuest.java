@@ -26,7 +26,7 @@ public final class MachineGuest implements AutoCloseable {
   }
 
   /**
-   * What to start.
+   * The parts of a machine to start.
    *
    * @param image directory that image.sh printed
    * @param sockets vfio-user sockets, one device each

@@ -36,7 +36,10 @@ public final class Recorder implements AutoCloseable {
   private static final ValueLayout.OfInt U32 =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  /** Which writes to registers the server shall never see, though its client thinks it did. */
+  /**
+   * The choice of writes to registers that the server shall never see, though its client thinks it
+   * did.
+   */
   @FunctionalInterface
   public interface Swallower {
     /**

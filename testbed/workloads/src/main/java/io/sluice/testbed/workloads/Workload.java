@@ -84,7 +84,7 @@ public interface Workload {
 
   /** The value of a parameter. */
   sealed interface Argument {
-    /** Where a buffer is. */
+    /** The address of a buffer. */
     record Address(String buffer) implements Argument {}
 
     /** A word. */

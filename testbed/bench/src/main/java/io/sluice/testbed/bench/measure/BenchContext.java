@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What a bench is given.
+ * The surroundings of a bench.
  *
  * @param kernel system calls
  * @param directory an empty directory for sockets

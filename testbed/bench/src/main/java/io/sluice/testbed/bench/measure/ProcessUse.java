@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** What a process uses, from {@code /proc} (proc(5)). */
+/** The use that a process makes of the machine, from {@code /proc} (proc(5)). */
 public final class ProcessUse {
   private static final long TICK_NS = 10_000_000; // USER_HZ
 

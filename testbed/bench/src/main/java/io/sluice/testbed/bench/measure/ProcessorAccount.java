@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Who has used the processors between two moments: the threads of some processes by their names,
- * and what else runs on this machine.
+ * The account of who has used the processors between two moments: the threads of some processes by
+ * their names, and what else runs on this machine.
  */
 public final class ProcessorAccount {
   private static final Path STAT = Path.of("/proc/stat");

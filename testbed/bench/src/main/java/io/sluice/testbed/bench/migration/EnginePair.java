@@ -84,7 +84,7 @@ final class EnginePair implements AutoCloseable {
    */
   record Shape(long bytes, int streams, int loops, int lanes) {}
 
-  /** What a move came to. */
+  /** The result of a move. */
   record Moved(long ns, long bytesSent, long bytesAgain, int reconnects, Spent spent) {}
 
   /**

@@ -51,7 +51,7 @@ public final class PauseBench implements Measurement {
     return "pages sent in the pause, by how changed pages are found";
   }
 
-  /** What a run came to. */
+  /** The result of a run. */
   private record Result(long pages, double pauseMs) {}
 
   @Override

@@ -16,9 +16,9 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What P7 is compared with: bytes over a bare TCP connection on loopback, the cipher that TLS uses
- * by itself, and both together: what encrypted bytes over one connection can at most come to when
- * each end has a core.
+ * The peers of P7: bytes over a bare TCP connection on loopback, the cipher that TLS uses by
+ * itself, and both together: what encrypted bytes over one connection can at most come to when each
+ * end has a core.
  */
 final class ThroughputPeers {
   /** Of TLS. */

@@ -14,7 +14,7 @@ import java.util.Locale;
  */
 public record Figure(
     String bench, String what, double value, String unit, Relation relation, double goal) {
-  /** How a value must stand to its goal. */
+  /** The relation of a value to its goal. */
   public enum Relation {
     AT_MOST("<="),
     AT_LEAST(">="),

@@ -1,7 +1,7 @@
 package io.sluice.testbed.bench.submission;
 
 /**
- * How long the parts of a workload's run took.
+ * The times that the parts of a workload's run took.
  *
  * @param setUpNs address space, channel and buffers were made
  * @param uploadNs programs and input were copied to the GPU

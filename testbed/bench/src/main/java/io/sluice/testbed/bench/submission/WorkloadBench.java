@@ -41,7 +41,7 @@ public final class WorkloadBench implements Measurement {
   private final WorkloadChoice choice;
   private final Guests guests;
 
-  /** Which guests run it. */
+  /** The guests that run it. */
   public enum Guests {
     process,
     machine,

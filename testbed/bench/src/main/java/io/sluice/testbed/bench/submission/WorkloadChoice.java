@@ -8,7 +8,7 @@ import io.sluice.testbed.workloads.Workload;
 import java.util.OptionalInt;
 
 /**
- * Which workload a bench runs.
+ * The workload that a bench runs.
  *
  * @param program its name
  * @param size what the user asked for; otherwise it depends on whether the run is a long one

@@ -32,7 +32,7 @@ public final class Assembler {
 
   private Assembler() {}
 
-  /** What is known of a kernel while it is read. */
+  /** The knowledge of a kernel while it is read. */
   private static final class Source {
     final String name;
     final Map<String, Long> numbers = new HashMap<>();
