@@ -1,7 +1,5 @@
 package io.sluice.testbed.bench.migration;
 
-import static java.util.Objects.requireNonNull;
-
 import io.sluice.testbed.bench.results.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -63,7 +61,11 @@ record MoveReport(
   }
 
   private static Map<?, ?> part(Map<?, ?> report, String name) {
-    return Json.object(requireNonNull(report.get(name), name), name);
+    Object part = report.get(name);
+    if (part == null) {
+      throw new IllegalArgumentException("the report has no " + name);
+    }
+    return Json.object(part, name);
   }
 
   private static long whole(Map<?, ?> members, String name) {
