@@ -8,4 +8,16 @@ module io.sluice.gpu {
   exports io.sluice.gpu.sm to
       io.sluice.testbed.bench,
       io.sluice.testbed.workloads;
+  exports io.sluice.gpu.sm.fault to
+      io.sluice.testbed.bench,
+      io.sluice.testbed.workloads;
+  exports io.sluice.gpu.sm.jit to
+      io.sluice.testbed.bench,
+      io.sluice.testbed.workloads;
+  exports io.sluice.gpu.sm.memory to
+      io.sluice.testbed.bench,
+      io.sluice.testbed.workloads;
+  exports io.sluice.gpu.sm.warp to
+      io.sluice.testbed.bench,
+      io.sluice.testbed.workloads;
 }

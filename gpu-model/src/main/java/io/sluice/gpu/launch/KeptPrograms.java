@@ -1,7 +1,7 @@
 package io.sluice.gpu.launch;
 
 import io.sluice.gpu.engine.TimeShare;
-import io.sluice.gpu.sm.CompiledPrograms;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

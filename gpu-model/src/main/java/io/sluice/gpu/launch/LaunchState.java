@@ -1,7 +1,7 @@
 package io.sluice.gpu.launch;
 
 import io.sluice.gpu.engine.ComputeState;
-import io.sluice.gpu.sm.Grid;
+import io.sluice.gpu.sm.warp.Grid;
 import java.util.ArrayList;
 import java.util.List;
 

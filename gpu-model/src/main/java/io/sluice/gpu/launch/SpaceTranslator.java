@@ -3,9 +3,9 @@ package io.sluice.gpu.launch;
 import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.Run;
-import io.sluice.gpu.sm.MemoryFault;
-import io.sluice.gpu.sm.Translator;
-import io.sluice.gpu.sm.Window;
+import io.sluice.gpu.sm.fault.MemoryFault;
+import io.sluice.gpu.sm.memory.Translator;
+import io.sluice.gpu.sm.memory.Window;
 
 /** A channel's address space as one worker of a grid sees it. */
 final class SpaceTranslator implements Translator {

@@ -1,5 +1,7 @@
 package io.sluice.gpu.sm;
 
+import io.sluice.gpu.sm.fault.WarpError;
+
 /** The outcome of a grid. */
 public sealed interface GridOutcome {
   /** All threads have exited. */

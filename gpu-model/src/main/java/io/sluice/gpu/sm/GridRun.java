@@ -1,5 +1,17 @@
 package io.sluice.gpu.sm;
 
+import io.sluice.gpu.sm.fault.MemoryFault;
+import io.sluice.gpu.sm.fault.WarpError;
+import io.sluice.gpu.sm.fault.WarpFault;
+import io.sluice.gpu.sm.interpret.GridProgram;
+import io.sluice.gpu.sm.interpret.WarpRunner;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
+import io.sluice.gpu.sm.memory.LaneMemory;
+import io.sluice.gpu.sm.memory.Translator;
+import io.sluice.gpu.sm.warp.Block;
+import io.sluice.gpu.sm.warp.Grid;
+import io.sluice.gpu.sm.warp.HeapBudget;
+import io.sluice.gpu.sm.warp.Warp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -261,7 +273,7 @@ public final class GridRun {
   }
 
   /** Runs it on the calling thread; {@code killed} is asked between turns of warps. */
-  GridOutcome runInline(BooleanSupplier killed) {
+  public GridOutcome runInline(BooleanSupplier killed) {
     start(
         Runnable::run,
         () -> {

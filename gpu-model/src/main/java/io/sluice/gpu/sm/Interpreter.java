@@ -1,5 +1,7 @@
 package io.sluice.gpu.sm;
 
+import io.sluice.gpu.sm.memory.Translator;
+import io.sluice.gpu.sm.warp.Grid;
 import java.util.function.BooleanSupplier;
 
 /**

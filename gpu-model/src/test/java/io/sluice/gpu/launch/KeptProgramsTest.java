@@ -3,7 +3,7 @@ package io.sluice.gpu.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.gpu.engine.TimeShare;
-import io.sluice.gpu.sm.CompiledPrograms;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.gpu.sm.OneInstruction.Operands;
 import io.sluice.gpu.sm.OneInstruction.Result;
+import io.sluice.gpu.sm.fault.WarpError;
+import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;

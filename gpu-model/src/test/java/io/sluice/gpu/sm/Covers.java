@@ -1,5 +1,6 @@
 package io.sluice.gpu.sm;
 
+import io.sluice.gpu.sm.isa.Opcode;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

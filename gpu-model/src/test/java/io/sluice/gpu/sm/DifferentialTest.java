@@ -2,6 +2,9 @@ package io.sluice.gpu.sm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.gpu.sm.decode.InstructionDecoder;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
+import io.sluice.gpu.sm.warp.Grid;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.Collections;

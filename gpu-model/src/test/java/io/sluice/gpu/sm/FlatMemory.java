@@ -1,17 +1,20 @@
 package io.sluice.gpu.sm;
 
+import io.sluice.gpu.sm.fault.MemoryFault;
+import io.sluice.gpu.sm.memory.Translator;
+import io.sluice.gpu.sm.memory.Window;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** Global memory of one range of addresses, for tests. */
-final class FlatMemory implements Translator {
+public final class FlatMemory implements Translator {
   private static final long PAGE_BYTES = 4096;
   private static final int PAGE_NOT_PRESENT = 2;
 
   private final long base;
   private final MemorySegment bytes;
 
-  FlatMemory(long base, int size) {
+  public FlatMemory(long base, int size) {
     this.base = base;
     this.bytes = MemorySegment.ofArray(new long[size / 8]);
   }
@@ -27,19 +30,19 @@ final class FlatMemory implements Translator {
   }
 
   /** Offset of the first byte that differs from another memory, or -1. */
-  long mismatch(FlatMemory other) {
+  public long mismatch(FlatMemory other) {
     return bytes.mismatch(other.bytes);
   }
 
-  int load32(long address) {
+  public int load32(long address) {
     return bytes.get(ValueLayout.JAVA_INT, address - base);
   }
 
-  void store32(long address, int value) {
+  public void store32(long address, int value) {
     bytes.set(ValueLayout.JAVA_INT, address - base, value);
   }
 
-  void store64(long address, long value) {
+  public void store64(long address, long value) {
     bytes.set(ValueLayout.JAVA_LONG, address - base, value);
   }
 }

@@ -7,6 +7,8 @@ import static io.sluice.gpu.sm.OneInstruction.predicates;
 import static io.sluice.gpu.sm.OneInstruction.word;
 
 import io.sluice.gpu.sm.OneInstruction.Operands;
+import io.sluice.gpu.sm.isa.Opcode;
+import io.sluice.gpu.sm.math.Exponential;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,8 @@ package io.sluice.gpu.sm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.gpu.sm.fault.WarpError;
+import io.sluice.gpu.sm.warp.Grid;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -7,6 +7,7 @@ import static io.sluice.gpu.sm.OneInstruction.word;
 
 import io.sluice.gpu.sm.OneInstruction.Operands;
 import io.sluice.gpu.sm.OneInstruction.Result;
+import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.testbed.fakes.Seeds;
 import java.util.ArrayList;
 import java.util.List;

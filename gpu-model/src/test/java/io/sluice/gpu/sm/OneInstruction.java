@@ -2,6 +2,10 @@ package io.sluice.gpu.sm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.gpu.sm.decode.InstructionDecoder;
+import io.sluice.gpu.sm.isa.Opcode;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
+import io.sluice.gpu.sm.warp.Grid;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -21,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * predicates in bits 6:0 and the condition code in bits 15:12 before the instruction. The target is
  * R13:R12, which hold {@link #BEFORE} before it.
  */
-final class OneInstruction {
+public final class OneInstruction {
   /** An operand is two words; the first is the lower. */
   record Operands(int a, int aHigh, int b, int bHigh, int c, int cHigh, int flags) {
     long wideA() {
@@ -88,7 +92,7 @@ final class OneInstruction {
   static final int FIRST = 11;
 
   /** Fields of an instruction with those registers: always, R12, R4, R6, and R8 as the third. */
-  static final long ALWAYS = 7L << 10;
+  public static final long ALWAYS = 7L << 10;
 
   static final long REGISTERS = ALWAYS | 12L << 14 | 4L << 20 | 6L << 26;
   static final long THIRD = 8L << 49;

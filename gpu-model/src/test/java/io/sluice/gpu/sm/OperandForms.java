@@ -1,6 +1,7 @@
 package io.sluice.gpu.sm;
 
 import io.sluice.gpu.sm.OneInstruction.Operands;
+import io.sluice.gpu.sm.isa.Opcode;
 import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;

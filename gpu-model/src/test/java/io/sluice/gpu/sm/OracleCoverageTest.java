@@ -2,6 +2,7 @@ package io.sluice.gpu.sm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.gpu.sm.isa.Opcode;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.net.URI;

@@ -1,5 +1,10 @@
 package io.sluice.gpu.sm;
 
+import io.sluice.gpu.sm.decode.Effects;
+import io.sluice.gpu.sm.decode.InstructionDecoder;
+import io.sluice.gpu.sm.isa.AccessSize;
+import io.sluice.gpu.sm.isa.Instruction;
+import io.sluice.gpu.sm.isa.Opcode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -11,7 +16,7 @@ import java.util.random.RandomGenerator;
  * <p>R0 to R11 and P0 to P3 are random's; R12 and R13 hold the address of the warp's memory, R14
  * the offset of its part of shared memory, R15 to R18 count loops; P4 to P6 steer them.
  */
-final class ProgramGenerator {
+public final class ProgramGenerator {
   /** Registers of a thread. */
   static final int REGISTERS = 24;
 
@@ -117,12 +122,12 @@ final class ProgramGenerator {
    *
    * @param length about how many instructions
    */
-  static List<Long> generate(RandomGenerator random, int length) {
+  public static List<Long> generate(RandomGenerator random, int length) {
     return generate(new ProgramGenerator(random, false), random, length);
   }
 
   /** A program some of whose accesses to shared memory go anywhere. */
-  static List<Long> generateWild(RandomGenerator random, int length) {
+  public static List<Long> generateWild(RandomGenerator random, int length) {
     return generate(new ProgramGenerator(random, true), random, length);
   }
 

@@ -2,6 +2,7 @@ package io.sluice.gpu.sm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.gpu.sm.math.Fp32;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

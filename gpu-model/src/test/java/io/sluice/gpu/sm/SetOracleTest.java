@@ -8,6 +8,7 @@ import static io.sluice.gpu.sm.OneInstruction.word;
 
 import io.sluice.gpu.sm.OneInstruction.Operands;
 import io.sluice.gpu.sm.OneInstruction.Result;
+import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.testbed.fakes.Seeds;
 import java.math.BigInteger;
 import java.util.random.RandomGenerator;

@@ -6,6 +6,8 @@ import static io.sluice.gpu.sm.OneInstruction.word;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.gpu.sm.OneInstruction.Operands;
+import io.sluice.gpu.sm.decode.InstructionDecoder;
+import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.testbed.fakes.Seeds;
 import java.math.BigInteger;
 import java.util.random.RandomGenerator;

@@ -39,7 +39,6 @@ final class Exceptions {
           "io.sluice.abi.rm",
           "io.sluice.channel",
           "io.sluice.daemon",
-          "io.sluice.gpu.sm",
           "io.sluice.vdevice");
 
   private Exceptions() {}

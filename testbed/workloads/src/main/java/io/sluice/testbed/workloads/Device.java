@@ -1,10 +1,10 @@
 package io.sluice.testbed.workloads;
 
-import io.sluice.gpu.sm.Grid;
 import io.sluice.gpu.sm.GridOutcome;
-import io.sluice.gpu.sm.MemoryFault;
-import io.sluice.gpu.sm.Translator;
-import io.sluice.gpu.sm.Window;
+import io.sluice.gpu.sm.fault.MemoryFault;
+import io.sluice.gpu.sm.memory.Translator;
+import io.sluice.gpu.sm.memory.Window;
+import io.sluice.gpu.sm.warp.Grid;
 import io.sluice.testbed.workloads.asm.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

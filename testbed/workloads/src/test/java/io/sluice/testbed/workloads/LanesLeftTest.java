@@ -2,9 +2,9 @@ package io.sluice.testbed.workloads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.gpu.sm.CompiledPrograms;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
 import io.sluice.testbed.workloads.asm.Assembler;
 import io.sluice.testbed.workloads.asm.Kernel;
 import java.util.Arrays;

@@ -2,10 +2,10 @@ package io.sluice.testbed.workloads;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.gpu.sm.CompiledPrograms;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
 import io.sluice.gpu.sm.Interpreter;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

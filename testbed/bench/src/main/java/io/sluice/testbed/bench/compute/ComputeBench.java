@@ -1,9 +1,9 @@
 package io.sluice.testbed.bench.compute;
 
-import io.sluice.gpu.sm.CompiledPrograms;
-import io.sluice.gpu.sm.Grid;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
+import io.sluice.gpu.sm.warp.Grid;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
 import io.sluice.testbed.bench.measure.Samples;

@@ -1,0 +1,68 @@
+package io.sluice.gpu.sm.decode;
+
+import io.sluice.gpu.sm.fault.WarpError;
+import io.sluice.gpu.sm.fault.WarpFault;
+import io.sluice.gpu.sm.isa.Instruction;
+import io.sluice.gpu.sm.isa.Opcode;
+import io.sluice.gpu.sm.memory.GlobalMemory;
+import io.sluice.gpu.sm.warp.Grid;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The instructions of a program, read and decoded when they are first needed. A program does not
+ * change while it runs.
+ */
+public final class Program {
+  /** Most instructions that are kept; more are decoded each time. */
+  private static final int MAX_INSTRUCTIONS = 1 << 16;
+
+  private final GlobalMemory global;
+  private final long base;
+  private final int registers;
+  private final Map<Integer, Instruction> decoded = new HashMap<>();
+
+  public Program(GlobalMemory global, Grid grid) {
+    this.global = global;
+    this.base = grid.program();
+    this.registers = grid.registers();
+  }
+
+  /**
+   * The instruction at an offset in the program region.
+   *
+   * @throws WarpFault when there is none, or it names a register that the launch did not ask for
+   */
+  public Instruction at(int pc) {
+    Instruction known = decoded.get(pc);
+    if (known == null) {
+      known = fetch(pc);
+      if (decoded.size() < MAX_INSTRUCTIONS) {
+        decoded.put(pc, known);
+      }
+    }
+    return known;
+  }
+
+  /** The word at an offset, whatever it is. */
+  public long word(int pc) {
+    return global.load64(GlobalMemory.NO_SITE, base + Integer.toUnsignedLong(pc));
+  }
+
+  private Instruction fetch(int pc) {
+    if (pc % Instruction.BYTES != 0) {
+      throw new WarpFault(WarpError.INVALID_OPCODE, Integer.toUnsignedLong(pc));
+    }
+    long word = word(pc);
+    Instruction fresh = InstructionDecoder.decode(word);
+    Opcode opcode = fresh.opcode();
+    if (opcode == null) {
+      throw new WarpFault(WarpError.INVALID_OPCODE, Integer.toUnsignedLong(pc));
+    }
+    int needed = Effects.of(opcode, fresh).registers();
+    if (needed > registers) {
+      throw new WarpFault(WarpError.GPR_OUT_OF_BOUNDS, needed - 1L);
+    }
+    return fresh;
+  }
+}

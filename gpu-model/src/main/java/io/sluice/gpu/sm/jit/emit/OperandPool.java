@@ -1,0 +1,68 @@
+package io.sluice.gpu.sm.jit.emit;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The constants whose place is in a program's instructions, and its sites. */
+public final class OperandPool {
+  private final Map<Place, Integer> indices = new HashMap<>();
+  private final List<Place> places = new ArrayList<>();
+  private final List<BitSet> bySegment = new ArrayList<>();
+  private int sites;
+
+  /**
+   * @param sites how many there are in other parts of the program
+   */
+  public OperandPool(int sites) {
+    this.sites = sites;
+  }
+
+  /**
+   * A word of a constant bank.
+   *
+   * @param bank which bank
+   * @param offset byte offset
+   */
+  public record Place(int bank, int offset) {}
+
+  /** The constants that are asked for from now on are those of the next segment. */
+  public void nextSegment() {
+    bySegment.add(new BitSet());
+  }
+
+  /** The index of a constant. */
+  int indexOf(int bank, int offset) {
+    int index =
+        indices.computeIfAbsent(
+            new Place(bank, offset),
+            place -> {
+              places.add(place);
+              return places.size() - 1;
+            });
+    bySegment.getLast().set(index);
+    return index;
+  }
+
+  /** The constants of a segment, by index. */
+  public BitSet placesOf(int segment) {
+    return bySegment.get(segment);
+  }
+
+  /** The constants, by index. */
+  public List<Place> places() {
+    return places;
+  }
+
+  /** A number for an instruction that keeps a window. */
+  int newSite() {
+    return ++sites;
+  }
+
+  /** One more than the highest. */
+  public int sites() {
+    return sites;
+  }
+}
