@@ -120,7 +120,10 @@ public final class MemoryQuotas {
     try {
       if (quotas.put(guest, wanted) instanceof Admission.Refused refused) {
         throw new RefusedException(
-            refused.code(), Errno.ENOSPC, "guest=" + guest + ": " + refused.cause(), refused.fix());
+            ChannelCode.QUOTA,
+            Errno.ENOSPC,
+            "guest=" + guest + ": " + refused.cause(),
+            refused.fix());
       }
       counters.putIfAbsent(guest, Counters.NONE);
       SortedMap<String, Long> _ = limit(holders(null));

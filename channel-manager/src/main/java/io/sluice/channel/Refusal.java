@@ -9,7 +9,7 @@ final class Refusal {
 
   static RefusedException noChannel(int channelId) {
     return new RefusedException(
-        "SLU-CHN-001",
+        ChannelCode.NO_CHANNEL,
         Errno.ENOENT,
         "no such channel, cid=" + Integer.toUnsignedString(channelId),
         "");
@@ -17,7 +17,7 @@ final class Refusal {
 
   static RefusedException noAddressSpace(int vid) {
     return new RefusedException(
-        "SLU-CHN-002",
+        ChannelCode.NO_ADDRESS_SPACE,
         Errno.ENOENT,
         "no such address space, vid=" + Integer.toUnsignedString(vid),
         "");
@@ -25,40 +25,40 @@ final class Refusal {
 
   static RefusedException noMemory(int handle) {
     return new RefusedException(
-        "SLU-CHN-003",
+        ChannelCode.NO_MEMORY,
         Errno.EBADF,
         "no such memory handle, handle=" + Integer.toUnsignedString(handle),
         "");
   }
 
   static RefusedException invalid(String what) {
-    return new RefusedException("SLU-CHN-004", Errno.EINVAL, what, "");
+    return new RefusedException(ChannelCode.INVALID, Errno.EINVAL, what, "");
   }
 
   static RefusedException full(String table, int limit) {
     return new RefusedException(
-        "SLU-CHN-005",
+        ChannelCode.TABLE_FULL,
         Errno.ENOMEM,
         "no more " + table + " for this guest, limit=" + limit,
         "Free some first.");
   }
 
   static RefusedException outOfMemory(String what, String remedy) {
-    return new RefusedException("SLU-CHN-006", Errno.ENOMEM, what, remedy);
+    return new RefusedException(ChannelCode.OUT_OF_MEMORY, Errno.ENOMEM, what, remedy);
   }
 
   static RefusedException busy(String what, String remedy) {
-    return new RefusedException("SLU-CHN-007", Errno.EBUSY, what, remedy);
+    return new RefusedException(ChannelCode.BUSY, Errno.EBUSY, what, remedy);
   }
 
   static RefusedException closed(String guest) {
     return new RefusedException(
-        "SLU-CHN-008", Errno.ENODEV, "the guest is gone, guest=" + guest, "");
+        ChannelCode.CLOSED, Errno.ENODEV, "the guest is gone, guest=" + guest, "");
   }
 
   static RefusedException missing(Capability capability, String operation) {
     return new RefusedException(
-        "SLU-CHN-009",
+        ChannelCode.CAPABILITY,
         Errno.EOPNOTSUPP,
         operation + " needs a capability that this GPU lacks, capability=" + capability,
         "Use a GPU that has it.");
@@ -66,7 +66,7 @@ final class Refusal {
 
   static RefusedException overLimit(String what, String guest, int limit) {
     return new RefusedException(
-        "SLU-CHN-011",
+        ChannelCode.OVER_LIMIT,
         Errno.EDQUOT,
         "the guest has as many " + what + " as it may, guest=" + guest + " limit=" + limit,
         "Free some first, or raise the guest's limit in the configuration.");
@@ -74,7 +74,7 @@ final class Refusal {
 
   static RefusedException kept(String what, String guest, int free) {
     return new RefusedException(
-        "SLU-CHN-012",
+        ChannelCode.KEPT_FOR_OTHERS,
         Errno.EDQUOT,
         "the last " + what + " are kept for guests without any, guest=" + guest + " free=" + free,
         "Free some, in this guest or another.");
@@ -82,14 +82,14 @@ final class Refusal {
 
   static RefusedException pagesAreNoFile(String gpu) {
     return new RefusedException(
-        "SLU-CHN-013",
+        ChannelCode.NO_CONTROL_FILE,
         Errno.EOPNOTSUPP,
         "the control pages of this GPU are not one file that a guest could be given, gpu=" + gpu,
         "Give the guest another GPU; docs/adr/0005-no-guests-on-pscnv-cards.md says why.");
   }
 
   static RefusedException with(Errno errno, String what) {
-    return new RefusedException("SLU-CHN-010", errno, what, "");
+    return new RefusedException(ChannelCode.DRIVER, errno, what, "");
   }
 
   /** State records are refused unless something holds. */

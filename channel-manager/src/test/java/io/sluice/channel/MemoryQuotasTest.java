@@ -47,7 +47,7 @@ final class MemoryQuotasTest {
     assertThatThrownBy(
             () -> quotas.set("b", quota(3 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY)))
         .isInstanceOf(RefusedException.class)
-        .hasMessageContaining("SLU-QUOTA-002")
+        .hasMessageContaining("SLU-CHN-014")
         .hasMessageContaining("leave 2097152 bytes of 33554432, 3145728 requested");
     quotas.set("b", quota(2 * MIB, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY));
   }

@@ -14,7 +14,7 @@ public final class SyscallException extends SluiceException {
    */
   public SyscallException(String call, String arguments, int errno) {
     super(
-        "SLU-SYS-001",
+        AbiCode.SYSTEM_CALL.code(),
         Category.ERROR,
         call + "(" + arguments + ") failed: " + Errno.nameOf(errno),
         "");

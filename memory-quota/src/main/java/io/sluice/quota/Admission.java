@@ -2,11 +2,13 @@ package io.sluice.quota;
 
 /** The answer of a {@link QuotaTable} to a quota. A refusal changes nothing. */
 public sealed interface Admission {
-  /** Code of a minimum that does not fit beside the others. */
-  String DOES_NOT_FIT = "SLU-QUOTA-002";
-
-  /** Code of a guest too many. */
-  String TOO_MANY = "SLU-QUOTA-004";
+  /** The reasons of a refusal. */
+  enum Rule {
+    /** A minimum does not fit beside those of the others. */
+    DOES_NOT_FIT,
+    /** A guest too many. */
+    TOO_MANY
+  }
 
   /** The quota fits. */
   record Admitted() implements Admission {}
@@ -14,10 +16,10 @@ public sealed interface Admission {
   /**
    * The quota does not fit.
    *
-   * @param code {@link #DOES_NOT_FIT} or {@link #TOO_MANY}
+   * @param rule that refuses it
    * @param cause the reason, with the numbers in bytes
    * @param fix what to do
    * @param leftBytes where a minimum does not fit the largest that does, otherwise 0
    */
-  record Refused(String code, String cause, String fix, long leftBytes) implements Admission {}
+  record Refused(Rule rule, String cause, String fix, long leftBytes) implements Admission {}
 }

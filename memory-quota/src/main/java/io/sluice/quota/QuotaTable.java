@@ -39,7 +39,7 @@ public final class QuotaTable {
     int others = quotas.size() - (quotas.containsKey(guest) ? 1 : 0);
     if (others >= MAX_GUESTS) {
       return new Admission.Refused(
-          Admission.TOO_MANY,
+          Admission.Rule.TOO_MANY,
           "the card has " + others + " guests, at most " + MAX_GUESTS,
           "Remove one.",
           0);
@@ -54,7 +54,7 @@ public final class QuotaTable {
       return new Admission.Admitted();
     }
     return new Admission.Refused(
-        Admission.DOES_NOT_FIT,
+        Admission.Rule.DOES_NOT_FIT,
         String.format(
             Locale.ROOT,
             "the minimums of %d guests leave %d bytes of %d, %d requested",

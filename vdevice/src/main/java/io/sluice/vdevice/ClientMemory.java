@@ -89,7 +89,7 @@ final class ClientMemory implements AutoCloseable {
     DmaRequests asked = requests;
     if (asked == null) {
       throw new RefusedException(
-          "SLU-VFU-008", Errno.ENOTCONN, "the client has not negotiated yet", "");
+          DeviceCode.NOT_NEGOTIATED, Errno.ENOTCONN, "the client has not negotiated yet", "");
     }
     return asked;
   }

@@ -4,6 +4,7 @@ import static com.google.common.collect.Sets.immutableEnumSet;
 
 import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.Errno;
+import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.Capability;
@@ -85,14 +86,14 @@ final class ClientMigration implements AutoCloseable {
   void set(int number) {
     DeviceMigrationState wanted = DeviceMigrationState.of(number);
     if (wanted == null || wanted == DeviceMigrationState.ERROR) {
-      throw refused("SLU-VFU-020", Errno.EINVAL, "no state to ask for, state=" + number);
+      throw refused(DeviceCode.NO_SUCH_STATE, Errno.EINVAL, "no state to ask for, state=" + number);
     }
     asking = true; // before anybody is asked whether it may be
     try {
       while (state != wanted) {
         DeviceMigrationState next = state.next(wanted);
         if (next == null) {
-          throw refused("SLU-VFU-021", Errno.EINVAL, "no way from " + state + " to " + wanted);
+          throw refused(DeviceCode.NO_WAY, Errno.EINVAL, "no way from " + state + " to " + wanted);
         }
         arc(next);
         transition(next, "asked for " + wanted);
@@ -192,7 +193,7 @@ final class ClientMigration implements AutoCloseable {
     while (move.drain("the client stops the device") instanceof GuestMove.Drain.Draining busy) {
       if (left <= 0) {
         throw new RefusedException(
-            "SLU-VFU-022",
+            DeviceCode.STILL_WORKS,
             Errno.ETIMEDOUT,
             "a channel's work does not end, cid="
                 + busy.channelId()
@@ -247,7 +248,7 @@ final class ClientMigration implements AutoCloseable {
   int read(MemorySegment into) {
     StateTransfers.Saving from = saving;
     if (!state.saves() || from == null) {
-      throw refused("SLU-VFU-023", Errno.EINVAL, "no data to be read, state=" + state);
+      throw refused(DeviceCode.NO_DATA, Errno.EINVAL, "no data to be read, state=" + state);
     }
     return from.read(into);
   }
@@ -260,7 +261,8 @@ final class ClientMigration implements AutoCloseable {
   void write(MemorySegment from) {
     StateTransfers.Resuming into = resuming;
     if (state != DeviceMigrationState.RESUMING || into == null) {
-      throw refused("SLU-VFU-024", Errno.EINVAL, "no data to be written, state=" + state);
+      throw refused(
+          DeviceCode.TAKES_NO_DATA, Errno.EINVAL, "no data to be written, state=" + state);
     }
     into.write(from);
   }
@@ -318,7 +320,7 @@ final class ClientMigration implements AutoCloseable {
     }
   }
 
-  private static RefusedException refused(String code, Errno errno, String what) {
+  private static RefusedException refused(ErrorEntry code, Errno errno, String what) {
     return new RefusedException(code, errno, what, "");
   }
 }

@@ -52,7 +52,7 @@ final class DeviceFeatures {
     Feature feature = feature(request.feature());
     if (feature == null) {
       throw new RefusedException(
-          "SLU-VFU-005",
+          DeviceCode.NO_FEATURE,
           Errno.ENOTTY,
           "device feature is not offered, feature=" + request.feature(),
           "");
@@ -219,6 +219,6 @@ final class DeviceFeatures {
   }
 
   private static RefusedException refused(String what) {
-    return new RefusedException("SLU-VFU-026", Errno.EINVAL, what, "");
+    return new RefusedException(DeviceCode.FEATURE, Errno.EINVAL, what, "");
   }
 }

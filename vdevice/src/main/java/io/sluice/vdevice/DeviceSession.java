@@ -307,7 +307,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     DeviceRegion region = region(index);
     if (region == null) {
       throw new RefusedException(
-          "SLU-VFU-007",
+          DeviceCode.NO_REGION,
           Errno.EINVAL,
           "no such region, index=" + Integer.toUnsignedString(index),
           "");
@@ -331,7 +331,10 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     ClientMigration offered = migration;
     if (offered == null) {
       throw new RefusedException(
-          "SLU-VFU-006", Errno.EOPNOTSUPP, "migration by the protocol is not offered", "");
+          DeviceCode.NO_MIGRATION,
+          Errno.EOPNOTSUPP,
+          "migration by the protocol is not offered",
+          "");
     }
     return offered;
   }

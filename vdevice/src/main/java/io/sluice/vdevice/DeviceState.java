@@ -99,6 +99,6 @@ public record DeviceState(
 
   static RefusedException damaged(String what) {
     return new RefusedException(
-        "SLU-REC-020", Errno.EPROTO, "the state of a virtual device is damaged: " + what, "");
+        DeviceCode.STATE, Errno.EPROTO, "the state of a virtual device is damaged: " + what, "");
   }
 }

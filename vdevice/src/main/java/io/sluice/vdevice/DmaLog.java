@@ -207,6 +207,6 @@ final class DmaLog {
   }
 
   private static RefusedException refused(String what) {
-    return new RefusedException("SLU-VFU-025", Errno.EINVAL, what, "");
+    return new RefusedException(DeviceCode.DMA_LOG, Errno.EINVAL, what, "");
   }
 }

@@ -309,7 +309,7 @@ final class DmaRequests {
 
   private static RefusedException failed(Command command, long address, int errno) {
     return new RefusedException(
-        "SLU-DMA-013",
+        DmaCode.MESSAGE,
         Errno.of(errno).orElse(Errno.EIO),
         command + " failed, iova=0x" + Long.toHexString(address) + ", error=" + Errno.nameOf(errno),
         "");

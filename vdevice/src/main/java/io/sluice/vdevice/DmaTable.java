@@ -4,6 +4,7 @@ import static io.sluice.vdevice.Limits.PAGE_BYTES;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
+import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
@@ -112,7 +113,7 @@ final class DmaTable implements AutoCloseable {
   void map(Request.DmaMap map, @Nullable Fd fd) {
     checkRange(map.address(), map.sizeBytes());
     if (fd != null && map.fileOffset() % PAGE_BYTES != 0) {
-      throw refused("SLU-DMA-005", Errno.EINVAL, "file offset of a map is not on a page");
+      throw refused(DmaCode.UNALIGNED_FILE, Errno.EINVAL, "file offset of a map is not on a page");
     }
     if (fd != null) {
       SharedFileCheck.check(kernel, fd, map.fileOffset(), map.sizeBytes());
@@ -120,10 +121,10 @@ final class DmaTable implements AutoCloseable {
     lock.lock();
     try {
       if (maps.size() >= Limits.MAX_DMA_MAPS) {
-        throw refused("SLU-DMA-006", Errno.ENOSPC, "too many maps, limit=" + maps.size());
+        throw refused(DmaCode.TOO_MANY, Errno.ENOSPC, "too many maps, limit=" + maps.size());
       }
       if (!overlapping(map.address().value(), map.sizeBytes()).isEmpty()) {
-        throw refused("SLU-DMA-007", Errno.EEXIST, "map overlaps another, iova=" + map.address());
+        throw refused(DmaCode.OVERLAP, Errno.EEXIST, "map overlaps another, iova=" + map.address());
       }
       MemoryRegion region = fd == null ? null : region(map, fd);
       maps.put(map.address().value(), new Entry(map, fd, region));
@@ -200,7 +201,7 @@ final class DmaTable implements AutoCloseable {
       for (Entry entry : found) {
         if (Long.compareUnsigned(entry.iova, address.value()) < 0
             || Long.compareUnsigned(entry.last(), last) > 0) {
-          throw refused("SLU-DMA-008", Errno.EINVAL, "unmap cuts a map, iova=" + address);
+          throw refused(DmaCode.CUT, Errno.EINVAL, "unmap cuts a map, iova=" + address);
         }
       }
       found.forEach(this::release);
@@ -300,7 +301,7 @@ final class DmaTable implements AutoCloseable {
       }
     } catch (InternalError e) {
       // A page that cannot be had, such as one of an exhausted huge-page pool: the copy faults.
-      throw refused("SLU-DMA-009", Errno.EFAULT, "guest memory faults, iova=" + address);
+      throw refused(DmaCode.FAULT, Errno.EFAULT, "guest memory faults, iova=" + address);
     } finally {
       lock.unlock();
     }
@@ -333,7 +334,7 @@ final class DmaTable implements AutoCloseable {
         done += bytes;
       }
     } catch (InternalError e) {
-      throw refused("SLU-DMA-009", Errno.EFAULT, "guest memory faults, iova=" + address);
+      throw refused(DmaCode.FAULT, Errno.EFAULT, "guest memory faults, iova=" + address);
     } finally {
       lock.unlock();
     }
@@ -379,7 +380,7 @@ final class DmaTable implements AutoCloseable {
   private static void checkRange(Iova address, long sizeBytes) {
     if (sizeBytes == 0 || address.value() % PAGE_BYTES != 0 || sizeBytes % PAGE_BYTES != 0) {
       throw refused(
-          "SLU-DMA-010",
+          DmaCode.NOT_PAGES,
           Errno.EINVAL,
           "range is not of whole pages, iova="
               + address
@@ -387,19 +388,19 @@ final class DmaTable implements AutoCloseable {
               + Long.toHexString(sizeBytes));
     }
     if (Long.compareUnsigned(address.value() + sizeBytes - 1, address.value()) < 0) {
-      throw refused("SLU-DMA-011", Errno.EINVAL, "range wraps around, iova=" + address);
+      throw refused(DmaCode.WRAPS, Errno.EINVAL, "range wraps around, iova=" + address);
     }
   }
 
   private static RefusedException notShared(long iova) {
     return new RefusedException(
-        "SLU-DMA-012",
+        DmaCode.NOT_SHARED,
         Errno.EFAULT,
         "no shared guest memory at iova=0x" + Long.toHexString(iova),
         "Give the machine its memory with -object memory-backend-memfd,share=on.");
   }
 
-  private static RefusedException refused(String code, Errno errno, String what) {
+  private static RefusedException refused(ErrorEntry code, Errno errno, String what) {
     return new RefusedException(code, errno, what, "");
   }
 }

@@ -317,7 +317,7 @@ public final class GuestDevice implements AutoCloseable {
     return seat.session()
         .orElseThrow(() ->
             new RefusedException(
-                "SLU-VFU-009", Errno.ENOTCONN, "nobody is attached, guest=" + name, ""));
+                DeviceCode.NOBODY, Errno.ENOTCONN, "nobody is attached, guest=" + name, ""));
   }
 
   // ---- taking over ----
@@ -333,7 +333,7 @@ public final class GuestDevice implements AutoCloseable {
         seat.pause()
             .orElseThrow(() ->
                 new RefusedException(
-                    "SLU-VFU-013",
+                    DeviceCode.NO_CLIENT,
                     Errno.ENOTCONN,
                     "no client that could be handed over, guest=" + name,
                     ""));
@@ -341,7 +341,7 @@ public final class GuestDevice implements AutoCloseable {
         seat.awaitPaused(pausing, patience)
             .orElseThrow(() ->
                 new RefusedException(
-                    "SLU-VFU-014",
+                    DeviceCode.WITHIN_MESSAGE,
                     Errno.EBUSY,
                     "the client is within a message, guest=" + name,
                     "Try again."));
@@ -364,7 +364,7 @@ public final class GuestDevice implements AutoCloseable {
     Seat.Occupant adopted = Seat.Occupant.paused(socket, kernel.peerCredentials(socket));
     if (!seat.take(adopted, Duration.ZERO)) {
       throw new RefusedException(
-          "SLU-VFU-015", Errno.EBUSY, "the guest has a client, guest=" + name, "");
+          DeviceCode.OCCUPIED, Errno.EBUSY, "the guest has a client, guest=" + name, "");
     }
     boolean complete = false;
     try {
@@ -440,7 +440,7 @@ public final class GuestDevice implements AutoCloseable {
     if (foreign.waiting() > ForeignFds.MOST_WAITING
         && !foreign.await(ForeignFds.MOST_WAITING, END_WAIT)) {
       throw new RefusedException(
-          "SLU-VFU-027",
+          DeviceCode.UNCLOSED,
           Errno.EMFILE,
           "descriptors of the client cannot be closed, waiting=" + foreign.waiting(),
           "End what keeps them: a socket that lingers, a file system that does not answer.");

@@ -26,7 +26,7 @@ public interface GuestSource {
    */
   default Guest adopt(GuestListener listener, Gpu.AdoptedFiles files) {
     throw new RefusedException(
-        "SLU-VFU-011", Errno.EOPNOTSUPP, "clients cannot be taken over here", "");
+        DeviceCode.NO_TAKEOVER, Errno.EOPNOTSUPP, "clients cannot be taken over here", "");
   }
 
   /** How clients move the device by VFIO's migration protocol; empty when they cannot. */

@@ -259,6 +259,6 @@ final class Hypercalls {
   }
 
   private static RefusedException refused(Errno errno, String what) {
-    return new RefusedException("SLU-CAL-001", errno, what, "");
+    return new RefusedException(DeviceCode.CALL, errno, what, "");
   }
 }

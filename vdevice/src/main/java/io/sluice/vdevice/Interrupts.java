@@ -53,7 +53,7 @@ final class Interrupts {
     }
     if (!trigger) {
       throw new RefusedException(
-          "SLU-IRQ-002", Errno.ENOTTY, "vectors cannot be masked by message", "");
+          DeviceCode.NO_MASK, Errno.ENOTTY, "vectors cannot be masked by message", "");
     }
     switch (request.data()) {
       case EVENTFD -> assign(request, fds);
@@ -87,6 +87,6 @@ final class Interrupts {
   }
 
   private static RefusedException refused(String what) {
-    return new RefusedException("SLU-IRQ-001", Errno.EINVAL, what, "");
+    return new RefusedException(DeviceCode.INTERRUPT, Errno.EINVAL, what, "");
   }
 }

@@ -153,7 +153,7 @@ public final class MapBudget {
 
     private RefusedException refused(Errno errno, String what, long limit) {
       return new RefusedException(
-          "SLU-DMA-014",
+          DmaCode.BUDGET,
           errno,
           what + ", guest=" + guest + ", limit=" + limit,
           "See \"[[guest]]\" in docs/configuration.md.");

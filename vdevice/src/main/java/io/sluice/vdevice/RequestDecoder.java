@@ -58,7 +58,10 @@ final class RequestDecoder {
       case DMA_READ, DMA_WRITE -> throw refused(command + " is for the server to send");
       case DIRTY_PAGES ->
           throw new RefusedException(
-              "SLU-VFU-003", Errno.EOPNOTSUPP, "DIRTY_PAGES was removed from the protocol", "");
+              DeviceCode.DIRTY_PAGES,
+              Errno.EOPNOTSUPP,
+              "DIRTY_PAGES was removed from the protocol",
+              "");
       case REGION_READ, REGION_WRITE, REGION_WRITE_MULTI -> throw new AssertionError(command);
     };
   }
@@ -90,7 +93,10 @@ final class RequestDecoder {
     int flags = DmaUnmap.FLAGS.bits(body);
     if ((flags & DmaUnmap.FLAG_GET_DIRTY_BITMAP) != 0) {
       throw new RefusedException(
-          "SLU-VFU-004", Errno.EOPNOTSUPP, "unmap with a dirty bitmap is not offered", "");
+          DeviceCode.UNMAP_BITMAP,
+          Errno.EOPNOTSUPP,
+          "unmap with a dirty bitmap is not offered",
+          "");
     }
     require((flags & ~DmaUnmap.FLAG_ALL) == 0, "unknown unmap flags, flags=" + flags);
     require(bytes == DmaUnmap.SIZE, "unmap has a wrong length, bytes=" + bytes);
@@ -214,6 +220,6 @@ final class RequestDecoder {
   }
 
   private static RefusedException refused(String what) {
-    return new RefusedException("SLU-VFU-002", Errno.EINVAL, what, "");
+    return new RefusedException(DeviceCode.MALFORMED, Errno.EINVAL, what, "");
   }
 }

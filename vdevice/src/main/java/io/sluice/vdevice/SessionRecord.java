@@ -107,6 +107,9 @@ record SessionRecord(
 
   private static RefusedException refused(String what) {
     return new RefusedException(
-        "SLU-VFU-010", Errno.EPROTO, "a device session cannot be taken over, wrong is " + what, "");
+        DeviceCode.SESSION,
+        Errno.EPROTO,
+        "a device session cannot be taken over, wrong is " + what,
+        "");
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
@@ -31,25 +32,25 @@ final class SharedFileCheck {
     int seals = seals(kernel, fd);
     FileStatus status = kernel.fstat(fd);
     if (!status.isRegular()) {
-      throw refused("SLU-DMA-001", "shared memory is not a regular file", status.mode());
+      throw refused(DmaCode.NOT_A_FILE, "shared memory is not a regular file", status.mode());
     }
     long type = kernel.fileSystemType(fd);
     if (type != TMPFS_MAGIC && type != HUGETLBFS_MAGIC) {
-      throw refused("SLU-DMA-002", "shared memory is not on tmpfs or hugetlbfs", type);
+      throw refused(DmaCode.FILE_SYSTEM, "shared memory is not on tmpfs or hugetlbfs", type);
     }
     if (offset < 0 || sizeBytes < 0 || sizeBytes > status.sizeBytes() - offset) {
-      throw refused("SLU-DMA-003", "the file is shorter than the map", status.sizeBytes());
+      throw refused(DmaCode.TOO_SHORT, "the file is shorter than the map", status.sizeBytes());
     }
     if ((seals & Kernel.F_SEAL_SHRINK) != 0) {
       return;
     }
     if ((seals & Kernel.F_SEAL_SEAL) != 0) {
-      throw refused("SLU-DMA-004", "the file can shrink and cannot be sealed", seals);
+      throw refused(DmaCode.CAN_SHRINK, "the file can shrink and cannot be sealed", seals);
     }
     kernel.addSeals(fd, Kernel.F_SEAL_SHRINK);
     // It may have been shortened between the look at its length and the seal.
     if (sizeBytes > kernel.fstat(fd).sizeBytes() - offset) {
-      throw refused("SLU-DMA-003", "the file is shorter than the map", status.sizeBytes());
+      throw refused(DmaCode.TOO_SHORT, "the file is shorter than the map", status.sizeBytes());
     }
   }
 
@@ -64,11 +65,11 @@ final class SharedFileCheck {
       if (e.errno() != Errno.EINVAL.number() && e.errno() != Errno.EBADF.number()) {
         throw e;
       }
-      throw refused("SLU-DMA-015", "shared memory is no file that can be sealed", e.errno());
+      throw refused(DmaCode.NOT_SEALABLE, "shared memory is no file that can be sealed", e.errno());
     }
   }
 
-  private static RefusedException refused(String code, String what, long value) {
+  private static RefusedException refused(ErrorEntry code, String what, long value) {
     return new RefusedException(
         code, Errno.EINVAL, what + ", value=0x" + Long.toHexString(value), REMEDY);
   }

@@ -134,6 +134,6 @@ final class VersionData {
 
   private static RefusedException refused(String what) {
     return new RefusedException(
-        "SLU-VFU-001", Errno.EINVAL, what, "See \"VERSION\" in docs/vfio-user.md.");
+        DeviceCode.VERSION, Errno.EINVAL, what, "See \"VERSION\" in docs/vfio-user.md.");
   }
 }

@@ -33,7 +33,7 @@ final class ChannelIds {
     int id = used.nextClearBit(1);
     if (id >= limit) {
       throw new RefusedException(
-          "SLU-GPU-004", Errno.ENOMEM, "no more channels, limit=" + (limit - 1), "");
+          PscnvCode.NO_CHANNELS, Errno.ENOMEM, "no more channels, limit=" + (limit - 1), "");
     }
     return id;
   }

@@ -106,6 +106,9 @@ final class PlainChannel extends PscnvChannel {
 
   private static RefusedException missing(String operation) {
     return new RefusedException(
-        "SLU-GPU-007", Errno.EOPNOTSUPP, "pscnv cannot do this, operation=" + operation, "");
+        PscnvCode.UNSUPPORTED,
+        Errno.EOPNOTSUPP,
+        "pscnv cannot do this, operation=" + operation,
+        "");
   }
 }

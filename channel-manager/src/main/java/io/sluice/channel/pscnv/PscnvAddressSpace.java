@@ -42,7 +42,7 @@ final class PscnvAddressSpace implements AddressSpace {
     }
     if (!gpu.isExtended() && !hasRoom(start.value(), end.value(), buffer.sizeBytes())) {
       throw new RefusedException(
-          "SLU-GPU-005",
+          PscnvCode.NO_ROOM,
           Errno.ENOMEM,
           "no room, start=" + start + " end=" + end + " bytes=" + buffer.sizeBytes(),
           "");
@@ -84,7 +84,7 @@ final class PscnvAddressSpace implements AddressSpace {
     Map.Entry<Long, Long> at = mapped.floorEntry(address.value());
     if (at == null || address.value() - at.getKey() >= at.getValue()) {
       throw new RefusedException(
-          "SLU-GPU-006", Errno.ENOENT, "nothing is mapped there, address=" + address, "");
+          PscnvCode.NOT_MAPPED, Errno.ENOENT, "nothing is mapped there, address=" + address, "");
     }
     gpu.calls()
         .call(

@@ -105,7 +105,7 @@ final class PscnvCalls {
     }
     RefusedException refused =
         new RefusedException(
-            "SLU-GPU-001",
+            PscnvCode.REFUSED,
             errno.get(),
             "the GPU's driver refused, call=" + call + " errno=" + errno.get(),
             "");

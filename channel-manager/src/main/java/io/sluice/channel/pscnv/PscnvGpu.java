@@ -81,7 +81,7 @@ public final class PscnvGpu implements Gpu {
     int chipset = (int) required(PscnvParam.CHIPSET_ID);
     if (chipset < FIRST_FERMI || chipset >= FIRST_KEPLER) {
       throw new RefusedException(
-          "SLU-GPU-002",
+          PscnvCode.NOT_FERMI,
           Errno.ENODEV,
           "not a Fermi GPU, gpu=" + name + " chipset=0x" + Integer.toHexString(chipset),
           "Configure a GPU of the GF100 family, or the embedded one.");
@@ -113,7 +113,7 @@ public final class PscnvGpu implements Gpu {
         .parameter(parameter)
         .orElseThrow(() ->
             new RefusedException(
-                "SLU-GPU-003",
+                PscnvCode.NOT_PSCNV,
                 Errno.ENODEV,
                 "the driver does not know a parameter that pscnv has, id=" + parameter,
                 "Check that the node belongs to a GPU driven by pscnv."));
@@ -157,7 +157,10 @@ public final class PscnvGpu implements Gpu {
       PscnvCalls adopting = new PscnvCalls(opened);
       if (Extensions.probe(adopting).isEmpty()) {
         throw new RefusedException(
-            "SLU-GPU-004", Errno.EOPNOTSUPP, "this GPU cannot take a guest's memory over", "");
+            PscnvCode.NO_TAKEOVER,
+            Errno.EOPNOTSUPP,
+            "this GPU cannot take a guest's memory over",
+            "");
       }
       adopt(adopting, files.control(), ExtRegionAdd.ADOPT_CONTROL);
       Fd vram =
@@ -165,7 +168,10 @@ public final class PscnvGpu implements Gpu {
               .vram()
               .orElseThrow(() ->
                   new RefusedException(
-                      "SLU-GPU-005", Errno.EPROTO, "no file of video memory to take over", ""));
+                      PscnvCode.NO_VRAM_FILE,
+                      Errno.EPROTO,
+                      "no file of video memory to take over",
+                      ""));
       adopt(adopting, vram, ExtRegionAdd.ADOPT_VRAM);
       complete = true;
       return PscnvGuestGpu.open(opened, kernel, info);

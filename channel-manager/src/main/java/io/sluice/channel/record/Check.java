@@ -6,7 +6,8 @@ final class Check {
 
   static void check(boolean holds, String rule) {
     if (!holds) {
-      throw SectionHeader.refused("SLU-REC-005", "a record holds what none can, rule=" + rule);
+      throw SectionHeader.refused(
+          RecordCode.IMPOSSIBLE, "a record holds what none can, rule=" + rule);
     }
   }
 }

@@ -141,7 +141,8 @@ public final class RecordCodec {
     Layout layout = new Layout(section.id(), section.version());
     boolean evicted = layout.equals(EVICTED_MEMORY);
     if (!evicted && !ALWAYS.contains(layout)) {
-      throw SectionHeader.refused("SLU-REC-008", "a section of no known layout, " + section);
+      throw SectionHeader.refused(
+          RecordCode.UNKNOWN_LAYOUT, "a section of no known layout, " + section);
     }
     FieldReader in = new FieldReader(section.payload(), RecordCodec::damaged);
     StateRecord record =
@@ -161,9 +162,10 @@ public final class RecordCodec {
   private static RefusedException damaged(FieldReader.Damage damage, String what) {
     return switch (damage) {
       case VALUE ->
-          SectionHeader.refused("SLU-REC-005", "a record holds what none can, rule=" + what);
-      case CUT_OFF -> SectionHeader.refused("SLU-REC-006", "a record is " + what);
-      case TOO_LONG -> SectionHeader.refused("SLU-REC-007", "a record is " + what);
+          SectionHeader.refused(
+              RecordCode.IMPOSSIBLE, "a record holds what none can, rule=" + what);
+      case CUT_OFF -> SectionHeader.refused(RecordCode.RECORD_CUT_OFF, "a record is " + what);
+      case TOO_LONG -> SectionHeader.refused(RecordCode.RECORD_TOO_LONG, "a record is " + what);
     };
   }
 

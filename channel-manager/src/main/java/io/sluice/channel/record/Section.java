@@ -57,7 +57,7 @@ public final class Section {
     SectionHeader header = SectionHeader.read(from);
     if (from.remaining() < header.length()) {
       throw SectionHeader.refused(
-          "SLU-REC-003",
+          RecordCode.CUT_OFF,
           "a section is cut off, id="
               + Integer.toUnsignedString(header.id())
               + " bytes="

@@ -1,6 +1,7 @@
 package io.sluice.channel.record;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.RefusedException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -37,11 +38,11 @@ public record SectionHeader(int id, int version, int length, int checksum) {
   /** Refuses what no section has. */
   public SectionHeader {
     if (id == 0 || version == 0) {
-      throw refused("SLU-REC-001", "a section is nameless, id=" + id + " version=" + version);
+      throw refused(RecordCode.NAMELESS, "a section is nameless, id=" + id + " version=" + version);
     }
     if (length < 0 || length > MAX_PAYLOAD_BYTES) {
       throw refused(
-          "SLU-REC-002",
+          RecordCode.TOO_LONG,
           "a section is too long, id="
               + Integer.toUnsignedString(id)
               + " bytes="
@@ -65,7 +66,8 @@ public record SectionHeader(int id, int version, int length, int checksum) {
   public static SectionHeader read(ByteBuffer from) {
     if (from.remaining() < BYTES) {
       throw refused(
-          "SLU-REC-003", "a section ends in its head, bytes=" + from.remaining() + " of " + BYTES);
+          RecordCode.CUT_OFF,
+          "a section ends in its head, bytes=" + from.remaining() + " of " + BYTES);
     }
     ByteBuffer words = from.slice(from.position(), BYTES).order(ByteOrder.LITTLE_ENDIAN);
     from.position(from.position() + BYTES);
@@ -83,12 +85,12 @@ public record SectionHeader(int id, int version, int length, int checksum) {
   void verify(byte[] payload) {
     if (payload.length != length || checksum(id, version, length, payload) != checksum) {
       throw refused(
-          "SLU-REC-004",
+          RecordCode.DAMAGED,
           "a section is damaged, id=" + Integer.toUnsignedString(id) + " bytes=" + payload.length);
     }
   }
 
-  static RefusedException refused(String code, String what) {
+  static RefusedException refused(ErrorEntry code, String what) {
     return new RefusedException(code, Errno.EPROTO, what, "");
   }
 

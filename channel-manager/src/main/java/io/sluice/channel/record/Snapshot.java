@@ -37,7 +37,7 @@ public final class Snapshot {
     while (true) {
       if (!from.hasRemaining()) {
         throw SectionHeader.refused(
-            "SLU-REC-009", "a snapshot has no end, records=" + records.size());
+            RecordCode.NO_END, "a snapshot has no end, records=" + records.size());
       }
       StateRecord record = RecordCodec.decode(Section.read(from));
       if (record instanceof EndRecord(long expected)) {

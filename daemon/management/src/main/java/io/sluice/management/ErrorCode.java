@@ -2,85 +2,73 @@ package io.sluice.management;
 
 import java.util.Arrays;
 
-/** The errors of the daemon's operations. Codes are stable: scripts and documents rely on them. */
+/**
+ * The errors of the daemon's operations and of the programs that call them. Codes are stable:
+ * scripts and documents rely on them.
+ */
 public enum ErrorCode {
-  /** No guest has that name. */
-  GUEST_UNKNOWN("SLU-GUEST-001", ErrorKind.NOT_FOUND),
-  /** A guest of that name exists. */
-  GUEST_EXISTS("SLU-GUEST-002", ErrorKind.FAILED),
-  /** Not a name for a guest. */
-  GUEST_NAME("SLU-GUEST-003", ErrorKind.FAILED),
-  /** A machine or process is attached. */
-  GUEST_ATTACHED("SLU-GUEST-004", ErrorKind.FAILED),
-  /** The guest stands in the configuration file. */
-  GUEST_CONFIGURED("SLU-GUEST-005", ErrorKind.FAILED),
-  /** More guests than the daemon serves. */
-  GUEST_LIMIT("SLU-GUEST-006", ErrorKind.FAILED),
-  /** The guest's socket cannot be made. */
-  GUEST_SOCKET("SLU-GUEST-007", ErrorKind.FAILED),
-  /** The list of created guests cannot be read or written. */
-  GUEST_STATE("SLU-GUEST-008", ErrorKind.FAILED),
-  /** More video memory than its GPU has. */
-  GUEST_VRAM("SLU-GUEST-009", ErrorKind.QUOTA),
-  /** Not a path for a guest's socket. */
-  GUEST_PATH("SLU-GUEST-010", ErrorKind.FAILED),
-  /** A guest touches video memory that it has not allocated; in the log only. */
-  GUEST_EXCESS("SLU-GUEST-011", ErrorKind.FAILED),
-  /** The guest has no channel of that number. */
-  CHANNEL_UNKNOWN("SLU-CHN-020", ErrorKind.NOT_FOUND),
-  /** The channel cannot be ended. */
-  CHANNEL_KILL("SLU-CHN-021", ErrorKind.FAILED),
-  /** A value of a quota out of range. */
-  QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.FAILED),
-  /** A minimum that does not fit beside those of the other guests. */
-  QUOTA_MINIMUM("SLU-QUOTA-002", ErrorKind.QUOTA),
-  /** The quotas that were changed cannot be read or written. */
-  QUOTA_STATE("SLU-QUOTA-006", ErrorKind.FAILED),
-  /** More changes than are taken in a second. */
-  QUOTA_RATE("SLU-QUOTA-007", ErrorKind.BUSY),
-  /** The GPU cannot move buffers to system memory. */
-  QUOTA_POLICY("SLU-QUOTA-008", ErrorKind.FAILED),
-  /** More guests than a GPU has quotas for. */
-  QUOTA_GUESTS("SLU-QUOTA-004", ErrorKind.QUOTA),
-  /** The guest has no migration, or none that it could be asked of. */
-  MIGRATION_UNKNOWN("SLU-MIG-050", ErrorKind.NOT_FOUND),
-  /** The guest moves already. */
-  MIGRATION_BUSY("SLU-MIG-051", ErrorKind.BUSY),
-  /** Not a place to move a guest to. */
-  MIGRATION_TARGET("SLU-MIG-052", ErrorKind.FAILED),
-  /** Not an option of a migration, or not a value of it. */
-  MIGRATION_OPTION("SLU-MIG-053", ErrorKind.FAILED),
-  /** The other daemon cannot be reached. */
-  MIGRATION_LINK("SLU-MIG-054", ErrorKind.FAILED),
-  /** It is too late to give a migration up, or too early to take it back. */
-  MIGRATION_PHASE("SLU-MIG-055", ErrorKind.FAILED),
-  /** Something stands in the way. */
-  MIGRATION_BLOCKED("SLU-MIG-056", ErrorKind.FAILED),
-  /** A checkpoint could not be written or read. */
-  CHECKPOINT_FAILED("SLU-MIG-057", ErrorKind.FAILED),
-  /** Not a path for a checkpoint. */
-  CHECKPOINT_PATH("SLU-MIG-080", ErrorKind.FAILED),
-  /** Not a log level. */
-  LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED),
-  /** The daemon is stopping. */
-  DAEMON_STOPPING("SLU-DAEMON-001", ErrorKind.BUSY),
-  /** Another daemon serves the control socket. */
-  DAEMON_RUNNING("SLU-DAEMON-002", ErrorKind.FAILED),
-  /** A directory or socket of the daemon cannot be made. */
-  DAEMON_PATH("SLU-DAEMON-003", ErrorKind.FAILED),
-  /** No GPU has that name. */
-  GPU_UNKNOWN("SLU-DAEMON-004", ErrorKind.NOT_FOUND),
-  /** There are several GPUs and none was named. */
-  GPU_AMBIGUOUS("SLU-DAEMON-005", ErrorKind.FAILED),
-  /** A GPU cannot be opened. */
-  GPU_OPEN("SLU-DAEMON-006", ErrorKind.FAILED);
+  // spotless:off
+  GUEST_UNKNOWN("SLU-GUEST-001", ErrorKind.NOT_FOUND, "No guest has that name.", "It is misspelt, or was destroyed.", "See sluicectl guest list."),
+  GUEST_EXISTS("SLU-GUEST-002", ErrorKind.FAILED, "A guest of that name exists.", "Names are unique within a daemon.", "Choose another name."),
+  GUEST_NAME("SLU-GUEST-003", ErrorKind.FAILED, "It is not a name for a guest.", "A name is 1 to 63 of a-z A-Z 0-9 . _ - and begins with a letter or digit.", "Choose another name."),
+  GUEST_ATTACHED("SLU-GUEST-004", ErrorKind.FAILED, "A machine or process is attached.", "QEMU does not survive the loss of its device.", "Stop it first, or use --force: it loses its GPU."),
+  GUEST_CONFIGURED("SLU-GUEST-005", ErrorKind.FAILED, "The guest is in the configuration file.", "It would come back with the next start.", "Remove it there, and restart the daemon."),
+  GUEST_LIMIT("SLU-GUEST-006", ErrorKind.FAILED, "There are as many guests as the daemon serves.", "The message has the number.", "Destroy one."),
+  GUEST_SOCKET("SLU-GUEST-007", ErrorKind.FAILED, "The guest's socket cannot be made.", "Its directory is missing or not the daemon's to write, or the path is taken.", "See the message, and to the directory."),
+  GUEST_STATE("SLU-GUEST-008", ErrorKind.FAILED, "The list of created guests cannot be read or written.", "The disk of the state directory is full or failed.", "See to the disk of daemon.state-dir."),
+  GUEST_VRAM("SLU-GUEST-009", ErrorKind.QUOTA, "The guest is to have more video memory than its GPU has.", "The limit is larger than the card.", "Give it less."),
+  GUEST_PATH("SLU-GUEST-010", ErrorKind.FAILED, "It is not a path for a guest's socket.", "It is relative, or among the daemon's own files.", "Give an absolute path in another directory."),
+  GUEST_EXCESS("SLU-GUEST-011", ErrorKind.FAILED, "A guest touches video memory that it has not allocated; in the log only.", "Its program is faulty or hostile.", "Nothing is lost: the pages are taken back; excess-limit detaches it."),
+  CHANNEL_UNKNOWN("SLU-CHN-020", ErrorKind.NOT_FOUND, "The guest has no channel of that number.", "It ended, or was never made.", "See sluicectl channel list."),
+  CHANNEL_KILL("SLU-CHN-021", ErrorKind.FAILED, "The channel cannot be ended.", "The GPU cannot do that, or the channel has just ended.", "See the message."),
+  QUOTA_VALUE("SLU-QUOTA-001", ErrorKind.FAILED, "A value of a quota is out of range.", "The message says which.", "Give one within the range."),
+  QUOTA_MINIMUM("SLU-QUOTA-002", ErrorKind.QUOTA, "The minimum does not fit beside those of the other guests.", "The minimums together are more than the card.", "Ask for less, or lower another guest's: sluicectl quota show."),
+  QUOTA_GUESTS("SLU-QUOTA-004", ErrorKind.QUOTA, "A GPU has as many guests as it has quotas for.", "The limit of the program.", "Remove one."),
+  QUOTA_STATE("SLU-QUOTA-006", ErrorKind.FAILED, "The quotas that were changed cannot be read or written.", "The disk of the state directory is full or failed.", "See to the disk of daemon.state-dir."),
+  QUOTA_RATE("SLU-QUOTA-007", ErrorKind.BUSY, "Quotas are changed more often than is taken in a second.", "A program changes them in a loop.", "Try again in a second."),
+  QUOTA_POLICY("SLU-QUOTA-008", ErrorKind.FAILED, "The GPU cannot move buffers to system memory.", "It lacks that capability.", "Set beyond-share to out-of-memory, or use another GPU."),
+  MIGRATION_UNKNOWN("SLU-MIG-050", ErrorKind.NOT_FOUND, "The guest has no migration, or none that could be asked about.", "It has not been moved since the daemon started.", "See sluicectl migration status."),
+  MIGRATION_BUSY("SLU-MIG-051", ErrorKind.BUSY, "The guest moves already.", "One migration of a guest at a time.", "Wait for it, or give it up: sluicectl migration abort."),
+  MIGRATION_TARGET("SLU-MIG-052", ErrorKind.FAILED, "It is not a place to move a guest to.", "A destination is HOST:PORT or unix:PATH.", "Give one of those."),
+  MIGRATION_OPTION("SLU-MIG-053", ErrorKind.FAILED, "It is not an option of a migration, or not a value of it.", "The message says which.", "See sluicectl migration start --help."),
+  MIGRATION_LINK("SLU-MIG-054", ErrorKind.FAILED, "The other daemon cannot be reached.", "It does not run, does not listen, or does not trust this one.", "See the message, and the other daemon's log."),
+  MIGRATION_PHASE("SLU-MIG-055", ErrorKind.FAILED, "It is too late to give a migration up, or too early to take it back.", "The migration's phase does not allow it.", "See sluicectl migration status."),
+  MIGRATION_BLOCKED("SLU-MIG-056", ErrorKind.FAILED, "Something stands in the way of the migration.", "The message names it.", "See sluicectl migration check."),
+  CHECKPOINT_FAILED("SLU-MIG-057", ErrorKind.FAILED, "A checkpoint could not be written or read.", "The message has the reason.", "See the message."),
+  CHECKPOINT_PATH("SLU-MIG-080", ErrorKind.FAILED, "It is not a path for a checkpoint.", "It is relative, or among the daemon's own files.", "Give an absolute path in another directory, such as checkpoints in daemon.state-dir."),
+  LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED, "It is not a log level.", "Levels are error, warn, info, debug and trace.", "Give one of those."),
+  DAEMON_STOPPING("SLU-DAEMON-001", ErrorKind.BUSY, "The daemon is stopping.", "It takes no more operations.", "Try again when it is back."),
+  DAEMON_RUNNING("SLU-DAEMON-002", ErrorKind.FAILED, "Another daemon serves the control socket.", "Two daemons were given one path.", "Stop it, or give another control socket."),
+  DAEMON_PATH("SLU-DAEMON-003", ErrorKind.FAILED, "A directory or socket of the daemon cannot be made.", "It is not the daemon's to write, or something else is there.", "See the message, and to the directory."),
+  GPU_UNKNOWN("SLU-DAEMON-004", ErrorKind.NOT_FOUND, "No GPU has that name.", "It is misspelt, or not configured.", "See sluicectl gpu list."),
+  GPU_AMBIGUOUS("SLU-DAEMON-005", ErrorKind.FAILED, "There are several GPUs and none was named.", "The daemon does not choose.", "Name one with --gpu."),
+  GPU_OPEN("SLU-DAEMON-006", ErrorKind.FAILED, "A GPU cannot be opened.", "Its driver is missing, or the node not the daemon's to open.", "See the message, and docs/configuration.md."),
+  CONTROL_MISSING("SLU-CTL-001", ErrorKind.FAILED, "There is no such control socket.", "The daemon does not run, or listens elsewhere.", "Start the daemon, or name its socket with --socket or SLUICE_SOCKET."),
+  CONTROL_REFUSED("SLU-CTL-002", ErrorKind.FAILED, "Nobody listens on the control socket.", "The daemon is stopped or was killed.", "Start the daemon."),
+  CONTROL_GARBLED("SLU-CTL-003", ErrorKind.FAILED, "The control socket does not answer as a daemon of this version.", "It belongs to another program, or the versions differ.", "Check that the socket belongs to sluiced and that both programs have one version."),
+  CONTROL_PERMISSION("SLU-CTL-004", ErrorKind.FAILED, "The control socket may not be used.", "This user is not among those whom the daemon lets control it.", "Run as the daemon's user or root, or join its daemon.control-group."),
+  CONTROL_BROKEN("SLU-CTL-005", ErrorKind.FAILED, "The connection to the daemon broke.", "The daemon stopped or was killed.", "See the daemon's log; what was asked for may have happened."),
+  GONE("SLU-CTL-006", ErrorKind.NOT_FOUND, "It is gone.", "It was destroyed while it was asked about.", "Nothing."),
+  BUG("SLU-CTL-007", ErrorKind.FAILED, "Something failed that should not.", "A fault of sluicectl or the daemon.", "Report it, with the daemon's log and what --debug prints."),
+  STOP_REFUSED("SLU-CTL-008", ErrorKind.FAILED, "The daemon cannot be stopped.", "Machines or processes are attached.", "Stop those first, or use --force: they lose their GPU."),
+  USAGE("SLU-CTL-009", ErrorKind.FAILED, "The command line is wrong.", "The message says how.", "See --help of the command."),
+  UNDECIDED("SLU-CTL-010", ErrorKind.FAILED, "Nobody knows whether the guest has moved.", "The destination was about to take it and cannot be asked.", "Start the destination's daemon again, which decides it; else see sluicectl migration resolve --help."),
+  REPORT_FILE("SLU-CTL-011", ErrorKind.FAILED, "The report cannot be written.", "The directory is missing, not yours to write, or the disk is full.", "See to its directory and its disk; without --html it is printed."),
+  CODE_UNKNOWN("SLU-CTL-012", ErrorKind.NOT_FOUND, "No error has that code.", "It is misspelt, or of another version.", "See docs/errors.md.");
+  // spotless:on
 
   private final String code;
   private final ErrorKind kind;
+  private final String meaning;
+  private final String cause;
+  private final String remedy;
 
-  ErrorCode(String code, ErrorKind kind) {
+  ErrorCode(String code, ErrorKind kind, String meaning, String cause, String remedy) {
     this.code = code;
     this.kind = kind;
+    this.meaning = meaning;
+    this.cause = cause;
+    this.remedy = remedy;
   }
 
   /** {@code SLU-<area>-<three digits>}. */
@@ -88,12 +76,27 @@ public enum ErrorCode {
     return code;
   }
 
-  /** What can be done about it. */
+  /** The reaction it allows. */
   public ErrorKind kind() {
     return kind;
   }
 
-  /** What kind of error a code is; {@link ErrorKind#FAILED} for one that is not known here. */
+  /** One sentence: what did not happen. */
+  public String meaning() {
+    return meaning;
+  }
+
+  /** One sentence: why it usually does not. */
+  public String cause() {
+    return cause;
+  }
+
+  /** One sentence: what to do about it. */
+  public String remedy() {
+    return remedy;
+  }
+
+  /** The kind of error that a code is; {@link ErrorKind#FAILED} for one that is not known here. */
   public static ErrorKind kindOf(String code) {
     return Arrays.stream(values())
         .filter(e -> e.code.equals(code))

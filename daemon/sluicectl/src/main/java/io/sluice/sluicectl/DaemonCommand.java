@@ -1,6 +1,7 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
@@ -131,8 +132,8 @@ final class DaemonCommand extends Noun {
           });
       if (!attached.isEmpty() && !force) {
         throw new ProblemException(
-            new Problem(
-                "SLU-CTL-008",
+            Problem.of(
+                ErrorCode.STOP_REFUSED,
                 "cannot stop the daemon",
                 "attached are " + String.join(", ", attached),
                 "stop those first, or retry with --force: they lose their GPU"),

@@ -1,5 +1,6 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnectException;
 import java.io.IOException;
@@ -31,14 +32,14 @@ final class Failures {
           of(cause, socket);
       case InstanceNotFoundException _ ->
           new Failure(
-              new Problem(
-                  "SLU-CTL-006", "it is gone", "it was destroyed while it was asked about", ""),
+              Problem.of(
+                  ErrorCode.GONE, "it is gone", "it was destroyed while it was asked about", ""),
               ExitCode.NOT_FOUND);
       case JMException _, RuntimeMBeanException _ -> refused(e);
       case IOException _ ->
           new Failure(
-              new Problem(
-                  "SLU-CTL-005",
+              Problem.of(
+                  ErrorCode.CONTROL_BROKEN,
                   "the connection to sluiced at " + socket + " broke",
                   String.valueOf(e.getMessage()),
                   "see the daemon's log; what was asked for may have happened"),
@@ -54,8 +55,8 @@ final class Failures {
 
   /** JMX hands a failure of the daemon on as if it were one of this program. */
   private static Problem unexpected(Exception e) {
-    return new Problem(
-        "SLU-CTL-007",
+    return Problem.of(
+        ErrorCode.BUG,
         "something failed that should not, here or in the daemon",
         e.toString(),
         "report it, with the daemon's log and what --debug prints");

@@ -1,6 +1,7 @@
 package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationCheckView;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
@@ -204,8 +205,8 @@ final class MigrationCommand extends Noun {
       undecided = view.undecided() ? undecided + 1 : 0;
       if (undecided == UNDECIDED_LOOKS) {
         throw new ProblemException(
-            new Problem(
-                "SLU-CTL-010",
+            Problem.of(
+                ErrorCode.UNDECIDED,
                 "nobody knows whether guest \"" + guest + "\" has moved",
                 "its destination, " + view.peer() + ", was about to take it and cannot be asked",
                 "start the destination's daemon again, which decides it; sluicectl migration"

@@ -1,5 +1,6 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,8 +33,8 @@ final class ReportFile {
         remove(partial);
       }
       throw new ProblemException(
-          new Problem(
-              "SLU-CTL-011",
+          Problem.of(
+              ErrorCode.REPORT_FILE,
               "the report cannot be written to " + file,
               e.toString(),
               "see to its directory and its disk; without --html it is printed"),

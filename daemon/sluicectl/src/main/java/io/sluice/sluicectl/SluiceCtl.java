@@ -1,5 +1,6 @@
 package io.sluice.sluicectl;
 
+import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.local.LocalConnectException;
 import io.sluice.management.local.LocalConnection;
@@ -136,6 +137,7 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new QuotaCommand(ctl))
             .addSubcommand(new TopCommand(ctl, System::nanoTime))
             .addSubcommand(new MonitorCommand(ctl))
+            .addSubcommand(new ExplainCommand(ctl))
             .addSubcommand(new VersionCommand(ctl))
             .addSubcommand(new CompletionCommand(ctl));
     line.setExecutionExceptionHandler((e, _, _) -> ctl.failed(e));
@@ -187,7 +189,7 @@ public final class SluiceCtl implements Runnable {
             ? "did you mean " + String.join(" or ", unmatched.getSuggestions()) + "? " + help
             : help;
     PrintWriter err = e.getCommandLine().getErr();
-    err.print(new Problem("SLU-CTL-009", String.valueOf(e.getMessage()), "", fix).render());
+    err.print(Problem.of(ErrorCode.USAGE, String.valueOf(e.getMessage()), "", fix).render());
     err.flush();
     return ExitCode.USAGE;
   }

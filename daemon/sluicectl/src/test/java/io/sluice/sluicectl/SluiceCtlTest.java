@@ -136,6 +136,10 @@ final class SluiceCtlTest {
     "daemon-config-json, daemon config --format json",
     "log-level, daemon log-level",
     "log-level-set, daemon log-level debug",
+    "explain, explain SLU-DMA-004",
+    "explain-json, explain slu-dma-004 --format json",
+    "explain-slip, explain SLU-DAM-004",
+    "explain-nothing, explain",
     "version, version",
     "version-json, version --format json",
     "help, --help",
@@ -155,6 +159,7 @@ final class SluiceCtlTest {
     "help-quota-set, quota set --help",
     "help-completion, completion --help",
     "help-monitor, monitor --help",
+    "help-explain, explain --help",
   })
   void command_always_printsAsBefore(String name, String command) throws IOException {
     String[] arguments = command.isEmpty() ? new String[0] : command.replace(';', ',').split(" ");
@@ -211,6 +216,18 @@ final class SluiceCtlTest {
             new Run(
                 0, "sluicectl  VERSION\nsluiced    not reachable at /run/sluice/control\n", ""));
     assertThat(ctl.run("version", "-f", "json").out()).contains("\"sluiced\" : null");
+  }
+
+  @Test
+  void explain_noDaemon_explains() throws IOException {
+    server.close();
+
+    assertThat(ctl.run("explain", "SLU-CTL-001").out()).contains("Start the daemon");
+  }
+
+  @Test
+  void completion_always_knowsTheCodes() {
+    assertThat(ctl.run("completion").out()).contains("SLU-CTL-001", "SLU-DMA-004");
   }
 
   @Test

@@ -7,6 +7,7 @@ import io.sluice.management.QuotaStatus;
 import io.sluice.migrate.engine.MoveQuestion;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ final class ArrivalCheck {
   /** There is no place for it. */
   static Reason unknown(String name) {
     return new Reason(
-        "SLU-MIG-059",
+        ArrivalCode.NO_GUEST,
         "the destination has no guest \"" + name + "\"",
         "Create it there: sluicectl guest create " + name + ".");
   }
@@ -30,7 +31,7 @@ final class ArrivalCheck {
     if (offer.chipset() != host.gpu().gpu().info().chipset()) {
       found.add(
           new Reason(
-              "SLU-MIG-033",
+              MigrationCode.OTHER_GPU,
               "the GPU is of another kind, gpu=" + host.gpu().name(),
               "Choose a destination with a GPU of the same kind."));
     }
@@ -38,7 +39,7 @@ final class ArrivalCheck {
     if (offer.vramUsedBytes() > limit) {
       found.add(
           new Reason(
-              "SLU-MIG-034",
+              MigrationCode.OVER_LIMIT,
               "the guest holds more video memory than it may have here, bytes="
                   + offer.vramUsedBytes()
                   + " limit="
@@ -53,7 +54,7 @@ final class ArrivalCheck {
     return host.isAttached()
         ? Optional.of(
             new Reason(
-                "SLU-MIG-060",
+                ArrivalCode.OCCUPIED,
                 "somebody is attached at the destination: " + host.describe(),
                 "Choose another destination, or detach it."))
         : Optional.empty();
@@ -65,7 +66,7 @@ final class ArrivalCheck {
         ? Optional.empty()
         : Optional.of(
             new Reason(
-                "SLU-MIG-061",
+                ArrivalCode.NO_MACHINE,
                 "no machine waits at the destination for guest \"" + host.settings().name() + "\"",
                 "Start it there with -S -incoming defer, and as the source is but for its"
                     + " sockets."));
@@ -92,7 +93,7 @@ final class ArrivalCheck {
         ? Optional.empty()
         : Optional.of(
             new Reason(
-                "SLU-MIG-063",
+                ArrivalCode.LESSER_GPU,
                 "the destination's GPU cannot do what the guest's can, missing=" + missing,
                 "Choose a destination with a GPU of the same kind and a driver as new."));
   }
@@ -106,7 +107,7 @@ final class ArrivalCheck {
     return mustMatch && there != here
         ? Optional.of(
             new Reason(
-                "SLU-MIG-064",
+                ArrivalCode.OTHER_SIZE,
                 "the destination's GPU has another size, bytes=" + here + " source=" + there,
                 "Choose a destination whose GPU has as much video memory."))
         : Optional.empty();
@@ -128,7 +129,7 @@ final class ArrivalCheck {
         ? Optional.empty()
         : Optional.of(
             new Reason(
-                "SLU-MIG-065",
+                ArrivalCode.NO_ROOM,
                 "the destination has no room now: the guest holds "
                     + Quantities.formatSize(wanted)
                     + ", other guests of its GPU leave "

@@ -7,6 +7,7 @@ import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.local.SocketFile;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.process.UnixLink;
 import java.io.IOException;
@@ -128,7 +129,7 @@ final class Arrivals {
   private void discardUndecided(UUID id) {
     for (IncomingMigration migration : incoming) {
       if (migration.id().filter(id::equals).isPresent()) {
-        migration.abort(new Reason(Reason.CANCELLED, "the source asks again", ""));
+        migration.abort(new Reason(MigrationCode.CANCELLED, "the source asks again", ""));
         migration.awaitOver();
       }
     }

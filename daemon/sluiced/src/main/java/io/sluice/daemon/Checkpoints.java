@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Guest;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
+import io.sluice.migrate.checkpoint.CheckpointCode;
 import io.sluice.migrate.checkpoint.CheckpointReader;
 import io.sluice.migrate.checkpoint.CheckpointWriter;
 import io.sluice.migrate.checkpoint.MachineCheckpoint;
@@ -209,7 +210,7 @@ final class Checkpoints {
         case FAILED -> {
           return Optional.of(
               new Reason(
-                  "SLU-CKP-006",
+                  CheckpointCode.NOT_STARTED,
                   "the machine is complete and does not go on: " + target.progress().failure(),
                   "Let it go on by its monitor (cont), or end it."));
         }

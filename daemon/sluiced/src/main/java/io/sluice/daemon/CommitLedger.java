@@ -59,7 +59,7 @@ final class CommitLedger {
 
   private static RefusedException unwritten(Path file, IOException why) {
     return new RefusedException(
-        "SLU-MIG-058",
+        ArrivalCode.NOT_NOTED_COME,
         Errno.EIO,
         "it cannot be written down that the guest has come, " + file + ": " + why.getMessage(),
         "See to the disk of daemon.state-dir at the destination.");

@@ -56,7 +56,7 @@ final class DepartureLedger {
       DurableFile.write(file(guest), departure.id() + " " + departure.to() + "\n");
     } catch (IOException e) {
       throw new RefusedException(
-          "SLU-MIG-067",
+          ArrivalCode.NOT_NOTED_GONE,
           Errno.EIO,
           "it cannot be written down where the guest goes, " + file(guest) + ": " + e.getMessage(),
           "See to the disk of daemon.state-dir.");

@@ -269,11 +269,15 @@ final class GpuShares implements AutoCloseable {
 
   /** The refusal of the policy in an operator's units. */
   private Problem problem(String failed, Quota wanted, Admission.Refused refused) {
-    if (!refused.code().equals(Admission.DOES_NOT_FIT)) {
-      return new Problem(refused.code(), failed, refused.cause(), refused.fix());
-    }
-    return new Problem(
-        refused.code(),
+    return switch (refused.rule()) {
+      case TOO_MANY -> Problem.of(ErrorCode.QUOTA_GUESTS, failed, refused.cause(), refused.fix());
+      case DOES_NOT_FIT -> doesNotFit(failed, wanted, refused);
+    };
+  }
+
+  private Problem doesNotFit(String failed, Quota wanted, Admission.Refused refused) {
+    return Problem.of(
+        ErrorCode.QUOTA_MINIMUM,
         failed,
         String.format(
             Locale.ROOT,

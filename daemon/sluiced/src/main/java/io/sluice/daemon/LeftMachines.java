@@ -189,7 +189,7 @@ final class LeftMachines implements Runnable, AutoCloseable {
     Departure departure = machine.departure.orElse(null);
     if (departure == null) {
       throw new RefusedException(
-          "SLU-MIG-068", Errno.ENOENT, "it is not noted where the machine was going", "");
+          ArrivalCode.NO_NOTE, Errno.ENOENT, "it is not noted where the machine was going", "");
     }
     return departure.isCopy() ? Answer.SOURCE : surroundings.destination().ask(departure);
   }

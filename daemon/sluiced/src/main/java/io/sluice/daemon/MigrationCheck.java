@@ -14,6 +14,7 @@ import io.sluice.migrate.engine.DowntimeEstimate;
 import io.sluice.migrate.engine.MoveQuestion;
 import io.sluice.migrate.engine.Reason;
 import io.sluice.migrate.engine.SourceObstacles;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,7 +96,7 @@ final class MigrationCheck {
     if (estimate.isPresent() && estimate.get().leastNs() > limit.toNanos()) {
       add(
           new MigrationBlocker(
-              "SLU-MIG-066",
+              ArrivalCode.TOO_LONG.code(),
               "the machine would stand still for "
                   + millis(estimate.get().leastNs())
                   + " at least, for its GPU alone, limit="
@@ -114,7 +115,7 @@ final class MigrationCheck {
     if (attached.isEmpty()) {
       add(
           new MigrationBlocker(
-              "SLU-MIG-040",
+              MigrationCode.NOBODY_ATTACHED.code(),
               "nobody is attached to guest \"" + name() + "\"",
               "There is nothing to move: create the guest at the destination instead."));
     } else {

@@ -19,6 +19,7 @@ import io.sluice.migrate.engine.Inquiry;
 import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.process.ProcessSource;
@@ -382,7 +383,9 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     }
     migration
         .source()
-        .abort(new Reason(Reason.CANCELLED, "the operator gave it up", "Start it again at will."));
+        .abort(
+            new Reason(
+                MigrationCode.CANCELLED, "the operator gave it up", "Start it again at will."));
   }
 
   @Override
@@ -530,7 +533,7 @@ final class Migrations implements MigrationsMXBean, AutoCloseable {
     } finally {
       lock.unlock();
     }
-    Reason why = new Reason(Reason.CANCELLED, "the daemon stops", "");
+    Reason why = new Reason(MigrationCode.CANCELLED, "the daemon stops", "");
     departing.giveUp(why);
     arrivals.abortAll(why);
     HostRoute last;

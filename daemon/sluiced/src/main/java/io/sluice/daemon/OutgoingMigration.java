@@ -9,6 +9,7 @@ import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSource;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.Lanes;
@@ -166,7 +167,8 @@ final class OutgoingMigration implements Runnable {
     switch (wish) {
       case SOURCE ->
           source.reclaim(
-              new Reason(Reason.CANCELLED, "the operator says that it runs nowhere else", ""));
+              new Reason(
+                  MigrationCode.CANCELLED, "the operator says that it runs nowhere else", ""));
       case DESTINATION -> source.relinquish();
     }
   }

@@ -39,9 +39,6 @@ import org.slf4j.event.Level;
 public final class Multiprocessors implements GridLauncher {
   private static final Logger LOG = LoggerFactory.getLogger(Multiprocessors.class);
 
-  /** What is said with a grid of which too much was interpreted. */
-  static final String INTERPRETED = "SLU-GPU-010";
-
   /** One instruction in so many may be interpreted: the others make up 99 %. */
   private static final long MOST_INTERPRETED = 100;
 
@@ -215,7 +212,7 @@ public final class Multiprocessors implements GridLauncher {
 
   private static void tell(Compiled guest, long instructions, long interpreted) {
     LOG.atLevel(severity(guest.told))
-        .addKeyValue("code", INTERPRETED)
+        .addKeyValue("code", ModelCode.INTERPRETED.code())
         .addKeyValue("instructions", instructions)
         .addKeyValue("interpreted", interpreted)
         .log(

@@ -1,5 +1,6 @@
 package io.sluice.abi.rm;
 
+import io.sluice.abi.AbiCode;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.lang.foreign.MemoryLayout;
@@ -78,7 +79,7 @@ public final class RmAbi {
         .map(KNOWN::get)
         .orElseThrow(() ->
             new RefusedException(
-                "SLU-RM-001",
+                AbiCode.DRIVER_VERSION,
                 Errno.EOPNOTSUPP,
                 "the NVIDIA driver's version is not known, version="
                     + version

@@ -1,5 +1,6 @@
 package io.sluice.abi.sys;
 
+import io.sluice.abi.AbiCode;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +23,7 @@ public final class RealKernel implements Kernel {
     if (!module.isNativeAccessEnabled()) {
       String name = module.isNamed() ? module.getName() : "ALL-UNNAMED";
       throw new RefusedException(
-          "SLU-SYS-003",
+          AbiCode.NATIVE_ACCESS,
           Errno.EPERM,
           "native access is not enabled, module=" + name,
           "start Java with --enable-native-access=" + name);
@@ -34,7 +35,7 @@ public final class RealKernel implements Kernel {
   static void requirePlatform(String system, String architecture) {
     if (!system.equals("Linux") || !architecture.equals("amd64")) {
       throw new RefusedException(
-          "SLU-SYS-002",
+          AbiCode.PLATFORM,
           Errno.ENOSYS,
           "this platform is not supported, os=" + system + ", arch=" + architecture,
           "run on x86-64 Linux");

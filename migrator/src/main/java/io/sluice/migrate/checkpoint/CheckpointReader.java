@@ -238,7 +238,7 @@ public final class CheckpointReader implements MigrationLink {
 
   private static RefusedException refused(Path file, String why) {
     return new RefusedException(
-        "SLU-CKP-002",
+        CheckpointCode.READ,
         Errno.EPROTO,
         "the checkpoint cannot be used, " + file + ": " + why,
         "Take another checkpoint, or use an earlier one.");

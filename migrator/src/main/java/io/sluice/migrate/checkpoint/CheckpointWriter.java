@@ -118,7 +118,7 @@ public final class CheckpointWriter implements MigrationLink {
       return;
     }
     throw new RefusedException(
-        "SLU-CKP-007",
+        CheckpointCode.NOT_OURS,
         Errno.EEXIST,
         "the checkpoint cannot be written, there is something that is no checkpoint, file=" + file,
         "Choose another name, or remove what is there.");
@@ -390,7 +390,7 @@ public final class CheckpointWriter implements MigrationLink {
 
   private static RefusedException refused(Path path, IOException e) {
     return new RefusedException(
-        "SLU-CKP-001",
+        CheckpointCode.WRITE,
         Errno.EIO,
         "the checkpoint cannot be written, " + path + ": " + e.getMessage(),
         "See to the room on that disk and the permissions of the directory.");

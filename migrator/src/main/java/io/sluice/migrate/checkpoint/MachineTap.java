@@ -52,7 +52,7 @@ final class MachineTap implements RamTransport.Source {
       return "unix:" + socket;
     } catch (IOException e) {
       throw new RefusedException(
-          "SLU-CKP-005",
+          CheckpointCode.STREAM,
           Errno.EIO,
           "the machine's own stream cannot be taken at " + socket + ": " + e.getMessage(),
           "See to the directory of its QMP socket.");

@@ -110,7 +110,7 @@ public final class ProcessCheckpoint {
         ByteBuffer in = part.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         if (in.remaining() <= Long.BYTES) {
           throw new RefusedException(
-              "SLU-CKP-003",
+              CheckpointCode.EMPTY_RANGE,
               Errno.EPROTO,
               "the checkpoint has a range of memory without bytes",
               "");
@@ -148,6 +148,9 @@ public final class ProcessCheckpoint {
 
   private static RefusedException gone(GuestDevice device) {
     return new RefusedException(
-        "SLU-CKP-004", Errno.ENOTCONN, "the guest's client has left, guest=" + device.name(), "");
+        CheckpointCode.CLIENT_LEFT,
+        Errno.ENOTCONN,
+        "the guest's client has left, guest=" + device.name(),
+        "");
   }
 }

@@ -4,6 +4,7 @@ import com.google.common.collect.ImmutableList;
 import io.sluice.abi.SluiceException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -93,7 +94,7 @@ public final class DestinationCheck {
       if (!isOver() && nowNs - deadlineNs > 0) {
         end(
             new Reason(
-                "SLU-MIG-025",
+                MigrationCode.TARGET_SILENT,
                 "the destination does not answer",
                 "See whether its daemon runs and can be reached."));
       }

@@ -4,6 +4,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.Drain;
 import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
+import io.sluice.migrate.link.MigrationCode;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,7 +61,7 @@ final class DrainWatch {
     }
     return Optional.of(
         new Reason(
-            "SLU-MIG-022",
+            MigrationCode.DRAIN,
             "a channel's work does not end, cid=" + busy.channelId() + " runningMs=" + runningMs,
             "Try again with a longer --drain-timeout, end what runs, or have it ended with"
                 + " --on-timeout force."));

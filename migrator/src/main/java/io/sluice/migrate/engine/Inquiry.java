@@ -4,6 +4,7 @@ import io.sluice.abi.FieldWriter;
 import io.sluice.abi.SluiceException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import java.util.Optional;
 import java.util.UUID;
@@ -73,7 +74,7 @@ public final class Inquiry {
     if (nowNs - deadlineNs > 0) {
       failure =
           new Reason(
-              "SLU-MIG-025",
+              MigrationCode.TARGET_SILENT,
               "the destination does not answer",
               "See whether its daemon runs and can be reached.");
       return 1;

@@ -6,6 +6,7 @@ import io.sluice.channel.GuestMove;
 import io.sluice.channel.GuestMove.Drain;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
@@ -470,7 +471,7 @@ public final class MigrationSource implements AutoCloseable {
   private void checkMachine() {
     MachineProgress progress = machine.progress();
     if (progress.state() == State.FAILED) {
-      giveUp(new Reason("SLU-MIG-023", progress.failure(), ""));
+      giveUp(new Reason(MigrationCode.MACHINE_FAILED, progress.failure(), ""));
       undo.hear(link);
     }
   }
@@ -518,7 +519,9 @@ public final class MigrationSource implements AutoCloseable {
         require(phase() == Phase.COMMIT, frame);
         giveUp(
             new Reason(
-                "SLU-MIG-024", "the destination lost the guest before it ran there", "Try again."));
+                MigrationCode.TARGET_LOST,
+                "the destination lost the guest before it ran there",
+                "Try again."));
       }
       default -> require(false, frame); // not a destination's to say
     }

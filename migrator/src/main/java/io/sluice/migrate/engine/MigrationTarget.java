@@ -22,6 +22,7 @@ import io.sluice.migrate.engine.Incoming.Running;
 import io.sluice.migrate.engine.Incoming.Waiting;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.TargetMachine;
@@ -175,7 +176,9 @@ public final class MigrationTarget implements AutoCloseable {
     if (phase().canDiscard() && nowNs - lastHeardNs > peerTimeoutNs) {
       discard(
           new Reason(
-              "SLU-MIG-030", "the source is silent, seconds=" + peerTimeoutNs / 1_000_000_000, ""),
+              MigrationCode.SOURCE_SILENT,
+              "the source is silent, seconds=" + peerTimeoutNs / 1_000_000_000,
+              ""),
           true);
     }
     worked +=
@@ -387,7 +390,7 @@ public final class MigrationTarget implements AutoCloseable {
   private static void checkFits(Offer given, MappedGuest guest) {
     if (guest.guest().info().chipset() != given.chipset()) {
       throw new RefusedException(
-          "SLU-MIG-033",
+          MigrationCode.OTHER_GPU,
           Errno.ENODEV,
           "the GPU is of another kind, chipset=0x"
               + Integer.toHexString(guest.guest().info().chipset())
@@ -398,7 +401,7 @@ public final class MigrationTarget implements AutoCloseable {
     long limit = guest.guest().buffers().use().limitBytes();
     if (given.vramUsedBytes() > limit) {
       throw new RefusedException(
-          "SLU-MIG-034",
+          MigrationCode.OVER_LIMIT,
           Errno.ENOMEM,
           "the guest holds more video memory than it may have here, bytes="
               + given.vramUsedBytes()
@@ -412,7 +415,7 @@ public final class MigrationTarget implements AutoCloseable {
   private static MachineProgress requireMachine(Held held) {
     MachineProgress progress = held.machine().progress();
     if (progress.state() == MachineProgress.State.FAILED) {
-      throw new RefusedException("SLU-MIG-032", Errno.EIO, progress.failure(), "");
+      throw new RefusedException(MigrationCode.TARGET_MACHINE, Errno.EIO, progress.failure(), "");
     }
     return progress;
   }
@@ -451,7 +454,10 @@ public final class MigrationTarget implements AutoCloseable {
         host.guest()
             .orElseThrow(() ->
                 new RefusedException(
-                    "SLU-MIG-035", Errno.ENOTCONN, "the machine has left its device", ""));
+                    MigrationCode.MACHINE_LEFT,
+                    Errno.ENOTCONN,
+                    "the machine has left its device",
+                    ""));
     List<StateRecord> records = Snapshot.read(frames.records());
     GuestRestore begun = now.guest();
     GuestRestore target = begun == null ? guest.guest().move().receive() : begun;
@@ -460,7 +466,7 @@ public final class MigrationTarget implements AutoCloseable {
     for (StateFrames.ControlPageWords page : frames.controlPages()) {
       if (!guest.guest().channels().ids().contains(page.channelId())) {
         throw new RefusedException(
-            "SLU-MIG-036",
+            MigrationCode.STRAY_PAGE,
             Errno.EPROTO,
             "a control page of no channel, cid=" + page.channelId(),
             "");

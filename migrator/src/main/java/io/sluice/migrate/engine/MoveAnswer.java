@@ -9,6 +9,7 @@ import io.sluice.channel.record.RecordCodec;
 import io.sluice.channel.record.RecordCodec.Layout;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import java.util.List;
 
 /**
@@ -36,7 +37,7 @@ record MoveAnswer(ImmutableList<Reason> objections) {
     if (!unknown.isEmpty()) {
       objections.add(
           new Reason(
-              "SLU-MIG-062",
+              MigrationCode.OLD_READER,
               "records of the guest are of versions that the destination cannot read, " + unknown,
               "Bring the destination's daemon to the source's version."));
     }

@@ -5,6 +5,7 @@ import io.sluice.abi.FieldWriter;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.VersionRange;
 import java.nio.ByteBuffer;
 import java.util.UUID;
@@ -82,7 +83,7 @@ public record Offer(
   /** Why an offer of a version that is not spoken here cannot be taken. */
   static Reason noCommonVersion(Offer offer) {
     return new Reason(
-        "SLU-MIG-031",
+        MigrationCode.PROTOCOL,
         "the source speaks protocol versions " + offer.spoken() + ", this side " + SPOKEN,
         "Bring the older side to the version before the newer one's, at least.");
   }

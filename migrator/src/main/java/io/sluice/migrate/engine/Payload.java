@@ -6,6 +6,7 @@ import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import java.nio.ByteBuffer;
 
 /** The fields of control frames. */
@@ -27,7 +28,7 @@ final class Payload {
   /** What says that a frame of the peer's is not to be accepted. */
   static RefusedException refused(Frame frame, String what) {
     return new RefusedException(
-        "SLU-MIG-012",
+        MigrationCode.PAYLOAD,
         Errno.EPROTO,
         "a frame is damaged: "
             + what

@@ -1,5 +1,6 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.FieldReader;
 import io.sluice.abi.FieldWriter;
 import io.sluice.abi.SluiceException;
@@ -16,8 +17,10 @@ import io.sluice.migrate.link.FrameType;
 public record Reason(String code, String what, String remedy) {
   private static final int MAX_TEXT_BYTES = 4096;
 
-  /** The operator, or whoever drives the migration, gave it up. */
-  public static final String CANCELLED = "SLU-MIG-020";
+  /** A reason of one of our errors. */
+  public Reason(ErrorEntry error, String what, String remedy) {
+    this(error.code(), what, remedy);
+  }
 
   public static Reason of(SluiceException e) {
     return new Reason(e.code(), e.what(), e.remedy());

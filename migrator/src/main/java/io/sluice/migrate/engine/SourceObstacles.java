@@ -1,6 +1,7 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.channel.Capability;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.SourceMachine;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,7 @@ public final class SourceObstacles {
         .filter(needed -> !capabilities.contains(needed))
         .map(needed ->
             new Reason(
-                "SLU-MIG-021",
+                MigrationCode.NO_STATE,
                 "this GPU cannot give a channel's state away, missing=" + needed,
                 "Move the guest while it does not use its GPU."))
         .toList();
@@ -39,7 +40,9 @@ public final class SourceObstacles {
     if (copiesMemory && !mapped.hasAperture() && !capabilities.contains(Capability.BUFFER_COPIES)) {
       found.add(
           new Reason(
-              "SLU-MIG-027", "nobody can read this GPU's video memory", "Free it, and try again."));
+              MigrationCode.UNREADABLE,
+              "nobody can read this GPU's video memory",
+              "Free it, and try again."));
     }
     return found;
   }

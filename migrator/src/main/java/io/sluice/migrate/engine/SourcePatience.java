@@ -1,6 +1,7 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.phase.Phase;
 import java.time.Duration;
 import java.util.Optional;
@@ -82,7 +83,7 @@ final class SourcePatience {
 
   private static Reason silent(String what) {
     return new Reason(
-        "SLU-MIG-025",
+        MigrationCode.TARGET_SILENT,
         what,
         "See whether its daemon runs and can be reached, and how loaded its host is.");
   }
@@ -113,7 +114,7 @@ final class SourcePatience {
         ? Optional.empty()
         : Optional.of(
             new Reason(
-                "SLU-MIG-026",
+                MigrationCode.TIMEOUT,
                 "the migration takes too long, seconds=" + settings.timeout().toSeconds(),
                 "Try again with a longer --timeout, a faster link, or --on-timeout force."));
   }
@@ -131,7 +132,7 @@ final class SourcePatience {
     return passNs > longest
         ? Optional.of(
             new Reason(
-                "SLU-MIG-028",
+                MigrationCode.LAST_PASS,
                 "the machine's last pass does not end, seconds=" + longest / 1_000_000_000,
                 "See whether the destination's machine is frozen."))
         : Optional.empty();

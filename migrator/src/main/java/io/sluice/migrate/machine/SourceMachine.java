@@ -1,5 +1,6 @@
 package io.sluice.migrate.machine;
 
+import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.Iova;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -155,5 +156,10 @@ public interface SourceMachine extends AutoCloseable {
    * @param what what blocks and why
    * @param remedy what to do about it
    */
-  record Blocker(String code, String what, String remedy) {}
+  record Blocker(String code, String what, String remedy) {
+    /** One of our errors. */
+    public Blocker(ErrorEntry error, String what, String remedy) {
+      this(error.code(), what, remedy);
+    }
+  }
 }

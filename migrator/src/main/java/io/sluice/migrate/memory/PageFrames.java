@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
@@ -170,7 +171,7 @@ final class PageFrames {
 
   static RefusedException bad(String how, Frame frame) {
     return new RefusedException(
-        "SLU-MIG-010",
+        MigrationCode.FRAME,
         Errno.EPROTO,
         "a frame " + how + ", type=" + frame.type() + " bytes=" + frame.payload().remaining(),
         "Both sides must run the same version of Sluice, or neighbouring ones.");

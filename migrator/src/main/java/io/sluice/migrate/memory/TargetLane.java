@@ -3,6 +3,7 @@ package io.sluice.migrate.memory;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.memory.TargetBuffers.Range;
 import java.nio.ByteBuffer;
@@ -134,7 +135,7 @@ final class TargetLane {
   private void putPageWise(int epoch, long offset, long length, ByteBuffer bytes) {
     if (offset < 0 || offset > Long.MAX_VALUE - length || !storage.covers(offset, length)) {
       throw new RefusedException(
-          "SLU-MIG-011",
+          MigrationCode.PAGE_OUTSIDE,
           Errno.EPROTO,
           "a page is outside video memory, offset=0x" + Long.toHexString(offset),
           "");

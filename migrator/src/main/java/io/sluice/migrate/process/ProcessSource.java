@@ -4,6 +4,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.PausedMachine;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.Handover;
@@ -76,7 +77,7 @@ public final class ProcessSource extends PausedMachine {
         ? List.of()
         : List.of(
             new Blocker(
-                "SLU-MIG-040",
+                MigrationCode.NOBODY_ATTACHED,
                 "no process is attached whose memory could be passed on, guest=" + device.name(),
                 "Start it first, on a GPU whose memory is a file or can be copied."));
   }

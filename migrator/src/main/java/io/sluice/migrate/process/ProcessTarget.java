@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Guest;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
@@ -46,7 +47,7 @@ public final class ProcessTarget implements TargetMachine {
     // Nothing for a process that comes with all it has at the end; its files came before, if not.
     if (source.hasRemaining() && !adopt(source)) {
       throw new RefusedException(
-          "SLU-MIG-041", Errno.EPROTO, "a process comes without its files", "");
+          MigrationCode.NO_FILES, Errno.EPROTO, "a process comes without its files", "");
     }
     state = State.COMPLETED;
     return ByteBuffer.allocate(0);

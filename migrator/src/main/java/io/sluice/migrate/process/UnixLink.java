@@ -10,6 +10,7 @@ import io.sluice.channel.record.Section;
 import io.sluice.channel.record.SectionHeader;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -310,6 +311,9 @@ public final class UnixLink
 
   private static RefusedException refused(String why) {
     return new RefusedException(
-        "SLU-MIG-001", Errno.ECONNRESET, "the link between the daemons ended: " + why, "");
+        MigrationCode.LINK_ENDED,
+        Errno.ECONNRESET,
+        "the link between the daemons ended: " + why,
+        "");
   }
 }

@@ -2,6 +2,7 @@ package io.sluice.migrate.qemu;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.qmp.PciAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,7 +40,10 @@ final class MachineMessages {
 
   static RefusedException unfit(int parts) {
     return new RefusedException(
-        "SLU-MIG-043", Errno.EPROTO, "a device does not come in one part, parts=" + parts, "");
+        MigrationCode.DEVICE_PARTS,
+        Errno.EPROTO,
+        "a device does not come in one part, parts=" + parts,
+        "");
   }
 
   static ByteBuffer configuration(long address) {
@@ -60,7 +64,7 @@ final class MachineMessages {
       }
     }
     throw new RefusedException(
-        "SLU-MIG-044",
+        MigrationCode.MACHINE_MESSAGE,
         Errno.EPROTO,
         "the source says of its machine what is not to be understood, bytes=" + message.remaining(),
         "Migrate between daemons of the same or neighbouring versions.");
@@ -70,7 +74,7 @@ final class MachineMessages {
     ByteBuffer in = description.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     if (in.remaining() != DESCRIPTION_BYTES || in.getInt() != VERSION) {
       throw new RefusedException(
-          "SLU-MIG-040",
+          MigrationCode.MACHINE_MESSAGE,
           Errno.EPROTO,
           "the source describes its machine in a way that is not known here, bytes="
               + description.remaining(),

@@ -4,6 +4,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.LiveMachine;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
@@ -162,12 +163,14 @@ public final class QemuSource implements SourceMachine, LiveMachine {
     if (!state.equals("running")) {
       found.add(
           new Blocker(
-              "SLU-MIG-041",
+              MigrationCode.NOT_RUNNING,
               "the machine does not run, state=" + state,
               "Let it run, and try again."));
     }
     for (String reason : machine.blockedReasons()) {
-      found.add(new Blocker("SLU-MIG-042", "QEMU cannot migrate the machine: " + reason, ""));
+      found.add(
+          new Blocker(
+              MigrationCode.QEMU_BLOCKED, "QEMU cannot migrate the machine: " + reason, ""));
     }
     return found;
   }

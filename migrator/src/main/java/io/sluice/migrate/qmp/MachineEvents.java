@@ -105,7 +105,7 @@ final class MachineEvents {
         }
         if (left <= 0) {
           throw new RefusedException(
-              "SLU-QMP-006",
+              QmpCode.TOO_SLOW,
               Errno.ETIMEDOUT,
               "QEMU's migration did not get that far in time, status="
                   + migration

@@ -18,7 +18,7 @@ public record PciAddress(int bus, int slot, int function) {
   public PciAddress {
     if ((bus & ~0xff) != 0 || (slot & ~0x1f) != 0 || (function & ~7) != 0) {
       throw new RefusedException(
-          "SLU-QMP-007",
+          QmpCode.NO_ADDRESS,
           Errno.EPROTO,
           "no PCI address, bus=" + bus + ", slot=" + slot + ", function=" + function,
           "");
@@ -51,7 +51,7 @@ public record PciAddress(int bus, int slot, int function) {
       }
     }
     throw new RefusedException(
-        "SLU-QMP-008",
+        QmpCode.NO_FUNCTION,
         Errno.ENODEV,
         "the machine has no such PCI function, device=%04x:%04x, BAR 0 at 0x%x"
             .formatted(vendor, device, bar0),

@@ -139,7 +139,7 @@ public final class QemuMachine implements AutoCloseable {
     String state = runState();
     if (!state.equals("inmigrate")) {
       throw new RefusedException(
-          "SLU-QMP-009",
+          QmpCode.NOT_WAITING,
           Errno.EBUSY,
           "the destination's machine does not wait for another one, state=" + state,
           "Start it with -S -incoming defer, and as the source is but for its sockets.");

@@ -10,7 +10,7 @@ final class QmpFailure {
   /** No connection could be made. */
   static RefusedException unreachable(String socket, String reason) {
     return new RefusedException(
-        "SLU-QMP-001",
+        QmpCode.SOCKET,
         Errno.ECONNREFUSED,
         "the machine's QMP socket cannot be used, socket=" + socket + ", reason=" + reason,
         "Start QEMU with -qmp unix:"
@@ -21,7 +21,7 @@ final class QmpFailure {
   /** Somebody listens and says nothing: QEMU serves one connection at a time. */
   static RefusedException held(String socket) {
     return new RefusedException(
-        "SLU-QMP-001",
+        QmpCode.SOCKET,
         Errno.EBUSY,
         "the machine's QMP socket cannot be used, socket="
             + socket
@@ -32,7 +32,7 @@ final class QmpFailure {
   /** The connection ended. */
   static RefusedException lost(String socket) {
     return new RefusedException(
-        "SLU-QMP-002",
+        QmpCode.ENDED,
         Errno.ENOTCONN,
         "the machine's QMP connection has ended, socket=" + socket,
         "Look whether QEMU still runs.");
@@ -41,7 +41,7 @@ final class QmpFailure {
   /** No answer came in time. */
   static RefusedException timeout(String socket, String command) {
     return new RefusedException(
-        "SLU-QMP-003",
+        QmpCode.TIMEOUT,
         Errno.ETIMEDOUT,
         "QEMU did not answer in time, command=" + command + ", socket=" + socket,
         "");
@@ -50,7 +50,7 @@ final class QmpFailure {
   /** QEMU refused a command. */
   static RefusedException refused(String command, JsonObject error) {
     return new RefusedException(
-        "SLU-QMP-004",
+        QmpCode.REFUSED,
         Errno.EIO,
         "QEMU refused a command, command="
             + command
@@ -62,7 +62,7 @@ final class QmpFailure {
   /** The other side is no QEMU that can be used. */
   static RefusedException strange(String socket, String what) {
     return new RefusedException(
-        "SLU-QMP-005",
+        QmpCode.GARBLED,
         Errno.EPROTO,
         "what answers at the QMP socket is not to be understood: " + what + ", socket=" + socket,
         "");

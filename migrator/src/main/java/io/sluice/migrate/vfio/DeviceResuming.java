@@ -9,6 +9,7 @@ import io.sluice.migrate.engine.MappedGuest;
 import io.sluice.migrate.engine.MigrationTarget;
 import io.sluice.migrate.engine.Offer;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
@@ -69,7 +70,8 @@ final class DeviceResuming implements StateTransfers.Resuming {
 
   private void requireAlive() {
     if (target.phase() == TargetPhase.DISCARDED) {
-      Reason why = target.reason().orElse(new Reason("SLU-MIG-072", "it was given up", ""));
+      Reason why =
+          target.reason().orElse(new Reason(MigrationCode.RESUME_GIVEN_UP, "it was given up", ""));
       throw new RefusedException(why.code(), Errno.EPROTO, why.what(), why.remedy());
     }
   }
@@ -97,7 +99,7 @@ final class DeviceResuming implements StateTransfers.Resuming {
 
   @Override
   public void close() {
-    target.discardNow(new Reason(Reason.CANCELLED, "the client has given it up", ""));
+    target.discardNow(new Reason(MigrationCode.CANCELLED, "the client has given it up", ""));
     guest.close();
     link.close();
   }

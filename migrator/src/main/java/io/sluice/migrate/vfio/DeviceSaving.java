@@ -9,6 +9,7 @@ import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.MigrationSource;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;
@@ -95,7 +96,8 @@ final class DeviceSaving implements StateTransfers.Saving {
     }
     boolean worked = source.doWork(clock.getAsLong()) > 0;
     if (source.phase() == Phase.ABORTING || source.phase() == Phase.ABORTED) {
-      Reason why = source.reason().orElse(new Reason("SLU-MIG-071", "it was given up", ""));
+      Reason why =
+          source.reason().orElse(new Reason(MigrationCode.SAVE_GIVEN_UP, "it was given up", ""));
       throw new RefusedException(why.code(), Errno.EIO, why.what(), why.remedy());
     }
     return worked;

@@ -3,6 +3,7 @@ package io.sluice.migrate.vfio;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
+import io.sluice.migrate.link.MigrationCode;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -30,7 +31,7 @@ final class DeviceStream {
 
   static RefusedException bad(String how) {
     return new RefusedException(
-        "SLU-MIG-070",
+        MigrationCode.DEVICE_DATA,
         Errno.EPROTO,
         "the data are no device's state: " + how,
         "Write all that was read of one device, in that order, and nothing else.");

@@ -51,7 +51,7 @@ public final class LinkClient implements AutoCloseable {
     String why = compress ? ZstdLibrary.unavailable() : null;
     if (why != null) {
       throw new RefusedException(
-          "SLU-NET-014",
+          WireCode.NO_ZSTD,
           Errno.EOPNOTSUPP,
           "zstd is not to be had here, reason=" + why,
           "Start Java with --enable-native-access=com.github.luben.zstd_jni, or do not compress.");

@@ -244,14 +244,17 @@ public final class LinkServer implements AutoCloseable {
       if (known == null) {
         if (hello.received() != 0) {
           throw new RefusedException(
-              "SLU-NET-010",
+              WireCode.FORGOTTEN,
               Errno.ENOTCONN,
               "the link that was cut is not known here any more",
               "");
         }
         if (links.size() >= MAX_LINKS) {
           throw new RefusedException(
-              "SLU-NET-011", Errno.EBUSY, "too many migrations come in, limit=" + MAX_LINKS, "");
+              WireCode.TOO_MANY,
+              Errno.EBUSY,
+              "too many migrations come in, limit=" + MAX_LINKS,
+              "");
         }
         UUID id = hello.id();
         known =
@@ -323,7 +326,7 @@ public final class LinkServer implements AutoCloseable {
             .apply(hello.id())
             .orElseThrow(() ->
                 new RefusedException(
-                    "SLU-NET-012", Errno.ENOENT, "nobody waits for this tunnel", ""));
+                    WireCode.NO_TUNNEL, Errno.ENOENT, "nobody waits for this tunnel", ""));
     Relay.toSocket(loops, awaited, context, (hello.features() & WireMessages.COUNTED) != 0);
   }
 

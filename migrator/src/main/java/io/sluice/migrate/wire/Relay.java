@@ -75,7 +75,7 @@ final class Relay extends TunnelHandler {
                                 .writeAndFlush(
                                     WireMessages.refused(
                                         new RefusedException(
-                                            "SLU-NET-013",
+                                            WireCode.NO_QEMU,
                                             Errno.ECONNREFUSED,
                                             "QEMU does not listen, reason="
                                                 + connected.cause().getMessage(),

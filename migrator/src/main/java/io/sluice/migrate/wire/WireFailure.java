@@ -15,24 +15,24 @@ final class WireFailure {
   /** The peer sent what nobody may send. */
   static RefusedException protocol(String what) {
     return new RefusedException(
-        "SLU-NET-001", Errno.EPROTO, "the peer broke the migration protocol: " + what, "");
+        WireCode.PROTOCOL, Errno.EPROTO, "the peer broke the migration protocol: " + what, "");
   }
 
   /** The peer ended the link. */
   static RefusedException ended() {
     return new RefusedException(
-        "SLU-NET-002", Errno.ENOTCONN, "the other side has ended the link", "");
+        WireCode.ENDED, Errno.ENOTCONN, "the other side has ended the link", "");
   }
 
   /** This side ended it. */
   static RefusedException closed() {
-    return new RefusedException("SLU-NET-003", Errno.ENOTCONN, "the link is closed", "");
+    return new RefusedException(WireCode.CLOSED, Errno.ENOTCONN, "the link is closed", "");
   }
 
   /** It was cut and could not be mended. */
   static RefusedException cut(String peer, long seconds) {
     return new RefusedException(
-        "SLU-NET-004",
+        WireCode.CUT,
         Errno.ENOTCONN,
         "the link was cut and did not come back, peer=" + peer + ", seconds=" + seconds,
         "See whether the other host runs and can be reached.");
@@ -41,7 +41,7 @@ final class WireFailure {
   /** The peer's answer to a beginning. */
   static RefusedException refused(String peer, String reason) {
     return new RefusedException(
-        "SLU-NET-005",
+        WireCode.REFUSED,
         Errno.ECONNREFUSED,
         "the other side refused the link, peer=" + peer + ", reason=" + reason,
         "");
@@ -61,7 +61,7 @@ final class WireFailure {
                 ? "Start sluiced there with [migration] listen, and open its port."
                 : "See whether the other host runs and can be reached.";
     return new RefusedException(
-        "SLU-NET-006",
+        WireCode.UNREACHABLE,
         Errno.ECONNREFUSED,
         "the destination cannot be reached, peer=" + peer + ", reason=" + text(cause),
         remedy);
@@ -70,7 +70,7 @@ final class WireFailure {
   /** The two sides do not trust each other. */
   static RefusedException tls(String peer, Throwable cause) {
     return new RefusedException(
-        "SLU-NET-007",
+        WireCode.UNTRUSTED,
         Errno.EACCES,
         "the two sides do not trust each other, peer=" + peer + ", reason=" + TlsReason.of(cause),
         "Both need certificates of one authority, within their time, the destination's with the"
@@ -80,7 +80,7 @@ final class WireFailure {
   /** A certificate or key cannot be used. */
   static RefusedException certificate(String what, Throwable cause) {
     return new RefusedException(
-        "SLU-NET-008",
+        WireCode.CERTIFICATE,
         Errno.EINVAL,
         "cannot use " + what + ": " + text(cause),
         "Give PEM files; a key in PKCS#8: docs/migration.md, \"Certificates\".");
@@ -89,7 +89,7 @@ final class WireFailure {
   /** Nobody can listen there. */
   static RefusedException listen(String address, @Nullable Throwable cause) {
     return new RefusedException(
-        "SLU-NET-009",
+        WireCode.LISTEN,
         Errno.EADDRINUSE,
         "cannot listen for migrations, address=" + address + ", reason=" + text(cause),
         "Choose another [migration] listen.");

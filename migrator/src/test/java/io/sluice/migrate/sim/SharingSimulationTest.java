@@ -12,6 +12,7 @@ import io.sluice.channel.MemoryQuotas;
 import io.sluice.channel.state.ChannelState;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
@@ -151,7 +152,7 @@ final class SharingSimulationTest {
           killed = kill(world.source, victim, draining);
         }
         if (step == abortAt) {
-          world.from.abort(new Reason(Reason.CANCELLED, "given up", ""));
+          world.from.abort(new Reason(MigrationCode.CANCELLED, "given up", ""));
         }
         source.check();
         target.check();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.memory.DirtyDetection;
 import io.sluice.migrate.phase.Phase;
 import io.sluice.migrate.phase.TargetPhase;
@@ -98,7 +99,7 @@ final class SimulationTest {
   void abort_inEveryPhase_leavesTheGuestAndASecondAttemptMovesIt(
       Phase phase, RandomGenerator random) {
     try (World world = worldIn(phase, random)) {
-      world.from.abort(new Reason(Reason.CANCELLED, "the operator gave it up", ""));
+      world.from.abort(new Reason(MigrationCode.CANCELLED, "the operator gave it up", ""));
       runUntilOver(world);
       assertThat(world.from.phase()).isEqualTo(Phase.ABORTED);
       assertThat(Objects.requireNonNull(world.to).phase())
@@ -155,7 +156,7 @@ final class SimulationTest {
         world.step();
       }
       world.machine.writing = true;
-      world.from.abort(new Reason(Reason.CANCELLED, "the test gives it up", ""));
+      world.from.abort(new Reason(MigrationCode.CANCELLED, "the test gives it up", ""));
       for (int i = 0; i < STEPS_OF_A_WRITE; i++) {
         world.step();
         assertThat(world.source.runsGuest()).isFalse();
@@ -247,7 +248,7 @@ final class SimulationTest {
       case 2 -> world.crashSource();
       case 3 -> world.crashTarget();
       case 4 -> world.machine.fail();
-      case 5 -> world.from.abort(new Reason(Reason.CANCELLED, "given up", ""));
+      case 5 -> world.from.abort(new Reason(MigrationCode.CANCELLED, "given up", ""));
       case 6 -> world.link.setDelays(3_000_000, 50_000_000, 1_000_000, 20_000_000);
       default -> {}
     }

@@ -47,7 +47,7 @@ public record RmDriver(String version, RmAbi abi, List<RmCard> cards) {
     MemorySegment text = NvVersion.VERSION_STRING.slice(argument);
     if (text.get(ValueLayout.JAVA_BYTE, text.byteSize() - 1) != 0) {
       throw new RefusedException(
-          "SLU-RM-002", Errno.EPROTO, "the NVIDIA driver names no version of itself", "");
+          RmCode.NO_VERSION, Errno.EPROTO, "the NVIDIA driver names no version of itself", "");
     }
     return text.getString(0, StandardCharsets.US_ASCII);
   }
@@ -92,7 +92,7 @@ public record RmDriver(String version, RmAbi abi, List<RmCard> cards) {
         .findFirst()
         .orElseThrow(() ->
             new RefusedException(
-                "SLU-RM-003",
+                RmCode.NO_CARD,
                 Errno.ENODEV,
                 "the NVIDIA driver has no such card, card="
                     + which

@@ -1,6 +1,7 @@
 package io.sluice.management.local;
 
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.ObjectNames;
@@ -150,7 +151,7 @@ public final class LocalConnection implements AutoCloseable {
     }
     if (!Files.exists(path)) {
       return unreachable(
-          "SLU-CTL-001",
+          ErrorCode.CONTROL_MISSING,
           what,
           "there is no such socket",
           "start the daemon, or name its socket with --socket or SLUICE_SOCKET",
@@ -158,14 +159,14 @@ public final class LocalConnection implements AutoCloseable {
     }
     if (reason.contains("connection refused")) {
       return unreachable(
-          "SLU-CTL-002",
+          ErrorCode.CONTROL_REFUSED,
           what,
           "nobody listens on it: the daemon is stopped or was killed",
           "start the daemon",
           e);
     }
     return unreachable(
-        "SLU-CTL-003",
+        ErrorCode.CONTROL_GARBLED,
         what,
         "it does not answer as a daemon of this version would: " + e.getMessage(),
         "check that the socket belongs to sluiced and that both programs have one version",
@@ -174,11 +175,12 @@ public final class LocalConnection implements AutoCloseable {
 
   private static LocalConnectException permission(
       String what, String cause, String fix, Throwable e) {
-    return new LocalConnectException(new Problem("SLU-CTL-004", what, cause, fix), true, e);
+    return new LocalConnectException(
+        Problem.of(ErrorCode.CONTROL_PERMISSION, what, cause, fix), true, e);
   }
 
   private static LocalConnectException unreachable(
-      String code, String what, String cause, String fix, Throwable e) {
-    return new LocalConnectException(new Problem(code, what, cause, fix), false, e);
+      ErrorCode code, String what, String cause, String fix, Throwable e) {
+    return new LocalConnectException(Problem.of(code, what, cause, fix), false, e);
   }
 }

@@ -1,5 +1,7 @@
 package io.sluice.daemon.config;
 
+import io.sluice.abi.ErrorEntry;
+
 /**
  * One thing that is wrong with the configuration.
  *
@@ -9,20 +11,9 @@ package io.sluice.daemon.config;
  * @param fix what to do; empty when {@code what} says it
  */
 public record ConfigError(String code, String where, String what, String fix) {
-  /** The file cannot be read. */
-  static final String UNREADABLE = "SLU-CONFIG-001";
-
-  /** Not TOML. */
-  static final String SYNTAX = "SLU-CONFIG-002";
-
-  /** No such key. */
-  static final String UNKNOWN_KEY = "SLU-CONFIG-003";
-
-  /** The value is not one of the key's. */
-  static final String VALUE = "SLU-CONFIG-004";
-
-  /** A value is missing, or contradicts another. */
-  static final String CONFLICT = "SLU-CONFIG-005";
+  ConfigError(ErrorEntry error, String where, String what, String fix) {
+    this(error.code(), where, what, fix);
+  }
 
   /** {@code where: what; fix [code]}. */
   @Override

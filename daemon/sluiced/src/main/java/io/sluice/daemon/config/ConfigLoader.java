@@ -73,7 +73,7 @@ public final class ConfigLoader {
       entries.forEach(found::add);
     } catch (IOException e) {
       draft.error(
-          ConfigError.UNREADABLE, new Origin(directory.toString()), "cannot be read: " + e, "");
+          ConfigCode.UNREADABLE, new Origin(directory.toString()), "cannot be read: " + e, "");
     }
     Collections.sort(found);
     return found;

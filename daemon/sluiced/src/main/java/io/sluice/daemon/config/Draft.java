@@ -1,5 +1,6 @@
 package io.sluice.daemon.config;
 
+import io.sluice.abi.ErrorEntry;
 import io.sluice.management.Nearest;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -77,14 +78,14 @@ final class Draft {
     guests.add(guest);
   }
 
-  void error(String code, Origin where, String what, String fix) {
+  void error(ErrorEntry code, Origin where, String what, String fix) {
     errors.add(new ConfigError(code, where.text(), what, fix));
   }
 
   void unknownKey(Origin where, String kind, String key, Collection<String> known) {
     Optional<String> near = Nearest.to(key, known);
     error(
-        ConfigError.UNKNOWN_KEY,
+        ConfigCode.UNKNOWN_KEY,
         where,
         "unknown " + kind + " \"" + key + "\"",
         near.map(n -> "did you mean \"" + n + "\"?")

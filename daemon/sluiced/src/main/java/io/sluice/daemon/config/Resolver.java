@@ -112,11 +112,11 @@ final class Resolver {
     for (GuestDraft guest : draft.guests()) {
       Raw name = guest.values().get(Schema.GUEST_NAME.name());
       if (name == null) {
-        draft.error(ConfigError.CONFLICT, guest.origin(), "[[guest]] without a name", "add name");
+        draft.error(ConfigCode.CONFLICT, guest.origin(), "[[guest]] without a name", "add name");
       } else if (quotas.putIfAbsent(name.text(), quotaOf(Schema.GUEST + "." + name, guest))
           != null) {
         draft.error(
-            ConfigError.CONFLICT,
+            ConfigCode.CONFLICT,
             guest.origin(),
             "a second quota of guest \"" + name.text() + "\"",
             "remove one");
@@ -144,7 +144,7 @@ final class Resolver {
     }
     if (!values.isEmpty()) {
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           draft.beginning(Schema.MIGRATION),
           "[migration] lacks a certificate",
           "add certificate, key and authority: docs/migration.md, \"Certificates\"");
@@ -159,7 +159,7 @@ final class Resolver {
     }
     if (names.size() > DaemonConfig.MAX_GPUS) {
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           new Origin("gpu"),
           names.size() + " GPUs, one daemon serves " + DaemonConfig.MAX_GPUS,
           "");
@@ -187,7 +187,7 @@ final class Resolver {
     Origin where = draft.beginning(section);
     if (ValueType.GUEST_NAME.parse().apply(name).isEmpty()) {
       draft.error(
-          ConfigError.VALUE,
+          ConfigCode.VALUE,
           where,
           "\"" + name + "\" is no name for a GPU",
           "write " + ValueType.GUEST_NAME.expects());
@@ -195,7 +195,7 @@ final class Resolver {
     if (!values.containsKey(Schema.DEVICE.name())) {
       Optional<String> slip = Nearest.to(name, List.of(Schema.EMBEDDED));
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           where,
           "[gpu." + name + "] has no device",
           slip.map(s -> "did you mean [gpu." + s + "]?")
@@ -211,7 +211,7 @@ final class Resolver {
   private ImmutableList<GuestSettings> guests(ImmutableList<GpuSettings> gpus, Path runDir) {
     if (draft.guests().size() > DaemonConfig.MAX_GUESTS) {
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           draft.guests().get(DaemonConfig.MAX_GUESTS).origin(),
           draft.guests().size() + " guests, one daemon serves " + DaemonConfig.MAX_GUESTS,
           "");
@@ -227,7 +227,7 @@ final class Resolver {
       GuestDraft guest, ImmutableList<GpuSettings> gpus, Path runDir) {
     Raw written = guest.values().get(Schema.GUEST_NAME.name());
     if (written == null) {
-      draft.error(ConfigError.CONFLICT, guest.origin(), "[[guest]] without a name", "add name");
+      draft.error(ConfigCode.CONFLICT, guest.origin(), "[[guest]] without a name", "add name");
       return Optional.empty();
     }
     String name = written.text();
@@ -238,7 +238,7 @@ final class Resolver {
     Origin first = guestNames.putIfAbsent(name, guest.origin());
     if (first != null) {
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           guest.origin(),
           "a second guest \"" + name + "\"; the first is at " + first,
           "rename one");
@@ -299,7 +299,7 @@ final class Resolver {
     } catch (InvalidQuotaException e) {
       // Each value by itself is right: its key says so.
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           origin(values, Schema.GUEST_VRAM_MIN.name()).orElse(guest.origin()),
           "vram-min "
               + Quantities.formatSize(minimum)
@@ -318,7 +318,7 @@ final class Resolver {
     if (written.isEmpty()) {
       if (!guest.values().containsKey(Schema.GUEST_GPU.name())) {
         draft.error(
-            ConfigError.CONFLICT,
+            ConfigCode.CONFLICT,
             guest.origin(),
             "[[guest]] does not say which GPU",
             "add gpu, one of " + String.join(", ", names));
@@ -347,7 +347,7 @@ final class Resolver {
     String owner = uuids.putIfAbsent(uuid, name);
     if (owner != null) {
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           origin(guest.values(), Schema.GUEST_UUID.name()).orElse(guest.origin()),
           "guests \"" + owner + "\" and \"" + name + "\" have one uuid",
           "give each its own");
@@ -369,7 +369,7 @@ final class Resolver {
     String size = Quantities.formatSize(gpu.vramBytes()) + " of GPU " + gpu.name();
     if (quota.hasLimit() && quota.limitBytes() > gpu.vramBytes()) {
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           origin(guest.values(), Schema.GUEST_VRAM_LIMIT.name()).orElse(guest.origin()),
           "vram-limit " + Quantities.formatSize(quota.limitBytes()) + " is more than the " + size,
           "");
@@ -377,7 +377,7 @@ final class Resolver {
     long left = gpu.vramBytes() - reserved.getOrDefault(gpu.name(), 0L);
     if (quota.minimumBytes() > left) {
       draft.error(
-          ConfigError.CONFLICT,
+          ConfigCode.CONFLICT,
           origin(guest.values(), Schema.GUEST_VRAM_MIN.name()).orElse(guest.origin()),
           "vram-min "
               + Quantities.formatSize(quota.minimumBytes())
@@ -401,7 +401,7 @@ final class Resolver {
     int bytes = path.toString().getBytes(StandardCharsets.UTF_8).length;
     if (bytes > SocketFile.MAX_PATH_BYTES) {
       draft.error(
-          ConfigError.VALUE,
+          ConfigCode.VALUE,
           where,
           owner + " has a path of " + bytes + " bytes: " + path,
           "the kernel takes " + SocketFile.MAX_PATH_BYTES);
@@ -409,7 +409,7 @@ final class Resolver {
     String other = sockets.putIfAbsent(path, owner);
     if (other != null) {
       draft.error(
-          ConfigError.CONFLICT, where, owner + " is also that of the " + other + ": " + path, "");
+          ConfigCode.CONFLICT, where, owner + " is also that of the " + other + ": " + path, "");
     }
   }
 
@@ -436,7 +436,7 @@ final class Resolver {
     Optional<T> value = key.type().parse().apply(text);
     if (value.isEmpty()) {
       draft.error(
-          ConfigError.VALUE,
+          ConfigCode.VALUE,
           where,
           "\"" + text + "\" is no value of " + key.name(),
           "it takes " + key.type().expects());

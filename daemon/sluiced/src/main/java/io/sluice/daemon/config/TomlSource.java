@@ -53,7 +53,7 @@ final class TomlSource {
     }
     TomlParseResult result = Toml.parse(text);
     for (TomlParseError error : result.errors()) {
-      draft.error(ConfigError.SYNTAX, at(error.position()), String.valueOf(error.getMessage()), "");
+      draft.error(ConfigCode.SYNTAX, at(error.position()), String.valueOf(error.getMessage()), "");
     }
     if (!result.hasErrors()) {
       topLevel(result);
@@ -77,7 +77,7 @@ final class TomlSource {
 
   private void section(Origin where, String name, KeySection schema, @Nullable Object value) {
     if (!(value instanceof TomlTable table)) {
-      draft.error(ConfigError.VALUE, where, name + " is a section", "write " + schema.title());
+      draft.error(ConfigCode.VALUE, where, name + " is a section", "write " + schema.title());
       return;
     }
     draft.open(name, where);
@@ -86,7 +86,7 @@ final class TomlSource {
 
   private void gpus(Origin where, @Nullable Object value) {
     if (!(value instanceof TomlTable table)) {
-      draft.error(ConfigError.VALUE, where, "gpu holds a section for each GPU", "[gpu.embedded]");
+      draft.error(ConfigCode.VALUE, where, "gpu holds a section for each GPU", "[gpu.embedded]");
       return;
     }
     for (String name : table.keySet()) {
@@ -97,7 +97,7 @@ final class TomlSource {
 
   private void guests(Origin where, @Nullable Object value) {
     if (!(value instanceof TomlArray array) || array.isEmpty() || !array.isTable(0)) {
-      draft.error(ConfigError.VALUE, where, "each guest is a table of its own", "write [[guest]]");
+      draft.error(ConfigCode.VALUE, where, "each guest is a table of its own", "write [[guest]]");
       return;
     }
     for (int i = 0; i < array.size(); i++) {
@@ -117,7 +117,7 @@ final class TomlSource {
         values.put(name, new Raw(text, where));
       } else {
         draft.error(
-            ConfigError.VALUE,
+            ConfigCode.VALUE,
             where,
             name + " takes " + key.get().type().expects(),
             "write it in quotes");
@@ -127,7 +127,7 @@ final class TomlSource {
   }
 
   private void unreadable(String why) {
-    draft.error(ConfigError.UNREADABLE, new Origin(file.toString()), why, "");
+    draft.error(ConfigCode.UNREADABLE, new Origin(file.toString()), why, "");
   }
 
   private Origin at(@Nullable TomlPosition position) {
