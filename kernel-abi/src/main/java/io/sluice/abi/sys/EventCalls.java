@@ -13,6 +13,7 @@ import java.util.List;
 /** The event calls of {@link RealKernel}. */
 final class EventCalls {
   private static final int EFD_CLOEXEC = 0x80000;
+  private static final int FUTEX_WAKE = 1;
 
   private EventCalls() {}
 
@@ -59,6 +60,13 @@ final class EventCalls {
       return 0;
     }
     throw new SyscallException("read", eventfd + ", eventfd", (int) -result);
+  }
+
+  static void wakeFutex(MemorySegment word) {
+    long result = Libc.futex(Scratch.current(), word, FUTEX_WAKE, Integer.MAX_VALUE);
+    if (result < 0) {
+      throw new SyscallException("futex", "FUTEX_WAKE", (int) -result);
+    }
   }
 
   static int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs) {

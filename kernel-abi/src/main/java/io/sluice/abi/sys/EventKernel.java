@@ -1,6 +1,7 @@
 package io.sluice.abi.sys;
 
 import io.sluice.abi.SyscallException;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /** The system calls for eventfds and waiting. See {@link Kernel} for what holds of all. */
@@ -54,6 +55,13 @@ public interface EventKernel {
 
   /** Takes the count of an eventfd: 0 when a non-blocking one has none. Allocates nothing. */
   long drain(Fd eventfd);
+
+  /**
+   * {@code futex(FUTEX_WAKE)} for all who wait on a word of memory that processes share.
+   *
+   * @param word four bytes of native memory at a multiple of four
+   */
+  void wakeFutex(MemorySegment word);
 
   /**
    * {@code poll}: waits until one of the descriptors is ready.

@@ -35,6 +35,9 @@ final class Libc {
   /** Number of {@code io_submit}, likewise. */
   static final long SYS_IO_SUBMIT = 209;
 
+  /** Number of {@code futex}, likewise. */
+  static final long SYS_FUTEX = 202;
+
   private static final Linker LINKER = Linker.nativeLinker();
   private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
   private static final VarHandle ERRNO =
@@ -66,6 +69,7 @@ final class Libc {
   private static final MethodHandle IO_SUBMIT = variadic("syscall", 1, LONG, LONG, LONG, LONG, PTR);
   private static final MethodHandle IO_GETEVENTS =
       variadic("syscall", 1, LONG, LONG, LONG, LONG, LONG, PTR, PTR);
+  private static final MethodHandle FUTEX = variadic("syscall", 1, LONG, LONG, PTR, INT, INT);
   private static final MethodHandle SOCKET = function("socket", INT, INT, INT, INT);
   private static final MethodHandle SOCKETPAIR = function("socketpair", INT, INT, INT, INT, PTR);
   private static final MethodHandle BIND = function("bind", INT, INT, PTR, INT);
@@ -409,6 +413,15 @@ final class Libc {
           (long)
               IO_GETEVENTS.invokeExact(
                   scratch.errno, SYS_IO_GETEVENTS, context, 0L, most, events, scratch.timespec));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  static long futex(Scratch scratch, MemorySegment word, int operation, int count) {
+    try {
+      return result(
+          scratch, (long) FUTEX.invokeExact(scratch.errno, SYS_FUTEX, word, operation, count));
     } catch (Throwable t) {
       throw unexpected(t);
     }

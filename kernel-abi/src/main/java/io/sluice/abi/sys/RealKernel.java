@@ -158,6 +158,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public void wakeFutex(MemorySegment word) {
+    EventCalls.wakeFutex(word);
+  }
+
+  @Override
   public int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs) {
     return EventCalls.poll(fds, events, revents, timeoutMs);
   }

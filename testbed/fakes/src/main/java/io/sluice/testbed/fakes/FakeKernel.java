@@ -291,6 +291,12 @@ public final class FakeKernel implements Kernel {
     return true;
   }
 
+  /** Nobody sleeps on memory in a fake kernel. */
+  @Override
+  public void wakeFutex(MemorySegment word) {
+    run("wakeFutex", () -> {});
+  }
+
   @Override
   public boolean isEventfd(Fd fd) {
     return call("isEventfd", () -> descriptors.file(fd, "readlink") instanceof EventFile);

@@ -1,0 +1,12 @@
+package io.sluice.remoting.generator;
+
+import java.util.List;
+
+/**
+ * A call of the ring.
+ *
+ * @param recordedOn the parameter whose object keeps the call, or empty
+ * @param comment what the specification says beside it, or empty
+ */
+record Call(
+    int number, String name, List<Parameter> parameters, String recordedOn, String comment) {}

@@ -1,0 +1,21 @@
+package io.sluice.remoting.generator;
+
+/** The types of a call's parameters; api-remoting/spec says what each means. */
+enum ParameterType {
+  INT,
+  LONG,
+  /** An index, free so far, for the object that the call makes. */
+  NEW,
+  OBJECT,
+  OPTIONAL_OBJECT,
+  OBJECTS,
+  RANGE,
+  OPTIONAL_RANGE,
+  STRING,
+  BYTES,
+  LONGS;
+
+  boolean isObject() {
+    return this == OBJECT || this == OPTIONAL_OBJECT || this == OBJECTS;
+  }
+}

@@ -1,0 +1,27 @@
+package io.sluice.remoting.session;
+
+/** Where the answer to one call goes. Given at most once, by the session's thread. */
+public interface Answer {
+  /** That of a call that nobody waits for. */
+  Answer NONE =
+      new Answer() {
+        @Override
+        public boolean isWaitedFor() {
+          return false;
+        }
+
+        @Override
+        public void give(int status, long... values) {}
+      };
+
+  /** Whether the caller waits. */
+  boolean isWaitedFor();
+
+  /**
+   * Gives it.
+   *
+   * @param status in the API's own numbers
+   * @param values at most 15, as the call's line in the specification says
+   */
+  void give(int status, long... values);
+}

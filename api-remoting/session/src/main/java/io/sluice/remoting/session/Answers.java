@@ -1,0 +1,67 @@
+package io.sluice.remoting.session;
+
+import static io.sluice.remoting.session.RingLayout.ANSWERS;
+import static io.sluice.remoting.session.RingLayout.ANSWER_BYTES;
+import static io.sluice.remoting.session.RingLayout.ANSWER_COUNT;
+import static io.sluice.remoting.session.RingLayout.ANSWER_VALUES;
+import static io.sluice.remoting.session.RingLayout.WORD;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * The answers to calls that are waited for: a slot each, chosen by the caller, with a futex word
+ * that the host sets last. Belongs to the session's thread.
+ */
+final class Answers {
+  private static final int ANSWERED = 1;
+
+  private final MemorySegment memory;
+  private final Kernel kernel;
+
+  Answers(MemorySegment memory, Kernel kernel) {
+    this.memory = memory;
+    this.kernel = kernel;
+  }
+
+  /**
+   * The answer that a message asks for.
+   *
+   * @param slotPlusOne as in its header: 0 for none
+   */
+  Answer to(int slotPlusOne) {
+    if (slotPlusOne < 0 || slotPlusOne > ANSWER_COUNT) {
+      throw new ProtocolException(
+          Errno.EPROTO, "there is no such answer slot, slot=" + (slotPlusOne - 1));
+    }
+    return slotPlusOne == 0 ? Answer.NONE : new Slot(ANSWERS + (slotPlusOne - 1) * ANSWER_BYTES);
+  }
+
+  private final class Slot implements Answer {
+    private final long at;
+
+    Slot(long at) {
+      this.at = at;
+    }
+
+    @Override
+    public boolean isWaitedFor() {
+      return true;
+    }
+
+    @Override
+    public void give(int status, long... values) {
+      memory.set(ValueLayout.JAVA_INT, at + 4, status);
+      for (int i = 0; i < Math.min(values.length, ANSWER_VALUES); i++) {
+        memory.set(ValueLayout.JAVA_LONG, at + 8 + 8L * i, values[i]);
+      }
+      // The caller exchanges 2 for 0 before it sleeps, so that one that spins costs no system call.
+      int before = (int) WORD.getAndSet(memory, at, ANSWERED);
+      if (before != 0) {
+        kernel.wakeFutex(memory.asSlice(at, Integer.BYTES));
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package io.sluice.remoting.session;
+
+/** The execution of one session's calls. Every method is called by the session's thread. */
+public interface ApiSession extends AutoCloseable {
+  /**
+   * Decodes and executes a call. The answer is given now, or later by {@link #poll}.
+   *
+   * @param number of the call
+   * @param in at the first parameter
+   */
+  void execute(int number, CallReader in, Answer answer);
+
+  /** The status of a call that names an object which is not there. */
+  int statusOfMissing(ObjectKind kind);
+
+  /**
+   * Answers what has become complete.
+   *
+   * @return how many
+   */
+  int poll();
+
+  /**
+   * Has the session woken when something becomes complete, before it sleeps.
+   *
+   * @return false if something is complete already
+   */
+  boolean arm();
+
+  /** Gives back all that the session has made. What still runs is waited for. */
+  @Override
+  void close();
+}

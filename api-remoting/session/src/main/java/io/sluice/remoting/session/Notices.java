@@ -1,0 +1,77 @@
+package io.sluice.remoting.session;
+
+import static io.sluice.remoting.session.RingLayout.NOTICES;
+import static io.sluice.remoting.session.RingLayout.NOTICE_BYTES;
+import static io.sluice.remoting.session.RingLayout.NOTICE_COUNT;
+import static io.sluice.remoting.session.RingLayout.NOTICE_HEAD;
+import static io.sluice.remoting.session.RingLayout.NOTICE_SLEEPING;
+import static io.sluice.remoting.session.RingLayout.NOTICE_TAIL;
+import static io.sluice.remoting.session.RingLayout.WORD;
+
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * The ring of what the application is told without having asked in that moment. What does not fit
+ * waits here, at most {@link #MOST_WAITING}: each was asked for by a call, and objects are limited.
+ * Belongs to the session's thread.
+ */
+public final class Notices {
+  /** An event has come as far as was asked for. */
+  public static final int EVENT = 1;
+
+  private static final int MOST_WAITING = 1 << 17;
+
+  private final MemorySegment memory;
+  private final Kernel kernel;
+  private final Queue<long[]> waiting = new ArrayDeque<>();
+  private int head;
+
+  Notices(MemorySegment memory, Kernel kernel) {
+    this.memory = memory;
+    this.kernel = kernel;
+  }
+
+  /** Tells the application. */
+  public void tell(int kind, int status, int index) {
+    if (waiting.size() >= MOST_WAITING) {
+      throw new ProtocolException(
+          io.sluice.abi.Errno.ENOBUFS, "notices are not taken, waiting=" + waiting.size());
+    }
+    waiting.add(new long[] {kind, status, index});
+    write();
+  }
+
+  /**
+   * Writes what waited for room.
+   *
+   * @return how many
+   */
+  int write() {
+    int written = 0;
+    while (!waiting.isEmpty() && head - (int) WORD.getAcquire(memory, NOTICE_TAIL) < NOTICE_COUNT) {
+      long[] notice = waiting.remove();
+      long at = NOTICES + (head & (NOTICE_COUNT - 1)) * NOTICE_BYTES;
+      memory.set(ValueLayout.JAVA_INT, at, (int) notice[0]);
+      memory.set(ValueLayout.JAVA_INT, at + 4, (int) notice[1]);
+      memory.set(ValueLayout.JAVA_INT, at + 8, (int) notice[2]);
+      head++;
+      written++;
+    }
+    if (written > 0) {
+      WORD.setVolatile(memory, NOTICE_HEAD, head);
+      if ((int) WORD.getAndSet(memory, NOTICE_SLEEPING, 0) != 0) {
+        kernel.wakeFutex(memory.asSlice(NOTICE_SLEEPING, Integer.BYTES));
+      }
+    }
+    return written;
+  }
+
+  /** Whether any wait for room. */
+  boolean areWaiting() {
+    return !waiting.isEmpty();
+  }
+}

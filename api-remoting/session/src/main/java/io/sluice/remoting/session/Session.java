@@ -1,0 +1,176 @@
+package io.sluice.remoting.session;
+
+import static io.sluice.remoting.session.RingLayout.HOST_SLEEPING;
+import static io.sluice.remoting.session.RingLayout.STATE;
+import static io.sluice.remoting.session.RingLayout.WORD;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A session: takes calls from its ring, has them executed, answers. One thread runs it; it looks at
+ * the ring for {@link #SPIN_NS} after the last work, then says so in the ring and sleeps until the
+ * doorbell, something complete, or its end.
+ */
+public final class Session implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+
+  /** How long it looks before it sleeps, nanoseconds. */
+  private static final long SPIN_NS = 50_000;
+
+  /** Calls taken before completions are looked at. */
+  private static final int BATCH = 32;
+
+  private final Kernel kernel;
+  private final LongSupplier nanoTime;
+  private final MemorySegment ring;
+  private final Fd doorbell;
+  private final Fd wake;
+  private final ObjectTable objects;
+  private final SubmissionRing submissions;
+  private final Answers answers;
+  private final Notices notices;
+  private final CallReader reader;
+  private final SessionContext context;
+  private final RemotedApi api;
+  private volatile boolean ending;
+  private volatile long calls;
+  private volatile Errno ended = Errno.EPIPE;
+
+  /**
+   * @param memory with segment 0; stays the caller's, as do the descriptors
+   * @param doorbell what the application rings
+   * @param wake an eventfd, not blocking, of our own
+   */
+  Session(
+      Kernel kernel,
+      LongSupplier nanoTime,
+      RemotedApi api,
+      SharedMemory memory,
+      Fd doorbell,
+      Fd wake,
+      MemoryAccount account,
+      Executor workers) {
+    this.kernel = kernel;
+    this.nanoTime = nanoTime;
+    this.api = api;
+    this.doorbell = doorbell;
+    this.wake = wake;
+    ring = memory.segment(0);
+    objects = new ObjectTable(api.kinds());
+    submissions = new SubmissionRing(ring);
+    answers = new Answers(ring, kernel);
+    notices = new Notices(ring, kernel);
+    reader = new CallReader(objects, memory);
+    context = new SessionContext(objects, notices, account, workers, () -> kernel.signal(wake));
+  }
+
+  /** Ends it soon; from any thread. */
+  void end() {
+    ending = true;
+    kernel.signal(wake);
+  }
+
+  /** Calls taken so far; from any thread. */
+  public long calls() {
+    return calls;
+  }
+
+  /** Why it has ended. */
+  Errno ended() {
+    return ended;
+  }
+
+  /** How many objects of each kind there are, in the order of the kinds; a look from any thread. */
+  public List<Integer> objectCounts() {
+    return objects.kinds().stream().map(objects::count).toList();
+  }
+
+  /** Bytes charged; a look from any thread. */
+  public long chargedBytes() {
+    return context.chargedBytes();
+  }
+
+  @Override
+  public void run() {
+    try (ApiSession execution = api.open(context)) {
+      serve(execution);
+    } catch (ProtocolException breach) {
+      ended = breach.errno();
+      LOG.atWarn()
+          .addKeyValue("api", api.name())
+          .addKeyValue("errno", breach.errno())
+          .log("session ends, its application broke the protocol: {}", breach.getMessage());
+    } catch (RuntimeException | Error failure) {
+      ended = Errno.EIO;
+      LOG.atError()
+          .setCause(failure)
+          .addKeyValue("api", api.name())
+          .log("session ends by a failure of the host");
+    } finally {
+      context.releaseAll();
+      WORD.setRelease(ring, STATE, ended.number());
+      kernel.wakeFutex(ring.asSlice(STATE, Integer.BYTES));
+    }
+  }
+
+  private void serve(ApiSession execution) {
+    long lastWork = nanoTime.getAsLong();
+    while (!ending) {
+      int work = takeCalls(execution);
+      work += context.runResults();
+      work += execution.poll();
+      work += notices.write();
+      if (work > 0) {
+        lastWork = nanoTime.getAsLong();
+      } else if (nanoTime.getAsLong() - lastWork < SPIN_NS) {
+        Thread.onSpinWait();
+      } else if (sleep(execution)) {
+        lastWork = nanoTime.getAsLong();
+      }
+    }
+  }
+
+  private int takeCalls(ApiSession execution) {
+    int taken = 0;
+    while (taken < BATCH && reader.next(submissions)) {
+      taken++;
+      Answer answer = answers.to(reader.answerSlot());
+      try {
+        execution.execute(reader.call(), reader, answer);
+      } catch (NoSuchObjectException missing) {
+        answer.give(execution.statusOfMissing(missing.kind()));
+      }
+    }
+    if (taken > 0) {
+      calls += taken;
+    }
+    return taken;
+  }
+
+  private boolean sleep(ApiSession execution) {
+    WORD.setVolatile(ring, HOST_SLEEPING, 1);
+    if (submissions.isEmpty() && !context.hasResults() && !ending && execution.arm()) {
+      // Notices that wait for room have nobody who wakes us: look again soon.
+      int timeoutMs = notices.areWaiting() ? 1 : -1;
+      short[] events = {Kernel.POLLIN, Kernel.POLLIN};
+      int _ = kernel.poll(List.of(wake, doorbell), events, new short[2], timeoutMs);
+    }
+    WORD.setVolatile(ring, HOST_SLEEPING, 0);
+    long _ = kernel.drain(wake);
+    drainDoorbell();
+    return true;
+  }
+
+  /** The application's own descriptor: whatever reads as nothing now is no reason to end. */
+  private void drainDoorbell() {
+    long _ = kernel.drain(doorbell);
+  }
+}

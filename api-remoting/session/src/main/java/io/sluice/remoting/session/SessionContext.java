@@ -1,0 +1,111 @@
+package io.sluice.remoting.session;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+
+/** What the execution of a session's calls works with. */
+public final class SessionContext {
+  private final ObjectTable objects;
+  private final Notices notices;
+  private final MemoryAccount account;
+  private final Executor workers;
+  private final Runnable waker;
+  private final Queue<Runnable> results = new ConcurrentLinkedQueue<>();
+  private long chargedBytes;
+
+  SessionContext(
+      ObjectTable objects,
+      Notices notices,
+      MemoryAccount account,
+      Executor workers,
+      Runnable waker) {
+    this.objects = objects;
+    this.notices = notices;
+    this.account = account;
+    this.workers = workers;
+    this.waker = waker;
+  }
+
+  /** The session's objects. */
+  public ObjectTable objects() {
+    return objects;
+  }
+
+  /** What the application is told without asking. */
+  public Notices notices() {
+    return notices;
+  }
+
+  /** Wakes the session's thread; from any thread. */
+  public void wake() {
+    waker.run();
+  }
+
+  /**
+   * Runs work that takes long on another thread, and what it leads to on the session's.
+   *
+   * @param work returns what the session's thread is to run
+   */
+  public void work(java.util.function.Supplier<Runnable> work) {
+    workers.execute(() -> {
+      results.add(work.get());
+      wake();
+    });
+  }
+
+  /** Runs what works have led to. */
+  int runResults() {
+    int count = 0;
+    for (Runnable result = results.poll(); result != null; result = results.poll()) {
+      result.run();
+      count++;
+    }
+    return count;
+  }
+
+  /** Whether a result waits to be run. */
+  boolean hasResults() {
+    return !results.isEmpty();
+  }
+
+  /**
+   * Charges the guest for memory that an object is about to take.
+   *
+   * @return false if that is beyond its limit
+   */
+  public boolean charge(long bytes) {
+    if (!account.charge(bytes)) {
+      return false;
+    }
+    chargedBytes += bytes;
+    return true;
+  }
+
+  /** Notes on an object what was charged for it, so that {@link #forget} gives it back. */
+  public void chargeTo(SessionObject object, long bytes) {
+    object.charge(bytes);
+  }
+
+  /** Gives back what an object was charged with, or what was charged in vain. */
+  public void release(long bytes) {
+    chargedBytes -= bytes;
+    account.release(bytes);
+  }
+
+  /** Gives back what an object that is gone was charged with. */
+  public void forget(SessionObject object) {
+    release(object.chargedBytes());
+    object.charge(0);
+  }
+
+  /** Bytes that this session was charged with. */
+  public long chargedBytes() {
+    return chargedBytes;
+  }
+
+  void releaseAll() {
+    account.release(chargedBytes);
+    chargedBytes = 0;
+  }
+}

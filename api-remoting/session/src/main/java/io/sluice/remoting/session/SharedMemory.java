@@ -1,0 +1,148 @@
+package io.sluice.remoting.session;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memory that an application has registered with its session: files whose size is sealed, each
+ * mapped whole. Segment 0 has the ring.
+ *
+ * <p>The link's thread adds, the session's thread reads. A segment stays as long as its session:
+ * commands that use it may run until then.
+ */
+public final class SharedMemory implements AutoCloseable {
+  /** Most segments. */
+  static final int MOST_SEGMENTS = 64;
+
+  private static final int PLACE_BITS = 48;
+  private static final long PAGE_BYTES = 4096;
+
+  /** {@code f_type} of memory files; linux/magic.h. */
+  private static final long TMPFS_MAGIC = 0x01021994;
+
+  private final Kernel kernel;
+  private final long mostBytes;
+  private final AtomicReferenceArray<@Nullable Mapping> segments =
+      new AtomicReferenceArray<>(MOST_SEGMENTS);
+  private final AtomicLong bytes = new AtomicLong();
+
+  /**
+   * @param mostBytes of all segments together
+   */
+  SharedMemory(Kernel kernel, long mostBytes) {
+    this.kernel = kernel;
+    this.mostBytes = mostBytes;
+  }
+
+  /**
+   * Maps a file as a segment.
+   *
+   * @param fd stays the caller's
+   * @throws ProtocolException for a file that is not sealed or not as long as is said, an index
+   *     that is taken, too many bytes
+   */
+  void add(int index, Fd fd, long sizeBytes) {
+    if (index < 0 || index >= MOST_SEGMENTS || segments.get(index) != null) {
+      throw new ProtocolException(
+          Errno.EINVAL, "segment is taken or beyond the last, index=" + index);
+    }
+    if (sizeBytes <= 0 || sizeBytes % PAGE_BYTES != 0 || sizeBytes > mostBytes - bytes.get()) {
+      throw new ProtocolException(
+          Errno.ENOMEM,
+          "segment has no whole pages or too many, bytes=" + sizeBytes + ", in use=" + bytes.get());
+    }
+    requireSealed(fd, sizeBytes);
+    try {
+      segments.set(index, kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
+    } catch (SyscallException failure) {
+      throw new ProtocolException(
+          Errno.ENOMEM, "segment cannot be mapped: " + failure.getMessage());
+    }
+    bytes.addAndGet(sizeBytes);
+  }
+
+  private void requireSealed(Fd fd, long sizeBytes) {
+    int seals;
+    long size;
+    long fileSystem;
+    try {
+      fileSystem = kernel.fileSystemType(fd);
+      seals = kernel.getSeals(fd);
+      size = kernel.fstat(fd).sizeBytes();
+    } catch (SyscallException failure) {
+      throw new ProtocolException(
+          Errno.EINVAL, "segment is no memory file: " + failure.getMessage());
+    }
+    if (fileSystem != TMPFS_MAGIC) {
+      // Huge pages may be missing when they are touched, which would end this process.
+      throw new ProtocolException(
+          Errno.EINVAL,
+          "segment is no memory of ordinary pages, f_type=0x" + Long.toHexString(fileSystem));
+    }
+    int wanted = Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL;
+    if ((seals & wanted) != wanted || size != sizeBytes) {
+      throw new ProtocolException(
+          Errno.EINVAL,
+          "segment's size is not sealed or not as said, seals=" + seals + ", bytes=" + size);
+    }
+  }
+
+  /** The memory of a segment that is there. */
+  MemorySegment segment(int index) {
+    Mapping mapping = segments.get(index);
+    if (mapping == null) {
+      throw new ProtocolException(Errno.EFAULT, "segment is not there, index=" + index);
+    }
+    return mapping.segment();
+  }
+
+  /**
+   * A piece of registered memory.
+   *
+   * @param place segment in the upper 16 bits, offset in the lower 48
+   * @throws ProtocolException if it is not within one segment
+   */
+  MemorySegment slice(long place, long size) {
+    int index = (int) (place >>> PLACE_BITS);
+    if (index >= MOST_SEGMENTS) {
+      throw new ProtocolException(Errno.EFAULT, "segment is beyond the last, index=" + index);
+    }
+    MemorySegment segment = segment(index);
+    long offset = place & ((1L << PLACE_BITS) - 1);
+    try {
+      return segment.asSlice(offset, size);
+    } catch (IndexOutOfBoundsException _) {
+      throw new ProtocolException(
+          Errno.EFAULT,
+          "range is outside its segment, segment="
+              + index
+              + ", offset="
+              + offset
+              + ", size="
+              + Long.toUnsignedString(size));
+    }
+  }
+
+  /** Bytes registered. */
+  public long bytes() {
+    return bytes.get();
+  }
+
+  /** Unmaps all; only when nobody uses the memory any more, the library included. */
+  @Override
+  public void close() {
+    for (int i = 0; i < MOST_SEGMENTS; i++) {
+      Mapping mapping = segments.getAndSet(i, null);
+      if (mapping != null) {
+        mapping.close();
+      }
+    }
+  }
+}

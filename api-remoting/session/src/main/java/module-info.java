@@ -1,0 +1,8 @@
+/** Sessions of remoted APIs: what an application has made through an API, and its ring. */
+module io.sluice.remoting.session {
+  requires static org.jspecify;
+  requires org.slf4j;
+  requires transitive io.sluice.abi;
+
+  exports io.sluice.remoting.session;
+}
