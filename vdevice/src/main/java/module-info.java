@@ -3,11 +3,12 @@ module io.sluice.vdevice {
   requires static org.jspecify;
   requires transitive io.sluice.abi;
   requires transitive io.sluice.channel;
-  requires io.sluice.quota;
   requires io.sluice.interrupt;
   requires org.slf4j;
   requires transitive com.google.common;
   requires tools.jackson.core;
 
   exports io.sluice.vdevice;
+  exports io.sluice.vdevice.dma;
+  exports io.sluice.vdevice.state;
 }

@@ -5,6 +5,8 @@ import io.sluice.abi.RateLimit;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.vdevice.protocol.MessageReader;
+import io.sluice.vdevice.protocol.MessageWriter;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -4,6 +4,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.vdevice.state.SessionRecord;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -6,6 +6,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.guest.CallSlot;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.vdevice.state.DeviceState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -26,7 +27,7 @@ final class CallExecutor implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(CallExecutor.class);
 
   /** What the reset register rings: the entry behind the last slot. */
-  static final int RESET = GuestAbi.MAX_SLOTS;
+  static final int RESET = DeviceState.RESET_CALL;
 
   private static final int NONE = -1;
 

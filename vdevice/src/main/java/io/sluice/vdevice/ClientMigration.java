@@ -9,6 +9,8 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.GuestMove;
+import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.state.StateTransfers;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;

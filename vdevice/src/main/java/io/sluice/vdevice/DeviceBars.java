@@ -5,6 +5,9 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.vdevice.pci.DeviceRegion;
+import io.sluice.vdevice.pci.MappedBar;
+import io.sluice.vdevice.pci.Registers;
 import java.util.Optional;
 
 /** The BARs of the device: registers, calls, video memory, control pages, doorbell. */

@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import com.google.common.collect.ImmutableMap;
+import io.sluice.vdevice.protocol.Command;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**

@@ -5,6 +5,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Capability;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.Guest;
+import io.sluice.vdevice.protocol.Limits;
 
 /** The facts of a device that do not change while a client is attached. */
 final class DeviceFacts {
@@ -48,7 +49,7 @@ final class DeviceFacts {
         .put(GuestAbi.REG_EVENT_ENTRIES, GuestAbi.EVENT_ENTRIES)
         .put(GuestAbi.REG_PENDING_OFFSET, GuestAbi.BAR1_PENDING)
         .put(GuestAbi.REG_NUM_CHANNELS, gpu.maxChannels())
-        .put(GuestAbi.REG_NUM_VECTORS, VectorTable.MAX_VECTORS)
+        .put(GuestAbi.REG_NUM_VECTORS, Limits.MAX_VECTORS)
         .put(GuestAbi.REG_MAX_VSPACES, gpu.maxAddressSpaces())
         .put(GuestAbi.REG_MAX_MEMORY, io.sluice.channel.state.GuestLimits.MAX_MEMORY)
         .put(GuestAbi.REG_GPU_VENDOR, gpu.pciVendor())

@@ -1,6 +1,7 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.vdevice.dma.MapBudget;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 

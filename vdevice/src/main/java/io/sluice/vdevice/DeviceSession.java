@@ -11,6 +11,22 @@ import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.vdevice.dma.ClientMemory;
+import io.sluice.vdevice.dma.DmaLog;
+import io.sluice.vdevice.dma.DmaTable;
+import io.sluice.vdevice.dma.MapBudget;
+import io.sluice.vdevice.pci.DeviceRegion;
+import io.sluice.vdevice.pci.Interrupts;
+import io.sluice.vdevice.pci.MappedBar;
+import io.sluice.vdevice.pci.PciConfigSpace;
+import io.sluice.vdevice.pci.Registers;
+import io.sluice.vdevice.pci.VectorTable;
+import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.protocol.Limits;
+import io.sluice.vdevice.protocol.Request;
+import io.sluice.vdevice.state.DeviceState;
+import io.sluice.vdevice.state.PciState;
+import io.sluice.vdevice.state.SessionRecord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -97,7 +113,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     config =
         new PciConfigSpace(
             new PciConfigSpace.Identity(
-                bars, VectorTable.MAX_VECTORS, DeviceFacts.ABI_VERSION, capabilities));
+                bars, Limits.MAX_VECTORS, DeviceFacts.ABI_VERSION, capabilities));
     regions =
         ImmutableList.<DeviceRegion>builder()
             .addAll(bars)
@@ -172,7 +188,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
               new Iova(map.iova()), map.sizeBytes(), map.fileOffset(), true, map.writable());
       dma.map(request, map.hasFile() ? kernel.dup(files.get(next++)) : null);
     }
-    for (int vector = 0; vector < VectorTable.MAX_VECTORS; vector++) {
+    for (int vector = 0; vector < Limits.MAX_VECTORS; vector++) {
       if ((record.vectorFiles() & 1L << vector) != 0) {
         Fd eventfd = files.get(next++);
         SessionRecord.require(kernel.isEventfd(eventfd), "an eventfd");

@@ -4,6 +4,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.interrupt.ChannelInterrupts;
+import io.sluice.vdevice.pci.VectorTable;
 
 /**
  * Carries what happens to a guest's channels to the guest: pending bit and vector of the channel

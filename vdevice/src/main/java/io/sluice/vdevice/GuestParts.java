@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Guest;
 import io.sluice.interrupt.ChannelInterrupts;
+import io.sluice.vdevice.pci.VectorTable;
 import java.lang.foreign.MemorySegment;
 
 /**

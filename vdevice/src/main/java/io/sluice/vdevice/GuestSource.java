@@ -5,6 +5,8 @@ import io.sluice.abi.RefusedException;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
+import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.state.StateTransfers;
 import java.util.Optional;
 
 /**

@@ -1,4 +1,4 @@
-/** vfio-user server, PCI config space, BARs, DMA map and hypercalls of one guest. */
+/** The device of one guest: connections, the client's session, hypercalls, seats. */
 @NullMarked
 package io.sluice.vdevice;
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
+import io.sluice.vdevice.state.StateTransfers;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

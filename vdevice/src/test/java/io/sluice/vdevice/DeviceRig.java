@@ -12,6 +12,8 @@ import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;
 import io.sluice.gpu.SoftwareGpu;
+import io.sluice.vdevice.dma.MapBudget;
+import io.sluice.vdevice.dma.MapLimits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

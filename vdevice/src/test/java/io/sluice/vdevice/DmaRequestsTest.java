@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
+import io.sluice.vdevice.protocol.Limits;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

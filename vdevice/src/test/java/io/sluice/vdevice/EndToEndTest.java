@@ -18,6 +18,7 @@ import io.sluice.guest.DeviceLostException;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.testbed.fakes.Seeds;
+import io.sluice.vdevice.dma.MapLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.vdevice.protocol.Limits;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;

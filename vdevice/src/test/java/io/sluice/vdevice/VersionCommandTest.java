@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
+import io.sluice.vdevice.protocol.Limits;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;

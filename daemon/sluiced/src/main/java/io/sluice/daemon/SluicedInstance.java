@@ -21,7 +21,7 @@ import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.migrate.vfio.ClientTransfers;
 import io.sluice.vdevice.DeviceHost;
-import io.sluice.vdevice.MapBudget;
+import io.sluice.vdevice.dma.MapBudget;
 import java.io.IOException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;

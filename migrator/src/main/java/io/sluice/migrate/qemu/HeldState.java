@@ -1,7 +1,7 @@
 package io.sluice.migrate.qemu;
 
-import io.sluice.vdevice.DeviceState;
 import io.sluice.vdevice.GuestDevice;
+import io.sluice.vdevice.state.DeviceState;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -1,13 +1,13 @@
 package io.sluice.migrate.qemu;
 
-import static io.sluice.vdevice.PciState.BUS_MASTER;
-import static io.sluice.vdevice.PciState.COMMAND;
+import static io.sluice.vdevice.state.PciState.BUS_MASTER;
+import static io.sluice.vdevice.state.PciState.COMMAND;
 
 import io.sluice.abi.Iova;
 import io.sluice.migrate.qmp.PciAddress;
 import io.sluice.migrate.qmp.QemuMachine;
 import io.sluice.vdevice.GuestDevice;
-import io.sluice.vdevice.PciState;
+import io.sluice.vdevice.state.PciState;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

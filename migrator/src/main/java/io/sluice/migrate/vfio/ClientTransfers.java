@@ -1,7 +1,7 @@
 package io.sluice.migrate.vfio;
 
 import io.sluice.abi.sys.Kernel;
-import io.sluice.vdevice.StateTransfers;
+import io.sluice.vdevice.state.StateTransfers;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;

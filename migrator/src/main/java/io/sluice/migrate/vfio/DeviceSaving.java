@@ -16,7 +16,7 @@ import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.DirtyDetection;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
-import io.sluice.vdevice.StateTransfers;
+import io.sluice.vdevice.state.StateTransfers;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;

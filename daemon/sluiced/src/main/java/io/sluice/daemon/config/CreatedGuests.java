@@ -3,7 +3,7 @@ package io.sluice.daemon.config;
 import com.google.common.collect.ImmutableList;
 import io.sluice.channel.SlotLimits;
 import io.sluice.management.Quantities;
-import io.sluice.vdevice.MapLimits;
+import io.sluice.vdevice.dma.MapLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.sluice.daemon.config;
 
 import io.sluice.channel.SlotLimits;
 import io.sluice.quota.Quota;
-import io.sluice.vdevice.MapLimits;
+import io.sluice.vdevice.dma.MapLimits;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;

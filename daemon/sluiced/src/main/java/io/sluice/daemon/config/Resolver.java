@@ -12,7 +12,7 @@ import io.sluice.management.local.SocketFile;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
 import io.sluice.quota.Quota;
-import io.sluice.vdevice.MapLimits;
+import io.sluice.vdevice.dma.MapLimits;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

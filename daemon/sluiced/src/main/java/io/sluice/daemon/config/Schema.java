@@ -7,7 +7,7 @@ import io.sluice.gpu.GpuConfig;
 import io.sluice.management.Quantities;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
-import io.sluice.vdevice.MapLimits;
+import io.sluice.vdevice.dma.MapLimits;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.channel.SlotLimits;
 import io.sluice.quota.Quota;
-import io.sluice.vdevice.MapLimits;
+import io.sluice.vdevice.dma.MapLimits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -49,8 +49,8 @@ final class Rules {
           Map.entry("quota", List.of()),
           Map.entry("channel", List.of("abi", "quota")),
           Map.entry("interrupt", List.of("channel", "abi")),
-          Map.entry("vdevice", List.of("abi", "channel", "quota", "interrupt")),
-          Map.entry("migrate", List.of("abi", "channel", "quota", "vdevice")),
+          Map.entry("vdevice", List.of("abi", "channel", "interrupt")),
+          Map.entry("migrate", List.of("abi", "channel", "vdevice")),
           Map.entry("guest", List.of("abi")),
           Map.entry("management", List.of()),
           Map.entry(

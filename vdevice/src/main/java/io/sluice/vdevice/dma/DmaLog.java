@@ -1,0 +1,214 @@
+package io.sluice.vdevice.dma;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestMove;
+import io.sluice.channel.GuestMove.BusRange;
+import io.sluice.channel.record.MemoryRecord;
+import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.protocol.Limits;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.BitSet;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of the pages of shared memory that the GPU wrote since the client asked for it
+ * (DMA_LOGGING_*): what the GPU itself knows, collected before each call that could take it away,
+ * and when the client asks. Exact; nobody but the GPU writes shared memory.
+ *
+ * <p>The client's thread starts, stops and reports, the call thread collects.
+ */
+public final class DmaLog {
+  /** A range to be logged, by its first and last byte. */
+  public record Range(long first, long last) {
+    boolean touches(long from, long to) {
+      return Long.compareUnsigned(from, last) <= 0 && Long.compareUnsigned(to, first) >= 0;
+    }
+  }
+
+  /** Pages in a block of the log. */
+  private static final int BLOCK_PAGES = 1 << 15;
+
+  private static final long PAGE = Limits.PAGE_BYTES;
+
+  private final GuestMove move;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final MemorySegment bitmap =
+      MemorySegment.ofArray(new byte[GpuMemory.MAX_DIRTY_PAGES / Byte.SIZE]);
+
+  /** What is logged; null while nothing is. Guarded by lock. */
+  private @Nullable List<Range> ranges;
+
+  /** By the number of the block. Guarded by lock. */
+  private final TreeMap<Long, BitSet> written = new TreeMap<>(Long::compareUnsigned);
+
+  public DmaLog(GuestMove move) {
+    this.move = move;
+  }
+
+  /**
+   * Begins: what was written before is forgotten.
+   *
+   * @param wanted none for everything
+   * @throws RefusedException EINVAL when it has begun
+   */
+  public void start(List<Range> wanted) {
+    lock.lock();
+    try {
+      if (ranges != null) {
+        throw refused("the log has begun already");
+      }
+      ranges = List.copyOf(wanted);
+      collect();
+      written.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends; nothing when it had not begun. */
+  public void stop() {
+    lock.lock();
+    try {
+      ranges = null;
+      written.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether it has begun. */
+  public boolean isOn() {
+    lock.lock();
+    try {
+      return ranges != null;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Before something that may make the GPU forget: collects what it knows. */
+  public void beforeChange() {
+    lock.lock();
+    try {
+      if (ranges != null) {
+        collect();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Reports a range and forgets what it has reported.
+   *
+   * @param pageBytes of memory for each bit, a power of two
+   * @param into receives the bits, lowest first; zeros before
+   * @throws RefusedException EINVAL when it has not begun
+   */
+  public void report(long iova, long lengthBytes, long pageBytes, MemorySegment into) {
+    lock.lock();
+    try {
+      if (ranges == null) {
+        throw refused("the log has not begun");
+      }
+      collect();
+      long last = iova + lengthBytes - 1;
+      long lastPage = last >>> 12;
+      long page = nextWritten(iova >>> 12, lastPage);
+      while (page >= 0) {
+        long begin = page * PAGE;
+        long end = begin + PAGE - 1;
+        boolean beginsInside = Long.compareUnsigned(begin, iova) >= 0;
+        boolean endsInside = Long.compareUnsigned(end, last) <= 0;
+        long from = beginsInside ? begin - iova : 0;
+        long to = endsInside ? end - iova : lengthBytes - 1;
+        long lastBit = Long.divideUnsigned(to, pageBytes);
+        for (long bit = Long.divideUnsigned(from, pageBytes); bit <= lastBit; bit++) {
+          byte was = into.get(ValueLayout.JAVA_BYTE, bit >>> 3);
+          into.set(ValueLayout.JAVA_BYTE, bit >>> 3, (byte) (was | 1 << (bit & 7)));
+        }
+        // A page that is only partly inside is told again, by the report of its other part.
+        if (beginsInside && endsInside) {
+          block(page).clear(inBlock(page));
+        }
+        page = page == lastPage ? -1 : nextWritten(page + 1, lastPage);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The first written page of some; -1 when there is none. Page numbers have 52 bits. */
+  private long nextWritten(long first, long last) {
+    for (long number :
+        written.subMap(first / BLOCK_PAGES, true, last / BLOCK_PAGES, true).keySet()) {
+      long base = number * BLOCK_PAGES;
+      int found = block(base).nextSetBit((int) Math.max(0, first - base));
+      if (found >= 0) {
+        return base + found <= last ? base + found : -1;
+      }
+    }
+    return -1;
+  }
+
+  private BitSet block(long page) {
+    return written.computeIfAbsent(page / BLOCK_PAGES, _ -> new BitSet(BLOCK_PAGES));
+  }
+
+  private static int inBlock(long page) {
+    return (int) (page % BLOCK_PAGES);
+  }
+
+  private void collect() {
+    for (MemoryRecord record : move.buffers()) {
+      if (record.registered()) {
+        collect(record);
+      }
+    }
+  }
+
+  private void collect(MemoryRecord record) {
+    long count = record.sizeBytes() / PAGE;
+    for (long first = 0; first < count; first += GpuMemory.MAX_DIRTY_PAGES) {
+      int some = (int) Math.min(GpuMemory.MAX_DIRTY_PAGES, count - first);
+      MemorySegment bits = bitmap.asSlice(0, (some + 7L) / 8);
+      if (!move.readDirty(record.serial(), first, some, true, bits)) {
+        return; // gone meanwhile
+      }
+      BitSet found = BitSet.valueOf(bits.toArray(ValueLayout.JAVA_BYTE));
+      for (int from = found.nextSetBit(0); from >= 0 && from < some; ) {
+        int to = Math.min(found.nextClearBit(from), some);
+        for (BusRange range :
+            move.busRanges(record.serial(), (first + from) * PAGE, (to - from) * PAGE)) {
+          add(range.start(), range.bytes());
+        }
+        from = found.nextSetBit(to);
+      }
+    }
+  }
+
+  private void add(Iova start, long bytes) {
+    List<Range> logged = ranges;
+    long end = start.value() + bytes;
+    for (long at = start.value() & -PAGE; at != end && at - end < 0; at += PAGE) {
+      long last = at + PAGE - 1;
+      long first = at;
+      if (logged != null
+          && (logged.isEmpty() || logged.stream().anyMatch(range -> range.touches(first, last)))) {
+        long page = at >>> 12;
+        block(page).set(inBlock(page));
+      }
+    }
+  }
+
+  private static RefusedException refused(String what) {
+    return new RefusedException(DeviceCode.DMA_LOG, Errno.EINVAL, what, "");
+  }
+}
