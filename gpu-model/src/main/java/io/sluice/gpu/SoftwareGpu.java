@@ -111,10 +111,10 @@ public final class SoftwareGpu implements AutoCloseable {
     this.config = config;
     this.clock = clocks.time();
     this.idle = idle;
-    this.launcher =
-        new Multiprocessors(compute, computeThreads, clock, clocks.processor(), idle::wake);
     this.computeThreads = computeThreads;
     this.runlist = new Runlist(clock, clocks.processor(), config.spinNs());
+    this.launcher =
+        new Multiprocessors(compute, computeThreads, clock, clocks.processor(), this::gridEnded);
     this.cids = new IdPool(1, Runlist.MAX_CHANNELS);
     this.vids = new IdPool(1, GpuFile.MAX_VSPACES);
     this.engine = new Engine(clock.getAsLong());
@@ -194,6 +194,12 @@ public final class SoftwareGpu implements AutoCloseable {
   }
 
   void wake() {
+    idle.wake();
+  }
+
+  /** Called by the threads of grids. */
+  private void gridEnded() {
+    runlist.gridEnded();
     idle.wake();
   }
 

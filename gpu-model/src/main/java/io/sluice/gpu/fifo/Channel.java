@@ -45,6 +45,11 @@ public final class Channel implements EngineHost {
   /** Number of its last turn, of all that were given. */
   long lastTurn;
 
+  /** Whether it is among those that the next round looks at. */
+  boolean attended;
+
+  private OpenLooks looks = new OpenLooks();
+
   private int currentSubchannel;
   private long budget;
   private long commandNs;
@@ -279,6 +284,15 @@ public final class Channel implements EngineHost {
   }
 
   // ---- execution, under the GPU's lock ----
+
+  /** The looks that the channels of its open get; its own alone before it is on a runlist. */
+  OpenLooks looks() {
+    return looks;
+  }
+
+  void setLooks(OpenLooks ofOpen) {
+    looks = ofOpen;
+  }
 
   /** Whether a slice could do anything; reads GP_PUT from the control page. */
   boolean hasWork() {

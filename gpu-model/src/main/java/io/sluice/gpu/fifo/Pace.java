@@ -34,6 +34,7 @@ final class Pace {
   private long lastActiveNs;
   private long nextLookNs;
   private boolean atRest;
+  private boolean idle;
 
   void setWeight(int newWeight) {
     weight = newWeight;
@@ -47,6 +48,7 @@ final class Pace {
   /** Something happened: look at it at once, and often. */
   void touched(long nowNs) {
     lastActiveNs = nowNs;
+    idle = false;
     lookAgain(nowNs);
   }
 
@@ -54,6 +56,11 @@ final class Pace {
   void lookAgain(long nowNs) {
     nextLookNs = nowNs;
     atRest = false;
+  }
+
+  /** Whether nothing to do was found when it was looked at last. */
+  boolean isIdle() {
+    return idle;
   }
 
   /** Whether it is looked at as rarely as any. */
@@ -72,6 +79,7 @@ final class Pace {
    * @param spinNs how long after its last activity a channel is looked at all the time
    */
   void foundIdle(long nowNs, long spinNs) {
+    idle = true;
     long idleNs = nowNs - lastActiveNs;
     if (idleNs < spinNs) {
       nextLookNs = nowNs;

@@ -9,11 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The channels of the card, and whose turn it is.
  *
- * <p>A round looks at the channels that are due and finds those that can go on. Of these, the one
- * that executes is of the open that has had the least of the engine, by its weight ({@link
- * ShareAccount}); among the channels of one open it is the one that has not executed for longest. A
- * turn has a budget in proportion to the channel's weight; a channel that blocks or yields gives
- * the rest of it away. The engine is never idle while a channel can go on.
+ * <p>A round looks at the channels that are due and finds those that can go on. It goes through
+ * those alone that were active lately ({@link Attended}); through all when one of the others is
+ * due, a grid has ended, or somebody else changed something. While several opens have channels, it
+ * looks at no more than some of each that had nothing to do the last time: however many an open
+ * has, nobody waits for more than that. Of those that can go on, the one that executes is of the
+ * open that has had the least of the engine, by its weight ({@link ShareAccount}); among the
+ * channels of one open it is the one that has not executed for longest. A turn has a budget in
+ * proportion to the channel's weight; a channel that blocks or yields gives the rest of it away.
+ * The engine is never idle while a channel can go on.
  *
  * <p>When all channels have been idle for long, and until somebody else changes anything, a round
  * looks at their GP_PUTs alone ({@link IdleWatch}). Guarded by the GPU's lock.
@@ -37,7 +41,13 @@ public final class Runlist {
   /** After this time a round looks at the channels anew, so that what has come is seen. */
   private static final long ROUND_NS = 50_000;
 
+  /** A channel that is due later is no longer looked at in each round. */
+  private static final long NEAR_NS = 1 << 16;
+
+  private static final long NEVER_NS = 1L << 60;
+
   private final @Nullable Channel[] channels = new @Nullable Channel[MAX_CHANNELS];
+  private final Attended attended = new Attended(MAX_CHANNELS);
   private final Ready ready = new Ready();
   private final Window window = new Window();
   private final IdleWatch watch = new IdleWatch(MAX_CHANNELS);
@@ -45,13 +55,26 @@ public final class Runlist {
   private final LongSupplier processor;
   private final long spinNs;
   private int count;
+  private int opens;
   private long turnsGiven;
   private long turnEndedNs;
   private long virtualNow;
   private long nextLookInNs;
-  private boolean parked;
-  private boolean allAtRest;
   private boolean watching;
+  private long rounds;
+  private long looks;
+
+  /** The next round goes through all channels. */
+  private boolean lookAtAll = true;
+
+  /** When the first of the channels that are not attended is due. */
+  private long allDueNs;
+
+  /** Whether one of those is not at rest. */
+  private boolean restless;
+
+  /** A grid has ended; set by any thread. */
+  private volatile boolean gridEnded;
 
   /** The channel that the engine is at; whatever is thrown meanwhile is its doing, or seems so. */
   private @Nullable Channel current;
@@ -72,15 +95,36 @@ public final class Runlist {
   /** Puts a channel on the list; the caller keeps to {@link #MAX_CHANNELS}. */
   public void add(Channel channel) {
     disturb();
+    OpenLooks ofOpen = null;
+    for (int i = 0; i < count && ofOpen == null; i++) {
+      ofOpen = at(i).timeShare() == channel.timeShare() ? at(i).looks() : null;
+    }
+    if (ofOpen == null) {
+      ofOpen = new OpenLooks();
+      opens++;
+    }
+    ofOpen.channels++;
+    channel.setLooks(ofOpen);
     channels[count++] = channel;
   }
 
   /** Something of a channel is about to change from outside: the next round looks at them all. */
   public void disturb() {
+    lookAtAll = true;
     if (watching) {
       watching = false;
       watch.clear();
     }
+  }
+
+  /** A grid has ended, of whatever channel: the next round finds out. Any thread may say so. */
+  public void gridEnded() {
+    gridEnded = true;
+  }
+
+  /** How often a channel was looked at. */
+  public long looks() {
+    return looks;
   }
 
   /** Takes a channel off the list. */
@@ -92,6 +136,10 @@ public final class Runlist {
     }
     System.arraycopy(channels, index + 1, channels, index, count - index - 1);
     channels[--count] = null;
+    attended.clear();
+    if (--channel.looks().channels == 0) {
+      opens--;
+    }
   }
 
   /**
@@ -109,7 +157,9 @@ public final class Runlist {
       }
       disturb();
     }
+    rounds++;
     int worked = 0;
+    boolean freed = false;
     long soonest = look(nowNs);
     long now = nowNs;
     for (int turns = ready.size(); turns > 0; turns--) {
@@ -123,6 +173,7 @@ public final class Runlist {
       if (progress) {
         worked++;
         now = turnEndedNs;
+        freed |= channel.looks().worked(rounds);
         if (channel.life.isRunnable() && channel.canGoOn()) {
           ready.add(channel);
         }
@@ -140,11 +191,11 @@ public final class Runlist {
     }
     current = null;
     ready.pause(now);
-    if (worked > 0 && parked) {
+    if (freed) {
       lookAtParked(now);
     }
     nextLookInNs = worked > 0 || ready.size() > 0 ? 0 : Math.max(0, soonest);
-    if (allAtRest && worked == 0) {
+    if (worked == 0 && attended.isEmpty() && !restless && !lookAtAll) {
       beginWatch(now);
     }
     return worked;
@@ -176,49 +227,88 @@ public final class Runlist {
    * @return nanoseconds until the next look at one that cannot is due
    */
   private long look(long now) {
-    long soonest = Long.MAX_VALUE;
     ready.clear();
-    parked = false;
-    allAtRest = true;
-    for (int i = 0; i < count; i++) {
-      Channel channel = at(i);
-      current = channel;
-      if (!channel.life.isRunnable()) {
-        if (channel.collectGrid()) {
-          soonest = Math.min(soonest, GRID_LOOK_NS);
-          allAtRest = false;
+    if (gridEnded) {
+      gridEnded = false; // before the look: one that ends meanwhile sets it again
+      lookAtAll = true;
+    }
+    if (lookAtAll || now - allDueNs >= 0) {
+      lookAtAll = false;
+      restless = false;
+      allDueNs = now + NEVER_NS;
+      for (int i = 0; i < count; i++) {
+        if (!at(i).attended) {
+          attended.keep(at(i));
         }
-        continue;
       }
-      if (channel.hasGrid()) {
-        allAtRest = false;
-        if (channel.canGoOn()) {
-          makeReady(channel, now);
-        } else {
-          soonest = Math.min(soonest, GRID_LOOK_NS);
-        }
-        continue;
-      }
-      if (channel.semaphore.isParked()) {
-        parked = true;
-        channel.semaphore.looked(now);
-      }
-      if (channel.pace.dueInNs(now) <= 0) {
-        if (channel.canGoOn()) {
-          makeReady(channel, now);
-          allAtRest = false;
-          continue;
-        }
-        channel.pace.foundIdle(now, spinNs);
-      }
-      allAtRest &= channel.pace.isAtRest() && channel.isQuiet();
-      soonest = Math.min(soonest, channel.pace.dueInNs(now));
+    }
+    int size = attended.begin();
+    long soonest = Long.MAX_VALUE;
+    for (int i = 0; i < size; i++) {
+      soonest = Math.min(soonest, visit(attended.at(i), now));
     }
     current = null;
-    for (int i = 0; i < count; i++) {
-      account(at(i)).restUnlessWantedAt(now);
+    for (int i = 0; i < size; i++) {
+      account(attended.at(i)).restUnlessWantedAt(now);
     }
-    return soonest;
+    attended.end();
+    return Math.min(soonest, allDueNs - now);
+  }
+
+  /**
+   * Looks at one channel, and decides whether it is attended from now on.
+   *
+   * @return nanoseconds until the next look, if it is
+   */
+  private long visit(Channel channel, long now) {
+    current = channel;
+    if (!channel.life.isRunnable()) {
+      looks++;
+      if (channel.collectGrid()) {
+        leave(GRID_LOOK_NS, false, now);
+      }
+      return Long.MAX_VALUE;
+    }
+    if (channel.hasGrid()) {
+      looks++;
+      if (channel.canGoOn()) {
+        makeReady(channel, now);
+        attended.keep(channel);
+      } else {
+        leave(GRID_LOOK_NS, false, now);
+      }
+      return Long.MAX_VALUE;
+    }
+    if (channel.pace.dueInNs(now) <= 0) {
+      if (opens > 1 && channel.pace.isIdle() && !channel.looks().mayPoll(rounds)) {
+        attended.keepFirst(channel);
+        return 0;
+      }
+      looks++;
+      if (channel.semaphore.isParked()) {
+        channel.looks().foundParked();
+        channel.semaphore.looked(now);
+      }
+      if (channel.canGoOn()) {
+        makeReady(channel, now);
+        attended.keep(channel);
+        return Long.MAX_VALUE;
+      }
+      channel.pace.foundIdle(now, spinNs);
+    }
+    long dueInNs = channel.pace.dueInNs(now);
+    if (dueInNs > NEAR_NS) {
+      leave(dueInNs, channel.pace.isAtRest() && channel.isQuiet(), now);
+      return Long.MAX_VALUE;
+    }
+    attended.keep(channel);
+    return dueInNs;
+  }
+
+  /** A channel is not attended any more. */
+  private void leave(long dueInNs, boolean atRest, long now) {
+    allDueNs = Math.min(allDueNs, now + dueInNs);
+    restless |= !atRest;
   }
 
   private void makeReady(Channel channel, long now) {
@@ -283,6 +373,10 @@ public final class Runlist {
     Channel channel = current;
     current = null;
     ready.clear();
+    attended.clear();
+    for (int i = 0; i < count; i++) {
+      at(i).attended = false; // also those that the round had not put anywhere yet
+    }
     disturb();
     if (channel == null) {
       return false;
@@ -291,11 +385,13 @@ public final class Runlist {
     return true;
   }
 
-  /** What was done may be what they wait for. */
+  /** What was done may be what the others of the same opens wait for. */
   private void lookAtParked(long nowNs) {
     for (int i = 0; i < count; i++) {
-      if (at(i).semaphore.isParked()) {
+      OpenLooks ofOpen = at(i).looks();
+      if (at(i).semaphore.isParked() && ofOpen.hasWorked(rounds)) {
         at(i).pace.lookAgain(nowNs);
+        lookAtAll = true;
       }
     }
   }

@@ -1,0 +1,44 @@
+package io.sluice.gpu.fifo;
+
+/** The looks that the channels of one open of the GPU get in a round. Guarded by the GPU's lock. */
+final class OpenLooks {
+  /** Most channels of an open, of those that had nothing to do the last time, in a round. */
+  static final int MOST_POLLS = 8;
+
+  /** Channels of the open that are on the runlist. */
+  int channels;
+
+  private long pollRound;
+  private int polls;
+  private long workRound;
+  private boolean parked;
+
+  /** Whether one more channel may be looked at in a round; it counts as looked at then. */
+  boolean mayPoll(long round) {
+    if (pollRound != round) {
+      pollRound = round;
+      polls = 0;
+    }
+    return polls++ < MOST_POLLS;
+  }
+
+  /** An acquire of one of the channels was found waiting. */
+  void foundParked() {
+    parked = true;
+  }
+
+  /**
+   * One of the channels got on in a round.
+   *
+   * @return whether that may be what another one waits for
+   */
+  boolean worked(long round) {
+    workRound = round;
+    return parked;
+  }
+
+  /** Whether one of the channels got on in a round. */
+  boolean hasWorked(long round) {
+    return workRound == round;
+  }
+}
