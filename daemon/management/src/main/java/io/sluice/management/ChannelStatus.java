@@ -1,27 +1,16 @@
 package io.sluice.management;
 
-/**
- * A channel of a guest at one moment.
- *
- * @param id the guest's id of it
- * @param state {@code new running suspended draining detached dead}
- * @param error why it died, such as {@code page-fault}; empty while it lives
- * @param faultAddress GPU address of a fault, otherwise 0
- * @param drained nothing that was put is unfinished
- * @param waiting blocked on a semaphore acquire
- * @param entries ring entries taken since it started
- * @param busyNs GPU time used, nanoseconds
- * @param instructions warp instructions of grids that have ended, where the GPU counts them
- * @param interpreted those of them that a software GPU did not compile
- */
+/** A channel of a guest at one moment. */
+@Description("A channel of a guest at one moment.")
 public record ChannelStatus(
-    int id,
-    String state,
-    String error,
-    long faultAddress,
-    boolean drained,
-    boolean waiting,
-    long entries,
-    long busyNs,
-    long instructions,
-    long interpreted) {}
+    @Description("the guest's id of it") int id,
+    @Description("new, running, suspended, draining, detached or dead") String state,
+    @Description("why it died, such as page-fault; empty while it lives") String error,
+    @Description("GPU address of a fault, otherwise 0") long faultAddress,
+    @Description("nothing that was put is unfinished") boolean drained,
+    @Description("blocked on a semaphore acquire") boolean waiting,
+    @Description("ring entries taken since it started") long entries,
+    @Description("GPU time used") long busyNs,
+    @Description("warp instructions of grids that have ended, where the GPU counts them")
+        long instructions,
+    @Description("those of them that a software GPU did not compile") long interpreted) {}

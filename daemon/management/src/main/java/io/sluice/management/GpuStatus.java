@@ -2,22 +2,13 @@ package io.sluice.management;
 
 import java.util.List;
 
-/**
- * A GPU of this host.
- *
- * @param name the operator's name for it
- * @param model {@code gf100} …
- * @param vramBytes its video memory
- * @param vramFreeBytes video memory nobody holds
- * @param guests guests that are attached to it
- * @param channels channels they have
- * @param capabilities what it can do beyond the least, in lower case
- */
+/** A GPU of this host. */
+@Description("A GPU of this host.")
 public record GpuStatus(
-    String name,
-    String model,
-    long vramBytes,
-    long vramFreeBytes,
-    int guests,
-    int channels,
-    List<String> capabilities) {}
+    @Description("the operator's name for it") String name,
+    @Description("model, such as gf100") String model,
+    @Description("its video memory") long vramBytes,
+    @Description("video memory nobody holds") long vramFreeBytes,
+    @Description("guests that are attached to it") int guests,
+    @Description("channels they have") int channels,
+    @Description("its capabilities, in lower case") List<String> capabilities) {}

@@ -2,38 +2,22 @@ package io.sluice.management;
 
 import java.util.Map;
 
-/**
- * Totals of one guest since the daemon started, unless said otherwise.
- *
- * @param attachments clients that attached
- * @param attachmentsRefused clients that came while another was attached
- * @param messages vfio-user messages received
- * @param messagesRefused of them, answered with an error or dropped
- * @param messagesByCommand messages by the protocol's name of the command, in lower case
- * @param hypercalls calls executed
- * @param hypercallsRefused of them, ended with an error
- * @param interrupts interrupts delivered
- * @param eventsLost events dropped because the guest did not read its queue
- * @param dmaMaps ranges of guest memory mapped now
- * @param dmaMapsLimit most of them
- * @param sharedBytes guest memory mapped now
- * @param sharedBytesLimit most of it
- * @param descriptorsWaiting descriptors of its clients that wait to be closed
- * @param logLinesLeftOut lines of the log about it that were too many
- */
+/** Totals of one guest since the daemon started, unless said otherwise. */
+@Description("Totals of one guest since the daemon started, unless said otherwise.")
 public record GuestCounters(
-    long attachments,
-    long attachmentsRefused,
-    long messages,
-    long messagesRefused,
-    Map<String, Long> messagesByCommand,
-    long hypercalls,
-    long hypercallsRefused,
-    long interrupts,
-    long eventsLost,
-    int dmaMaps,
-    int dmaMapsLimit,
-    long sharedBytes,
-    long sharedBytesLimit,
-    int descriptorsWaiting,
-    long logLinesLeftOut) {}
+    @Description("clients that attached") long attachments,
+    @Description("clients that came while another was attached") long attachmentsRefused,
+    @Description("vfio-user messages received") long messages,
+    @Description("messages answered with an error or dropped") long messagesRefused,
+    @Description("messages by the protocol's name of the command, in lower case")
+        Map<String, Long> messagesByCommand,
+    @Description("calls executed") long hypercalls,
+    @Description("calls ended with an error") long hypercallsRefused,
+    @Description("interrupts delivered") long interrupts,
+    @Description("events dropped because the guest did not read its queue") long eventsLost,
+    @Description("ranges of guest memory mapped now") int dmaMaps,
+    @Description("most ranges that it may have mapped") int dmaMapsLimit,
+    @Description("guest memory mapped now") long sharedBytes,
+    @Description("most guest memory that it may have mapped") long sharedBytesLimit,
+    @Description("descriptors of its clients that wait to be closed") int descriptorsWaiting,
+    @Description("lines of the log about it that were too many") long logLinesLeftOut) {}

@@ -1,38 +1,22 @@
 package io.sluice.management;
 
-/**
- * A guest at one moment.
- *
- * @param name its name
- * @param uuid identity that survives a restart of the daemon
- * @param state {@code waiting} for a client, {@code running}, or {@code undecided}
- * @param gpu name of its GPU
- * @param model of the GPU
- * @param origin {@code configuration} or {@code created}: who decides about its existence
- * @param socketPath where a machine or process attaches
- * @param clientPid process id of the attached client; 0 when there is none
- * @param clientUid user id of the attached client; -1 when there is none
- * @param clientName program name of the attached client; empty when there is none
- * @param channels channels it has
- * @param maxChannels most it may have
- * @param memoryUsedBytes video memory it holds
- * @param memoryLimitBytes video memory it may hold
- */
+/** A guest at one moment. */
+@Description("A guest at one moment.")
 public record GuestStatus(
-    String name,
-    String uuid,
-    String state,
-    String gpu,
-    String model,
-    String origin,
-    String socketPath,
-    int clientPid,
-    int clientUid,
-    String clientName,
-    int channels,
-    int maxChannels,
-    long memoryUsedBytes,
-    long memoryLimitBytes) {
+    @Description("its name") String name,
+    @Description("identity that survives a restart of the daemon") String uuid,
+    @Description("waiting for a client, running, or undecided") String state,
+    @Description("name of its GPU") String gpu,
+    @Description("model of the GPU") String model,
+    @Description("configuration or created: who decides about its existence") String origin,
+    @Description("where a machine or process attaches") String socketPath,
+    @Description("process id of the attached client; 0 when there is none") int clientPid,
+    @Description("user id of the attached client; -1 when there is none") int clientUid,
+    @Description("program name of the attached client; empty when there is none") String clientName,
+    @Description("channels it has") int channels,
+    @Description("most it may have") int maxChannels,
+    @Description("video memory it holds") long memoryUsedBytes,
+    @Description("video memory it may hold") long memoryLimitBytes) {
   /** No client is attached. */
   public static final String WAITING = "waiting";
 

@@ -1,10 +1,8 @@
 package io.sluice.management;
 
-/**
- * Something that stands in the way of a migration.
- *
- * @param code {@code SLU-<area>-<three digits>}
- * @param what what blocks and why
- * @param remedy what to do about it
- */
-public record MigrationBlocker(String code, String what, String remedy) {}
+/** Something that stands in the way of a migration. */
+@Description("Something that stands in the way of a migration.")
+public record MigrationBlocker(
+    @Description("SLU-<area>-<three digits>") String code,
+    @Description("what blocks and why") String what,
+    @Description("what to do about it") String remedy) {}

@@ -5,23 +5,18 @@ import java.util.List;
 /**
  * The answer of {@code migration check}: obstacles and an estimate, as far as they can be seen
  * before anything is touched. Times are in nanoseconds; what was not found out is -1.
- *
- * @param blockers what stands in the way; empty when nothing does
- * @param memoryBytes video memory that the guest holds
- * @param roundTripNs to the destination's daemon and back
- * @param bytesPerSecond what the way carried just now
- * @param leastDowntimeNs how long it would stand still for its GPU in any case
- * @param mostDowntimeNs the same, if all of its video memory were written just before
- * @param downtimeLimitNs what the operator allows
  */
+@Description(
+    "The answer of migration check: obstacles and an estimate, as far as they can be seen before anything is touched. What was not found out is -1.")
 public record MigrationCheckView(
-    List<MigrationBlocker> blockers,
-    long memoryBytes,
-    long roundTripNs,
-    long bytesPerSecond,
-    long leastDowntimeNs,
-    long mostDowntimeNs,
-    long downtimeLimitNs) {
+    @Description("what stands in the way; empty when nothing does") List<MigrationBlocker> blockers,
+    @Description("video memory that the guest holds") long memoryBytes,
+    @Description("time to the destination's daemon and back") long roundTripNs,
+    @Description("what the way carried just now") long bytesPerSecond,
+    @Description("how long it would stand still for its GPU in any case") long leastDowntimeNs,
+    @Description("the same, if all of its video memory were written just before")
+        long mostDowntimeNs,
+    @Description("what the operator allows") long downtimeLimitNs) {
   /** What was not found out. */
   public static final long UNKNOWN = -1;
 }

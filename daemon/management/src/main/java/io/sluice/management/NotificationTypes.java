@@ -1,48 +1,72 @@
 package io.sluice.management;
 
+import java.lang.reflect.Field;
+import java.util.Arrays;
+import java.util.Comparator;
+import javax.management.MBeanNotificationInfo;
+import javax.management.Notification;
+
 /** Types of the notifications that the daemon's MXBean emits. */
 public final class NotificationTypes {
-  /** A guest was created; the message is its name. */
+  @Description("A guest was created; the message is its name.")
   public static final String GUEST_CREATED = "io.sluice.guest.created";
 
-  /** A guest was destroyed; the message is its name. */
+  @Description("A guest was destroyed; the message is its name.")
   public static final String GUEST_DESTROYED = "io.sluice.guest.destroyed";
 
-  /** A client attached to a guest; the message is the guest's name. */
+  @Description("A client attached to a guest; the message is the guest's name.")
   public static final String GUEST_ATTACHED = "io.sluice.guest.attached";
 
-  /** A client left a guest, or was lost; the message is the guest's name. */
+  @Description("A client left a guest, or was lost; the message is the guest's name.")
   public static final String GUEST_LEFT = "io.sluice.guest.left";
 
-  /** A guest's quota was changed; the message is its name and the quota. */
+  @Description("A guest's quota was changed; the message is its name and the quota.")
   public static final String QUOTA_CHANGED = "io.sluice.quota.changed";
 
-  /**
-   * Allocations of a guest were refused, at most one notification a second; the message is its name
-   * and the numbers.
-   */
+  @Description(
+      "Allocations of a guest were refused, at most one notification a second; the message is its name and the numbers.")
   public static final String QUOTA_EXCEEDED = "io.sluice.quota.exceeded";
 
-  /** Buffers of a guest moved to system memory or back; the message is its name and how many. */
+  @Description(
+      "Buffers of a guest moved to system memory or back; the message is its name and how many.")
   public static final String QUOTA_MOVED = "io.sluice.quota.moved";
 
-  /**
-   * A channel was ended because its command lasted too long; the message is its guest's name, which
-   * channel and how long.
-   */
+  @Description(
+      "A channel was ended because its command lasted too long; the message is its guest's name, which channel and how long.")
   public static final String CHANNEL_KILLED = "io.sluice.channel.killed";
 
-  /** A migration entered a phase; the message is the guest's name, the phase and why. */
+  @Description("A migration entered a phase; the message is the guest's name, the phase and why.")
   public static final String MIGRATION_PHASE = "io.sluice.migration.phase";
 
-  /**
-   * Nobody says whose a guest is that was being given away; the message is its name and why. A
-   * phase follows when that ends.
-   */
+  @Description(
+      "Nobody says whose a guest is that was being given away; the message is its name and why. A phase follows when that ends.")
   public static final String MIGRATION_UNDECIDED = "io.sluice.migration.undecided";
 
-  /** The daemon begins to stop; the message lists the guests that lose their GPU. */
+  @Description("The daemon begins to stop; the message lists the guests that lose their GPU.")
   public static final String DAEMON_STOPPING = "io.sluice.daemon.stopping";
 
   private NotificationTypes() {}
+
+  /** All of them, each with its description. */
+  public static MBeanNotificationInfo[] infos() {
+    return Arrays.stream(NotificationTypes.class.getFields())
+        .map(NotificationTypes::info)
+        .sorted(Comparator.comparing(info -> info.getNotifTypes()[0]))
+        .toArray(MBeanNotificationInfo[]::new);
+  }
+
+  private static MBeanNotificationInfo info(Field type) {
+    Description description = type.getAnnotation(Description.class);
+    if (description == null) {
+      throw new AssertionError("not described: " + type.getName());
+    }
+    try {
+      return new MBeanNotificationInfo(
+          new String[] {(String) type.get(null)},
+          Notification.class.getName(),
+          description.value());
+    } catch (IllegalAccessException e) {
+      throw new AssertionError("a public constant", e);
+    }
+  }
 }

@@ -1,10 +1,8 @@
 package io.sluice.management;
 
-/**
- * One effective setting.
- *
- * @param key dotted, such as {@code gpu.embedded.vram}
- * @param value as it would be written in the file
- * @param source {@code default}, {@code FILE:LINE}, {@code environment NAME} or {@code flag}
- */
-public record Setting(String key, String value, String source) {}
+/** One effective setting. */
+@Description("One effective setting.")
+public record Setting(
+    @Description("dotted, such as gpu.embedded.vram") String key,
+    @Description("as it would be written in the file") String value,
+    @Description("default, FILE:LINE, environment NAME or flag") String source) {}

@@ -18,7 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
-import javax.management.MBeanNotificationInfo;
 import javax.management.Notification;
 import javax.management.NotificationBroadcasterSupport;
 import javax.management.OperationsException;
@@ -40,23 +39,7 @@ final class DaemonBean extends NotificationBroadcasterSupport implements DaemonM
    */
   DaemonBean(
       DaemonConfig config, ImmutableMap<String, GpuHost> gpus, GuestTable guests, Runnable stop) {
-    super(
-        new MBeanNotificationInfo(
-            new String[] {
-              NotificationTypes.GUEST_CREATED,
-              NotificationTypes.GUEST_DESTROYED,
-              NotificationTypes.GUEST_ATTACHED,
-              NotificationTypes.GUEST_LEFT,
-              NotificationTypes.QUOTA_CHANGED,
-              NotificationTypes.QUOTA_EXCEEDED,
-              NotificationTypes.QUOTA_MOVED,
-              NotificationTypes.CHANNEL_KILLED,
-              NotificationTypes.MIGRATION_PHASE,
-              NotificationTypes.MIGRATION_UNDECIDED,
-              NotificationTypes.DAEMON_STOPPING
-            },
-            Notification.class.getName(),
-            "what happens to guests and to the daemon"));
+    super(NotificationTypes.infos());
     this.config = config;
     this.gpus = gpus;
     this.guests = guests;

@@ -10,6 +10,7 @@ import io.sluice.daemon.config.GpuSettings;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.config.QuotaStore;
 import io.sluice.management.DaemonMXBean;
+import io.sluice.management.DescribedBean;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
@@ -151,7 +152,7 @@ public final class SluicedInstance implements AutoCloseable {
             announcer);
     DaemonBean bean = new DaemonBean(config, gpus, table, stopAsked::countDown);
     announcer.bean = bean;
-    register(bean, ObjectNames.DAEMON);
+    register(bean, DaemonMXBean.class, ObjectNames.DAEMON);
     parts.push(table::close);
     for (GuestSettings guest : config.guests()) {
       table.serve(guest, GuestStatus.FROM_CONFIGURATION);
@@ -177,7 +178,7 @@ public final class SluicedInstance implements AutoCloseable {
     announcer.migrations = migrations;
     parts.push(migrations::close);
     migrations.start();
-    register(new AuditedMigrations(migrations), ObjectNames.MIGRATIONS);
+    register(new AuditedMigrations(migrations), MigrationsMXBean.class, ObjectNames.MIGRATIONS);
     startControl();
     migrations.lookForLeftMachines();
     parts.push(() -> announceStop(bean, table));
@@ -314,9 +315,9 @@ public final class SluicedInstance implements AutoCloseable {
 
   // ---- helpers ----
 
-  private void register(Object bean, ObjectName name) {
+  private <T> void register(T bean, Class<T> type, ObjectName name) {
     try {
-      beans.registerMBean(bean, name);
+      beans.registerMBean(DescribedBean.of(bean, type), name);
       parts.push(() -> beans.unregisterMBean(name));
     } catch (JMException e) {
       throw new AssertionError("an MXBean that cannot be registered: " + name, e);
@@ -375,7 +376,8 @@ public final class SluicedInstance implements AutoCloseable {
     @Override
     public void onCreated(GuestHost guest) {
       try {
-        beans.registerMBean(guest, ObjectNames.guest(guest.getName()));
+        beans.registerMBean(
+            DescribedBean.of(guest, GuestMXBean.class), ObjectNames.guest(guest.getName()));
       } catch (JMException e) {
         throw new AssertionError("an MXBean that cannot be registered: " + guest.getName(), e);
       }

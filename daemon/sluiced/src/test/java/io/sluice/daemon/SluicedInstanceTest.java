@@ -37,6 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import javax.management.MBeanServer;
 import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
 import javax.management.OperationsException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +98,22 @@ final class SluicedInstanceTest {
           .hasMessageContaining("another process listens there");
       assertThat(daemon.daemon().getState()).isEqualTo("running");
       attachAndLeave(daemon, "web-01");
+    }
+  }
+
+  @Test
+  void beans_overTheSocket_describeThemselves() throws Exception {
+    try (SluicedInstance daemon = start();
+        LocalConnection connection = LocalConnection.open(daemon.controlSocket())) {
+      var beans = connection.beans();
+      for (var name : beans.queryNames(new ObjectName("io.sluice:*"), null)) {
+        assertThat(beans.getMBeanInfo(name).getAttributes())
+            .as(name.toString())
+            .isNotEmpty()
+            .noneMatch(a -> a.getDescription().contains("exposed for management"));
+      }
+      assertThat(beans.getMBeanInfo(ObjectNames.DAEMON).getNotifications())
+          .hasSameSizeAs(NotificationTypes.infos());
     }
   }
 
