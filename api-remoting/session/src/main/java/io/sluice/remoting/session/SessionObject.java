@@ -2,6 +2,8 @@ package io.sluice.remoting.session;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object of a session: the library's own handle, and the record of how it came about. It refers
@@ -16,6 +18,7 @@ public final class SessionObject {
   private final CallRecord creation;
   private final List<CallRecord> changes = new ArrayList<>(0);
   private long chargedBytes;
+  private @Nullable Object attachment;
 
   SessionObject(ObjectKind kind, int index, long handle, CallRecord creation) {
     this.kind = kind;
@@ -47,6 +50,22 @@ public final class SessionObject {
   /** The calls that changed it since, in order. */
   public List<CallRecord> changes() {
     return changes;
+  }
+
+  /** What the API keeps with it. */
+  public <T> T attachment(Class<T> type) {
+    return type.cast(Objects.requireNonNull(attachment, toString()));
+  }
+
+  /** Whether data of a type is kept with it. */
+  public boolean has(Class<?> type) {
+    return type.isInstance(attachment);
+  }
+
+  /** Has the API's own data kept with it. */
+  public SessionObject attach(Object data) {
+    attachment = data;
+    return this;
   }
 
   /** Bytes that it was charged with. */

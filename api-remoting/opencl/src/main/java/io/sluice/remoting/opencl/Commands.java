@@ -1,0 +1,325 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.SessionObject;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/**
+ * Commands of queues. One that is waited for is answered when it has completed, by {@link
+ * Completions}, so that it holds nothing back that comes after it in the ring.
+ */
+final class Commands {
+  private static final int DIMENSIONS = 3;
+
+  private final Memo memo;
+  private final Events events;
+  private final Completions completions;
+
+  Commands(Memo memo, Events events, Completions completions) {
+    this.memo = memo;
+    this.events = events;
+    this.completions = completions;
+  }
+
+  /** A command of the library, but for what all of them end with. */
+  interface Enqueue {
+    int into(int waitCount, MemorySegment waits, MemorySegment event);
+  }
+
+  /**
+   * Queues a command.
+   *
+   * @param event the number of its event, or 0
+   */
+  void enqueue(
+      SessionObject queue, List<SessionObject> waits, int event, Answer answer, Enqueue command) {
+    if (events.anyFailed(waits)) {
+      failed(queue, event, answer, ClStatus.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+      return;
+    }
+    boolean wanted = event != 0 || answer.isWaitedFor();
+    MemorySegment out = wanted ? memo.bytes(Long.BYTES) : MemorySegment.NULL;
+    int status = command.into(waits.size(), memo.handles(waits), out);
+    if (status != ClStatus.SUCCESS) {
+      failed(queue, event, answer, status);
+      return;
+    }
+    events.queued(queue);
+    if (!wanted) {
+      return;
+    }
+    long handle = out.get(ValueLayout.JAVA_LONG, 0);
+    if (answer.isWaitedFor()) {
+      int _ = OpenClLibrary.clFlush(queue.handle());
+      completions.add(handle, ClStatus.COMPLETE, done -> answer.give(Math.min(done, 0)));
+    }
+    if (event != 0) {
+      events.add(event, handle);
+    } else {
+      int _ = OpenClLibrary.clReleaseEvent(handle);
+    }
+  }
+
+  private void failed(SessionObject queue, int event, Answer answer, int status) {
+    if (event != 0) {
+      events.addFailed(event, status);
+    } else if (!answer.isWaitedFor()) {
+      events.failedUnseen(queue, status);
+    }
+    answer.give(status);
+  }
+
+  /** Whether a list of numbers is as long as it must be; else the command fails. */
+  boolean isLong(long[] list, int length, SessionObject queue, int event, Answer answer) {
+    if (list.length == length) {
+      return true;
+    }
+    failed(queue, event, answer, ClStatus.INVALID_VALUE);
+    return false;
+  }
+
+  /** Fails a command that is not for the library. */
+  void refuse(SessionObject queue, int event, Answer answer, int status) {
+    failed(queue, event, answer, status);
+  }
+
+  void launch(OpenClCall.Launch c, Answer answer) {
+    int dimensions = c.global().length;
+    boolean fits =
+        dimensions >= 1
+            && dimensions <= DIMENSIONS
+            && (c.offset().length == 0 || c.offset().length == dimensions)
+            && (c.local().length == 0 || c.local().length == dimensions);
+    if (!fits) {
+      failed(c.queue(), c.event(), answer, ClStatus.INVALID_VALUE);
+      return;
+    }
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueNDRangeKernel(
+                c.queue().handle(),
+                c.kernel().handle(),
+                dimensions,
+                memo.longs(c.offset()),
+                memo.longs(c.global()),
+                memo.longs(c.local()),
+                count,
+                waits,
+                event));
+  }
+
+  void copyBuffer(OpenClCall.CopyBuffer c, Answer answer) {
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueCopyBuffer(
+                c.queue().handle(),
+                c.from().handle(),
+                c.to().handle(),
+                c.fromOffset(),
+                c.toOffset(),
+                c.size(),
+                count,
+                waits,
+                event));
+  }
+
+  void copyRect(OpenClCall.CopyRect c, Answer answer) {
+    long[] box = c.box();
+    if (!isLong(box, 13, c.queue(), c.event(), answer)) {
+      return;
+    }
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueCopyBufferRect(
+                c.queue().handle(),
+                c.from().handle(),
+                c.to().handle(),
+                memo.longs(box, 0, 3),
+                memo.longs(box, 3, 3),
+                memo.longs(box, 6, 3),
+                box[9],
+                box[10],
+                box[11],
+                box[12],
+                count,
+                waits,
+                event));
+  }
+
+  void fillBuffer(OpenClCall.FillBuffer c, Answer answer) {
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueFillBuffer(
+                c.queue().handle(),
+                c.mem().handle(),
+                memo.copy(c.pattern()),
+                c.pattern().length,
+                c.offset(),
+                c.size(),
+                count,
+                waits,
+                event));
+  }
+
+  void copyImage(OpenClCall.CopyImage c, Answer answer) {
+    long[] box = c.box();
+    if (!isLong(box, 9, c.queue(), c.event(), answer)) {
+      return;
+    }
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueCopyImage(
+                c.queue().handle(),
+                c.from().handle(),
+                c.to().handle(),
+                memo.longs(box, 0, 3),
+                memo.longs(box, 3, 3),
+                memo.longs(box, 6, 3),
+                count,
+                waits,
+                event));
+  }
+
+  void copyImageToBuffer(OpenClCall.CopyImageToBuffer c, Answer answer) {
+    long[] box = c.box();
+    if (!isLong(box, 7, c.queue(), c.event(), answer)) {
+      return;
+    }
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueCopyImageToBuffer(
+                c.queue().handle(),
+                c.from().handle(),
+                c.to().handle(),
+                memo.longs(box, 0, 3),
+                memo.longs(box, 3, 3),
+                box[6],
+                count,
+                waits,
+                event));
+  }
+
+  void copyBufferToImage(OpenClCall.CopyBufferToImage c, Answer answer) {
+    long[] box = c.box();
+    if (!isLong(box, 7, c.queue(), c.event(), answer)) {
+      return;
+    }
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueCopyBufferToImage(
+                c.queue().handle(),
+                c.from().handle(),
+                c.to().handle(),
+                box[0],
+                memo.longs(box, 1, 3),
+                memo.longs(box, 4, 3),
+                count,
+                waits,
+                event));
+  }
+
+  void fillImage(OpenClCall.FillImage c, Answer answer) {
+    long[] box = c.box();
+    if (!isLong(box, 6, c.queue(), c.event(), answer)) {
+      return;
+    }
+    if (c.colour().length != 16) {
+      failed(c.queue(), c.event(), answer, ClStatus.INVALID_VALUE);
+      return;
+    }
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueFillImage(
+                c.queue().handle(),
+                c.mem().handle(),
+                memo.copy(c.colour()),
+                memo.longs(box, 0, 3),
+                memo.longs(box, 3, 3),
+                count,
+                waits,
+                event));
+  }
+
+  void migrate(OpenClCall.Migrate c, Answer answer) {
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            OpenClLibrary.clEnqueueMigrateMemObjects(
+                c.queue().handle(),
+                c.mems().size(),
+                memo.handles(c.mems()),
+                c.flags(),
+                count,
+                waits,
+                event));
+  }
+
+  void marker(OpenClCall.Marker c, Answer answer) {
+    enqueue(
+        c.queue(),
+        c.waits(),
+        c.event(),
+        answer,
+        (count, waits, event) ->
+            c.barrier() == 0
+                ? OpenClLibrary.clEnqueueMarkerWithWaitList(c.queue().handle(), count, waits, event)
+                : OpenClLibrary.clEnqueueBarrierWithWaitList(
+                    c.queue().handle(), count, waits, event));
+  }
+
+  void flush(OpenClCall.Flush c, Answer answer) {
+    answer.give(OpenClLibrary.clFlush(c.queue().handle()));
+  }
+
+  /** A marker that nothing is named for waits for all before it, in order or not. */
+  void finish(OpenClCall.Finish c, Answer answer) {
+    MemorySegment out = memo.bytes(Long.BYTES);
+    long queue = c.queue().handle();
+    int status = OpenClLibrary.clEnqueueMarkerWithWaitList(queue, 0, MemorySegment.NULL, out);
+    if (status != ClStatus.SUCCESS) {
+      answer.give(status);
+      return;
+    }
+    int _ = OpenClLibrary.clFlush(queue);
+    long marker = out.get(ValueLayout.JAVA_LONG, 0);
+    completions.add(marker, ClStatus.COMPLETE, _ -> answer.give(events.takeFailure(c.queue())));
+    int _ = OpenClLibrary.clReleaseEvent(marker);
+  }
+}

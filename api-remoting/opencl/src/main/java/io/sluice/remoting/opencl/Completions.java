@@ -1,0 +1,107 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.SessionContext;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+
+/**
+ * The events of the library that somebody waits for, and what then happens. They are looked at
+ * while the session's thread is awake; before it sleeps, the library is asked to wake it. Each is
+ * retained here.
+ */
+final class Completions {
+  private final Memo memo;
+  private final EventCallback callback;
+  private List<Pending> pending = new ArrayList<>();
+
+  Completions(Memo memo, SessionContext context) {
+    this.memo = memo;
+    callback = new EventCallback(context::wake);
+  }
+
+  private static final class Pending {
+    private final long event;
+    private final int threshold;
+    private final IntConsumer then;
+    private boolean armed;
+
+    Pending(long event, int threshold, IntConsumer then) {
+      this.event = event;
+      this.threshold = threshold;
+      this.then = then;
+    }
+  }
+
+  /**
+   * Waits for an event.
+   *
+   * @param threshold CL_COMPLETE, or a state before it
+   * @param then what happens with the event's status, which is at or below the threshold; within
+   *     the next {@link #poll}
+   */
+  void add(long event, int threshold, IntConsumer then) {
+    int _ = OpenClLibrary.clRetainEvent(event);
+    pending.add(new Pending(event, threshold, then));
+  }
+
+  /** The status of an event: a state, or an error below 0. */
+  int status(long event) {
+    MemorySegment out = memo.bytes(Integer.BYTES);
+    int status =
+        OpenClLibrary.clGetEventInfo(
+            event, ClParam.EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, out, MemorySegment.NULL);
+    return status == ClStatus.SUCCESS ? out.get(ValueLayout.JAVA_INT, 0) : status;
+  }
+
+  /**
+   * Has happen what is due.
+   *
+   * @return how many
+   */
+  int poll() {
+    if (pending.isEmpty()) {
+      return 0;
+    }
+    List<Pending> before = pending;
+    pending = new ArrayList<>(before.size());
+    int done = 0;
+    for (Pending each : before) {
+      memo.clear();
+      int status = status(each.event);
+      if (status > each.threshold) {
+        pending.add(each);
+      } else {
+        done++;
+        each.then.accept(status);
+        int _ = OpenClLibrary.clReleaseEvent(each.event);
+      }
+    }
+    return done;
+  }
+
+  /** Has the library wake the session's thread; false if something is due already. */
+  boolean arm() {
+    boolean due = false;
+    for (Pending each : pending) {
+      memo.clear();
+      if (!each.armed) {
+        each.armed = true;
+        due |= !callback.ask(each.event, each.threshold);
+      }
+      due |= status(each.event) <= each.threshold;
+    }
+    return !due;
+  }
+
+  /** Forgets all; nothing happens any more. */
+  void close() {
+    pending.forEach(each -> {
+      int _ = OpenClLibrary.clReleaseEvent(each.event);
+    });
+    pending.clear();
+    callback.close();
+  }
+}

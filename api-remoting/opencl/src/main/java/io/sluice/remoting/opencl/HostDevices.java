@@ -1,0 +1,90 @@
+package io.sluice.remoting.opencl;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The platforms of this host with their devices.
+ *
+ * @param platforms in the order in which the loader gives them; never one that is a session itself
+ */
+record HostDevices(List<Platform> platforms) {
+  private static final int MOST_PLATFORMS = 16;
+  private static final int MOST_DEVICES = 64;
+
+  /** The beginning of the name of our own platforms, as applications see them. */
+  private static final String OWN = "Sluice";
+
+  /** A platform and the handles of its devices. */
+  record Platform(long handle, String name, List<Long> devices) {}
+
+  static HostDevices find() {
+    List<Platform> platforms = new ArrayList<>();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment handles = arena.allocate(ValueLayout.JAVA_LONG, MOST_PLATFORMS);
+      MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+      int status = OpenClLibrary.clGetPlatformIDs(MOST_PLATFORMS, handles, count);
+      int found = status == 0 ? Math.min(MOST_PLATFORMS, count.get(ValueLayout.JAVA_INT, 0)) : 0;
+      for (int i = 0; i < found; i++) {
+        long handle = handles.getAtIndex(ValueLayout.JAVA_LONG, i);
+        String name =
+            text(
+                arena,
+                (size, out) ->
+                    OpenClLibrary.clGetPlatformInfo(
+                        handle, ClParam.PLATFORM_NAME, size, out, MemorySegment.NULL));
+        if (!name.startsWith(OWN)) {
+          platforms.add(new Platform(handle, name, devices(arena, handle)));
+        }
+      }
+    }
+    return new HostDevices(List.copyOf(platforms));
+  }
+
+  private static List<Long> devices(Arena arena, long platform) {
+    MemorySegment handles = arena.allocate(ValueLayout.JAVA_LONG, MOST_DEVICES);
+    MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+    int status =
+        OpenClLibrary.clGetDeviceIDs(
+            platform, ClParam.DEVICE_TYPE_ALL, MOST_DEVICES, handles, count);
+    int found = status == 0 ? Math.min(MOST_DEVICES, count.get(ValueLayout.JAVA_INT, 0)) : 0;
+    List<Long> devices = new ArrayList<>();
+    for (int i = 0; i < found; i++) {
+      devices.add(handles.getAtIndex(ValueLayout.JAVA_LONG, i));
+    }
+    return List.copyOf(devices);
+  }
+
+  /** The names of all devices, each behind its platform's. */
+  List<String> names() {
+    List<String> names = new ArrayList<>();
+    try (Arena arena = Arena.ofConfined()) {
+      for (Platform platform : platforms) {
+        for (long device : platform.devices()) {
+          names.add(
+              platform.name()
+                  + ": "
+                  + text(
+                      arena,
+                      (size, out) ->
+                          OpenClLibrary.clGetDeviceInfo(
+                              device, ClParam.DEVICE_NAME, size, out, MemorySegment.NULL)));
+        }
+      }
+    }
+    return names;
+  }
+
+  /** A query whose answer is text. */
+  private interface TextQuery {
+    int ask(long size, MemorySegment out);
+  }
+
+  private static String text(Arena arena, TextQuery query) {
+    MemorySegment out = arena.allocate(256);
+    return query.ask(out.byteSize() - 1, out) == 0 ? out.getString(0) : "unknown";
+  }
+}

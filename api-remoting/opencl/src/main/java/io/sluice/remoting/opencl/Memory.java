@@ -1,0 +1,183 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.CallRecord;
+import io.sluice.remoting.session.SessionContext;
+import io.sluice.remoting.session.SessionObject;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Buffers and images. Their bytes are charged to the guest before they are made. */
+final class Memory {
+  /** The flags that a guest's own side has dealt with. */
+  private static final long HOST_FLAGS =
+      ClParam.MEM_USE_HOST_PTR | ClParam.MEM_ALLOC_HOST_PTR | ClParam.MEM_COPY_HOST_PTR;
+
+  /** Numbers of an image's shape. */
+  private static final int SHAPE = 7;
+
+  /** {@code sizeof(cl_image_desc)} and the offsets of its fields. */
+  private static final long DESC_BYTES = 72;
+
+  private final SessionContext context;
+  private final Memo memo;
+
+  Memory(SessionContext context, Memo memo) {
+    this.context = context;
+    this.memo = memo;
+  }
+
+  /** A buffer whose storage is the session's memory, and the addresses of its maps by offset. */
+  record Mapped(MemorySegment storage, Map<Long, Deque<Long>> maps) {}
+
+  /** An image. */
+  record Image(int kind, long elementBytes) {}
+
+  void createBuffer(OpenClCall.CreateBuffer c, CallRecord record, Answer answer) {
+    MemorySegment initial = c.initial();
+    if (initial.byteSize() != 0 && initial.byteSize() != c.size()) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    long flags = c.flags() & ~HOST_FLAGS;
+    if (initial.byteSize() != 0) {
+      flags |= ClParam.MEM_COPY_HOST_PTR;
+    }
+    make(c.mem(), c.context(), flags, c.size(), initial, record, answer, null);
+  }
+
+  void createMappedBuffer(OpenClCall.CreateMappedBuffer c, CallRecord record, Answer answer) {
+    long flags = c.flags() & ~HOST_FLAGS | ClParam.MEM_USE_HOST_PTR;
+    MemorySegment storage = c.storage();
+    make(
+        c.mem(),
+        c.context(),
+        flags,
+        storage.byteSize(),
+        storage,
+        record,
+        answer,
+        new Mapped(storage, new HashMap<>()));
+  }
+
+  private void make(
+      int index,
+      SessionObject owner,
+      long flags,
+      long size,
+      MemorySegment host,
+      CallRecord record,
+      Answer answer,
+      @org.jspecify.annotations.Nullable Object attachment) {
+    if (!context.charge(size)) {
+      answer.give(ClStatus.MEM_OBJECT_ALLOCATION_FAILURE);
+      return;
+    }
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long handle = OpenClLibrary.clCreateBuffer(owner.handle(), flags, size, host, error);
+    if (handle == 0) {
+      context.release(size);
+    } else {
+      SessionObject object = context.objects().add(OpenClKinds.MEM, index, handle, record);
+      context.chargeTo(object, size);
+      if (attachment != null) {
+        SessionObject _ = object.attach(attachment);
+      }
+    }
+    answer.give(Objects.error(error));
+  }
+
+  void createSubBuffer(OpenClCall.CreateSubBuffer c, CallRecord record, Answer answer) {
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long handle =
+        OpenClLibrary.clCreateSubBuffer(
+            c.parent().handle(),
+            c.flags() & ~HOST_FLAGS,
+            ClParam.BUFFER_CREATE_TYPE_REGION,
+            memo.longs(c.origin(), c.size()),
+            error);
+    if (handle != 0) {
+      SessionObject _ = context.objects().add(OpenClKinds.MEM, c.mem(), handle, record);
+    }
+    answer.give(Objects.error(error));
+  }
+
+  void createImage(OpenClCall.CreateImage c, CallRecord record, Answer answer) {
+    if (c.shape().length != SHAPE) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    long bytes = Images.mostBytes(c.shape());
+    boolean hasParent = c.parent() != null;
+    if (bytes < 0 || !hasParent && !context.charge(bytes)) {
+      answer.give(ClStatus.MEM_OBJECT_ALLOCATION_FAILURE);
+      return;
+    }
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    boolean initial = c.initial().byteSize() != 0;
+    if (initial && c.initial().byteSize() < Images.initialBytes(c.order(), c.type(), c.shape())) {
+      context.release(hasParent ? 0 : bytes);
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    long flags = c.flags() & ~HOST_FLAGS | (initial ? ClParam.MEM_COPY_HOST_PTR : 0);
+    long handle =
+        OpenClLibrary.clCreateImage(
+            c.context().handle(), flags, format(c), desc(c), c.initial(), error);
+    if (handle == 0) {
+      context.release(hasParent ? 0 : bytes);
+    } else {
+      SessionObject object = context.objects().add(OpenClKinds.MEM, c.mem(), handle, record);
+      context.chargeTo(object, hasParent ? 0 : bytes);
+      SessionObject _ = object.attach(new Image((int) c.shape()[0], elementBytes(handle)));
+    }
+    answer.give(Objects.error(error));
+  }
+
+  private MemorySegment format(OpenClCall.CreateImage c) {
+    MemorySegment format = memo.bytes(8);
+    format.set(ValueLayout.JAVA_INT, 0, c.order());
+    format.set(ValueLayout.JAVA_INT, 4, c.type());
+    return format;
+  }
+
+  /**
+   * {@code cl_image_desc}: u32 type, then six sizes from 8 on, two u32 at 56 and 60, the parent at
+   * 64.
+   */
+  private MemorySegment desc(OpenClCall.CreateImage c) {
+    MemorySegment desc = memo.bytes(DESC_BYTES);
+    desc.set(ValueLayout.JAVA_INT, 0, (int) c.shape()[0]);
+    for (int i = 1; i < SHAPE; i++) {
+      desc.set(ValueLayout.JAVA_LONG, 8L * i, c.shape()[i]);
+    }
+    SessionObject parent = c.parent();
+    desc.set(ValueLayout.JAVA_LONG, 64, parent == null ? 0 : parent.handle());
+    return desc;
+  }
+
+  private long elementBytes(long handle) {
+    MemorySegment out = memo.bytes(Long.BYTES);
+    int status =
+        OpenClLibrary.clGetImageInfo(
+            handle, ClParam.IMAGE_ELEMENT_SIZE, Long.BYTES, out, MemorySegment.NULL);
+    return status == ClStatus.SUCCESS
+        ? out.get(ValueLayout.JAVA_LONG, 0)
+        : Images.MOST_ELEMENT_BYTES;
+  }
+
+  /** Notes where a map of a mapped buffer is. */
+  static void mapped(Mapped buffer, long offset, long address) {
+    buffer.maps().computeIfAbsent(offset, _ -> new ArrayDeque<>()).push(address);
+  }
+
+  /** The address of the latest map at an offset, which is forgotten; 0 if there is none. */
+  static long unmapped(Mapped buffer, long offset) {
+    Deque<Long> at = buffer.maps().get(offset);
+    return at == null || at.isEmpty() ? 0 : at.pop();
+  }
+}

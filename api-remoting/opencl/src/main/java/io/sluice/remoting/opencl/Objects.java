@@ -1,0 +1,157 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.CallRecord;
+import io.sluice.remoting.session.ObjectTable;
+import io.sluice.remoting.session.SessionContext;
+import io.sluice.remoting.session.SessionObject;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Platforms, devices, contexts, queues and samplers, and the release of all objects. */
+final class Objects {
+  private final SessionContext context;
+  private final ObjectTable objects;
+  private final Memo memo;
+  private final HostDevices devices;
+
+  /** What a device came from: its platform's handle, and whether it is part of another device. */
+  private record Origin(long platform, boolean part) {}
+
+  Objects(SessionContext context, Memo memo, HostDevices devices) {
+    this.context = context;
+    this.memo = memo;
+    this.devices = devices;
+    objects = context.objects();
+    int device = 0;
+    for (int i = 0; i < devices.platforms().size(); i++) {
+      HostDevices.Platform platform = devices.platforms().get(i);
+      SessionObject _ =
+          objects.add(OpenClKinds.PLATFORM, i + 1, platform.handle(), OpenClSession.noRecord());
+      for (long handle : platform.devices()) {
+        SessionObject _ =
+            objects
+                .add(OpenClKinds.DEVICE, ++device, handle, OpenClSession.noRecord())
+                .attach(new Origin(platform.handle(), false));
+      }
+    }
+  }
+
+  /** An error code behind a call that makes something. */
+  static int error(MemorySegment out) {
+    return out.get(ValueLayout.JAVA_INT, 0);
+  }
+
+  void topology(OpenClCall.Topology c, Answer answer) {
+    int platforms = devices.platforms().size();
+    long bytes = 4L * (platforms + 1);
+    if (c.out().byteSize() < bytes) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    c.out().set(ValueLayout.JAVA_INT_UNALIGNED, 0, platforms);
+    for (int i = 0; i < platforms; i++) {
+      int count = devices.platforms().get(i).devices().size();
+      c.out().set(ValueLayout.JAVA_INT_UNALIGNED, 4L * (i + 1), count);
+    }
+    answer.give(ClStatus.SUCCESS, bytes);
+  }
+
+  void createSubDevices(OpenClCall.CreateSubDevices c, CallRecord record, Answer answer) {
+    MemorySegment properties = ended(c.properties());
+    MemorySegment count = memo.bytes(Integer.BYTES);
+    int wanted = (int) Math.min(OpenClKinds.DEVICE.most(), c.children().byteSize() / 4);
+    MemorySegment handles = wanted == 0 ? MemorySegment.NULL : memo.bytes(8L * wanted);
+    int status =
+        OpenClLibrary.clCreateSubDevices(c.parent().handle(), properties, wanted, handles, count);
+    int made = count.get(ValueLayout.JAVA_INT, 0);
+    if (status == ClStatus.SUCCESS) {
+      long platform = c.parent().attachment(Origin.class).platform();
+      for (int i = 0; i < Math.min(made, wanted); i++) {
+        int index = c.children().get(ValueLayout.JAVA_INT_UNALIGNED, 4L * i);
+        long handle = handles.getAtIndex(ValueLayout.JAVA_LONG, i);
+        SessionObject _ =
+            objects
+                .add(OpenClKinds.DEVICE, index, handle, record)
+                .attach(new Origin(platform, true));
+      }
+    }
+    answer.give(status, made);
+  }
+
+  /** A list of properties and the 0 that ends it; NULL for none. */
+  private MemorySegment ended(long[] properties) {
+    return properties.length == 0
+        ? MemorySegment.NULL
+        : memo.longs(java.util.Arrays.copyOf(properties, properties.length + 1));
+  }
+
+  void createContext(OpenClCall.CreateContext c, CallRecord record, Answer answer) {
+    if (c.devices().isEmpty()) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    long platform = c.devices().getFirst().attachment(Origin.class).platform();
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long handle =
+        OpenClLibrary.clCreateContext(
+            memo.longs(ClParam.CONTEXT_PLATFORM, platform, 0),
+            c.devices().size(),
+            memo.handles(c.devices()),
+            MemorySegment.NULL,
+            MemorySegment.NULL,
+            error);
+    if (handle != 0) {
+      SessionObject _ = objects.add(OpenClKinds.CONTEXT, c.context(), handle, record);
+    }
+    answer.give(error(error));
+  }
+
+  void createQueue(OpenClCall.CreateQueue c, CallRecord record, Answer answer) {
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long handle =
+        OpenClLibrary.clCreateCommandQueueWithProperties(
+            c.context().handle(), c.device().handle(), ended(c.properties()), error);
+    if (handle != 0) {
+      SessionObject _ = objects.add(OpenClKinds.QUEUE, c.queue(), handle, record);
+    }
+    answer.give(error(error));
+  }
+
+  void createSampler(OpenClCall.CreateSampler c, CallRecord record, Answer answer) {
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long handle =
+        OpenClLibrary.clCreateSampler(
+            c.context().handle(), c.normalized(), c.addressing(), c.filter(), error);
+    if (handle != 0) {
+      SessionObject _ = objects.add(OpenClKinds.SAMPLER, c.sampler(), handle, record);
+    }
+    answer.give(error(error));
+  }
+
+  /** Whether an application may release an object: not what was there before its session. */
+  static boolean mayRelease(SessionObject object) {
+    return object.kind() == OpenClKinds.DEVICE
+        ? object.attachment(Origin.class).part()
+        : object.kind() != OpenClKinds.PLATFORM;
+  }
+
+  /** Gives an object back to the library. */
+  static int releaseNative(SessionObject object) {
+    long handle = object.handle();
+    if (handle == 0) {
+      return ClStatus.SUCCESS; // the event of a command that never was
+    }
+    return switch (object.kind().name()) {
+      case "device" -> OpenClLibrary.clReleaseDevice(handle);
+      case "context" -> OpenClLibrary.clReleaseContext(handle);
+      case "queue" -> OpenClLibrary.clReleaseCommandQueue(handle);
+      case "mem" -> OpenClLibrary.clReleaseMemObject(handle);
+      case "sampler" -> OpenClLibrary.clReleaseSampler(handle);
+      case "program" -> OpenClLibrary.clReleaseProgram(handle);
+      case "kernel" -> OpenClLibrary.clReleaseKernel(handle);
+      case "event" -> OpenClLibrary.clReleaseEvent(handle);
+      default -> throw new AssertionError(object.kind().name());
+    };
+  }
+}

@@ -1,0 +1,48 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.ApiSession;
+import io.sluice.remoting.session.ObjectKind;
+import io.sluice.remoting.session.RemotedApi;
+import io.sluice.remoting.session.SessionContext;
+import java.util.List;
+
+/** OpenCL, by the {@code libOpenCL.so.1} of this host and the implementations that it finds. */
+public final class OpenClApi implements RemotedApi {
+  private static final int NUMBER = 1;
+
+  private final HostDevices devices;
+
+  /**
+   * Looks for platforms and devices.
+   *
+   * @throws IllegalArgumentException if this host has no libOpenCL.so.1
+   */
+  public OpenClApi() {
+    devices = HostDevices.find();
+  }
+
+  @Override
+  public int number() {
+    return NUMBER;
+  }
+
+  @Override
+  public String name() {
+    return "opencl";
+  }
+
+  @Override
+  public List<ObjectKind> kinds() {
+    return OpenClKinds.ALL;
+  }
+
+  /** The devices that sessions have, as operators see them. */
+  public List<String> deviceNames() {
+    return devices.names();
+  }
+
+  @Override
+  public ApiSession open(SessionContext context) {
+    return new OpenClSession(devices, context);
+  }
+}

@@ -1,0 +1,182 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.ApiSession;
+import io.sluice.remoting.session.CallReader;
+import io.sluice.remoting.session.CallRecord;
+import io.sluice.remoting.session.ObjectKind;
+import io.sluice.remoting.session.SessionContext;
+import io.sluice.remoting.session.SessionObject;
+import java.util.List;
+
+/** The calls of one OpenCL session, each handed to the room that it belongs to. */
+final class OpenClSession implements ApiSession {
+  private final SessionContext context;
+  private final Memo memo = new Memo();
+  private final Completions completions;
+  private final Queries queries;
+  private final Objects objects;
+  private final Memory memory;
+  private final Programs programs;
+  private final Kernels kernels;
+  private final Events events;
+  private final Commands commands;
+  private final Transfers transfers;
+
+  OpenClSession(HostDevices devices, SessionContext context) {
+    this.context = context;
+    completions = new Completions(memo, context);
+    queries = new Queries(memo);
+    objects = new Objects(context, memo, devices);
+    memory = new Memory(context, memo);
+    programs = new Programs(context, memo, queries);
+    kernels = new Kernels(context, memo);
+    events = new Events(context, memo, completions);
+    commands = new Commands(memo, events, completions);
+    transfers = new Transfers(memo, commands);
+  }
+
+  @Override
+  public void execute(int number, CallReader in, Answer answer) {
+    memo.clear();
+    OpenClCall call = OpenClCall.decode(number, in);
+    in.end();
+    execute(call, in, answer);
+  }
+
+  private void execute(OpenClCall call, CallReader in, Answer answer) {
+    switch (call) {
+      case OpenClCall.Topology c -> objects.topology(c, answer);
+      case OpenClCall.PlatformInfo c -> queries.platform(c, answer);
+      case OpenClCall.DeviceInfo c -> queries.device(c, answer);
+      case OpenClCall.ImageInfo c -> queries.image(c, answer);
+      case OpenClCall.ImageFormats c -> queries.imageFormats(c, answer);
+      case OpenClCall.ProgramInfo c -> queries.program(c, answer);
+      case OpenClCall.BuildInfo c -> queries.build(c, answer);
+      case OpenClCall.KernelInfo c -> queries.kernel(c, answer);
+      case OpenClCall.ArgumentInfo c -> queries.argument(c, answer);
+      case OpenClCall.WorkGroupInfo c -> queries.workGroup(c, answer);
+      case OpenClCall.SubGroupInfo c -> queries.subGroup(c, answer);
+      case OpenClCall.Timers c -> queries.timers(c, answer);
+
+      case OpenClCall.CreateSubDevices c -> objects.createSubDevices(c, in.record(), answer);
+      case OpenClCall.Release c -> release(c, answer);
+      case OpenClCall.CreateContext c -> objects.createContext(c, in.record(), answer);
+      case OpenClCall.CreateQueue c -> objects.createQueue(c, in.record(), answer);
+      case OpenClCall.CreateSampler c -> objects.createSampler(c, in.record(), answer);
+
+      case OpenClCall.CreateBuffer c -> memory.createBuffer(c, in.record(), answer);
+      case OpenClCall.CreateSubBuffer c -> memory.createSubBuffer(c, in.record(), answer);
+      case OpenClCall.CreateImage c -> memory.createImage(c, in.record(), answer);
+      case OpenClCall.CreateMappedBuffer c -> memory.createMappedBuffer(c, in.record(), answer);
+
+      case OpenClCall.CreateProgram c -> programs.create(c, in.record(), answer);
+      case OpenClCall.CreateProgramWithBinaries c ->
+          programs.createWithBinaries(c, in.record(), answer);
+      case OpenClCall.CreateProgramWithIl c -> programs.createWithIl(c, in.record(), answer);
+      case OpenClCall.CreateProgramWithBuiltIns c ->
+          programs.createWithBuiltIns(c, in.record(), answer);
+      case OpenClCall.BuildProgram c -> programs.build(c, in.record(), answer);
+      case OpenClCall.CompileProgram c -> programs.compile(c, in.record(), answer);
+      case OpenClCall.LinkProgram c -> programs.link(c, in.record(), answer);
+      case OpenClCall.SetConstant c -> programs.setConstant(c, in.record(), answer);
+
+      case OpenClCall.CreateKernel c -> kernels.create(c, in.record(), answer);
+      case OpenClCall.CloneKernel c -> kernels.copy(c, in.record(), answer);
+      case OpenClCall.Arguments c -> kernels.arguments(c, answer);
+      case OpenClCall.SetArgument c -> kernels.setArgument(c, in.record(), answer);
+
+      case OpenClCall.Launch c -> commands.launch(c, answer);
+      case OpenClCall.CopyBuffer c -> commands.copyBuffer(c, answer);
+      case OpenClCall.CopyRect c -> commands.copyRect(c, answer);
+      case OpenClCall.FillBuffer c -> commands.fillBuffer(c, answer);
+      case OpenClCall.CopyImage c -> commands.copyImage(c, answer);
+      case OpenClCall.CopyImageToBuffer c -> commands.copyImageToBuffer(c, answer);
+      case OpenClCall.CopyBufferToImage c -> commands.copyBufferToImage(c, answer);
+      case OpenClCall.FillImage c -> commands.fillImage(c, answer);
+      case OpenClCall.Migrate c -> commands.migrate(c, answer);
+      case OpenClCall.Marker c -> commands.marker(c, answer);
+      case OpenClCall.Flush c -> commands.flush(c, answer);
+      case OpenClCall.Finish c -> commands.finish(c, answer);
+
+      case OpenClCall.ReadBuffer c -> transfers.readBuffer(c, answer);
+      case OpenClCall.WriteBuffer c -> transfers.writeBuffer(c, answer);
+      case OpenClCall.ReadRect c -> transfers.readRect(c, answer);
+      case OpenClCall.WriteRect c -> transfers.writeRect(c, answer);
+      case OpenClCall.ReadImage c -> transfers.readImage(c, answer);
+      case OpenClCall.WriteImage c -> transfers.writeImage(c, answer);
+      case OpenClCall.MapBuffer c -> transfers.mapBuffer(c, answer);
+      case OpenClCall.UnmapBuffer c -> transfers.unmapBuffer(c, answer);
+
+      case OpenClCall.CreateUserEvent c -> events.createUser(c, in.record(), answer);
+      case OpenClCall.SetUserEventStatus c -> events.setUserStatus(c, answer);
+      case OpenClCall.WaitForEvents c -> events.waitFor(c, answer);
+      case OpenClCall.EventStatus c -> events.status(c, answer);
+      case OpenClCall.EventProfile c -> events.profile(c, answer);
+      case OpenClCall.WatchEvent c -> events.watch(c, answer);
+    }
+  }
+
+  private void release(OpenClCall.Release c, Answer answer) {
+    ObjectKind kind = context.objects().kind(c.kind());
+    SessionObject object = context.objects().get(kind, c.index());
+    if (!Objects.mayRelease(object)) {
+      answer.give(ClStatus.SUCCESS);
+      return;
+    }
+    int _ = context.objects().remove(kind, c.index()).index();
+    if (kind == OpenClKinds.QUEUE) {
+      events.forgetQueue(object);
+    } else if (kind == OpenClKinds.EVENT) {
+      events.forget(object);
+    }
+    int status = Objects.releaseNative(object);
+    context.forget(object);
+    answer.give(status);
+  }
+
+  @Override
+  public int statusOfMissing(ObjectKind kind) {
+    return ClStatus.ofMissing(kind);
+  }
+
+  @Override
+  public int poll() {
+    return completions.poll();
+  }
+
+  @Override
+  public boolean arm() {
+    events.flushAll();
+    return completions.arm();
+  }
+
+  /**
+   * User events that nobody will set any more are failed, so that what waits for them ends; then
+   * queues are finished and all is released, what depends on others first.
+   */
+  @Override
+  public void close() {
+    try {
+      events.failUserEvents();
+      for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {
+        int _ = OpenClLibrary.clFinish(queue.handle());
+      }
+      completions.close();
+      for (ObjectKind kind : List.copyOf(OpenClKinds.ALL).reversed()) {
+        for (SessionObject object : context.objects().all(kind)) {
+          if (Objects.mayRelease(object)) {
+            int _ = Objects.releaseNative(object);
+          }
+        }
+      }
+    } finally {
+      memo.close();
+    }
+  }
+
+  /** The record of what was there before the session. */
+  static CallRecord noRecord() {
+    return new CallRecord(0, new byte[0], List.of());
+  }
+}

@@ -1,0 +1,255 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.CallRecord;
+import io.sluice.remoting.session.SessionContext;
+import io.sluice.remoting.session.SessionObject;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.function.ToIntFunction;
+
+/**
+ * Programs. Sources and binaries are copied before the library reads them. What builds runs on
+ * another thread, since it takes as long as a compiler does; the program is retained meanwhile.
+ */
+final class Programs {
+  /** What applications' kernels are asked about needs it. */
+  private static final String ARGUMENT_INFO = "-cl-kernel-arg-info";
+
+  private final SessionContext context;
+  private final Memo memo;
+
+  Programs(SessionContext context, Memo memo, Queries queries) {
+    this.context = context;
+    this.memo = memo;
+  }
+
+  private void added(int index, long handle, CallRecord record, int status, Answer answer) {
+    if (handle != 0) {
+      SessionObject _ = context.objects().add(OpenClKinds.PROGRAM, index, handle, record);
+    }
+    answer.give(status);
+  }
+
+  void create(OpenClCall.CreateProgram c, CallRecord record, Answer answer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment source = arena.allocate(c.source().byteSize()).copyFrom(c.source());
+      MemorySegment error = memo.bytes(Integer.BYTES);
+      long handle =
+          OpenClLibrary.clCreateProgramWithSource(
+              c.context().handle(),
+              1,
+              memo.longs(source.address()),
+              memo.longs(source.byteSize()),
+              error);
+      added(c.program(), handle, record, Objects.error(error), answer);
+      keep(c.program(), handle, c.source());
+    }
+  }
+
+  /** The source, which the record only has the place of. */
+  private void keep(int index, long handle, MemorySegment source) {
+    if (handle != 0) {
+      SessionObject _ =
+          context
+              .objects()
+              .get(OpenClKinds.PROGRAM, index)
+              .attach(new Contents(source.toArray(ValueLayout.JAVA_BYTE)));
+    }
+  }
+
+  /** What a program was made of. */
+  record Contents(byte[] bytes) {}
+
+  void createWithBinaries(
+      OpenClCall.CreateProgramWithBinaries c, CallRecord record, Answer answer) {
+    int count = c.devices().size();
+    long total = 0;
+    for (long size : c.sizes()) {
+      total = size <= 0 || size > c.binaries().byteSize() - total ? Long.MAX_VALUE : total + size;
+      if (total == Long.MAX_VALUE) {
+        break;
+      }
+    }
+    if (c.sizes().length != count
+        || count == 0
+        || total > c.binaries().byteSize()
+        || c.statuses().byteSize() < 4L * count) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment all = arena.allocate(total).copyFrom(c.binaries().asSlice(0, total));
+      long[] places = new long[count];
+      long at = all.address();
+      for (int i = 0; i < count; i++) {
+        places[i] = at;
+        at += c.sizes()[i];
+      }
+      MemorySegment statuses = memo.bytes(4L * count);
+      MemorySegment error = memo.bytes(Integer.BYTES);
+      long handle =
+          OpenClLibrary.clCreateProgramWithBinary(
+              c.context().handle(),
+              count,
+              memo.handles(c.devices()),
+              memo.longs(c.sizes()),
+              memo.longs(places),
+              statuses,
+              error);
+      MemorySegment.copy(statuses, 0, c.statuses(), 0, 4L * count);
+      added(c.program(), handle, record, Objects.error(error), answer);
+      keep(c.program(), handle, all);
+    }
+  }
+
+  void createWithIl(OpenClCall.CreateProgramWithIl c, CallRecord record, Answer answer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment il = arena.allocate(c.il().byteSize()).copyFrom(c.il());
+      MemorySegment error = memo.bytes(Integer.BYTES);
+      long handle =
+          OpenClLibrary.clCreateProgramWithIL(c.context().handle(), il, il.byteSize(), error);
+      added(c.program(), handle, record, Objects.error(error), answer);
+      keep(c.program(), handle, il);
+    }
+  }
+
+  void createWithBuiltIns(
+      OpenClCall.CreateProgramWithBuiltIns c, CallRecord record, Answer answer) {
+    MemorySegment error = memo.bytes(Integer.BYTES);
+    long handle =
+        OpenClLibrary.clCreateProgramWithBuiltInKernels(
+            c.context().handle(),
+            c.devices().size(),
+            memo.handles(c.devices()),
+            memo.string(c.names()),
+            error);
+    added(c.program(), handle, record, Objects.error(error), answer);
+  }
+
+  void build(OpenClCall.BuildProgram c, CallRecord record, Answer answer) {
+    meanwhile(
+        c.program(),
+        record,
+        answer,
+        arena ->
+            OpenClLibrary.clBuildProgram(
+                c.program().handle(),
+                c.devices().size(),
+                handles(arena, c.devices()),
+                arena.allocateFrom(options(c.options())),
+                MemorySegment.NULL,
+                MemorySegment.NULL));
+  }
+
+  void compile(OpenClCall.CompileProgram c, CallRecord record, Answer answer) {
+    List<String> names = c.names().lines().toList();
+    if (names.size() != c.headers().size()) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    meanwhile(
+        c.program(),
+        record,
+        answer,
+        arena -> {
+          MemorySegment texts = MemorySegment.NULL;
+          if (!names.isEmpty()) {
+            texts = arena.allocate(ValueLayout.JAVA_LONG, names.size());
+            for (int i = 0; i < names.size(); i++) {
+              texts.setAtIndex(
+                  ValueLayout.JAVA_LONG, i, arena.allocateFrom(names.get(i)).address());
+            }
+          }
+          return OpenClLibrary.clCompileProgram(
+              c.program().handle(),
+              c.devices().size(),
+              handles(arena, c.devices()),
+              arena.allocateFrom(options(c.options())),
+              c.headers().size(),
+              handles(arena, c.headers()),
+              texts,
+              MemorySegment.NULL,
+              MemorySegment.NULL);
+        });
+  }
+
+  private void meanwhile(
+      SessionObject program, CallRecord record, Answer answer, ToIntFunction<Arena> work) {
+    int _ = OpenClLibrary.clRetainProgram(program.handle());
+    context.work(() -> {
+      int status;
+      try (Arena arena = Arena.ofConfined()) {
+        status = work.applyAsInt(arena);
+      }
+      return () -> {
+        program.changes().add(record);
+        int _ = OpenClLibrary.clReleaseProgram(program.handle());
+        answer.give(status);
+      };
+    });
+  }
+
+  void link(OpenClCall.LinkProgram c, CallRecord record, Answer answer) {
+    c.inputs()
+        .forEach(input -> {
+          int _ = OpenClLibrary.clRetainProgram(input.handle());
+        });
+    context.work(() -> {
+      long handle;
+      int status;
+      try (Arena arena = Arena.ofConfined()) {
+        MemorySegment error = arena.allocate(ValueLayout.JAVA_INT);
+        handle =
+            OpenClLibrary.clLinkProgram(
+                c.context().handle(),
+                c.devices().size(),
+                handles(arena, c.devices()),
+                arena.allocateFrom(c.options()),
+                c.inputs().size(),
+                handles(arena, c.inputs()),
+                MemorySegment.NULL,
+                MemorySegment.NULL,
+                error);
+        status = Objects.error(error);
+      }
+      return () -> {
+        c.inputs()
+            .forEach(input -> {
+              int _ = OpenClLibrary.clReleaseProgram(input.handle());
+            });
+        added(c.program(), handle, record, status, answer);
+      };
+    });
+  }
+
+  void setConstant(OpenClCall.SetConstant c, CallRecord record, Answer answer) {
+    int status =
+        OpenClLibrary.clSetProgramSpecializationConstant(
+            c.program().handle(), c.id(), c.value().length, memo.copy(c.value()));
+    if (status == ClStatus.SUCCESS) {
+      c.program().changes().add(record);
+    }
+    answer.give(status);
+  }
+
+  private static String options(String given) {
+    if (given.contains(ARGUMENT_INFO)) {
+      return given;
+    }
+    return given.isEmpty() ? ARGUMENT_INFO : given + " " + ARGUMENT_INFO;
+  }
+
+  private static MemorySegment handles(Arena arena, List<SessionObject> objects) {
+    if (objects.isEmpty()) {
+      return MemorySegment.NULL;
+    }
+    MemorySegment list = arena.allocate(ValueLayout.JAVA_LONG, objects.size());
+    for (int i = 0; i < objects.size(); i++) {
+      list.setAtIndex(ValueLayout.JAVA_LONG, i, objects.get(i).handle());
+    }
+    return list;
+  }
+}
