@@ -101,11 +101,11 @@ final class Rules {
     return Stream.of(
             noClasses()
                 .that()
-                .resideOutsideOfPackage(in(root, "abi"))
+                .resideOutsideOfPackages(in(root, "abi"), in(root, "remoting.opencl"))
                 .should()
                 .dependOnClassesThat()
                 .belongToAnyOf(Linker.class, SymbolLookup.class)
-                .as("only abi links native code"),
+                .as("only abi and the binding of a remoted API link native code"),
             noClasses()
                 .that()
                 .resideOutsideOfPackage(in(root, "abi"))
