@@ -22,7 +22,9 @@ final class ClStatus {
   static final int INVALID_EVENT = -58;
   static final int INVALID_OPERATION = -59;
 
-  /** The state of a user event that is released, or whose application is gone, before it was set. */
+  /**
+   * The state of a user event that is released, or whose application is gone, before it was set.
+   */
   static final int ABANDONED = EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 
   /** That of a handle of a kind which names nothing. */

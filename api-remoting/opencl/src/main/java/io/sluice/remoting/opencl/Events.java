@@ -56,7 +56,9 @@ final class Events {
     firstFailures.remove(queue);
   }
 
-  /** An event is about to be released. A user event whose state nobody can set any more has failed. */
+  /**
+   * An event is about to be released. A user event whose state nobody can set any more has failed.
+   */
   void forget(SessionObject event) {
     failed.remove(event);
     if (userEvents.remove(event)) {
