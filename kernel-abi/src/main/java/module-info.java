@@ -12,5 +12,6 @@ module io.sluice.abi {
   exports io.sluice.abi.guest;
   exports io.sluice.abi.pscnv;
   exports io.sluice.abi.rm;
+  exports io.sluice.abi.sandbox;
   exports io.sluice.abi.vfio;
 }

@@ -36,6 +36,17 @@ public final class SessionLink {
     this.number = number;
   }
 
+  /** Answers the hello of an application that is not served with an error, whatever it said. */
+  public static void refuse(Kernel kernel, Fd connection, Errno error) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment message = arena.allocate(Hello.BYTES, Long.BYTES);
+      Hello.answer(message, error.number(), 0, 0);
+      kernel.sendmsg(connection, message, List.of());
+    } catch (SyscallException gone) {
+      LOG.atDebug().log("application was gone before it was refused: {}", gone.getMessage());
+    }
+  }
+
   /**
    * Serves an application until it or its connection ends. Nothing of it is left when this returns.
    *

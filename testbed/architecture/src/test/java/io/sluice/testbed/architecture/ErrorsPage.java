@@ -45,6 +45,7 @@ final class ErrorsPage {
     areas.put("QUOTA", "shares of a GPU");
     areas.put("CHN", "channels and memory of a guest");
     areas.put("GPU", "the embedded GPU and pscnv");
+    areas.put("SES", "API sessions");
     areas.put("RM", "NVIDIA GPUs");
     areas.put("VFU", "the virtual device and its client");
     areas.put("DMA", "memory that a client shares");

@@ -52,6 +52,12 @@ final class Rules {
           Map.entry("vdevice", List.of("abi", "channel", "interrupt")),
           Map.entry("migrate", List.of("abi", "channel", "vdevice")),
           Map.entry("guest", List.of("abi")),
+          Map.entry("remoting.control", List.of("abi")),
+          Map.entry("remoting.session", List.of("abi")),
+          Map.entry("remoting.opencl", List.of("abi", "remoting.session")),
+          Map.entry(
+              "remoting.host",
+              List.of("abi", "remoting.control", "remoting.session", "remoting.opencl")),
           Map.entry("management", List.of()),
           Map.entry(
               "daemon",
@@ -63,11 +69,13 @@ final class Rules {
                   "interrupt",
                   "vdevice",
                   "migrate",
+                  "remoting.control",
                   "management")),
           Map.entry("sluicectl", List.of("management")));
 
   /** Where clocks, threads and randomness come from. */
-  private static final List<String> COMPOSITION = List.of("daemon", "sluicectl", "testbed");
+  private static final List<String> COMPOSITION =
+      List.of("daemon", "remoting.host", "sluicectl", "testbed");
 
   /** Most classes of a cycle within a package. */
   static final int MAX_CYCLE = 4;

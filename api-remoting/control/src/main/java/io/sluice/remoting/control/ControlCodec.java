@@ -1,0 +1,213 @@
+package io.sluice.remoting.control;
+
+import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Opened;
+import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.HostMessage.Sessions;
+import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.LimitSessions;
+import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.Serve;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.ObjectWriteContext;
+import tools.jackson.core.json.JsonFactory;
+
+/** The messages as lines. What is read is checked: each end takes the other for hostile. */
+public final class ControlCodec {
+  static final int MAX_TEXT = 256;
+  static final int MAX_KINDS = 32;
+  static final int MAX_DEVICES = 64;
+
+  private static final JsonFactory JSON = new JsonFactory();
+
+  private ControlCodec() {}
+
+  /** An order as a line without its end. */
+  public static String write(Order order) {
+    return object(json -> {
+      switch (order) {
+        case Serve serve -> {
+          json.writeStringProperty("do", "serve");
+          json.writeStringProperty("guest", serve.guest());
+          write(json, serve.limits());
+          json.writeNumberProperty("first", serve.first());
+        }
+        case ListSessions list -> {
+          json.writeStringProperty("do", "list");
+          json.writeNumberProperty("id", list.id());
+        }
+        case LimitSessions limit -> {
+          json.writeStringProperty("do", "limit");
+          json.writeNumberProperty("id", limit.id());
+          write(json, limit.limits());
+        }
+        case EndSession end -> {
+          json.writeStringProperty("do", "end");
+          json.writeNumberProperty("id", end.id());
+          json.writeNumberProperty("session", end.session());
+        }
+      }
+    });
+  }
+
+  /** The order that a line is. */
+  public static Order readOrder(String line) throws LinkException {
+    Fields fields = Fields.parse(line);
+    String what = fields.text("do", MAX_TEXT);
+    Order order =
+        switch (what) {
+          case "serve" ->
+              new Serve(
+                  fields.text("guest", MAX_TEXT),
+                  limits(fields),
+                  fields.whole("first", 1, Long.MAX_VALUE));
+          case "list" -> new ListSessions(id(fields));
+          case "limit" -> new LimitSessions(id(fields), limits(fields));
+          case "end" -> new EndSession(id(fields), fields.whole("session", 1, Long.MAX_VALUE));
+          default -> throw new LinkException("an order nobody knows, do=" + what);
+        };
+    fields.end();
+    return order;
+  }
+
+  private static void write(JsonGenerator json, SessionLimits limits) {
+    json.writeNumberProperty("sessions", limits.sessions());
+    json.writeNumberProperty("memory", limits.memoryBytes());
+  }
+
+  private static SessionLimits limits(Fields fields) throws LinkException {
+    return new SessionLimits(
+        (int) fields.whole("sessions", 1, SessionLimits.MAX_SESSIONS),
+        fields.whole("memory", 0, Long.MAX_VALUE));
+  }
+
+  /** A session host's message as a line without its end. */
+  public static String write(HostMessage message) {
+    return object(json -> {
+      switch (message) {
+        case Serving serving -> {
+          json.writeStringProperty("tell", "serving");
+          json.writeStringProperty("sandbox", serving.sandbox());
+          json.writeArrayPropertyStart("devices");
+          serving.devices().stream()
+              .limit(MAX_DEVICES)
+              .forEach(device -> json.writeString(fitting(device)));
+          json.writeEndArray();
+        }
+        case Opened opened -> {
+          json.writeStringProperty("tell", "opened");
+          json.writeNumberProperty("session", opened.session());
+          json.writeNumberProperty("pid", opened.pid());
+        }
+        case Ended ended -> {
+          json.writeStringProperty("tell", "ended");
+          json.writeNumberProperty("session", ended.session());
+          json.writeStringProperty("reason", fitting(ended.reason()));
+        }
+        case Done done -> {
+          json.writeStringProperty("tell", "done");
+          json.writeNumberProperty("id", done.id());
+          json.writeStringProperty("error", fitting(done.error()));
+        }
+        case Sessions sessions -> {
+          json.writeStringProperty("tell", "sessions");
+          json.writeNumberProperty("id", sessions.id());
+          json.writeArrayPropertyStart("sessions");
+          sessions.sessions().forEach(session -> write(json, session));
+          json.writeEndArray();
+        }
+      }
+    });
+  }
+
+  private static void write(JsonGenerator json, SessionReport session) {
+    json.writeStartObject();
+    json.writeNumberProperty("number", session.number());
+    json.writeNumberProperty("pid", session.pid());
+    json.writeNumberProperty("uid", session.uid());
+    json.writeStringProperty("api", fitting(session.api()));
+    json.writeStringProperty("device", fitting(session.device()));
+    json.writeObjectPropertyStart("objects");
+    session.objects().forEach(json::writeNumberProperty);
+    json.writeEndObject();
+    json.writeNumberProperty("memory", session.memoryBytes());
+    json.writeNumberProperty("calls", session.calls());
+    json.writeNumberProperty("since", session.sinceMs());
+    json.writeEndObject();
+  }
+
+  /** The message that a line is. */
+  public static HostMessage readMessage(String line) throws LinkException {
+    Fields fields = Fields.parse(line);
+    String what = fields.text("tell", MAX_TEXT);
+    HostMessage message =
+        switch (what) {
+          case "serving" ->
+              new Serving(
+                  fields.text("sandbox", MAX_TEXT), fields.texts("devices", MAX_DEVICES, MAX_TEXT));
+          case "opened" -> new Opened(number(fields, "session"), pid(fields));
+          case "ended" -> new Ended(number(fields, "session"), fields.text("reason", MAX_TEXT));
+          case "done" -> new Done(id(fields), fields.text("error", MAX_TEXT));
+          case "sessions" -> new Sessions(id(fields), sessions(fields));
+          default -> throw new LinkException("a message nobody knows, tell=" + what);
+        };
+    fields.end();
+    return message;
+  }
+
+  private static List<SessionReport> sessions(Fields fields) throws LinkException {
+    List<SessionReport> sessions = new ArrayList<>();
+    for (Fields each : fields.objects("sessions", SessionLimits.MAX_SESSIONS)) {
+      sessions.add(
+          new SessionReport(
+              number(each, "number"),
+              pid(each),
+              (int) each.whole("uid", -1, Integer.MAX_VALUE),
+              each.text("api", MAX_TEXT),
+              each.text("device", MAX_TEXT),
+              each.counts("objects", MAX_KINDS),
+              each.whole("memory", 0, Long.MAX_VALUE),
+              each.whole("calls", 0, Long.MAX_VALUE),
+              each.whole("since", 0, Long.MAX_VALUE)));
+      each.end();
+    }
+    return sessions;
+  }
+
+  private static long id(Fields fields) throws LinkException {
+    return number(fields, "id");
+  }
+
+  private static long number(Fields fields, String name) throws LinkException {
+    return fields.whole(name, 1, Long.MAX_VALUE);
+  }
+
+  private static int pid(Fields fields) throws LinkException {
+    return (int) fields.whole("pid", 0, Integer.MAX_VALUE);
+  }
+
+  /** A text as the other end takes it: names of devices and reasons come from libraries. */
+  private static String fitting(String text) {
+    StringBuilder plain = new StringBuilder();
+    for (int i = 0; i < text.length() && i < MAX_TEXT; i++) {
+      char c = text.charAt(i);
+      plain.append(Character.isISOControl(c) || Character.isSurrogate(c) ? ' ' : c);
+    }
+    return plain.toString();
+  }
+
+  private static String object(Consumer<JsonGenerator> fields) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator json = JSON.createGenerator(ObjectWriteContext.empty(), text)) {
+      json.writeStartObject();
+      fields.accept(json);
+      json.writeEndObject();
+    }
+    return text.toString();
+  }
+}

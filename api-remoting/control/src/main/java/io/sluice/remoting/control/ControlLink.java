@@ -1,0 +1,131 @@
+package io.sluice.remoting.control;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.Kernel;
+import java.io.ByteArrayOutputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One end of a control link. Any thread may send; one receives.
+ *
+ * <p>Descriptors travel with the first byte of their line, and a stream socket gives no byte behind
+ * them in the same read: when a line is complete, its descriptors are there.
+ */
+public final class ControlLink implements AutoCloseable {
+  /** Most bytes of a line: all sessions of a guest with all they may have. */
+  static final int MAX_LINE = 4 << 20;
+
+  private static final int BUFFER_BYTES = 16 << 10;
+
+  private final Kernel kernel;
+  private final Fd socket;
+  private final FdList fds = new FdList();
+  private final Object sending = new Object();
+  private final byte[] buffer = new byte[BUFFER_BYTES];
+  private int begin;
+  private int end;
+
+  /**
+   * @param socket a connected stream socket, owned from now on
+   */
+  public ControlLink(Kernel kernel, Fd socket) {
+    this.kernel = kernel;
+    this.socket = socket;
+  }
+
+  /**
+   * Sends a line, and descriptors with it.
+   *
+   * @param line without its end
+   * @param passed stay the caller's
+   */
+  public void send(String line, List<Fd> passed) {
+    byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
+    synchronized (sending) {
+      try (Arena arena = Arena.ofConfined()) {
+        kernel.sendmsg(socket, arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes), passed);
+      }
+    }
+  }
+
+  /** The next line, or none when the other end has closed. */
+  public Optional<String> receive() throws LinkException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    while (true) {
+      for (int i = begin; i < end; i++) {
+        if (buffer[i] == '\n') {
+          line.write(buffer, begin, i - begin);
+          begin = i + 1;
+          return Optional.of(text(line.toByteArray()));
+        }
+      }
+      line.write(buffer, begin, end - begin);
+      begin = 0;
+      end = 0;
+      if (line.size() > MAX_LINE) {
+        throw new LinkException("a line is too long, max=" + MAX_LINE);
+      }
+      if (!read()) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  private boolean read() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment into = arena.allocate(BUFFER_BYTES);
+      long bytes = kernel.recvmsg(socket, into, fds);
+      if (bytes <= 0) {
+        return false;
+      }
+      MemorySegment.copy(into, ValueLayout.JAVA_BYTE, 0, buffer, 0, (int) bytes);
+      end = (int) bytes;
+      return true;
+    }
+  }
+
+  private static String text(byte[] line) throws LinkException {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
+    } catch (CharacterCodingException _) {
+      throw new LinkException("a line is not UTF-8");
+    }
+  }
+
+  /** Takes the one descriptor that came with the line just received. */
+  public Fd takeDescriptor() throws LinkException {
+    if (fds.size() != 1) {
+      fds.closeAll();
+      throw new LinkException("a line comes with one descriptor, has=" + fds.size());
+    }
+    return fds.take();
+  }
+
+  /** The line just received came with no descriptor. */
+  public void refuseDescriptors() throws LinkException {
+    if (fds.size() > 0) {
+      fds.closeAll();
+      throw new LinkException("a line comes with descriptors that nobody asked for");
+    }
+  }
+
+  /** Wakes whoever receives: the link is at its end for both. */
+  public void end() {
+    kernel.shutdown(socket);
+  }
+
+  /** Closes it; by the thread that receives. */
+  @Override
+  public void close() {
+    fds.closeAll();
+    socket.close();
+  }
+}

@@ -1,0 +1,127 @@
+package io.sluice.remoting.host;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.remoting.control.ControlLink;
+import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.LinkException;
+import io.sluice.remoting.control.Order.Serve;
+import io.sluice.remoting.opencl.OpenClApi;
+import io.sluice.remoting.session.MemoryAccount;
+import io.sluice.remoting.session.RemotedApi;
+import io.sluice.remoting.session.SessionSettings;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+
+/**
+ * The session host within its sandbox: the composition root. Takes the listening socket from the
+ * daemon and serves whoever connects, each on a thread of its own, until the daemon closes the
+ * link; then the process ends, and all sessions with it.
+ */
+public final class ConfinedHost {
+  private static final int FAILED = 1;
+  private static final int ARGUMENTS = 2;
+
+  private final Kernel kernel;
+  private final HostControl control;
+  private final Optional<OpenClApi> openCl;
+
+  private ConfinedHost(Kernel kernel, HostControl control, Optional<OpenClApi> openCl) {
+    this.kernel = kernel;
+    this.control = control;
+    this.openCl = openCl;
+  }
+
+  /**
+   * Runs until the daemon closes the link.
+   *
+   * @param arguments the number of the link's descriptor; what confines this process
+   */
+  public static void main(String[] arguments) {
+    if (arguments.length != ARGUMENTS) {
+      System.err.println("session host: started by the daemon alone");
+      Runtime.getRuntime().halt(FAILED);
+    }
+    Kernel kernel = RealKernel.create();
+    Fd socket = kernel.adopt(Integer.parseInt(arguments[0]));
+    Optional<OpenClApi> openCl = openCl();
+    List<String> devices = openCl.map(OpenClApi::deviceNames).orElse(List.of());
+    HostControl control =
+        new HostControl(new ControlLink(kernel, socket), new Serving(arguments[1], devices));
+    int code = 0;
+    try {
+      control.run(new ConfinedHost(kernel, control, openCl)::serve);
+    } catch (LinkException | RuntimeException e) {
+      System.err.println("session host: " + e);
+      code = FAILED;
+    }
+    // A session may be deep in a vendor's library: nothing of this process is worth waiting for.
+    Runtime.getRuntime().halt(code);
+  }
+
+  /** The OpenCL of this host, if it has one; applications are refused otherwise. */
+  private static Optional<OpenClApi> openCl() {
+    try {
+      return Optional.of(new OpenClApi());
+    } catch (IllegalArgumentException | LinkageError e) {
+      System.err.println("session host: no OpenCL: " + e);
+      return Optional.empty();
+    }
+  }
+
+  private SessionTable serve(Serve order, Fd listener) {
+    GuestLimits limits = new GuestLimits(order.limits());
+    Applications applications = new LinkedApplications(settings(limits), devices());
+    SessionTable table =
+        new SessionTable(
+            kernel, applications, limits, order.first(), System::currentTimeMillis, control::tell);
+    daemon("accept", () -> accept(listener, applications, table)).start();
+    return table;
+  }
+
+  private String devices() {
+    return openCl.map(api -> String.join(", ", api.deviceNames())).orElse("");
+  }
+
+  private SessionSettings settings(GuestLimits limits) {
+    return new SessionSettings(
+        kernel,
+        openCl.map(api -> Map.<Integer, RemotedApi>of(api.number(), api)).orElse(Map.of()),
+        limits.now().memoryBytes(),
+        new MemoryAccount(() -> limits.now().memoryBytes()),
+        action -> daemon("session", action),
+        Executors.newFixedThreadPool(
+            Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),
+        System::nanoTime);
+  }
+
+  private void accept(Fd listener, Applications applications, SessionTable table) {
+    while (true) {
+      Fd connection;
+      try {
+        connection = kernel.accept(listener);
+      } catch (SyscallException e) {
+        if (e.is(Errno.ECONNABORTED)) {
+          continue;
+        }
+        System.err.println("session host: " + e.getMessage());
+        Runtime.getRuntime().halt(FAILED); // the daemon starts another
+        return;
+      }
+      if (table.takePlace()) {
+        daemon("link", () -> table.serve(connection)).start();
+      } else {
+        applications.refuse(connection);
+      }
+    }
+  }
+
+  private static Thread daemon(String name, Runnable action) {
+    return Thread.ofPlatform().daemon().name("sluice-" + name).unstarted(action);
+  }
+}

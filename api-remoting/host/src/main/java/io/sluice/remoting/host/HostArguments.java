@@ -1,0 +1,84 @@
+package io.sluice.remoting.host;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * The arguments of a session host; the daemon gives them, nobody else.
+ *
+ * @param control where the daemon waits for it
+ * @param cache the one directory it may write to
+ * @param sandboxRequired whether it ends where it cannot confine itself
+ * @param devices device files it may use
+ * @param options of the Java that serves
+ */
+public record HostArguments(
+    Path control, Path cache, boolean sandboxRequired, List<Path> devices, List<String> options) {
+  private static final String CONTROL = "--control=";
+  private static final String CACHE = "--cache=";
+  private static final String SANDBOX = "--sandbox=";
+  private static final String DEVICE = "--device=";
+  private static final String OPTION = "--java-option=";
+  private static final String REQUIRED = "required";
+  private static final String BEST_EFFORT = "best-effort";
+
+  /** Most devices, and most options. */
+  private static final int MAX_REPEATED = 64;
+
+  /** Keeps the lists as they are now. */
+  public HostArguments {
+    devices = List.copyOf(devices);
+    options = List.copyOf(options);
+  }
+
+  /** As {@link #parse} takes them. */
+  public List<String> words() {
+    List<String> words = new ArrayList<>();
+    words.add(CONTROL + control);
+    words.add(CACHE + cache);
+    words.add(SANDBOX + (sandboxRequired ? REQUIRED : BEST_EFFORT));
+    devices.forEach(device -> words.add(DEVICE + device));
+    options.forEach(option -> words.add(OPTION + option));
+    return words;
+  }
+
+  /**
+   * @throws IllegalArgumentException when they are not of this form
+   */
+  static HostArguments parse(List<String> words) {
+    String sandbox = one(words, SANDBOX, Function.identity());
+    if (!sandbox.equals(REQUIRED) && !sandbox.equals(BEST_EFFORT)) {
+      throw new IllegalArgumentException("no kind of sandbox, sandbox=" + sandbox);
+    }
+    List<Path> devices = all(words, DEVICE).stream().map(Path::of).toList();
+    List<String> options = all(words, OPTION);
+    if (words.size() != 3 + devices.size() + options.size()
+        || devices.size() > MAX_REPEATED
+        || options.size() > MAX_REPEATED) {
+      throw new IllegalArgumentException("arguments nobody knows, arguments=" + words);
+    }
+    return new HostArguments(
+        one(words, CONTROL, Path::of),
+        one(words, CACHE, Path::of),
+        sandbox.equals(REQUIRED),
+        devices,
+        options);
+  }
+
+  private static <T> T one(List<String> words, String name, Function<String, T> of) {
+    List<String> values = all(words, name);
+    if (values.size() != 1 || values.get(0).isEmpty()) {
+      throw new IllegalArgumentException("an argument is missing or given twice, name=" + name);
+    }
+    return of.apply(values.get(0));
+  }
+
+  private static List<String> all(List<String> words, String name) {
+    return words.stream()
+        .filter(word -> word.startsWith(name))
+        .map(word -> word.substring(name.length()))
+        .toList();
+  }
+}

@@ -1,0 +1,127 @@
+package io.sluice.remoting.host;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Opened;
+import io.sluice.remoting.control.SessionLimits;
+import io.sluice.remoting.control.SessionReport;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * The sessions of the guest. A place is taken before an application is served and given back when
+ * nothing of it is left, so that there are never more than the limit.
+ */
+final class SessionTable {
+  private final Kernel kernel;
+  private final Applications applications;
+  private final LongSupplier wallClockMs;
+  private final Consumer<HostMessage> tell;
+  private final GuestLimits limits;
+  private final Object lock = new Object();
+  private final TreeMap<Long, OpenSession> open = new TreeMap<>(); // by lock
+  private int places; // taken; by lock
+  private long next; // by lock
+
+  /**
+   * @param limits how many there may be at one time
+   * @param first number of the first
+   * @param tell hears of sessions that come and go, from any thread
+   */
+  SessionTable(
+      Kernel kernel,
+      Applications applications,
+      GuestLimits limits,
+      long first,
+      LongSupplier wallClockMs,
+      Consumer<HostMessage> tell) {
+    this.kernel = kernel;
+    this.applications = applications;
+    this.limits = limits;
+    this.next = first;
+    this.wallClockMs = wallClockMs;
+    this.tell = tell;
+  }
+
+  /** Other limits from now on; what is beyond them stays. */
+  void limit(SessionLimits changed) {
+    limits.set(changed);
+  }
+
+  /** Takes a place, or none when there are as many sessions as there may be. */
+  boolean takePlace() {
+    synchronized (lock) {
+      if (places >= limits.now().sessions()) {
+        return false;
+      }
+      places++;
+      return true;
+    }
+  }
+
+  /** Serves an application in the place that was taken for it, until it is over. */
+  void serve(Fd connection) {
+    try {
+      run(connection);
+    } finally {
+      synchronized (lock) {
+        places--;
+      }
+    }
+  }
+
+  private void run(Fd connection) {
+    PeerCredentials peer;
+    try {
+      peer = kernel.peerCredentials(connection);
+    } catch (SyscallException _) {
+      connection.close(); // a connection that is none
+      return;
+    }
+    OpenSession session;
+    synchronized (lock) {
+      long number = next++;
+      session =
+          new OpenSession(
+              number, peer, wallClockMs.getAsLong(), applications.of(number, connection));
+      open.put(number, session);
+    }
+    tell.accept(new Opened(session.number(), peer.pid()));
+    String reason = "it failed";
+    try {
+      reason = session.application().serve();
+    } finally {
+      synchronized (lock) {
+        open.remove(session.number());
+      }
+      tell.accept(new Ended(session.number(), reason));
+    }
+  }
+
+  /** All there are. */
+  List<SessionReport> reports() {
+    List<OpenSession> sessions;
+    synchronized (lock) {
+      sessions = List.copyOf(open.values());
+    }
+    return sessions.stream().map(OpenSession::report).toList();
+  }
+
+  /** Ends a session; false when there is none of that number. */
+  boolean end(long number) {
+    OpenSession session;
+    synchronized (lock) {
+      session = open.get(number);
+    }
+    if (session != null) {
+      session.application().end();
+    }
+    return session != null;
+  }
+}

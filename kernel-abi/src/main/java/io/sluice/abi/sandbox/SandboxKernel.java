@@ -1,0 +1,52 @@
+package io.sluice.abi.sandbox;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The seam to the operating system for a process that restricts itself. Landlock and capabilities
+ * are the calling thread's: they hold for the whole process once that thread has become another
+ * program by {@link #exec}. All failures are {@link SyscallException}.
+ */
+public interface SandboxKernel {
+  /** {@code prctl(PR_SET_NO_NEW_PRIVS)}: no program that is executed gains privileges. */
+  void forbidNewPrivileges();
+
+  /** {@code capset}: the calling thread has none any more. */
+  void dropCapabilities();
+
+  /** The version of Landlock, {@code LANDLOCK_CREATE_RULESET_VERSION}; 0 when there is none. */
+  int landlockVersion();
+
+  /**
+   * {@code landlock_create_ruleset}: denies what is named here and no rule allows.
+   *
+   * @param version of Landlock, at least 1, which knows all that is named
+   * @param files {@code FS_} bits of {@link Landlock}
+   * @param ports {@code NET_} bits
+   * @param scopes {@code SCOPE_} bits
+   */
+  Fd createRuleset(int version, long files, long ports, long scopes);
+
+  /**
+   * {@code landlock_add_rule}: allows accesses to a file, or to all below a directory.
+   *
+   * @param files {@code FS_} bits of {@link Landlock}
+   */
+  void allowBeneath(Fd ruleset, Fd path, long files);
+
+  /** {@code landlock_restrict_self}: the ruleset holds for the calling thread from now on. */
+  void restrictSelf(Fd ruleset);
+
+  /** {@code seccomp(SECCOMP_SET_MODE_FILTER)} for all threads of the process. */
+  void filterCalls(List<FilterStep> filter);
+
+  /**
+   * Becomes another program, which has of the descriptors from 3 on these alone. Returns only when
+   * that fails.
+   */
+  void exec(Path program, List<String> arguments, Map<String, String> environment, List<Fd> kept);
+}
