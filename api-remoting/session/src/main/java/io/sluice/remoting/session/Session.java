@@ -33,6 +33,7 @@ public final class Session implements Runnable {
   private final MemorySegment ring;
   private final Fd doorbell;
   private final Fd wake;
+  private final Waker waker;
   private final ObjectTable objects;
   private final SubmissionRing submissions;
   private final Answers answers;
@@ -63,19 +64,20 @@ public final class Session implements Runnable {
     this.api = api;
     this.doorbell = doorbell;
     this.wake = wake;
+    waker = new Waker(kernel, wake);
     ring = memory.segment(0);
     objects = new ObjectTable(api.kinds());
     submissions = new SubmissionRing(ring);
     answers = new Answers(ring, kernel);
     notices = new Notices(ring, kernel);
     reader = new CallReader(objects, memory);
-    context = new SessionContext(objects, notices, account, workers, () -> kernel.signal(wake));
+    context = new SessionContext(objects, notices, account, workers, waker);
   }
 
   /** Ends it soon; from any thread. */
   void end() {
     ending = true;
-    kernel.signal(wake);
+    waker.run();
   }
 
   /** Calls taken so far; from any thread. */
@@ -115,6 +117,7 @@ public final class Session implements Runnable {
           .addKeyValue("api", api.name())
           .log("session ends by a failure of the host");
     } finally {
+      waker.close();
       context.releaseAll();
       WORD.setRelease(ring, STATE, ended.number());
       kernel.wakeFutex(ring.asSlice(STATE, Integer.BYTES));
@@ -122,6 +125,14 @@ public final class Session implements Runnable {
   }
 
   private void serve(ApiSession execution) {
+    try {
+      serveCalls(execution);
+    } finally {
+      context.finishWorks();
+    }
+  }
+
+  private void serveCalls(ApiSession execution) {
     long lastWork = nanoTime.getAsLong();
     while (!ending) {
       int work = takeCalls(execution);

@@ -1,8 +1,8 @@
 package io.sluice.remoting.session;
 
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /** What the execution of a session's calls works with. */
 public final class SessionContext {
@@ -11,7 +11,8 @@ public final class SessionContext {
   private final MemoryAccount account;
   private final Executor workers;
   private final Runnable waker;
-  private final Queue<Runnable> results = new ConcurrentLinkedQueue<>();
+  private final BlockingQueue<Runnable> results = new LinkedBlockingQueue<>();
+  private int outstanding;
   private long chargedBytes;
 
   SessionContext(
@@ -58,10 +59,28 @@ public final class SessionContext {
   int runResults() {
     int count = 0;
     for (Runnable result = results.poll(); result != null; result = results.poll()) {
+      outstanding--;
       result.run();
       count++;
     }
     return count;
+  }
+
+  /** Waits for all works and runs what they lead to: before the session gives back its objects. */
+  void finishWorks() {
+    boolean interrupted = false;
+    while (outstanding > 0) {
+      try {
+        Runnable result = results.take();
+        outstanding--;
+        result.run();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** Whether a result waits to be run. */

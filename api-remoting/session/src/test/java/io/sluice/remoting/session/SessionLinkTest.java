@@ -1,0 +1,247 @@
+package io.sluice.remoting.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Links and their sessions, over real sockets and real memory. */
+class SessionLinkTest {
+  private static final long MOST_BYTES = 1 << 20;
+
+  private final Kernel kernel = RealKernel.create();
+  private final ExecutorService workers = Executors.newSingleThreadExecutor();
+  private final MemoryAccount account = new MemoryAccount(() -> 1000);
+  private final AtomicReference<@Nullable Session> session = new AtomicReference<>();
+  private TestApplication application;
+  private Thread link;
+
+  @BeforeEach
+  void connect() {
+    List<Fd> pair = kernel.socketpair();
+    SessionSettings settings =
+        new SessionSettings(
+            kernel,
+            Map.of(9, new EchoApi()),
+            MOST_BYTES,
+            account,
+            Thread::new,
+            workers,
+            System::nanoTime);
+    link =
+        new Thread(() -> {
+          try (Fd socket = pair.get(1)) {
+            new SessionLink(settings, 5).serve(socket, (_, opened) -> session.set(opened));
+          }
+        });
+    link.start();
+    application = new TestApplication(kernel, pair.get(0));
+  }
+
+  @AfterEach
+  void disconnect() throws InterruptedException {
+    application.close();
+    link.join();
+    workers.shutdownNow();
+    assertThat(account.heldBytes()).isZero();
+  }
+
+  @Test
+  void hello_otherMagic_isRefused() {
+    assertThat(application.hello(1, 9, TestApplication.BYTES, both()))
+        .isEqualTo(Errno.EPROTO.number());
+  }
+
+  @Test
+  void hello_unknownApi_isRefused() {
+    assertThat(application.hello(Hello.MAGIC, 2, TestApplication.BYTES, both()))
+        .isEqualTo(Errno.EOPNOTSUPP.number());
+  }
+
+  @Test
+  void hello_otherLengthThanTheFile_isRefused() {
+    assertThat(application.hello(Hello.MAGIC, 9, TestApplication.BYTES - 4096, both()))
+        .isEqualTo(Errno.EINVAL.number());
+  }
+
+  @Test
+  void hello_withoutDescriptors_isRefused() {
+    assertThat(application.hello(Hello.MAGIC, 9, TestApplication.BYTES, List.of()))
+        .isEqualTo(Errno.EINVAL.number());
+  }
+
+  @Test
+  void hello_noEventfd_isRefused() {
+    List<Fd> files = List.of(application.file(), application.file());
+    assertThat(application.hello(Hello.MAGIC, 9, TestApplication.BYTES, files))
+        .isEqualTo(Errno.EINVAL.number());
+  }
+
+  @Test
+  void hello_memoryThatCanShrink_isRefused() {
+    try (Fd unsealed = kernel.memfdCreate("unsealed", TestApplication.BYTES)) {
+      List<Fd> files = List.of(unsealed, application.doorbell());
+      assertThat(application.hello(Hello.MAGIC, 9, TestApplication.BYTES, files))
+          .isEqualTo(Errno.EINVAL.number());
+    }
+  }
+
+  @Test
+  void call_knownOne_isAnswered() {
+    assertThat(application.hello()).isZero();
+    for (int i = 0; i < 1000; i++) {
+      assertThat(application.call(1, i)).isZero();
+      assertThat(application.value()).isEqualTo(i + 1);
+    }
+    assertThat(java.util.Objects.requireNonNull(session.get()).calls()).isEqualTo(1000);
+  }
+
+  @Test
+  void call_answeredByAWorker_isAnswered() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(6)).isEqualTo(6);
+  }
+
+  @Test
+  void call_objectThatIsNotThere_isAnAnswer() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(3, 1)).isEqualTo(EchoApi.NOT_THERE);
+    assertThat(application.call(3, 1L << 40 | 1)).isEqualTo(EchoApi.NOT_THERE);
+    assertThat(application.call(2, 0, 0)).isEqualTo(EchoApi.NOT_THERE);
+    assertThat(application.call(2, 101, 0)).isEqualTo(EchoApi.NOT_THERE);
+    assertThat(application.call(2, 100, 0)).isZero();
+    assertThat(application.call(2, 100, 0)).isEqualTo(EchoApi.NOT_THERE);
+    assertThat(application.call(3, 100)).isZero();
+  }
+
+  @Test
+  void call_beyondTheGuestsLimit_isRefusedAndChargesNothing() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(2, 1, 600)).isZero();
+    assertThat(application.call(2, 2, 600)).isEqualTo(-4);
+    assertThat(application.call(2, 2, -1)).isEqualTo(-4);
+    assertThat(account.heldBytes()).isEqualTo(600);
+    assertThat(application.call(3, 1)).isZero();
+    assertThat(account.heldBytes()).isZero();
+    assertThat(application.call(2, 2, 1000)).isZero(); // left to the end of the session
+  }
+
+  @Test
+  void call_range_isWithinRegisteredMemory() {
+    assertThat(application.hello()).isZero();
+    application.memory().set(ValueLayout.JAVA_BYTE, RingLayout.ARENA + 8, (byte) 42);
+    assertThat(application.call(4, RingLayout.ARENA + 8, 1)).isZero();
+    assertThat(application.value()).isEqualTo(42);
+  }
+
+  @Test
+  void call_rangeOutside_endsTheSession() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(4, TestApplication.BYTES - 8, 16)).isEqualTo(Errno.EFAULT.number());
+    assertThat(application.end()).isEqualTo(Errno.EFAULT.number());
+  }
+
+  @Test
+  void call_rangeWhoseEndWraps_endsTheSession() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(4, 4096, -4096)).isEqualTo(Errno.EFAULT.number());
+  }
+
+  @Test
+  void call_unknown_endsTheSession() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(99)).isEqualTo(Errno.ENOSYS.number());
+  }
+
+  @Test
+  void call_moreParametersThanItHas_endsTheSession() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(1, 2, 3)).isEqualTo(Errno.EPROTO.number());
+  }
+
+  @Test
+  void call_thatFailsTheHost_endsThisSessionOnly() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(7)).isEqualTo(Errno.EIO.number());
+  }
+
+  @Test
+  void call_answerSlotThatIsNotThere_endsTheSession() {
+    assertThat(application.hello()).isZero();
+    application.post(1, 65, 1);
+    assertThat(application.end()).isEqualTo(Errno.EPROTO.number());
+  }
+
+  @Test
+  void ring_headBeyond_endsTheSession() {
+    assertThat(application.hello()).isZero();
+    application.publish(-64);
+    assertThat(application.end()).isEqualTo(Errno.EPROTO.number());
+  }
+
+  @Test
+  void notices_moreThanTheRingHolds_allCome() {
+    assertThat(application.hello()).isZero();
+    int many = 3 * RingLayout.NOTICE_COUNT;
+    int taken = 0;
+    for (int i = 0; i < many; i++) {
+      application.post(5, 0, -i, i);
+    }
+    while (taken < many) {
+      int head = (int) RingLayout.WORD.getAcquire(application.memory(), RingLayout.NOTICE_HEAD);
+      for (; taken < head; taken++) {
+        long at =
+            RingLayout.NOTICES + (taken & RingLayout.NOTICE_COUNT - 1) * RingLayout.NOTICE_BYTES;
+        assertThat(application.memory().get(ValueLayout.JAVA_INT, at + 8)).isEqualTo(taken);
+      }
+      RingLayout.WORD.setRelease(application.memory(), RingLayout.NOTICE_TAIL, taken);
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void segment_sealedFile_isMemoryOfTheSession() {
+    assertThat(application.hello()).isZero();
+    try (Fd segment = TestApplication.sealed(kernel, 8192)) {
+      assertThat(application.segment(1, segment, 8192)).isZero();
+      assertThat(application.segment(1, segment, 8192)).isEqualTo(-Errno.EINVAL.number());
+      assertThat(application.segment(64, segment, 8192)).isEqualTo(-Errno.EINVAL.number());
+      assertThat(application.segment(2, segment, 4096)).isEqualTo(-Errno.EINVAL.number());
+    }
+    assertThat(application.call(4, 1L << 48 | 4096, 4096)).isZero();
+    assertThat(application.value()).isZero();
+  }
+
+  @Test
+  void segment_beyondTheLimit_isRefused() {
+    assertThat(application.hello()).isZero();
+    try (Fd segment = TestApplication.sealed(kernel, MOST_BYTES)) {
+      assertThat(application.segment(1, segment, MOST_BYTES)).isEqualTo(-Errno.ENOMEM.number());
+    }
+  }
+
+  @Test
+  void end_applicationGoesInTheMiddle_leavesNothing() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(2, 1, 100)).isZero();
+    application.post(6, 2);
+    // disconnect() closes, joins and looks at the account; the leak check at descriptors and
+    // mappings
+  }
+
+  private List<Fd> both() {
+    return List.of(application.file(), application.doorbell());
+  }
+}

@@ -1,0 +1,114 @@
+package io.sluice.remoting.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The submission ring against applications that write what they like. */
+class SubmissionRingTest {
+  private final Arena arena = Arena.ofConfined();
+  private final MemorySegment memory = arena.allocate(RingLayout.ARENA, 8);
+  private final SubmissionRing ring = new SubmissionRing(memory);
+  private final byte[] message = new byte[RingLayout.MESSAGE_BYTES];
+
+  @AfterEach
+  void free() {
+    arena.close();
+  }
+
+  private void write(int offset, int bytes, int call) {
+    memory.set(ValueLayout.JAVA_INT, RingLayout.RING + offset, bytes);
+    memory.set(ValueLayout.JAVA_SHORT, RingLayout.RING + offset + 4, (short) call);
+  }
+
+  private void head(int value) {
+    memory.set(ValueLayout.JAVA_INT, RingLayout.SUBMIT_HEAD, value);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 8, 12, 17, -16, Integer.MIN_VALUE, RingLayout.MESSAGE_BYTES + 8, 1 << 20})
+  void take_lengthThatCannotBe_breaksTheProtocol(int bytes) {
+    write(0, bytes, 1);
+    head(RingLayout.RING_BYTES);
+
+    assertThatThrownBy(() -> ring.take(message)).isInstanceOf(ProtocolException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-8, RingLayout.RING_BYTES + 8, Integer.MIN_VALUE, Integer.MAX_VALUE})
+  void take_headBeyondTheRing_breaksTheProtocol(int head) {
+    write(0, 16, 1);
+    head(head);
+
+    assertThatThrownBy(() -> ring.take(message)).isInstanceOf(ProtocolException.class);
+  }
+
+  @Test
+  void take_messageLongerThanWhatIsWritten_breaksTheProtocol() {
+    write(0, 32, 1);
+    head(24);
+
+    assertThatThrownBy(() -> ring.take(message)).isInstanceOf(ProtocolException.class);
+  }
+
+  @Test
+  void take_messageAcrossTheEnd_breaksTheProtocol() {
+    fillTo(RingLayout.RING_BYTES - 16);
+    write(RingLayout.RING_BYTES - 16, 32, 1);
+    head(RingLayout.RING_BYTES + 16);
+
+    assertThatThrownBy(() -> ring.take(message)).isInstanceOf(ProtocolException.class);
+  }
+
+  @Test
+  void take_padding_isSkipped() {
+    fillTo(RingLayout.RING_BYTES - 64);
+    write(RingLayout.RING_BYTES - 64, 64, 0);
+    write(0, 24, 7);
+    head(RingLayout.RING_BYTES + 24);
+
+    assertThat(ring.take(message)).isEqualTo(24);
+    assertThat(message[4]).isEqualTo((byte) 7);
+    assertThat(ring.take(message)).isZero();
+  }
+
+  @Test
+  void take_manyRounds_goesOnWhereTheCounterWraps() {
+    int at = 0;
+    for (int i = 0; i < 3 * RingLayout.RING_BYTES / 4096; i++) {
+      write(at & RingLayout.RING_BYTES - 1, 4096, i % 100 + 1);
+      at += 4096;
+      head(at);
+      assertThat(ring.take(message)).isEqualTo(4096);
+      assertThat(message[4]).isEqualTo((byte) (i % 100 + 1));
+    }
+  }
+
+  @Test
+  void take_forgedTail_changesNothing() {
+    write(0, 16, 1);
+    head(16);
+    memory.set(ValueLayout.JAVA_INT, RingLayout.SUBMIT_TAIL, 4096);
+
+    assertThat(ring.take(message)).isEqualTo(16);
+    assertThat(memory.get(ValueLayout.JAVA_INT, RingLayout.SUBMIT_TAIL)).isEqualTo(16);
+  }
+
+  /** Takes padding and messages until the tail is at an offset. */
+  private void fillTo(int offset) {
+    for (int at = 0; at < offset; ) {
+      int bytes = Math.min(RingLayout.MESSAGE_BYTES, offset - at);
+      write(at, bytes, 1);
+      at += bytes;
+      head(at);
+      assertThat(ring.take(message)).isEqualTo(bytes);
+    }
+  }
+}
