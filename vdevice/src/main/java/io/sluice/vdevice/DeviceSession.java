@@ -15,6 +15,7 @@ import io.sluice.vdevice.dma.ClientMemory;
 import io.sluice.vdevice.dma.DmaLog;
 import io.sluice.vdevice.dma.DmaTable;
 import io.sluice.vdevice.dma.MapBudget;
+import io.sluice.vdevice.dma.MapPace;
 import io.sluice.vdevice.pci.DeviceRegion;
 import io.sluice.vdevice.pci.Interrupts;
 import io.sluice.vdevice.pci.MappedBar;
@@ -80,9 +81,10 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
    *
    * @param name the operator's name of the guest
    * @param share memory that it may have mapped
+   * @param pace at which it maps
    * @param log what is told about it
    */
-  record Place(Kernel kernel, String name, MapBudget.Share share, GuestLog log) {}
+  record Place(Kernel kernel, String name, MapBudget.Share share, MapPace pace, GuestLog log) {}
 
   private DeviceSession(
       Place place,
@@ -102,7 +104,9 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     guest = parts.guest();
     interrupts = new Interrupts(kernel, vectors);
     boolean sharesMemory = guest.capabilities().contains(Capability.GUEST_MEMORY);
-    dma = new DmaTable(kernel, place.share(), sharesMemory ? guest.buffers()::addRegion : null);
+    dma =
+        new DmaTable(
+            kernel, place.share(), place.pace(), sharesMemory ? guest.buffers()::addRegion : null);
     clientMemory = new ClientMemory(dma);
     hypercalls = new Hypercalls(guest, dma);
     executor = new CallExecutor(callArea.segment(), queue, this, log);

@@ -12,6 +12,7 @@ import io.sluice.channel.Guest;
 import io.sluice.vdevice.dma.ClientMemory;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
+import io.sluice.vdevice.dma.MapPace;
 import io.sluice.vdevice.protocol.ClientCapabilities;
 import io.sluice.vdevice.protocol.DeviceCode;
 import io.sluice.vdevice.state.DeviceState;
@@ -64,6 +65,7 @@ public final class GuestDevice implements AutoCloseable {
   private final GuestSource source;
   private final ThreadFactory threads;
   private final MapBudget.Share share;
+  private final MapPace pace;
   private final ForeignFds foreign;
   private final GuestLog log;
   private final RateLimit connections;
@@ -92,6 +94,7 @@ public final class GuestDevice implements AutoCloseable {
     connections = new RateLimit(CONNECTION_BURST, CONNECTION_INTERVAL, host.clock());
     foreign = new ForeignFds(kernel, name, threads);
     share = host.budget().share(name, most);
+    pace = new MapPace(host.clock());
   }
 
   /** Makes the socket and begins to accept; a client can connect when this returns. */
@@ -567,6 +570,6 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   private DeviceSession.Place place() {
-    return new DeviceSession.Place(kernel, name, share, log);
+    return new DeviceSession.Place(kernel, name, share, pace, log);
   }
 }

@@ -13,6 +13,7 @@ import io.sluice.channel.GuestListener;
 import io.sluice.testbed.checks.Held;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
+import io.sluice.vdevice.dma.MapPace;
 import io.sluice.vdevice.state.StateTransfers;
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -48,7 +49,7 @@ abstract class ServerTest {
     DeviceCounters.Live counters = new DeviceCounters.Live();
     share = new MapBudget(host(), ALL_BYTES).share("test", most());
     GuestLog log = new GuestLog("test", System::nanoTime);
-    DeviceSession.Place place = new DeviceSession.Place(kernel, "test", share, log);
+    DeviceSession.Place place = new DeviceSession.Place(kernel, "test", share, pace(), log);
     session = DeviceSession.open(place, new Source(), counters);
     calls = new Thread(session.calls(), "calls");
     calls.start();
@@ -69,6 +70,11 @@ abstract class ServerTest {
     if (negotiates()) {
       client.negotiate();
     }
+  }
+
+  /** As the daemon's, but that nobody waits. */
+  MapPace pace() {
+    return new MapPace(1 << 20, System::nanoTime, _ -> {});
   }
 
   /** Whether the client has said VERSION when a test begins. */

@@ -41,6 +41,7 @@ public final class DmaTable implements AutoCloseable {
 
   private final Kernel kernel;
   private final MapBudget.Share share;
+  private final MapPace pace;
   private final @Nullable RegionSource regions;
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeMap<Long, Entry> maps = new TreeMap<>(Long::compareUnsigned); // by lock
@@ -50,11 +51,14 @@ public final class DmaTable implements AutoCloseable {
 
   /**
    * @param share what the guest may have mapped
+   * @param pace at which the guest maps
    * @param regions null when the GPU cannot use guest memory: maps then serve reads only
    */
-  public DmaTable(Kernel kernel, MapBudget.Share share, @Nullable RegionSource regions) {
+  public DmaTable(
+      Kernel kernel, MapBudget.Share share, MapPace pace, @Nullable RegionSource regions) {
     this.kernel = kernel;
     this.share = share;
+    this.pace = pace;
     this.regions = regions;
   }
 
@@ -119,6 +123,7 @@ public final class DmaTable implements AutoCloseable {
       throw refused(DmaCode.UNALIGNED_FILE, Errno.EINVAL, "file offset of a map is not on a page");
     }
     if (fd != null) {
+      pace.await();
       SharedFileCheck.check(kernel, fd, map.fileOffset(), map.sizeBytes());
     }
     lock.lock();
