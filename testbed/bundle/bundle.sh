@@ -1,13 +1,15 @@
 #!/bin/sh
-# bundle.sh OUTPUT JAVA_HOME MAVEN: packs the conformance tests with a trimmed Java into OUTPUT, for a GPU machine that
-# has neither Java nor Maven. Copy the directory there as it is and run OUTPUT/test. Called by ./sluice bundle.
+# bundle.sh OUTPUT JAVA_HOME MAVEN: packs the conformance tests and the attack suite with a trimmed Java into OUTPUT, for
+# a machine that has neither Java nor Maven. Copy the directory there as it is and run OUTPUT/test or OUTPUT/attack.
+# Called by ./sluice bundle.
 
 set -eu
 
 readonly MAX_MIB=64
 # What the tests, JUnit, AssertJ and sluiced use of the JDK.
 readonly MODULES=java.base,java.logging,java.management,java.management.rmi,java.naming,java.rmi,java.xml,jdk.management
-readonly MORE_MODULES=jdk.net,jdk.unsupported,jdk.zipfs
+# jdk.jcmd: the attack suite has the daemon collect its garbage.
+readonly MORE_MODULES=jdk.jcmd,jdk.net,jdk.unsupported,jdk.zipfs
 
 home=$(cd "$(dirname -- "$0")/../.." && pwd -P)
 output=$1
@@ -31,12 +33,20 @@ case $output in
 esac
 rm -rf "$jars"
 mkdir -p "$output/lib"
-(cd "$home" && "$maven" -B -q -Pbundle -pl testbed/conformance -am -DskipTests -Dspotless.check.skip=true package) >&2 ||
+(cd "$home" && "$maven" -B -q -Pbundle -pl testbed/conformance,testbed/attack -am -DskipTests -Dspotless.check.skip=true package) >&2 ||
   die "the build failed; Maven's reason is above"
 cp "$jars"/*.jar "$home"/testbed/conformance/target/*-tests.jar "$output/lib/"
+for part in attack workloads; do
+  cp "$home/testbed/$part/target/testbed-$part"-*.jar "$output/lib/"
+done
 "$jdk/bin/jlink" --add-modules "$MODULES,$MORE_MODULES" --output "$output/runtime" \
   --compress zip-9 --strip-debug --no-header-files --no-man-pages
-cp "$home/testbed/bundle/test" "$home"/testbed/bundle/*.cu "$output/"
+# What nothing here uses: authorities of the world, domains of cookies, images of other JDKs, and further tools.
+for unused in lib/security/cacerts lib/security/public_suffix_list.dat lib/jrt-fs.jar lib/classlist lib/libsimdsort.so \
+  bin/jinfo bin/jmap bin/jps bin/jstack bin/jstat; do
+  rm -f "$output/runtime/$unused"
+done
+cp "$home/testbed/bundle/test" "$home/testbed/bundle/attack" "$home"/testbed/bundle/*.cu "$output/"
 
 size=$(du -sm "$output" | cut -f 1)
 [ "$size" -le "$MAX_MIB" ] || die "the bundle has $size MiB, more than the $MAX_MIB that may travel"

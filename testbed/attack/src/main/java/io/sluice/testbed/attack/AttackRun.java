@@ -4,10 +4,12 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.management.QuotaStatus;
 import io.sluice.testbed.machine.DaemonProcess;
+import io.sluice.testbed.machine.JavaProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -38,6 +40,7 @@ final class AttackRun implements AutoCloseable {
   private final Victim victim;
   private final Newcomer newcomer;
   private final Holdings before;
+  private double quietProcessors;
 
   /**
    * What an attack did.
@@ -45,17 +48,21 @@ final class AttackRun implements AutoCloseable {
    * @param seed that it can be replayed by
    * @param wrong what must not be
    * @param p99Ns of the victim's submissions during the attack
+   * @param processors that attacker and daemon took more than the daemon while nobody attacked
    * @param listNs of listing the guests, its longest
    */
-  record Outcome(Attack attack, long seed, List<String> wrong, long p99Ns, long listNs) {
+  record Outcome(
+      Attack attack, long seed, List<String> wrong, long p99Ns, double processors, long listNs) {
     String text(long quietNs) {
       return String.format(
           Locale.ROOT,
-          "%-18s seed %-20d p99 %9.3f ms, %6.2f of quiet; guest list at most %7.1f ms; %s",
+          "%-18s seed %-20d p99 %9.3f ms, %6.2f of quiet; processors %5.2f; guest list at most"
+              + " %7.1f ms; %s",
           attack.label(),
           seed,
           p99Ns / 1e6,
           quietNs == 0 ? 0 : (double) p99Ns / quietNs,
+          processors,
           listNs / 1e6,
           wrong.isEmpty() ? "held" : String.join("; ", wrong));
     }
@@ -75,9 +82,43 @@ final class AttackRun implements AutoCloseable {
   /** The victim's p99 while nobody attacks, in nanoseconds. */
   long quiet(int seconds) throws IOException {
     victim.latencies().clear();
+    Usage begin = Usage.of(List.of(daemon.process()));
     pause(seconds);
     awaitWork();
+    quietProcessors = Usage.of(List.of(daemon.process())).processorsSince(begin);
     return victim.latencies().permille(990);
+  }
+
+  /**
+   * The victim's p99 beside a process that takes as many processors as an attack, and asks nothing
+   * of the daemon.
+   */
+  long control(double processors, int seconds) throws IOException, InterruptedException {
+    Process process = start(Spinner.class, Double.toString(processors));
+    try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
+      echo(said.readLine());
+      victim.latencies().clear();
+      pause(seconds);
+      awaitWork();
+      return victim.latencies().permille(990);
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  /** Processor time of processes until a moment. */
+  private record Usage(long processorNs, long atNs) {
+    static Usage of(List<ProcessHandle> processes) {
+      long sum = 0;
+      for (ProcessHandle process : processes) {
+        sum += process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos();
+      }
+      return new Usage(sum, System.nanoTime());
+    }
+
+    double processorsSince(Usage begin) {
+      return (double) (processorNs - begin.processorNs) / Math.max(1, atNs - begin.atNs);
+    }
   }
 
   /** Victim, newcomer and operator get on. */
@@ -116,11 +157,20 @@ final class AttackRun implements AutoCloseable {
     int logged = daemon.log().length();
     victim.latencies().clear();
     newcomer.listing().clear();
-    Process process = start(attack, seed);
+    double processors;
+    Process process =
+        start(
+            Attacker.class,
+            daemon.socket(ATTACKER).toString(),
+            attack.label(),
+            Long.toString(seed));
     try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
       echo(said.readLine());
+      List<ProcessHandle> both = List.of(daemon.process(), process.toHandle());
+      Usage begin = Usage.of(both);
       pause(seconds);
       getsOn("beside the attacker", wrong);
+      processors = Math.max(0, Usage.of(both).processorsSince(begin) - quietProcessors);
       process.outputWriter(StandardCharsets.UTF_8).close();
       String last = "";
       for (String line = said.readLine(); line != null; line = said.readLine()) {
@@ -159,7 +209,7 @@ final class AttackRun implements AutoCloseable {
     if (!after.isBackTo(before)) {
       wrong.add("left behind: " + after + ", before " + before);
     }
-    return new Outcome(attack, seed, List.copyOf(wrong), p99Ns, listNs);
+    return new Outcome(attack, seed, List.copyOf(wrong), p99Ns, processors, listNs);
   }
 
   private static void echo(@Nullable String line) {
@@ -196,23 +246,19 @@ final class AttackRun implements AutoCloseable {
     return status == null ? 0 : status.kills();
   }
 
-  private Process start(Attack attack, long seed) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+  private static Process start(Class<?> program, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
             "-Xmx256m",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
             "--illegal-native-access=deny",
-            "--enable-native-access=io.sluice.abi",
-            "--module-path",
-            System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
-            "--module",
-            "io.sluice.testbed.attack/" + Attacker.class.getName(),
-            daemon.socket(ATTACKER).toString(),
-            attack.label(),
-            Long.toString(seed))
-        .redirectErrorStream(true)
-        .start();
+            "--enable-native-access=io.sluice.abi"));
+    command.addAll(JavaProgram.of("io.sluice.testbed.attack", program.getName()));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
   @Override

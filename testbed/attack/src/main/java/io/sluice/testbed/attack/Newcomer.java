@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Those who come while an attack is on: a guest that attaches, allocates and leaves again and
@@ -16,6 +17,9 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Newcomer implements AutoCloseable {
   private static final int BYTES = 1 << 20;
+
+  /** An operator's pace. */
+  private static final long BETWEEN_LISTS_NS = 20_000_000;
 
   private final List<String> wrong = new CopyOnWriteArrayList<>();
   private final AtomicLong attached = new AtomicLong();
@@ -72,11 +76,9 @@ final class Newcomer implements AutoCloseable {
         int _ = connection.daemon().getGuests().size();
         listing.add(System.nanoTime() - start);
         listed.incrementAndGet();
-        Thread.sleep(20); // an operator's pace
+        LockSupport.parkNanos(BETWEEN_LISTS_NS);
       } catch (RuntimeException e) {
         note("guest list: ", e);
-      } catch (InterruptedException _) {
-        return;
       }
     }
   }

@@ -12,7 +12,10 @@ import java.util.concurrent.TimeUnit;
 
 /** The long form of the attack suite: every attack by turns until the time is over. */
 public final class Soak {
-  /** The victim's p99 under attack, against that while nobody attacks. */
+  /**
+   * The victim's p99 under attack, against that while nobody attacks, and against that beside a
+   * process that takes as much processor time and asks nothing of us.
+   */
   private static final double GOAL = 1.2;
 
   private static final int DEFAULT_MINUTES = 60;
@@ -59,6 +62,7 @@ public final class Soak {
     Path directory = Files.createTempDirectory("sluice-soak");
     List<Outcome> failed = new ArrayList<>();
     double worst = 0;
+    double worstOurs = 0;
     try (AttackRun run = new AttackRun(directory)) {
       Random seeds = new Random(seed);
       long quiet = run.quiet(seconds);
@@ -66,8 +70,17 @@ public final class Soak {
       do {
         for (Attack attack : attacks) {
           Outcome outcome = run.attack(attack, seeds.nextLong(), seconds);
+          long control = Math.max(1, run.control(outcome.processors(), seconds));
+          double ours = (double) outcome.p99Ns() / control;
           System.out.println(outcome.text(quiet));
+          System.out.printf(
+              Locale.ROOT,
+              "%-18s %.2f of what it is beside as much work of others: %.3f ms%n",
+              attack.label(),
+              ours,
+              control / 1e6);
           worst = Math.max(worst, (double) outcome.p99Ns() / Math.max(1, quiet));
+          worstOurs = Math.max(worstOurs, ours);
           if (!outcome.wrong().isEmpty()) {
             failed.add(outcome);
           }
@@ -75,11 +88,13 @@ public final class Soak {
       } while (System.nanoTime() < end);
       System.out.printf(
           Locale.ROOT,
-          "soak: seed %d; worst p99 under attack %.2f of quiet, goal %.1f: %s%n",
+          "soak: seed %d; worst p99 under attack %.2f of quiet, %.2f of that beside as much work of"
+              + " others; goal %.1f: %s%n",
           seed,
           worst,
+          worstOurs,
           GOAL,
-          worst <= GOAL ? "met" : "short");
+          worst <= GOAL ? "met" : worstOurs <= GOAL ? "met but for the processors" : "short");
     }
     failed.forEach(outcome -> System.out.println("soak: FAILED " + outcome.text(0)));
     System.out.println(failed.isEmpty() ? "soak: ok" : "soak: " + failed.size() + " failed");

@@ -96,14 +96,8 @@ public final class DaemonProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
     command.addAll(JVM_OPTIONS);
-    command.addAll(
-        List.of(
-            "--module-path",
-            System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
-            "--module",
-            "io.sluice.daemon/io.sluice.daemon.Sluiced",
-            "--config",
-            config.toString()));
+    command.addAll(JavaProgram.of("io.sluice.daemon", "io.sluice.daemon.Sluiced"));
+    command.addAll(List.of("--config", config.toString()));
     return command;
   }
 
@@ -166,6 +160,11 @@ public final class DaemonProcess implements AutoCloseable {
   /** What passed between a guest and the daemon so far. */
   public GuestCounters counters(String guest) {
     return connection.guest(guest).getCounters();
+  }
+
+  /** The daemon's process. */
+  public ProcessHandle process() {
+    return process.toHandle();
   }
 
   /** The daemon's process id. */
