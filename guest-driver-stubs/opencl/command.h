@@ -1,0 +1,77 @@
+/*
+ * Commands of a queue: their wait lists, their events, and what is left to do when they are done.
+ */
+#ifndef SLUICE_OPENCL_COMMAND_H
+#define SLUICE_OPENCL_COMMAND_H
+
+#include "api.h"
+
+#define FEW_WAITS 16
+#define MOST_JOINED 64
+
+struct command {
+	cl_command_queue queue;
+	struct session *session;
+	cl_event event; /* NULL: the command makes none */
+	uint64_t sequence;
+	uint32_t *waits, waits_count;
+	uint32_t few[FEW_WAITS];
+	cl_event joined[MOST_JOINED]; /* events of markers that stand for parts of a long wait list */
+	uint32_t joined_count;
+	struct answer answer;
+};
+
+/* Bytes of the application as rows of slices; those of an arena lie without gaps. */
+struct layout {
+	void *at;
+	size_t row_bytes, rows, slices, row_pitch, slice_pitch;
+};
+
+/* Checks a queue and a wait list, as all commands do. */
+cl_int command_check(cl_command_queue queue, cl_uint count, const cl_event *list);
+/*
+ * Begins one that was checked: takes the queue's lock, which the end gives back, a sequence number
+ * and, if it is wanted, an event.
+ */
+cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type type, cl_uint count,
+		     const cl_event *list, bool with_event);
+/* Ends one that was sent with that status. A command that is waited for was sent with its answer. */
+cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *event);
+
+/* How a call names what the command has. */
+#define COMMAND(c)                                                                      \
+	.queue = (c)->queue->o.index, .waits = (c)->waits, .waits_count = (c)->waits_count, \
+	.event = index_of((c)->event)
+
+uint64_t command_sequence(struct session *s);
+
+static inline bool queue_in_order(cl_command_queue queue)
+{
+	return !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+
+/* ---- pending.c: memory that commands use, and results that have yet to reach the application ----------- */
+
+/* Memory for a command; what commands that are done used is freed if there is none. */
+cl_int staging_alloc(struct session *s, uint64_t size, struct range *range);
+
+/*
+ * Before command_end, under the queue's lock: when the command is done, TO (if not NULL) is given
+ * the memory's bytes, MEM (if not NULL) is dropped, and the memory freed if that is said.
+ */
+cl_int pending_add(const struct command *c, struct range range, bool frees, const struct layout *to, cl_mem mem);
+/* A command of a queue is known to be done, or all up to there are: what they promised happens now. */
+void pending_settle(struct session *s, cl_command_queue queue, bool all, uint64_t sequence);
+/* The same for an event of which it is known that it is. */
+void pending_settle_event(cl_event event);
+
+/* Frees memory that commands which are under way now may use, once they are done. */
+void pending_free_later(struct session *s, struct range range);
+void pending_know_queue(cl_command_queue queue);
+void pending_forget_queue(cl_command_queue queue);
+
+void layout_to_arena(void *arena, const struct layout *from);
+void layout_from_arena(const struct layout *to, const void *arena);
+size_t layout_bytes(const struct layout *l);
+
+#endif

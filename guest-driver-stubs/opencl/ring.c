@@ -1,0 +1,202 @@
+/*
+ * The submission ring and its answers. This side writes messages, then the head; the host takes
+ * them and writes the tail. A message does not wrap: the rest of the ring is skipped by call 0.
+ */
+#include "session.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SPINS 400          /* looks at an answer before sleeping, some microseconds */
+#define LOOK_MS 50         /* how long a sleep lasts before the connection is looked at */
+#define ROOM_WAIT_NS 50000 /* between looks for room */
+#define ROOM_LOOKS 200     /* before the connection is looked at */
+
+#define WAITING 0
+#define ANSWERED 1
+#define ASLEEP 2
+
+void futex_wait(uint32_t *word, uint32_t value, uint32_t timeout_ms)
+{
+	struct timespec t = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+}
+
+void futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static void pause_ns(long ns)
+{
+	struct timespec t = { 0, ns };
+
+	nanosleep(&t, NULL);
+}
+
+/* ---- answers ------------------------------------------------------------------------------------- */
+
+static uint8_t *slot_at(const struct session *s, uint32_t slot)
+{
+	return s->memory + AT_ANSWERS + slot * ANSWER_BYTES;
+}
+
+static int32_t slot_take(struct session *s, uint32_t *slot)
+{
+	uint64_t free = __atomic_load_n(&s->free_slots, __ATOMIC_ACQUIRE);
+
+	for (;;) {
+		if (free == 0) {
+			if (session_probe(s))
+				return CL_DEVICE_NOT_AVAILABLE;
+			pause_ns(ROOM_WAIT_NS);
+			free = __atomic_load_n(&s->free_slots, __ATOMIC_ACQUIRE);
+			continue;
+		}
+		*slot = (uint32_t)__builtin_ctzll(free);
+		if (__atomic_compare_exchange_n(&s->free_slots, &free, free & (free - 1), true,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			break;
+	}
+	__atomic_store_n((uint32_t *)slot_at(s, *slot), WAITING, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static void slot_give(struct session *s, uint32_t slot)
+{
+	__atomic_fetch_or(&s->free_slots, 1ull << slot, __ATOMIC_ACQ_REL);
+}
+
+int32_t message_wait(struct session *s, struct answer *answer)
+{
+	uint8_t *slot = slot_at(s, answer->slot);
+	uint32_t *word = (uint32_t *)slot;
+	uint32_t state;
+	int i;
+
+	for (i = 0; i < SPINS; i++) {
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == ANSWERED)
+			break;
+		__builtin_ia32_pause();
+	}
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWERED) {
+		state = WAITING;
+		if (__atomic_compare_exchange_n(word, &state, ASLEEP, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE) ||
+		    state == ASLEEP)
+			futex_wait(word, ASLEEP, LOOK_MS);
+		/* An answer that came before the end counts. A slot of an ended session is not used again. */
+		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWERED && session_probe(s)) {
+			answer->status = CL_DEVICE_NOT_AVAILABLE;
+			return answer->status;
+		}
+	}
+	memcpy(&answer->status, slot + 4, 4);
+	memcpy(answer->values, slot + 8, sizeof(answer->values));
+	slot_give(s, answer->slot);
+	return answer->status;
+}
+
+/* ---- messages ------------------------------------------------------------------------------------ */
+
+int32_t message_begin(struct message *m, struct session *s, uint16_t call, size_t bytes)
+{
+	uint32_t header[4] = { (uint32_t)bytes, call, 0, 0 };
+
+	if (bytes > MESSAGE_MOST_BYTES)
+		return CL_OUT_OF_RESOURCES;
+	if (session_has_ended(s))
+		return CL_DEVICE_NOT_AVAILABLE;
+	m->session = s;
+	memcpy(m->bytes, header, sizeof(header));
+	m->at = m->bytes + sizeof(header);
+	return 0;
+}
+
+/* Waits until so many bytes of the ring are free; under ring_lock. */
+static int32_t wait_for_room(struct session *s, uint32_t bytes)
+{
+	uint32_t looks = 0;
+
+	while (s->head - __atomic_load_n(session_word(s, AT_SUBMIT_TAIL), __ATOMIC_ACQUIRE) >
+	       RING_BYTES - bytes) {
+		if (++looks % ROOM_LOOKS == 0 && session_probe(s))
+			return CL_DEVICE_NOT_AVAILABLE;
+		if (session_has_ended(s))
+			return CL_DEVICE_NOT_AVAILABLE;
+		pause_ns(ROOM_WAIT_NS);
+	}
+	return 0;
+}
+
+static void publish(struct session *s, uint32_t bytes)
+{
+	s->head += bytes;
+	__atomic_store_n(session_word(s, AT_SUBMIT_HEAD), s->head, __ATOMIC_SEQ_CST);
+}
+
+static void ring_doorbell(struct session *s)
+{
+	uint32_t *sleeping = session_word(s, AT_HOST_SLEEPING);
+	uint64_t one = 1;
+
+	if (__atomic_load_n(sleeping, __ATOMIC_SEQ_CST) &&
+	    __atomic_exchange_n(sleeping, 0, __ATOMIC_SEQ_CST))
+		while (write(s->doorbell, &one, sizeof(one)) < 0 && errno == EINTR)
+			;
+}
+
+/* Copies a message into the ring, after what is left at its end if it does not fit there; under ring_lock. */
+static int32_t submit(struct session *s, const uint8_t *bytes, uint32_t count)
+{
+	uint32_t rest = RING_BYTES - (s->head & (RING_BYTES - 1));
+	int32_t status;
+
+	/* Nor may a rest be too short for the header of a message that skips it. */
+	if (count > rest || rest - count == 8) {
+		uint32_t skip[4] = { rest, 0, 0, 0 };
+
+		status = wait_for_room(s, rest);
+		if (status)
+			return status;
+		memcpy(s->memory + AT_RING + (RING_BYTES - rest), skip, sizeof(skip));
+		publish(s, rest);
+	}
+	status = wait_for_room(s, count);
+	if (status)
+		return status;
+	memcpy(s->memory + AT_RING + (s->head & (RING_BYTES - 1)), bytes, count);
+	publish(s, count);
+	return 0;
+}
+
+int32_t message_send(struct message *m, struct answer *answer)
+{
+	struct session *s = m->session;
+	uint32_t slot = 0;
+	int32_t status;
+
+	if (answer) {
+		status = slot_take(s, &slot);
+		if (status)
+			return status;
+		answer->slot = slot;
+		slot++;
+		memcpy(m->bytes + 8, &slot, 4);
+	}
+	pthread_mutex_lock(&s->ring_lock);
+	status = submit(s, m->bytes, (uint32_t)(m->at - m->bytes));
+	pthread_mutex_unlock(&s->ring_lock);
+	if (status) {
+		if (answer)
+			slot_give(s, slot - 1);
+		return status;
+	}
+	ring_doorbell(s);
+	return answer && !answer->later ? message_wait(s, answer) : 0;
+}
