@@ -105,23 +105,31 @@ cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type 
 	return status;
 }
 
-cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *event)
+void command_sent(struct command *c)
 {
 	__atomic_store_n(&c->queue->last, c->sequence, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&c->queue->lock);
 	command_free(c);
+}
+
+cl_int command_result(struct command *c, cl_int status, bool waited, cl_event *event)
+{
 	if (status == CL_SUCCESS && waited) {
 		status = message_wait(c->session, &c->answer);
-		if (status == CL_SUCCESS) {
-			if (c->event)
-				event_done(c->event, CL_COMPLETE);
-			else
-				pending_settle(c->session, c->queue, false, c->sequence);
-		}
+		if (status == CL_SUCCESS && c->event)
+			event_done(c->event, CL_COMPLETE);
+		else if (status == CL_SUCCESS)
+			pending_settle(c->session, c->queue, false, c->sequence);
 	}
 	if (status == CL_SUCCESS && event)
 		*event = c->event;
 	else if (c->event)
 		object_release(c->event);
 	return status;
+}
+
+cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *event)
+{
+	command_sent(c);
+	return command_result(c, status, waited, event);
 }

@@ -38,6 +38,10 @@ cl_int command_begin(struct command *c, cl_command_queue queue, cl_command_type 
 /* Ends one that was sent with that status. A command that is waited for was sent with its answer. */
 cl_int command_end(struct command *c, cl_int status, bool waited, cl_event *event);
 
+/* The same in two steps: it is in the ring, and what became of it. */
+void command_sent(struct command *c);
+cl_int command_result(struct command *c, cl_int status, bool waited, cl_event *event);
+
 /* How a call names what the command has. */
 #define COMMAND(c)                                                                      \
 	.queue = (c)->queue->o.index, .waits = (c)->waits, .waits_count = (c)->waits_count, \

@@ -55,6 +55,10 @@ struct _cl_device_id {
 	cl_device_partition_property *partition;
 	size_t partition_bytes;
 	struct facts facts;
+	bool limits_known; /* atomic */
+	cl_uint dimensions;
+	size_t item_sizes[3], group_size;
+	bool uneven_groups; /* a group may be smaller than the others */
 };
 
 struct _cl_context {
@@ -128,11 +132,7 @@ struct _cl_program {
 	cl_context context;
 	cl_device_id *devices;
 	uint32_t device_count;
-	char *source;
-	void *il;
-	size_t il_bytes;
 	uint32_t kernels; /* made of it and still there; atomic */
-	bool linkable;    /* has neither source nor IL */
 };
 
 /* What an argument of a kernel is, in the numbers of the call `arguments`. */
@@ -154,7 +154,9 @@ struct _cl_kernel {
 	uint32_t argument_count;
 	struct argument *arguments;
 	bool changed;
-	pthread_mutex_t lock; /* of the arguments, until the launch is in the ring */
+	pthread_mutex_t lock; /* of all above and below, until a launch is in the ring */
+	cl_device_id device;  /* that these limits are of */
+	size_t group_size, required[3];
 	struct facts facts;
 };
 

@@ -1,0 +1,451 @@
+/*
+ * Maps. Where a map points to: for storage in registered memory, into it, and nothing is copied; for the application's
+ * own storage, into that, read now and written back at the end; else to a copy in registered memory, which
+ * maps within one another share.
+ */
+#include "transfer.h"
+
+#include <stdlib.h>
+
+#define WRITES (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)
+
+/* A copy of a region; under its object's lock. */
+struct staging {
+	struct range range;
+	uint32_t users;
+};
+
+/* A map that is asked for. */
+struct request {
+	cl_command_queue queue;
+	cl_mem mem;
+	cl_map_flags flags;
+	bool blocking;
+	size_t origin[3], region[3];
+	struct layout layout; /* of the memory that is mapped to */
+	cl_uint wait_count;
+	const cl_event *waits;
+	cl_event *event;
+};
+
+/* ---- transfers of regions ------------------------------------------------------------------------------------------------- */
+
+static struct transfer region_transfer(cl_mem mem, const size_t *origin, const size_t *region)
+{
+	struct transfer t = { .mem = mem, .offset = origin[0] };
+	int i;
+
+	for (i = 0; mem->type != CL_MEM_OBJECT_BUFFER && i < 3; i++) {
+		t.box[i] = origin[i];
+		t.box[3 + i] = region[i];
+		t.box_count = 8;
+	}
+	return t;
+}
+
+static size_t least_bytes(cl_mem mem)
+{
+	return mem->type == CL_MEM_OBJECT_BUFFER ? 1 : mem->element_bytes;
+}
+
+/*
+ * A command that moves nothing that matters, for where the queue's order and an event are all that is wanted: it reads
+ * the first element of the region.
+ */
+static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *origin, cl_command_type type,
+			    bool blocking, cl_uint count, const cl_event *waits, cl_event *event)
+{
+	static const size_t one[3] = { 1, 1, 1 };
+	struct transfer t = region_transfer(mem, origin, one);
+	size_t bytes = least_bytes(mem);
+	struct command c;
+	struct range range;
+	cl_int status = staging_alloc(session_of(queue), bytes, &range);
+
+	if (status != CL_SUCCESS)
+		return status;
+	t.queue = queue;
+	status = command_begin(&c, queue, type, count, waits, true);
+	if (status != CL_SUCCESS) {
+		arena_free(session_of(queue), range);
+		return status;
+	}
+	status = transfer_send(&t, &c, range, blocking ? &c.answer : NULL);
+	if (status == CL_SUCCESS)
+		status = pending_add(&c, range, true, NULL, NULL);
+	return command_end(&c, status, blocking, event);
+}
+
+/* ---- mapping ------------------------------------------------------------------------------------------------------------------ */
+
+static cl_mem root_of(cl_mem mem)
+{
+	return mem->type == CL_MEM_OBJECT_BUFFER && mem->parent ? mem->parent : mem;
+}
+
+static cl_int map_storage(const struct request *r, void **at)
+{
+	cl_mem root = root_of(r->mem);
+	size_t offset = r->mem->origin + r->origin[0];
+	struct command c;
+	cl_int status = command_begin(&c, r->queue, CL_COMMAND_MAP_BUFFER, r->wait_count, r->waits, r->event != NULL);
+
+	if (status != CL_SUCCESS)
+		return status;
+	struct call_map_buffer call = { COMMAND(&c), .mem = root->o.index, .flags = r->flags, .offset = offset,
+					.size = r->region[0] };
+
+	status = call_map_buffer(c.session, &call, r->blocking ? &c.answer : NULL);
+	*at = (uint8_t *)arena_at(c.session, root->storage) + offset;
+	return command_end(&c, status, r->blocking, r->event);
+}
+
+/* Brings the region's bytes to the memory that is mapped to, unless nobody is to see them. */
+static cl_int fetch(const struct request *r, bool read)
+{
+	bool buffer = r->mem->type == CL_MEM_OBJECT_BUFFER;
+	struct transfer t = region_transfer(r->mem, r->origin, r->region);
+
+	t.queue = r->queue;
+	t.type = buffer ? CL_COMMAND_MAP_BUFFER : CL_COMMAND_MAP_IMAGE;
+	t.blocking = r->blocking;
+	t.layout = r->layout;
+	t.wait_count = r->wait_count;
+	t.waits = r->waits;
+	t.event = r->event;
+	if (read)
+		return transfer_run(&t);
+	return empty_command(r->queue, r->mem, r->origin, t.type, r->blocking, r->wait_count, r->waits, r->event);
+}
+
+/* A mapping for writing that has some of the region already: its bytes are newer than the object's. */
+static bool is_being_written(cl_mem mem, const size_t *origin, const size_t *region)
+{
+	const struct mapping *m;
+	int i;
+
+	for (m = mem->mappings; m; m = m->next) {
+		bool touches = (m->flags & WRITES) != 0;
+
+		for (i = 0; i < 3; i++)
+			touches &= origin[i] < m->origin[i] + m->region[i] && m->origin[i] < origin[i] + region[i];
+		if (touches)
+			return true;
+	}
+	return false;
+}
+
+/* A mapping of a buffer whose copy has the region. */
+static struct mapping *around(cl_mem mem, const size_t *origin, const size_t *region)
+{
+	struct mapping *m;
+
+	for (m = mem->mappings; m; m = m->next)
+		if (m->staging && m->origin[0] <= origin[0] &&
+		    origin[0] + region[0] <= m->origin[0] + m->region[0])
+			return m;
+	return NULL;
+}
+
+/* The copy that a map points to; under the object's lock. */
+static cl_int stage(struct request *r, struct staging **staging)
+{
+	struct mapping *m = r->mem->type == CL_MEM_OBJECT_BUFFER ? around(r->mem, r->origin, r->region) : NULL;
+	cl_int status;
+
+	if (m) {
+		r->layout.at = (uint8_t *)m->at + (r->origin[0] - m->origin[0]);
+		m->staging->users++;
+		*staging = m->staging;
+		return CL_SUCCESS;
+	}
+	*staging = calloc(1, sizeof(**staging));
+	if (!*staging)
+		return CL_OUT_OF_HOST_MEMORY;
+	status = staging_alloc(session_of(r->mem), layout_bytes(&r->layout), &(*staging)->range);
+	if (status != CL_SUCCESS) {
+		free(*staging);
+		*staging = NULL;
+		return status;
+	}
+	(*staging)->users = 1;
+	r->layout.at = arena_at(session_of(r->mem), (*staging)->range);
+	return CL_SUCCESS;
+}
+
+/* Under the object's lock: one user less; true: it was the last, and the copy's memory is the caller's to free. */
+static bool unstage(struct staging *staging, struct range *range)
+{
+	bool last = staging && --staging->users == 0;
+
+	if (last) {
+		*range = staging->range;
+		free(staging);
+	}
+	return last;
+}
+
+static void *map(struct request *r, cl_int *error)
+{
+	struct mapping *m = calloc(1, sizeof(*m));
+	cl_mem mem = r->mem;
+	struct range range;
+	cl_int status = m ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+	bool read, lost = false;
+
+	if (status == CL_SUCCESS && root_of(mem)->storage.size) {
+		status = map_storage(r, &m->at);
+	} else if (status == CL_SUCCESS) {
+		pthread_mutex_lock(&mem->lock);
+		read = !(r->flags & CL_MAP_WRITE_INVALIDATE_REGION) && !is_being_written(mem, r->origin, r->region);
+		if (!mem->host_ptr)
+			status = stage(r, &m->staging);
+		pthread_mutex_unlock(&mem->lock);
+		if (status == CL_SUCCESS)
+			status = fetch(r, read);
+		m->at = r->layout.at;
+	}
+	pthread_mutex_lock(&mem->lock);
+	if (status == CL_SUCCESS) {
+		m->flags = r->flags;
+		memcpy(m->origin, r->origin, sizeof(m->origin));
+		memcpy(m->region, r->region, sizeof(m->region));
+		m->next = mem->mappings;
+		mem->mappings = m;
+		mem->map_count++;
+	} else if (m) {
+		lost = unstage(m->staging, &range);
+	}
+	pthread_mutex_unlock(&mem->lock);
+	if (lost)
+		pending_free_later(session_of(mem), range);
+	tell(error, status);
+	if (status == CL_SUCCESS)
+		return m->at;
+	free(m);
+	return NULL;
+}
+
+static cl_int map_check(const struct request *r, bool image)
+{
+	cl_mem_flags forbidden = 0;
+
+	if (!object_is(r->queue, KIND_QUEUE))
+		return CL_INVALID_COMMAND_QUEUE;
+	if (!(image ? is_image(r->mem) : is_buffer(r->mem)))
+		return CL_INVALID_MEM_OBJECT;
+	if (r->mem->context != r->queue->context)
+		return CL_INVALID_CONTEXT;
+	if (r->flags & ~(cl_map_flags)(CL_MAP_READ | WRITES) ||
+	    (r->flags & CL_MAP_WRITE_INVALIDATE_REGION && r->flags & (CL_MAP_READ | CL_MAP_WRITE)))
+		return CL_INVALID_VALUE;
+	if (r->flags & CL_MAP_READ)
+		forbidden |= CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS;
+	if (r->flags & WRITES)
+		forbidden |= CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+	if (r->mem->flags & forbidden)
+		return CL_INVALID_OPERATION;
+	return command_check(r->queue, r->wait_count, r->waits);
+}
+
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t offset,
+			 size_t size, cl_uint count, const cl_event *waits, cl_event *event, cl_int *error)
+{
+	struct request r = { .queue = queue, .mem = mem, .flags = flags, .blocking = blocking,
+			     .origin = { offset }, .region = { size, 1, 1 }, .wait_count = count, .waits = waits,
+			     .event = event };
+	cl_int status = map_check(&r, false);
+
+	if (status == CL_SUCCESS && (size == 0 || !is_within(offset, size, mem->size)))
+		status = CL_INVALID_VALUE;
+	if (status != CL_SUCCESS) {
+		tell(error, status);
+		return NULL;
+	}
+	r.layout = (struct layout){ mem->host_ptr ? (uint8_t *)mem->host_ptr + offset : NULL, size, 1, 1, size, size };
+	return map(&r, error);
+}
+
+/* Where a region begins in the application's own storage. */
+static void *in_host_ptr(cl_mem image, const size_t *origin)
+{
+	bool lines = image->type == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+	size_t row = lines ? 0 : origin[1], slice = lines ? origin[1] : origin[2];
+
+	if (!image->host_ptr)
+		return NULL;
+	return (uint8_t *)image->host_ptr + origin[0] * image->element_bytes + row * image->row_pitch +
+	       slice * image->slice_pitch;
+}
+
+void *clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking, cl_map_flags flags,
+			const size_t *origin, const size_t *region, size_t *row_pitch, size_t *slice_pitch,
+			cl_uint count, const cl_event *waits, cl_event *event, cl_int *error)
+{
+	struct request r = { .queue = queue, .mem = image, .flags = flags, .blocking = blocking,
+			     .wait_count = count, .waits = waits, .event = event };
+	cl_int status = map_check(&r, true);
+	bool slices;
+
+	if (status == CL_SUCCESS)
+		status = image_region_check(image, origin, region);
+	slices = status == CL_SUCCESS && (image->desc.image_depth || image->desc.image_array_size);
+	if (status == CL_SUCCESS && (!row_pitch || (slices && !slice_pitch)))
+		status = CL_INVALID_VALUE;
+	if (status == CL_SUCCESS)
+		status = image_layout_check(image, region, image->host_ptr ? image->row_pitch : 0,
+					    image->host_ptr ? image->slice_pitch : 0, &r.layout);
+	if (status != CL_SUCCESS) {
+		tell(error, status);
+		return NULL;
+	}
+	memcpy(r.origin, origin, sizeof(r.origin));
+	memcpy(r.region, region, sizeof(r.region));
+	r.layout.at = in_host_ptr(image, origin);
+	*row_pitch = r.layout.row_pitch;
+	if (slice_pitch)
+		*slice_pitch = slices ? r.layout.slice_pitch : 0;
+	return map(&r, error);
+}
+
+/* ---- unmapping ------------------------------------------------------------------------------------------------------------------ */
+
+static struct mapping *take_mapping(cl_mem mem, const void *at)
+{
+	struct mapping **link = &mem->mappings;
+	struct mapping *m;
+
+	while (*link && (*link)->at != at)
+		link = &(*link)->next;
+	m = *link;
+	if (m) {
+		*link = m->next;
+		mem->map_count--;
+	}
+	return m;
+}
+
+static cl_int unmap_storage(cl_command_queue queue, cl_mem mem, const struct mapping *m, cl_uint count,
+			    const cl_event *waits, cl_event *event)
+{
+	struct command c;
+	cl_int status = command_begin(&c, queue, CL_COMMAND_UNMAP_MEM_OBJECT, count, waits, event != NULL);
+
+	if (status == CL_SUCCESS) {
+		struct call_unmap_buffer call = { COMMAND(&c), .mem = root_of(mem)->o.index,
+						  .offset = mem->origin + m->origin[0] };
+
+		status = command_end(&c, call_unmap_buffer(c.session, &call, NULL), false, event);
+	}
+	return status;
+}
+
+/* The memory of a mapping. */
+static struct layout mapped_layout(cl_mem mem, const struct mapping *m)
+{
+	struct layout l = { m->at, m->region[0], 1, 1, m->region[0], m->region[0] };
+
+	if (mem->type != CL_MEM_OBJECT_BUFFER)
+		image_layout_check(mem, m->region, mem->host_ptr ? mem->row_pitch : 0,
+				   mem->host_ptr ? mem->slice_pitch : 0, &l);
+	return l;
+}
+
+static size_t mapped_bytes(cl_mem mem, const struct mapping *m)
+{
+	struct layout l = mapped_layout(mem, m);
+
+	return layout_bytes(&l);
+}
+
+/* Writes a mapping's bytes back: those of the application's storage through registered memory. */
+static cl_int write_back(cl_command_queue queue, cl_mem mem, const struct mapping *m, cl_uint count,
+			 const cl_event *waits, cl_event *event)
+{
+	struct transfer t = region_transfer(mem, m->origin, m->region);
+
+	t.queue = queue;
+	t.write = true;
+	t.type = CL_COMMAND_UNMAP_MEM_OBJECT;
+	t.wait_count = count;
+	t.waits = waits;
+	t.event = event;
+	t.layout = mapped_layout(mem, m);
+	return transfer_run(&t);
+}
+
+/* The last map of a copy ends: it is written back, if that is wanted, and freed when that is done. */
+static cl_int unmap_copy(cl_command_queue queue, cl_mem mem, const struct mapping *m, struct range copy,
+			 cl_uint count, const cl_event *waits, cl_event *event)
+{
+	static const size_t one[3] = { 1, 1, 1 };
+	bool write = (m->flags & WRITES) != 0;
+	struct transfer t = region_transfer(mem, m->origin, write ? m->region : one);
+	struct session *s = session_of(queue);
+	struct range range;
+	struct command c;
+	cl_int status = command_begin(&c, queue, CL_COMMAND_UNMAP_MEM_OBJECT, count, waits, true);
+
+	if (status != CL_SUCCESS) {
+		pending_free_later(s, copy);
+		return status;
+	}
+	t.queue = queue;
+	t.write = write;
+	arena_find(s, m->at, write ? mapped_bytes(mem, m) : least_bytes(mem), &range);
+	status = transfer_send(&t, &c, range, NULL);
+	if (status == CL_SUCCESS)
+		status = pending_add(&c, copy, true, NULL, NULL);
+	return command_end(&c, status, false, event);
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *at, cl_uint count, const cl_event *waits,
+			       cl_event *event)
+{
+	struct mapping *m;
+	struct range copy;
+	bool last = false;
+	cl_int status;
+
+	if (!object_is(queue, KIND_QUEUE))
+		return CL_INVALID_COMMAND_QUEUE;
+	if (!object_is(mem, KIND_MEM))
+		return CL_INVALID_MEM_OBJECT;
+	if (mem->context != queue->context)
+		return CL_INVALID_CONTEXT;
+	status = command_check(queue, count, waits);
+	if (status != CL_SUCCESS)
+		return status;
+	pthread_mutex_lock(&mem->lock);
+	m = take_mapping(mem, at);
+	if (m)
+		last = unstage(m->staging, &copy);
+	pthread_mutex_unlock(&mem->lock);
+	if (!m)
+		return CL_INVALID_VALUE;
+	if (root_of(mem)->storage.size)
+		status = unmap_storage(queue, mem, m, count, waits, event);
+	else if (last)
+		status = unmap_copy(queue, mem, m, copy, count, waits, event);
+	else if (m->flags & WRITES)
+		status = write_back(queue, mem, m, count, waits, event);
+	else
+		status = empty_command(queue, mem, m->origin, CL_COMMAND_UNMAP_MEM_OBJECT, false, count, waits,
+				       event);
+	free(m);
+	return status;
+}
+
+void map_forget_all(cl_mem mem)
+{
+	struct range range;
+
+	while (mem->mappings) {
+		struct mapping *m = mem->mappings;
+
+		mem->mappings = m->next;
+		if (unstage(m->staging, &range))
+			pending_free_later(session_of(mem), range);
+		free(m);
+	}
+}

@@ -1,0 +1,232 @@
+/*
+ * Reads and writes. Bytes pass through registered memory: one copy here, none if the application's memory is
+ * registered. Large ones that are waited for pass in pieces, so that this side copies one while the host moves
+ * the next.
+ */
+#include "transfer.h"
+
+#define PIECE_BYTES (512u << 10)
+#define PIECES 4
+#define LARGE_BYTES (2 * PIECE_BYTES)
+
+cl_int transfer_check(cl_command_queue queue, cl_mem mem, bool image, bool write, const void *at, cl_uint count,
+		      const cl_event *waits)
+{
+	cl_mem_flags forbidden = write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY;
+
+	if (!object_is(queue, KIND_QUEUE))
+		return CL_INVALID_COMMAND_QUEUE;
+	if (!(image ? is_image(mem) : is_buffer(mem)))
+		return CL_INVALID_MEM_OBJECT;
+	if (mem->context != queue->context)
+		return CL_INVALID_CONTEXT;
+	if (mem->flags & (forbidden | CL_MEM_HOST_NO_ACCESS))
+		return CL_INVALID_OPERATION;
+	if (!at)
+		return CL_INVALID_VALUE;
+	return command_check(queue, count, waits);
+}
+
+static bool has_gaps(const struct layout *l)
+{
+	return (l->rows > 1 && l->row_pitch != l->row_bytes) ||
+	       (l->slices > 1 && l->slice_pitch != l->row_bytes * l->rows);
+}
+
+cl_int transfer_send(const struct transfer *t, struct command *c, struct range range, struct answer *answer)
+{
+	uint32_t mem = t->mem->o.index;
+
+	if (t->box_count == 0 && t->write) {
+		struct call_write_buffer call = { COMMAND(c), .mem = mem, .offset = t->offset, .from = range };
+
+		return call_write_buffer(c->session, &call, answer);
+	}
+	if (t->box_count == 0) {
+		struct call_read_buffer call = { COMMAND(c), .mem = mem, .offset = t->offset, .to = range };
+
+		return call_read_buffer(c->session, &call, answer);
+	}
+	if (is_buffer(t->mem) && t->write) {
+		struct call_write_rect call = { COMMAND(c), .mem = mem, .box = t->box, .box_count = t->box_count,
+						.from = range };
+
+		return call_write_rect(c->session, &call, answer);
+	}
+	if (is_buffer(t->mem)) {
+		struct call_read_rect call = { COMMAND(c), .mem = mem, .box = t->box, .box_count = t->box_count,
+					       .to = range };
+
+		return call_read_rect(c->session, &call, answer);
+	}
+	if (t->write) {
+		struct call_write_image call = { COMMAND(c), .mem = mem, .box = t->box, .box_count = t->box_count,
+						 .from = range };
+
+		return call_write_image(c->session, &call, answer);
+	}
+	struct call_read_image call = { COMMAND(c), .mem = mem, .box = t->box, .box_count = t->box_count,
+					.to = range };
+
+	return call_read_image(c->session, &call, answer);
+}
+
+/* The application's memory is registered: the host uses it as it is. */
+static cl_int run_in_place(const struct transfer *t, struct range range)
+{
+	struct command c;
+	cl_int status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
+
+	if (status != CL_SUCCESS)
+		return status;
+	status = transfer_send(t, &c, range, t->blocking ? &c.answer : NULL);
+	return command_end(&c, status, t->blocking, t->event);
+}
+
+static cl_int run_blocking(const struct transfer *t, struct session *s, struct range range)
+{
+	struct command c;
+	cl_int status;
+
+	if (t->write)
+		layout_to_arena(arena_at(s, range), &t->layout);
+	status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
+	if (status == CL_SUCCESS) {
+		status = transfer_send(t, &c, range, &c.answer);
+		status = command_end(&c, status, true, t->event);
+	}
+	if (status == CL_SUCCESS && !t->write)
+		layout_from_arena(&t->layout, arena_at(s, range));
+	/* Of a session that has ended nobody uses it; of a failed command neither. */
+	arena_free(s, range);
+	return status;
+}
+
+static cl_int run_later(const struct transfer *t, struct session *s, struct range range)
+{
+	struct command c;
+	cl_int status;
+
+	if (t->write)
+		layout_to_arena(arena_at(s, range), &t->layout);
+	status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, true);
+	if (status != CL_SUCCESS) {
+		arena_free(s, range);
+		return status;
+	}
+	status = transfer_send(t, &c, range, NULL);
+	if (status == CL_SUCCESS)
+		status = pending_add(&c, range, true, t->write ? NULL : &t->layout, NULL);
+	return command_end(&c, status, false, t->event);
+}
+
+/* ---- pieces --------------------------------------------------------------------------------------------------- */
+
+struct piece {
+	struct command command;
+	struct range range;
+	size_t at, bytes;
+	cl_int status;
+};
+
+static void piece_send(struct transfer *t, struct session *s, struct piece *p, bool first, bool last)
+{
+	const uint8_t *from = (const uint8_t *)t->layout.at + p->at;
+	bool waits = first || !queue_in_order(t->queue);
+
+	if (t->write)
+		memcpy(arena_at(s, p->range), from, p->bytes);
+	p->status = command_begin(&p->command, t->queue, t->type, waits ? t->wait_count : 0,
+				  waits ? t->waits : NULL, last && t->event);
+	if (p->status != CL_SUCCESS)
+		return;
+	p->status = transfer_send(t, &p->command, (struct range){ p->range.place, p->bytes }, &p->command.answer);
+	command_sent(&p->command);
+	if (p->status != CL_SUCCESS)
+		command_result(&p->command, p->status, false, NULL);
+}
+
+static cl_int piece_wait(struct transfer *t, struct session *s, struct piece *p, bool last)
+{
+	if (p->status == CL_SUCCESS)
+		p->status = command_result(&p->command, CL_SUCCESS, true, last ? t->event : NULL);
+	if (p->status == CL_SUCCESS && !t->write)
+		memcpy((uint8_t *)t->layout.at + p->at, arena_at(s, p->range), p->bytes);
+	return p->status;
+}
+
+static cl_int run_in_pieces(const struct transfer *whole, struct session *s, struct range range)
+{
+	struct transfer t = *whole;
+	struct piece piece[PIECES];
+	size_t total = t.layout.row_bytes;
+	size_t count = (total + PIECE_BYTES - 1) / PIECE_BYTES, sent = 0, done = 0;
+	cl_int status = CL_SUCCESS;
+
+	while (done < count && (status == CL_SUCCESS || done < sent)) {
+		while (status == CL_SUCCESS && sent < count && sent < done + PIECES) {
+			struct piece *p = &piece[sent % PIECES];
+
+			p->range.place = range.place + sent % PIECES * PIECE_BYTES;
+			p->at = sent * PIECE_BYTES;
+			p->bytes = total - p->at < PIECE_BYTES ? total - p->at : PIECE_BYTES;
+			p->range.size = p->bytes;
+			t.offset = whole->offset + p->at;
+			piece_send(&t, s, p, sent == 0, sent == count - 1);
+			sent++;
+		}
+		cl_int result = piece_wait(&t, s, &piece[done % PIECES], done == count - 1);
+
+		if (status == CL_SUCCESS)
+			status = result;
+		done++;
+	}
+	arena_free(s, range);
+	return status;
+}
+
+cl_int transfer_run(const struct transfer *t)
+{
+	struct session *s = session_of(t->queue);
+	size_t bytes = layout_bytes(&t->layout);
+	bool in_pieces = t->blocking && t->box_count == 0 && bytes > LARGE_BYTES;
+	struct range range;
+	cl_int status;
+
+	if (!has_gaps(&t->layout) && arena_find(s, t->layout.at, bytes, &range))
+		return run_in_place(t, range);
+	status = staging_alloc(s, in_pieces ? PIECES * PIECE_BYTES : bytes, &range);
+	if (status != CL_SUCCESS)
+		return status;
+	if (in_pieces)
+		return run_in_pieces(t, s, range);
+	return t->blocking ? run_blocking(t, s, range) : run_later(t, s, range);
+}
+
+/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+
+static cl_int buffer_transfer(cl_command_queue queue, cl_mem mem, bool write, cl_bool blocking, size_t offset,
+			      size_t size, void *at, cl_uint count, const cl_event *waits, cl_event *event)
+{
+	struct transfer t = { .queue = queue, .mem = mem, .write = write, .blocking = blocking,
+			      .type = write ? CL_COMMAND_WRITE_BUFFER : CL_COMMAND_READ_BUFFER,
+			      .offset = offset, .layout = { at, size, 1, 1, size, size },
+			      .wait_count = count, .waits = waits, .event = event };
+	cl_int status = transfer_check(queue, mem, false, write, at, count, waits);
+
+	if (status == CL_SUCCESS && (size == 0 || !is_within(offset, size, mem->size)))
+		status = CL_INVALID_VALUE;
+	return status ? status : transfer_run(&t);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t offset, size_t size,
+			   void *to, cl_uint count, const cl_event *waits, cl_event *event)
+{
+	return buffer_transfer(queue, mem, false, blocking, offset, size, to, count, waits, event);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t offset, size_t size,
+			    const void *from, cl_uint count, const cl_event *waits, cl_event *event)
+{
+	return buffer_transfer(queue, mem, true, blocking, offset, size, (void *)from, count, waits, event);
+}
