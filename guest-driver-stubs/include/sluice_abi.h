@@ -57,6 +57,7 @@ typedef int32_t __s32;
 #define SLUICE_REG_TP_COUNT 0x060 /* + 4 * GPC, 8 words */
 #define SLUICE_REG_CALL 0x100 /* W: index of a call slot that was filled */
 #define SLUICE_REG_RESET 0x104 /* W: SLUICE_MAGIC frees everything this guest holds and zeroes BAR 1; posted like a call: GENERATION changes when done */
+#define SLUICE_REG_API_DOORBELL 0x108 /* W: handle of an API session whose host sleeps */
 #define SLUICE_BAR0_MSIX_TABLE 0x1000
 #define SLUICE_BAR0_MSIX_PBA 0x2000
 #define SLUICE_BAR0_SIZE 0x4000
@@ -71,6 +72,7 @@ typedef int32_t __s32;
 #define SLUICE_CAP_CHANNEL_EVENTS (1u << 3) /* interrupts of channels are delivered */
 #define SLUICE_CAP_CONTROL_WORDS (1u << 4) /* control pages carry struct sluice_control */
 #define SLUICE_CAP_KILL (1u << 5) /* a channel can be ended while it runs */
+#define SLUICE_CAP_API_SESSIONS (1u << 6) /* API_OPEN */
 
 /* ---- BAR 1: calls ------------------------------------------------------------------------------ */
 
@@ -121,6 +123,9 @@ struct sluice_slot {
 #define SLUICE_CALL_QUOTA_QUERY 18
 #define SLUICE_CALL_SETUP_SEGMENT 19
 #define SLUICE_CALL_PING 20
+#define SLUICE_CALL_API_OPEN 21
+#define SLUICE_CALL_API_SEGMENT 22
+#define SLUICE_CALL_API_CLOSE 23
 
 struct sluice_get_param { /* 1 */
 	__u64 param; /* 0x00 in: pscnv parameter id, GPC index in the upper half */
@@ -145,8 +150,8 @@ struct sluice_mem_info { /* 3 */
 	__u64 aperture_offset; /* 0x18 out: ~0 when not in the aperture */
 };
 
-struct sluice_handle { /* 4, 5, 6, 8: in or (5) out */
-	__u32 handle; /* 0x00 memory handle, address-space id or channel id */
+struct sluice_handle { /* 4, 5, 6, 8, 23: in or (5) out */
+	__u32 handle; /* 0x00 memory handle, address-space id, channel id or API session */
 	__u32 pad;    /* 0x04 */
 };
 
@@ -242,6 +247,36 @@ struct sluice_ping { /* 20 */
 	__u64 value; /* 0x00 in: anything */
 	__u64 echo;  /* 0x08 out: the same */
 };
+
+/*
+ * API sessions: what a process of the guest has made through an API such as OpenCL lives in a process
+ * of the host. They share segments of the guest's memory, made of extents as in MEM_PAGES. Segment 0
+ * has the ring; docs/abi.md says which words of it the device itself uses.
+ */
+struct sluice_api_open { /* 21 */
+	__u32 api;       /* 0x00 in: SLUICE_API_* */
+	__u32 count;     /* 0x04 in: extents of segment 0, 1 .. SLUICE_MAX_EXTENTS */
+	__u64 bytes;     /* 0x08 in: of segment 0: the sum of its extents */
+	__u64 list_iova; /* 0x10 in: bus address of struct sluice_extent[count], in one page */
+	__u32 handle;    /* 0x18 out: of the session, 1 .. SLUICE_MAX_API_SESSIONS */
+	__u32 pad;       /* 0x1c */
+};
+
+struct sluice_api_segment { /* 22 */
+	__u32 handle;    /* 0x00 in */
+	__u32 index;     /* 0x04 in: 1 .. SLUICE_MAX_API_SEGMENTS - 1; a segment stays as long as its session */
+	__u32 count;     /* 0x08 in: as in API_OPEN */
+	__u32 pad;       /* 0x0c */
+	__u64 bytes;     /* 0x10 in */
+	__u64 list_iova; /* 0x18 in */
+};
+
+#define SLUICE_API_OPENCL 1
+
+#define SLUICE_MAX_API_SESSIONS 64
+#define SLUICE_MAX_API_SEGMENTS 64
+#define SLUICE_API_SEGMENT_LEAST 0x49000 /* bytes of segment 0 */
+#define SLUICE_API_STATE 0x1c0 /* word of segment 0: 0, or the errno that the session has ended with */
 
 /* ---- BAR 1: events ----------------------------------------------------------------------------- */
 

@@ -10,5 +10,6 @@ module io.sluice.vdevice {
 
   exports io.sluice.vdevice;
   exports io.sluice.vdevice.dma;
+  exports io.sluice.vdevice.session;
   exports io.sluice.vdevice.state;
 }

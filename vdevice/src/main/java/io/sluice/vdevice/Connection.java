@@ -335,15 +335,6 @@ final class Connection {
     }
   }
 
-  private void unmap(Request.DmaUnmap unmap) {
-    device.beforeUnmap();
-    if (unmap.all()) {
-      device.dma().unmapAll();
-    } else {
-      device.dma().unmap(unmap.address(), unmap.sizeBytes());
-    }
-  }
-
   private int control(Request request) {
     MemorySegment body = writer.body();
     return switch (request) {
@@ -357,7 +348,7 @@ final class Connection {
         yield 0;
       }
       case Request.DmaUnmap unmap -> {
-        unmap(unmap);
+        device.unmap(unmap);
         yield Replies.unmap(body, reader.body());
       }
       case Request.GetInfo _ -> Replies.info(body);

@@ -26,9 +26,13 @@ final class DeviceFacts {
 
   private DeviceFacts() {}
 
-  /** SLUICE_CAP_* of what a guest has. */
-  static long capabilities(Guest guest) {
-    long bits = 0;
+  /**
+   * SLUICE_CAP_* of what a guest has.
+   *
+   * @param sessions whether it may open API sessions
+   */
+  static long capabilities(Guest guest, boolean sessions) {
+    long bits = sessions ? GuestAbi.CAP_API_SESSIONS : 0;
     for (Capability capability : guest.capabilities()) {
       bits |= BITS.getOrDefault(capability, 0);
     }

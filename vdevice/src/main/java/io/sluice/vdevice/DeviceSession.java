@@ -25,6 +25,7 @@ import io.sluice.vdevice.pci.VectorTable;
 import io.sluice.vdevice.protocol.DeviceCode;
 import io.sluice.vdevice.protocol.Limits;
 import io.sluice.vdevice.protocol.Request;
+import io.sluice.vdevice.session.MachineSessions;
 import io.sluice.vdevice.state.DeviceState;
 import io.sluice.vdevice.state.PciState;
 import io.sluice.vdevice.state.SessionRecord;
@@ -34,6 +35,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   private final Guest guest;
   private final DmaTable dma;
   private final ClientMemory clientMemory;
+  private final @Nullable MachineSessions sessions;
   private final Hypercalls hypercalls;
   private final CallQueue queue = new CallQueue(CallExecutor.RESET + 1);
   private final CallExecutor executor;
@@ -83,8 +86,15 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
    * @param share memory that it may have mapped
    * @param pace at which it maps
    * @param log what is told about it
+   * @param sessionThreads for the thread that waits for hosts of API sessions
    */
-  record Place(Kernel kernel, String name, MapBudget.Share share, MapPace pace, GuestLog log) {}
+  record Place(
+      Kernel kernel,
+      String name,
+      MapBudget.Share share,
+      MapPace pace,
+      GuestLog log,
+      ThreadFactory sessionThreads) {}
 
   private DeviceSession(
       Place place,
@@ -108,10 +118,16 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
         new DmaTable(
             kernel, place.share(), place.pace(), sharesMemory ? guest.buffers()::addRegion : null);
     clientMemory = new ClientMemory(dma);
-    hypercalls = new Hypercalls(guest, dma);
+    sessions =
+        source
+            .sessions()
+            .map(host ->
+                new MachineSessions(kernel, dma, host, place.sessionThreads(), notifier::onSession))
+            .orElse(null);
+    hypercalls = new Hypercalls(guest, dma, sessions);
     executor = new CallExecutor(callArea.segment(), queue, this, log);
     generation = guest.generation();
-    long capabilities = DeviceFacts.capabilities(guest);
+    long capabilities = DeviceFacts.capabilities(guest, sessions != null);
     registers = new Registers(this, DeviceFacts.registers(guest, capabilities));
     ImmutableList<DeviceRegion> bars = DeviceBars.of(kernel, registers, callArea, guest);
     config =
@@ -366,6 +382,29 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     return offered != null && offered.isActive() || log != null && log.isOn();
   }
 
+  /** How many API sessions the guest has. */
+  int apiSessions() {
+    MachineSessions offered = sessions;
+    return offered == null ? 0 : offered.count();
+  }
+
+  /** Takes shared memory away; whatever used it does so no more when this returns. */
+  void unmap(Request.DmaUnmap unmap) {
+    beforeUnmap();
+    MachineSessions offered = sessions;
+    if (unmap.all()) {
+      if (offered != null) {
+        offered.revokeAll();
+      }
+      dma.unmapAll();
+    } else {
+      if (offered != null) {
+        offered.revoke(unmap.address(), unmap.sizeBytes());
+      }
+      dma.unmap(unmap.address(), unmap.sizeBytes());
+    }
+  }
+
   /** What the GPU wrote of memory that is about to go is still known afterwards. */
   void beforeUnmap() {
     DmaLog log = dmaLog;
@@ -453,10 +492,36 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     }
   }
 
-  /** No call begins and no interrupt is delivered until {@link #release}. */
+  /**
+   * No call begins and no interrupt is delivered until {@link #release}.
+   *
+   * @throws RefusedException EBUSY while the guest has API sessions
+   */
   void hold() {
     executor.hold();
+    try {
+      requireMovable();
+    } catch (RefusedException e) {
+      executor.release();
+      throw e;
+    }
     vectors.hold();
+  }
+
+  /**
+   * Looks whether it can move as it stands.
+   *
+   * @throws RefusedException EBUSY while the guest has API sessions
+   */
+  void requireMovable() {
+    int sessions = apiSessions();
+    if (sessions > 0) {
+      throw new RefusedException(
+          DeviceCode.SESSIONS_OPEN,
+          Errno.EBUSY,
+          "the guest has API sessions, which cannot move yet, sessions=" + sessions,
+          "End the programs that use them, and try again.");
+    }
   }
 
   /** Ends {@link #hold} where it began: every vector fires once. */
@@ -574,6 +639,14 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   }
 
   @Override
+  public void ringSession(int handle) {
+    MachineSessions offered = sessions;
+    if (offered != null) {
+      offered.ring(handle);
+    }
+  }
+
+  @Override
   public void ringReset() {
     queue.ring(CallExecutor.RESET);
   }
@@ -601,6 +674,10 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   /** BAR 1 is zeros before the new generation shows. */
   private void freeEverything() {
     beforeUnmap();
+    MachineSessions offered = sessions;
+    if (offered != null) {
+      offered.closeAll();
+    }
     guest.reset();
     callArea.clear();
     events.reset();
@@ -624,6 +701,10 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     }
     // A call that runs is waited for.
     parts.add(() -> executor.exclusively(executor::stop));
+    MachineSessions offered = sessions;
+    if (offered != null) {
+      parts.add(() -> executor.exclusively(offered::close));
+    }
     parts.add(() -> executor.exclusively(dma::close));
     parts.add(() -> executor.exclusively(() -> source.release(guest)));
     for (DeviceRegion region : regions) {

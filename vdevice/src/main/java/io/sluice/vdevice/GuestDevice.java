@@ -40,8 +40,9 @@ import org.slf4j.event.Level;
  * <p>Each client gets a new device with a new open of the GPU, and all of it is given back when it
  * goes, however it goes.
  *
- * <p>Four threads: one accepts ({@link Acceptor}), one closes what clients sent ({@link
- * ForeignFds}); while a client is attached, one serves its messages and one executes its calls.
+ * <p>Five threads: one accepts ({@link Acceptor}), one closes what clients sent ({@link
+ * ForeignFds}); while a client is attached, one serves its messages and one executes its calls, and
+ * once it has opened an API session one waits for session hosts.
  */
 public final class GuestDevice implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestDevice.class);
@@ -188,10 +189,19 @@ public final class GuestDevice implements AutoCloseable {
   // ---- moving to another device ----
 
   /**
+   * Looks whether the attached device, if there is one, can move as it stands.
+   *
+   * @throws RefusedException EBUSY while the guest has API sessions
+   */
+  public void requireMovable() {
+    seat.session().ifPresent(DeviceSession::requireMovable);
+  }
+
+  /**
    * Holds the attached device still for a move: when this returns no call runs, and no call begins
    * and no interrupt is delivered until {@link #release} or {@link #releaseRestored}.
    *
-   * @throws RefusedException ENOTCONN
+   * @throws RefusedException ENOTCONN; EBUSY while the guest has API sessions
    */
   public void hold() {
     attached().hold();
@@ -356,7 +366,12 @@ public final class GuestDevice implements AutoCloseable {
                     Errno.EBUSY,
                     "the client is within a message, guest=" + name,
                     "Try again."));
-    return new PausedHandover(seat, paused);
+    try {
+      return new PausedHandover(seat, paused);
+    } catch (RefusedException e) {
+      seat.resume(pausing);
+      throw e;
+    }
   }
 
   /**
@@ -502,9 +517,13 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   private void thread(String what, Runnable action) {
+    unstarted(what, action).start();
+  }
+
+  private Thread unstarted(String what, Runnable action) {
     Thread thread = threads.newThread(action);
     thread.setName("sluice-" + name + "-" + what);
-    thread.start();
+    return thread;
   }
 
   // ---- serving ----
@@ -570,6 +589,7 @@ public final class GuestDevice implements AutoCloseable {
   }
 
   private DeviceSession.Place place() {
-    return new DeviceSession.Place(kernel, name, share, pace, log);
+    return new DeviceSession.Place(
+        kernel, name, share, pace, log, action -> unstarted("notices", action));
   }
 }

@@ -59,6 +59,11 @@ final class GuestNotifier implements GuestListener {
     vectors.raise(CALLS_AND_EVENTS);
   }
 
+  /** An API session has something for the guest. */
+  void onSession() {
+    vectors.raise(CALLS_AND_EVENTS);
+  }
+
   /** Tells that all ids are void. */
   void onGeneration(int generation, long timeNs) {
     boolean _ = events.post(GuestAbi.EVENT_GENERATION, 0, generation, 0, 0, timeNs);

@@ -6,6 +6,7 @@ import io.sluice.channel.Gpu;
 import io.sluice.channel.Guest;
 import io.sluice.channel.GuestListener;
 import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.state.StateTransfers;
 import java.util.Optional;
 
@@ -33,6 +34,11 @@ public interface GuestSource {
 
   /** How clients move the device by VFIO's migration protocol; empty when they cannot. */
   default Optional<StateTransfers> transfers() {
+    return Optional.empty();
+  }
+
+  /** Who serves the guest's API sessions; empty when it cannot have any. */
+  default Optional<ApiSessions> sessions() {
     return Optional.empty();
   }
 

@@ -6,9 +6,10 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.Iova;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.ApiOpen;
+import io.sluice.abi.guest.ApiSegment;
 import io.sluice.abi.guest.ChanNew;
 import io.sluice.abi.guest.ChanQuery;
-import io.sluice.abi.guest.Extent;
 import io.sluice.abi.guest.FifoInitIb;
 import io.sluice.abi.guest.GetParam;
 import io.sluice.abi.guest.GuestAbi;
@@ -30,12 +31,14 @@ import io.sluice.channel.MemoryGrant;
 import io.sluice.channel.MemoryInfo;
 import io.sluice.channel.MemoryUse;
 import io.sluice.vdevice.dma.DmaTable;
+import io.sluice.vdevice.dma.GuestRange;
 import io.sluice.vdevice.protocol.DeviceCode;
-import io.sluice.vdevice.protocol.Limits;
+import io.sluice.vdevice.session.MachineSessions;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of the guest ABI ("Calls" in docs/abi.md): takes arguments out of a private copy of a
@@ -49,10 +52,15 @@ final class Hypercalls {
 
   private final Guest guest;
   private final DmaTable dma;
+  private final @Nullable MachineSessions sessions;
 
-  Hypercalls(Guest guest, DmaTable dma) {
+  /**
+   * @param sessions null when the guest cannot have any
+   */
+  Hypercalls(Guest guest, DmaTable dma, @Nullable MachineSessions sessions) {
     this.guest = guest;
     this.dma = dma;
+    this.sessions = sessions;
   }
 
   /**
@@ -88,6 +96,9 @@ final class Hypercalls {
       case GuestAbi.CALL_QUOTA_QUERY -> quotaQuery(args);
       case GuestAbi.CALL_SETUP_SEGMENT -> setupSegment(args);
       case GuestAbi.CALL_PING -> Ping.ECHO.set(args, Ping.VALUE.get(args));
+      case GuestAbi.CALL_API_OPEN -> apiOpen(args);
+      case GuestAbi.CALL_API_SEGMENT -> apiSegment(args);
+      case GuestAbi.CALL_API_CLOSE -> sessions().close(handle(args));
       default -> throw refused(Errno.ENOSYS, "command=" + Integer.toUnsignedString(command));
     }
   }
@@ -170,34 +181,16 @@ final class Hypercalls {
   /** The list is read once; no map goes away before its extents are the GPU's. */
   private void memPages(MemorySegment args) {
     int count = MemPages.COUNT.bits(args);
-    if (count < 1 || count > GuestAbi.MAX_EXTENTS) {
-      throw refused(Errno.EINVAL, "count of extents, count=" + Integer.toUnsignedString(count));
-    }
-    long address = MemPages.LIST_IOVA.get(args);
-    long bytes = count * Extent.SIZE;
-    if (address % 8 != 0 || (address & Limits.PAGE_BYTES - 1) + bytes > Limits.PAGE_BYTES) {
-      throw refused(Errno.EINVAL, "list of extents is not in one page, iova=" + new Iova(address));
-    }
+    Iova address = new Iova(MemPages.LIST_IOVA.get(args));
     int handle = MemPages.HANDLE.bits(args);
     long offset = MemPages.OFFSET.get(args);
     dma.exclusively(() -> {
-      MemorySegment list = MemorySegment.ofArray(new long[2 * count]);
-      dma.read(new Iova(address), list);
-      List<GuestGpu.Extent> extents = new ArrayList<>(count);
-      for (long at = 0; at < bytes; at += Extent.SIZE) {
-        Iova iova = new Iova(Extent.IOVA.get(list, at));
-        long extentBytes = Extent.BYTES.get(list, at);
-        checkExtent(iova, extentBytes);
-        dma.translate(iova, extentBytes, extents);
+      List<GuestGpu.Extent> extents = new ArrayList<>();
+      for (GuestRange range : GuestRange.list(dma, count, address)) {
+        dma.translate(range.address(), range.bytes(), extents);
       }
       setPages(handle, offset, extents);
     });
-  }
-
-  private static void checkExtent(Iova iova, long bytes) {
-    if (bytes <= 0 || bytes % Limits.PAGE_BYTES != 0 || iova.value() % Limits.PAGE_BYTES != 0) {
-      throw refused(Errno.EINVAL, "extent is not of whole pages, iova=" + iova);
-    }
   }
 
   /** Extents that crossed maps may have become more than one request may have. */
@@ -244,6 +237,39 @@ final class Hypercalls {
       dma.read(address, MemorySegment.ofArray(words));
     }
     guest.channels().setupSegment(SetupSegment.CID.bits(args), words);
+  }
+
+  private MachineSessions sessions() {
+    MachineSessions offered = sessions;
+    if (offered == null) {
+      throw refused(Errno.ENOSYS, "API sessions are not offered");
+    }
+    return offered;
+  }
+
+  private void apiOpen(MemorySegment args) {
+    MachineSessions offered = sessions();
+    requireZero(args.get(Layouts.U32, 0x1c));
+    int handle =
+        offered.open(
+            ApiOpen.API.bits(args),
+            new MachineSessions.Named(
+                ApiOpen.COUNT.bits(args),
+                new Iova(ApiOpen.LIST_IOVA.get(args)),
+                ApiOpen.BYTES.get(args)));
+    ApiOpen.HANDLE.setBits(args, handle);
+  }
+
+  private void apiSegment(MemorySegment args) {
+    MachineSessions offered = sessions();
+    requireZero(args.get(Layouts.U32, 0x0c));
+    offered.add(
+        ApiSegment.HANDLE.bits(args),
+        ApiSegment.INDEX.bits(args),
+        new MachineSessions.Named(
+            ApiSegment.COUNT.bits(args),
+            new Iova(ApiSegment.LIST_IOVA.get(args)),
+            ApiSegment.BYTES.get(args)));
   }
 
   private static int handle(MemorySegment args) {

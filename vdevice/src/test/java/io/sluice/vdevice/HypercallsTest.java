@@ -43,7 +43,7 @@ final class HypercallsTest extends CallTest {
   // ---- what is no call ----
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 21, 255, -1, 0x7fffffff})
+  @ValueSource(ints = {0, 21, 22, 23, 24, 255, -1, 0x7fffffff})
   void call_unknownCommand_enosys(int command) {
     refuse(Errno.ENOSYS, command, 1, 2, 3, 4);
   }

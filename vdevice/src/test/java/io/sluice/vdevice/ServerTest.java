@@ -14,6 +14,7 @@ import io.sluice.testbed.checks.Held;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
 import io.sluice.vdevice.dma.MapPace;
+import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.state.StateTransfers;
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -49,7 +50,8 @@ abstract class ServerTest {
     DeviceCounters.Live counters = new DeviceCounters.Live();
     share = new MapBudget(host(), ALL_BYTES).share("test", most());
     GuestLog log = new GuestLog("test", System::nanoTime);
-    DeviceSession.Place place = new DeviceSession.Place(kernel, "test", share, pace(), log);
+    DeviceSession.Place place =
+        new DeviceSession.Place(kernel, "test", share, pace(), log, Thread::new);
     session = DeviceSession.open(place, new Source(), counters);
     calls = new Thread(session.calls(), "calls");
     calls.start();
@@ -101,6 +103,11 @@ abstract class ServerTest {
     return Optional.empty();
   }
 
+  /** Who serves the guest's API sessions. */
+  Optional<ApiSessions> sessions() {
+    return Optional.empty();
+  }
+
   @AfterEach
   void stopServer() throws InterruptedException {
     client.close();
@@ -142,6 +149,11 @@ abstract class ServerTest {
     @Override
     public Optional<StateTransfers> transfers() {
       return ServerTest.this.transfers();
+    }
+
+    @Override
+    public Optional<ApiSessions> sessions() {
+      return ServerTest.this.sessions();
     }
 
     @Override

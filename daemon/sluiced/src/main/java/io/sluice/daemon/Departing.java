@@ -63,7 +63,15 @@ final class Departing {
                 "wait for it, or give it up: sluicectl migration abort " + guest.name())
             .exception();
       }
-      OutgoingMigration migration = make(failed, maker);
+      OutgoingMigration migration =
+          make(
+              failed,
+              () -> {
+                if (host != null) {
+                  host.device().requireMovable();
+                }
+                return maker.get();
+              });
       migrations.put(guest.name(), migration);
       threads.start("sluice-" + guest.name() + "-migration", migration);
       begun = true;

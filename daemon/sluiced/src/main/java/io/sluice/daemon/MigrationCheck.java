@@ -2,6 +2,7 @@ package io.sluice.daemon;
 
 import static io.sluice.management.MigrationCheckView.UNKNOWN;
 
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
 import io.sluice.channel.Guest;
 import io.sluice.daemon.config.WireSettings;
@@ -120,6 +121,15 @@ final class MigrationCheck {
               "There is nothing to move: create the guest at the destination instead."));
     } else {
       SourceObstacles.of(attached.get().capabilities()).forEach(this::add);
+      sessions();
+    }
+  }
+
+  private void sessions() {
+    try {
+      host.device().requireMovable();
+    } catch (RefusedException e) {
+      add(new MigrationBlocker(e.code(), e.what(), e.remedy()));
     }
   }
 

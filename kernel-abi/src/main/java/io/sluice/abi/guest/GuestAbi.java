@@ -110,6 +110,9 @@ public final class GuestAbi {
    */
   public static final int REG_RESET = 0x104;
 
+  /** W: handle of an API session whose host sleeps. */
+  public static final int REG_API_DOORBELL = 0x108;
+
   /** Bar0 msix table. */
   public static final int BAR0_MSIX_TABLE = 0x1000;
 
@@ -145,6 +148,9 @@ public final class GuestAbi {
 
   /** A channel can be ended while it runs. */
   public static final int CAP_KILL = (1 << 5);
+
+  /** API_OPEN. */
+  public static final int CAP_API_SESSIONS = (1 << 6);
 
   /** Slot size. */
   public static final int SLOT_SIZE = 256;
@@ -233,11 +239,35 @@ public final class GuestAbi {
   /** Call ping. */
   public static final int CALL_PING = 20;
 
+  /** Call api open. */
+  public static final int CALL_API_OPEN = 21;
+
+  /** Call api segment. */
+  public static final int CALL_API_SEGMENT = 22;
+
+  /** Call api close. */
+  public static final int CALL_API_CLOSE = 23;
+
   /** Max extents. */
   public static final int MAX_EXTENTS = 256;
 
   /** Max setup words. */
   public static final int MAX_SETUP_WORDS = 8192;
+
+  /** Api opencl. */
+  public static final int API_OPENCL = 1;
+
+  /** Max api sessions. */
+  public static final int MAX_API_SESSIONS = 64;
+
+  /** Max api segments. */
+  public static final int MAX_API_SEGMENTS = 64;
+
+  /** Bytes of segment 0. */
+  public static final int API_SEGMENT_LEAST = 0x49000;
+
+  /** Word of segment 0: 0, or the errno that the session has ended with. */
+  public static final int API_STATE = 0x1c0;
 
   /** Event entries. */
   public static final int EVENT_ENTRIES = 128;

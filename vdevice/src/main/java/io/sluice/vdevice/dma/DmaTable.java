@@ -289,6 +289,34 @@ public final class DmaTable implements AutoCloseable {
     }
   }
 
+  /** Takes a piece of the file behind a map; the descriptor stays the table's. */
+  public interface PieceSink {
+    void piece(Fd file, long offset, long sizeBytes);
+  }
+
+  /**
+   * Where guest memory that may be written is in the files behind it. Call inside {@link
+   * #exclusively}.
+   *
+   * @throws RefusedException EFAULT
+   */
+  public void locate(GuestRange range, PieceSink out) {
+    long at = range.address().value();
+    long left = range.bytes();
+    while (left > 0) {
+      Entry entry = entryAt(at);
+      Fd file = entry.fd;
+      if (file == null || !entry.writable) {
+        throw notShared(at);
+      }
+      long offset = at - entry.iova;
+      long bytes = Math.min(left, entry.sizeBytes - offset);
+      out.piece(file, entry.fileOffset + offset, bytes);
+      at += bytes;
+      left -= bytes;
+    }
+  }
+
   /**
    * Copies guest memory.
    *

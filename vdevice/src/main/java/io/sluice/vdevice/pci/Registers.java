@@ -37,6 +37,9 @@ public final class Registers implements DeviceRegion {
     /** The guest filled a slot. Must not block. */
     void ringCall(int slot);
 
+    /** The guest has work for an API session. Must not block. */
+    void ringSession(int handle);
+
     /** The guest wants everything freed. Must not block. */
     void ringReset();
   }
@@ -136,6 +139,8 @@ public final class Registers implements DeviceRegion {
   private void setWord(int offset, int value) {
     if (offset == GuestAbi.REG_CALL) {
       backing.ringCall(value);
+    } else if (offset == GuestAbi.REG_API_DOORBELL) {
+      backing.ringSession(value);
     } else if (offset == GuestAbi.REG_RESET) {
       if (value == GuestAbi.MAGIC) {
         backing.ringReset();

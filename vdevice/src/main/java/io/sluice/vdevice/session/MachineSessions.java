@@ -1,0 +1,399 @@
+package io.sluice.vdevice.session;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.abi.Errno;
+import io.sluice.abi.Iova;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.vdevice.dma.DmaTable;
+import io.sluice.vdevice.dma.GuestRange;
+import io.sluice.vdevice.protocol.DeviceCode;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The API sessions of one attached guest, by the handles it knows them by.
+ *
+ * <p>The call thread opens and closes, the connection's thread rings and takes memory away, the
+ * host's threads tell of ends. Whoever changes a session holds {@code changing} for as long as the
+ * host takes; {@code state} guards the table and is held for moments.
+ */
+public final class MachineSessions implements AutoCloseable {
+  /** Extents of all segments together: each is a mapping of the session host. */
+  static final int MAX_EXTENTS = 16_384;
+
+  /**
+   * A segment as a guest names it.
+   *
+   * @param count of extents in the list
+   * @param list where the list is
+   * @param bytes of all extents
+   */
+  public record Named(int count, Iova list, long bytes) {}
+
+  private record Located(ImmutableList<GuestRange> ranges, SessionMemory memory) {}
+
+  private static final class Entry {
+    final Fd doorbell; // owned
+    final Iova first; // of segment 0
+    final List<GuestRange> ranges = new ArrayList<>(); // by state
+    long segments = 1; // a bit each; by changing
+    ApiSessions.@Nullable Opened session; // null once it has ended; by changing
+    boolean gone; // its memory is the guest's alone; by state
+
+    Entry(Fd doorbell, ImmutableList<GuestRange> ranges) {
+      this.doorbell = doorbell;
+      this.ranges.addAll(ranges);
+      first = ranges.getFirst().address();
+    }
+  }
+
+  private final Kernel kernel;
+  private final DmaTable dma;
+  private final ApiSessions host;
+  private final Runnable interrupt;
+  private final ReentrantLock changing = new ReentrantLock();
+  private final ReentrantLock state = new ReentrantLock();
+  private final @Nullable Entry[] entries = new Entry[GuestAbi.MAX_API_SESSIONS + 1]; // by state
+  private final Notified notified;
+
+  /**
+   * @param threads for the thread that waits for hosts, made with the first session
+   * @param interrupt has the guest look at its sessions; from any thread
+   */
+  public MachineSessions(
+      Kernel kernel, DmaTable dma, ApiSessions host, ThreadFactory threads, Runnable interrupt) {
+    this.kernel = kernel;
+    this.dma = dma;
+    this.host = host;
+    this.interrupt = interrupt;
+    notified = new Notified(kernel, threads, interrupt);
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @return its handle
+   * @throws RefusedException EDQUOT as many as there may be; EINVAL, EFAULT the memory; what the
+   *     host says
+   */
+  public int open(int api, Named segment) {
+    changing.lock();
+    try {
+      int handle = freeHandle();
+      if (segment.bytes() < GuestAbi.API_SEGMENT_LEAST) {
+        throw refused(Errno.EINVAL, "segment 0 is too short, bytes=" + segment.bytes());
+      }
+      Located located = locate(segment);
+      try (SessionMemory memory = located.memory()) {
+        open(handle, api, located.ranges(), memory);
+      }
+      return handle;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void open(int handle, int api, ImmutableList<GuestRange> ranges, SessionMemory memory) {
+    Entry entry = new Entry(kernel.eventfd(0, Kernel.NONBLOCK), ranges);
+    boolean complete = false;
+    try {
+      entry.session =
+          host.open(api, memory, entry.doorbell, notified.eventfd(), why -> ended(entry, why));
+      put(handle, entry);
+      complete = true;
+    } finally {
+      if (!complete) {
+        forget(entry);
+        entry.doorbell.close();
+      }
+    }
+  }
+
+  /**
+   * Adds a segment to a session.
+   *
+   * @throws RefusedException ENOENT handle; EEXIST taken; ENODEV it has ended; otherwise as open
+   */
+  public void add(int handle, int index, Named segment) {
+    changing.lock();
+    try {
+      Entry entry = entry(handle);
+      if (index < 1 || index >= GuestAbi.MAX_API_SEGMENTS) {
+        throw refused(Errno.EINVAL, "no such segment, index=" + Integer.toUnsignedString(index));
+      }
+      if ((entry.segments & 1L << index) != 0) {
+        throw refused(Errno.EEXIST, "the segment is there, index=" + index);
+      }
+      ApiSessions.Opened session = entry.session;
+      if (session == null) {
+        throw refused(Errno.ENODEV, "the session has ended, handle=" + handle);
+      }
+      Located located = locate(segment);
+      try (SessionMemory memory = located.memory()) {
+        session.add(index, memory);
+        entry.segments |= 1L << index;
+        state.lock();
+        entry.ranges.addAll(located.ranges());
+        state.unlock();
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /**
+   * Closes a session; its memory is the guest's alone when this returns.
+   *
+   * @throws RefusedException ENOENT
+   */
+  public void close(int handle) {
+    changing.lock();
+    try {
+      Entry entry = entry(handle);
+      put(handle, null);
+      end(entry);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** The guest rings for a session; one that is not there rings nobody. */
+  public void ring(int handle) {
+    state.lock();
+    try {
+      Entry entry = at(handle);
+      if (entry != null && !entry.gone) {
+        if (kernel.canSignalForeign()) {
+          kernel.signalForeign(entry.doorbell);
+        } else {
+          kernel.signal(entry.doorbell);
+        }
+      }
+    } finally {
+      state.unlock();
+    }
+  }
+
+  /** Guest memory is about to go: ends the sessions that have a part of it. */
+  public void revoke(Iova address, long bytes) {
+    endThose(range -> range.overlaps(address, bytes));
+  }
+
+  /** All guest memory is about to go. */
+  public void revokeAll() {
+    endThose(_ -> true);
+  }
+
+  private void endThose(Predicate<GuestRange> losing) {
+    changing.lock();
+    try {
+      for (Entry entry : all()) {
+        if (entry.session != null && entry.ranges.stream().anyMatch(losing)) {
+          ended(entry, Errno.EFAULT);
+          forget(entry);
+          release(entry);
+        }
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Closes all sessions, and forgets their handles. */
+  public void closeAll() {
+    changing.lock();
+    try {
+      for (int handle = 1; handle < entries.length; handle++) {
+        Entry entry = at(handle);
+        if (entry != null) {
+          put(handle, null);
+          end(entry);
+        }
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** How many there are. */
+  public int count() {
+    return all().size();
+  }
+
+  /** Closes all; no session is opened any more. */
+  @Override
+  public void close() {
+    closeAll();
+    notified.close();
+  }
+
+  // ---- the host tells ----
+
+  /** Says so in segment 0, unless that is the guest's alone again. */
+  private void ended(Entry entry, Errno why) {
+    state.lock();
+    try {
+      if (!entry.gone) {
+        MemorySegment word = MemorySegment.ofArray(new int[] {why.number()});
+        dma.write(new Iova(entry.first.value() + GuestAbi.API_STATE), word);
+      }
+    } catch (RefusedException _) {
+      // the guest has taken its memory back, and knows
+    } finally {
+      state.unlock();
+    }
+    interrupt.run();
+  }
+
+  // ---- one session ----
+
+  private void end(Entry entry) {
+    forget(entry);
+    try {
+      release(entry);
+    } finally {
+      entry.doorbell.close();
+    }
+  }
+
+  private void forget(Entry entry) {
+    state.lock();
+    entry.gone = true;
+    state.unlock();
+  }
+
+  private static void release(Entry entry) {
+    ApiSessions.Opened session = entry.session;
+    if (session != null) {
+      session.close();
+      entry.session = null;
+    }
+  }
+
+  // ---- memory ----
+
+  private Located locate(Named segment) {
+    ImmutableList.Builder<SessionMemory.Piece> pieces = ImmutableList.builder();
+    List<Fd> files = new ArrayList<>();
+    List<Fd> owned = new ArrayList<>();
+    List<GuestRange> ranges = new ArrayList<>();
+    // Before the maps are locked: who holds the table writes to guest memory.
+    int held = all().stream().mapToInt(entry -> entry.ranges.size()).sum();
+    boolean complete = false;
+    try {
+      dma.exclusively(() -> {
+        ranges.addAll(GuestRange.list(dma, segment.count(), segment.list()));
+        check(segment, ranges, held);
+        for (GuestRange range : ranges) {
+          dma.locate(
+              range,
+              (file, offset, bytes) ->
+                  pieces.add(new SessionMemory.Piece(indexOf(file, files), offset, bytes)));
+        }
+        files.forEach(file -> owned.add(kernel.dup(file)));
+      });
+      Located located =
+          new Located(
+              ImmutableList.copyOf(ranges),
+              new SessionMemory(ImmutableList.copyOf(owned), pieces.build()));
+      complete = true;
+      return located;
+    } finally {
+      if (!complete) {
+        owned.forEach(Fd::close);
+      }
+    }
+  }
+
+  private static void check(Named segment, List<GuestRange> ranges, int held) {
+    long sum = 0;
+    for (GuestRange range : ranges) {
+      sum += Math.min(range.bytes(), Long.MAX_VALUE / GuestAbi.MAX_EXTENTS);
+    }
+    if (sum != segment.bytes()) {
+      throw refused(Errno.EINVAL, "extents are not as long as is said, bytes=" + segment.bytes());
+    }
+    if (held + ranges.size() > MAX_EXTENTS) {
+      throw refused(Errno.EDQUOT, "sessions have too many extents, limit=" + MAX_EXTENTS);
+    }
+  }
+
+  private static int indexOf(Fd file, List<Fd> files) {
+    int index = files.indexOf(file);
+    if (index < 0) {
+      if (files.size() >= SessionMemory.MAX_FILES) {
+        throw refused(Errno.EINVAL, "a segment is in too many maps, limit=" + files.size());
+      }
+      index = files.size();
+      files.add(file);
+    }
+    return index;
+  }
+
+  // ---- the table ----
+
+  private int freeHandle() {
+    state.lock();
+    try {
+      for (int handle = 1; handle < entries.length; handle++) {
+        if (entries[handle] == null) {
+          return handle;
+        }
+      }
+      throw refused(Errno.EDQUOT, "too many API sessions, limit=" + (entries.length - 1));
+    } finally {
+      state.unlock();
+    }
+  }
+
+  private Entry entry(int handle) {
+    Entry entry = at(handle);
+    if (entry == null) {
+      throw refused(
+          Errno.ENOENT, "no such API session, handle=" + Integer.toUnsignedString(handle));
+    }
+    return entry;
+  }
+
+  private @Nullable Entry at(int handle) {
+    state.lock();
+    try {
+      return handle > 0 && handle < entries.length ? entries[handle] : null;
+    } finally {
+      state.unlock();
+    }
+  }
+
+  private void put(int handle, @Nullable Entry entry) {
+    state.lock();
+    entries[handle] = entry;
+    state.unlock();
+  }
+
+  private List<Entry> all() {
+    List<Entry> all = new ArrayList<>();
+    state.lock();
+    try {
+      for (Entry entry : entries) {
+        if (entry != null) {
+          all.add(entry);
+        }
+      }
+    } finally {
+      state.unlock();
+    }
+    return all;
+  }
+
+  private static RefusedException refused(Errno errno, String what) {
+    return new RefusedException(DeviceCode.CALL, errno, what, "");
+  }
+}
