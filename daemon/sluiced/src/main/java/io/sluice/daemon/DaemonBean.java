@@ -2,6 +2,13 @@ package io.sluice.daemon;
 
 import com.google.common.collect.ImmutableMap;
 import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.gpu.GpuHost;
+import io.sluice.daemon.guest.GuestHost;
+import io.sluice.daemon.guest.GuestTable;
+import io.sluice.daemon.guest.QuotaChange;
+import io.sluice.daemon.runtime.Audit;
+import io.sluice.daemon.runtime.LogLevels;
+import io.sluice.daemon.runtime.Version;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GpuStatus;
 import io.sluice.management.GuestStatus;

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.GuestListener;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.guest.ExcessWatch;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import java.lang.foreign.MemorySegment;

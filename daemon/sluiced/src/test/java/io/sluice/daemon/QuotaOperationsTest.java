@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigException;
 import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.daemon.guest.ChangeRate;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.GuestDevice;
 import io.sluice.management.DaemonMXBean;

@@ -35,7 +35,7 @@ final class Exceptions {
 
   /** Packages of too many files. */
   static final Set<String> CROWDED =
-      Set.of("io.sluice.abi.rm", "io.sluice.channel", "io.sluice.daemon");
+      Set.of("io.sluice.abi.rm", "io.sluice.channel");
 
   private Exceptions() {}
 }

@@ -1,0 +1,259 @@
+package io.sluice.daemon.gpu;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.drm.DrmFile;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.CardSlots;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.Guest;
+import io.sluice.channel.nvidia.NvidiaGpu;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.daemon.config.GpuSettings;
+import io.sluice.daemon.runtime.Threads;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.SoftwareGpu;
+import io.sluice.interrupt.InterruptForwarder;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A GPU with the threads it needs: one for each guest's events, one for what the guests share, and
+ * the engine of the software one.
+ */
+public final class GpuHost implements AutoCloseable {
+  private static final Duration COMPUTE_IDLE = Duration.ofSeconds(10);
+
+  private final Gpu gpu;
+  private final CardSlots slots;
+  private final Delivery delivery;
+  private final GpuShares shares;
+  private final @Nullable SoftwareEngine software;
+  private final @Nullable Readiness readiness;
+
+  /** The readiness that only a card has. */
+  private record Readiness(Preparing preparing, Thread thread) {
+    static Readiness start(Gpu gpu, long stagingBytes, Threads threads) {
+      Preparing preparing = new Preparing(gpu, stagingBytes);
+      String name = "sluice-" + gpu.info().name() + "-prepare";
+      return new Readiness(preparing, threads.start(name, preparing));
+    }
+
+    void stop() {
+      preparing.stop();
+      Threads.joinUninterruptibly(thread);
+    }
+  }
+
+  /** The engine that only the software GPU has. */
+  private record SoftwareEngine(
+      SoftwareGpu gpu, EngineLoop loop, Thread thread, ExecutorService compute, int excessLimit) {
+    void stop() {
+      loop.stop();
+      Threads.joinUninterruptibly(thread);
+      gpu.close();
+      compute.shutdown();
+    }
+  }
+
+  /** The means by which a guest's events are delivered. */
+  private record Delivery(Kernel kernel, LongSupplier clock, Duration spin, Threads threads) {
+    InterruptForwarder start(Guest guest) {
+      InterruptForwarder forwarder =
+          new InterruptForwarder(kernel, clock, spin.toNanos(), (_, _) -> {});
+      forwarder.add(guest);
+      threads.start("sluice-" + guest.name() + "-irq", forwarder);
+      return forwarder;
+    }
+  }
+
+  private GpuHost(
+      Gpu gpu,
+      Delivery delivery,
+      GpuShares shares,
+      @Nullable SoftwareEngine software,
+      @Nullable Readiness readiness) {
+    this.gpu = gpu;
+    this.slots = new CardSlots(gpu.slots());
+    this.delivery = delivery;
+    this.shares = shares;
+    this.software = software;
+    this.readiness = readiness;
+  }
+
+  /**
+   * Opens a GPU and starts its threads.
+   *
+   * @param clock monotonic nanoseconds
+   * @param notifications told of what happens to its guests' shares: type and message
+   */
+  public static GpuHost open(
+      GpuSettings settings,
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock,
+      BiConsumer<String, String> notifications)
+      throws OperationsException {
+    try {
+      return switch (settings) {
+        case GpuSettings.Embedded embedded ->
+            embedded(embedded, kernel, threads, clock, notifications);
+        case GpuSettings.Device device -> {
+          Gpu card = card(device, kernel);
+          yield host(
+              card,
+              null,
+              Readiness.start(card, device.stagingBytes(), threads),
+              device.interruptSpin(),
+              kernel,
+              threads,
+              clock,
+              notifications);
+        }
+      };
+    } catch (SluiceException e) {
+      throw Problem.of(
+              ErrorCode.GPU_OPEN,
+              "cannot open GPU \"" + settings.name() + "\"",
+              String.valueOf(e.getMessage()),
+              e.remedy())
+          .exception();
+    }
+  }
+
+  /** The driver is known by the node. */
+  private static Gpu card(GpuSettings.Device settings, Kernel kernel) {
+    String node = settings.device().toString();
+    return NvidiaGpu.isNode(settings.device())
+        ? new NvidiaGpu(settings.name(), node, kernel, new SecureRandom())
+        : new PscnvGpu(settings.name(), kernel, () -> DrmFile.open(kernel, settings.device()));
+  }
+
+  private static GpuHost embedded(
+      GpuSettings.Embedded settings,
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock,
+      BiConsumer<String, String> notifications) {
+    EngineLoop loop = new EngineLoop(clock);
+    GpuConfig config =
+        new GpuConfig(
+            settings.vramBytes(), GpuConfig.gtx480().systemBytes(), settings.spin().toNanos());
+    int cores = Runtime.getRuntime().availableProcessors();
+    ExecutorService compute = compute(settings.name(), cores, threads);
+    ThreadMXBean thisThread = ManagementFactory.getThreadMXBean();
+    SoftwareGpu.Clocks clocks = new SoftwareGpu.Clocks(clock, thisThread::getCurrentThreadCpuTime);
+    SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, cores);
+    loop.setEngine(card.engine());
+    Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);
+    SoftwareEngine software =
+        new SoftwareEngine(card, loop, thread, compute, settings.excessLimit());
+    try {
+      Gpu gpu = new PscnvGpu(settings.name(), kernel, card::open, card::openFor);
+      return host(
+          gpu, software, null, settings.interruptSpin(), kernel, threads, clock, notifications);
+    } catch (SluiceException e) {
+      software.stop();
+      throw e;
+    }
+  }
+
+  /** Threads for compute grids; they end when there have been none for a while. */
+  private static ExecutorService compute(String gpu, int count, Threads threads) {
+    ThreadFactory named =
+        action -> {
+          Thread thread = threads.newThread(action);
+          // Linux shows 15 characters.
+          thread.setName("sm-" + gpu);
+          return thread;
+        };
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            COMPUTE_IDLE.toSeconds(),
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            named);
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  private static GpuHost host(
+      Gpu gpu,
+      @Nullable SoftwareEngine software,
+      @Nullable Readiness readiness,
+      Duration interruptSpin,
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock,
+      BiConsumer<String, String> notifications) {
+    Delivery delivery = new Delivery(kernel, clock, interruptSpin, threads);
+    GpuShares shares = new GpuShares(gpu, threads, clock, notifications);
+    return new GpuHost(gpu, delivery, shares, software, readiness);
+  }
+
+  public Gpu gpu() {
+    return gpu;
+  }
+
+  /** What its guests share. */
+  public GpuShares shares() {
+    return shares;
+  }
+
+  /** A guest found this many times touching memory that it never allocated is detached. */
+  public int excessLimit() {
+    return software == null ? Integer.MAX_VALUE : software.excessLimit();
+  }
+
+  /** Who may take how many of its channels and address spaces. */
+  public CardSlots slots() {
+    return slots;
+  }
+
+  /**
+   * Begins to deliver a guest's events, on a thread of its own: a client can block the thread that
+   * signals its interrupts, and must block nobody else's.
+   */
+  public InterruptForwarder deliver(Guest guest) {
+    return delivery.start(guest);
+  }
+
+  public String name() {
+    return gpu.info().name();
+  }
+
+  /**
+   * Duty cycles of the software GPU so far. Empty for a GPU of hardware, which works without us.
+   */
+  public OptionalLong turns() {
+    return software == null ? OptionalLong.empty() : OptionalLong.of(software.loop().turns());
+  }
+
+  /** After its guests are gone. */
+  @Override
+  public void close() {
+    shares.close();
+    if (readiness != null) {
+      readiness.stop();
+    }
+    gpu.close();
+    if (software != null) {
+      software.stop();
+    }
+  }
+}

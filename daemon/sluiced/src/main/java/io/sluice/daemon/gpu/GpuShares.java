@@ -1,0 +1,301 @@
+package io.sluice.daemon.gpu;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.Guest;
+import io.sluice.channel.GuestGpu.TimeUsage;
+import io.sluice.channel.MemoryQuotas;
+import io.sluice.channel.MemoryUse;
+import io.sluice.channel.Watchdog;
+import io.sluice.daemon.runtime.Threads;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.management.Quantities;
+import io.sluice.management.QuotaStatus;
+import io.sluice.quota.Admission;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.Quota;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import javax.management.OperationsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The shares of the guests of one GPU: their quotas, their watchdog, and the thread that sees to
+ * both.
+ */
+public final class GpuShares implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GpuShares.class);
+
+  /** Longest wait for an operator's change. */
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private final Gpu gpu;
+  private final LongSupplier clock;
+  private final BiConsumer<String, String> listener;
+  private final ShareThread sharing;
+  private final ShareNotifications notifications;
+  private final MemoryQuotas quotas;
+  private final Watchdog watchdog;
+  private final Thread thread;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final Map<String, Quota> set = new HashMap<>();
+  private final Map<String, Past> past = new HashMap<>();
+  private final Map<String, Guest> attached = new HashMap<>();
+
+  /** Counts of the time in which former clients of a guest were attached. */
+  private record Past(Watchdog.Counters kills, TimeUsage time) {
+    static final Past NONE = new Past(Watchdog.Counters.NONE, TimeUsage.NONE);
+
+    Past plus(Watchdog.Counters moreKills, TimeUsage moreTime) {
+      return new Past(kills.plus(moreKills), time.plus(moreTime));
+    }
+  }
+
+  /** The work of the thread. */
+  private final class Duties implements ShareThread.Work {
+    @Override
+    public void rebalance(Runnable held) {
+      MemoryQuotas.Moves _ = quotas.rebalance(held);
+    }
+
+    @Override
+    public void onHeld(long afterUs) {
+      LOG.atInfo()
+          .addKeyValue("gpu", gpu.info().name())
+          .addKeyValue("held-us", afterUs)
+          .log("guests are kept to changed quotas");
+    }
+
+    @Override
+    public void watch(long nowNs) {
+      int _ = watchdog.doWork(nowNs);
+    }
+
+    @Override
+    public long watchDueInNs() {
+      return watchdog.dueInNs();
+    }
+
+    @Override
+    public long poll() {
+      return Math.min(gpu.poll(gpu.timeNs()), gpu.countTime());
+    }
+
+    @Override
+    public void afterwards() {
+      notifications.tell(listener);
+    }
+  }
+
+  /**
+   * Starts the thread.
+   *
+   * @param clock monotonic nanoseconds
+   * @param listener told, on that thread, of what happens: the type of a notification and its
+   *     message
+   */
+  GpuShares(Gpu gpu, Threads threads, LongSupplier clock, BiConsumer<String, String> listener) {
+    this.gpu = gpu;
+    this.clock = clock;
+    this.listener = listener;
+    sharing = new ShareThread(new Duties(), clock);
+    notifications = new ShareNotifications(clock, sharing::noteChange, sharing::kick);
+    quotas = new MemoryQuotas(gpu.info().vramBytes(), notifications);
+    watchdog = new Watchdog(notifications::onKill);
+    gpu.setWakeup(sharing::kick);
+    thread = threads.start("sluice-" + gpu.info().name() + "-share", sharing);
+  }
+
+  /**
+   * Gives a guest its quota, or another one.
+   *
+   * @param failed what does not happen when this is refused, for the message
+   * @throws OperationsException a {@link Problem} with the numbers; nothing has changed then
+   */
+  public void set(String failed, String guest, Quota wanted) throws OperationsException {
+    long since = clock.getAsLong();
+    lock.lock();
+    try {
+      if (wanted.beyondShare() == BeyondShare.SYSTEM_MEMORY
+          && !gpu.capabilities().contains(Capability.EVICTION)) {
+        throw Problem.of(
+                ErrorCode.QUOTA_POLICY,
+                failed,
+                "GPU \"" + gpu.info().name() + "\" cannot move buffers to system memory",
+                "set beyond-share to out-of-memory")
+            .exception();
+      }
+      if (quotas.check(guest, wanted) instanceof Admission.Refused refused) {
+        throw problem(failed, wanted, refused).exception();
+      }
+      quotas.set(guest, wanted);
+      set.put(guest, wanted);
+      watchdog.setLimitIfThere(guest, wanted.killTimeout());
+      Guest there = attached.get(guest);
+      if (there != null) {
+        weigh(there, wanted.weight());
+      }
+    } finally {
+      lock.unlock();
+    }
+    sharing.noteUrgentChange(since);
+  }
+
+  /**
+   * Waits until guests are kept to what {@link #set} has said so far, but not for long: memory of
+   * the host that has to be made first takes its time.
+   */
+  public void awaitHeld() {
+    try {
+      boolean _ = sharing.awaitUrgentChanges(PATIENCE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Forgets a guest that is not attached. */
+  public void remove(String guest) {
+    lock.lock();
+    try {
+      quotas.remove(guest);
+      set.remove(guest);
+      past.remove(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on a guest that has a quota is kept to it. */
+  public void attach(Guest guest) {
+    lock.lock();
+    try {
+      quotas.attach(guest);
+      attached.put(guest.name(), guest);
+      Quota quota = set.getOrDefault(guest.name(), Quota.DEFAULT);
+      weigh(guest, quota.weight());
+      if (guest.capabilities().contains(Capability.KILL)) {
+        watchdog.add(guest);
+        watchdog.setLimitIfThere(guest.name(), quota.killTimeout());
+      }
+    } finally {
+      lock.unlock();
+    }
+    sharing.noteChange();
+  }
+
+  /** Before a guest is closed. */
+  public void detach(Guest guest) {
+    lock.lock();
+    try {
+      if (attached.remove(guest.name(), guest)) {
+        past.put(
+            guest.name(),
+            past.getOrDefault(guest.name(), Past.NONE)
+                .plus(watchdog.remove(guest.name()), time(guest)));
+      }
+      quotas.detach(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * How a guest stands.
+   *
+   * @param made the quota it was made with
+   */
+  public QuotaStatus status(String guest, Quota made) {
+    lock.lock();
+    try {
+      Quota quota = set.getOrDefault(guest, Quota.DEFAULT);
+      MemoryUse use = quotas.use(guest);
+      MemoryQuotas.Counters moves = quotas.counters(guest);
+      Guest there = attached.get(guest);
+      Past all =
+          past.getOrDefault(guest, Past.NONE)
+              .plus(watchdog.countersIfThere(guest), there == null ? TimeUsage.NONE : time(there));
+      return new QuotaStatus(
+          guest,
+          gpu.info().name(),
+          quota.minimumBytes(),
+          quota.weight(),
+          quota.limitOn(gpu.info().vramBytes()),
+          quota.beyondShare().text(),
+          quota.killTimeout().toMillis(),
+          !quota.equals(made),
+          use.usesGpu(),
+          use.limitBytes(),
+          use.videoBytes(),
+          use.evictedBytes(),
+          moves.evictions(),
+          moves.returns(),
+          moves.refusals(),
+          all.kills().kills(),
+          all.kills().putOff(),
+          all.time().gpuNs(),
+          all.time().waitNs());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Where the GPU does not share its time, nothing happens. */
+  private static void weigh(Guest guest, int weight) {
+    if (guest.capabilities().contains(Capability.TIME_SHARES)) {
+      try {
+        guest.setTimeWeight(weight);
+      } catch (RefusedException gone) {
+        LOG.atDebug().setCause(gone).log("gone before it was given its weight");
+      }
+    }
+  }
+
+  private static TimeUsage time(Guest guest) {
+    try {
+      return guest.timeUsage().orElse(TimeUsage.NONE);
+    } catch (RefusedException _) {
+      return TimeUsage.NONE; // gone
+    }
+  }
+
+  /** The refusal of the policy in an operator's units. */
+  private Problem problem(String failed, Quota wanted, Admission.Refused refused) {
+    return switch (refused.rule()) {
+      case TOO_MANY -> Problem.of(ErrorCode.QUOTA_GUESTS, failed, refused.cause(), refused.fix());
+      case DOES_NOT_FIT -> doesNotFit(failed, wanted, refused);
+    };
+  }
+
+  private Problem doesNotFit(String failed, Quota wanted, Admission.Refused refused) {
+    return Problem.of(
+        ErrorCode.QUOTA_MINIMUM,
+        failed,
+        String.format(
+            Locale.ROOT,
+            "the minimums of the other guests leave %s of %s on %s, %s requested",
+            Quantities.formatSize(refused.leftBytes()),
+            Quantities.formatSize(gpu.info().vramBytes()),
+            gpu.info().name(),
+            Quantities.formatSize(wanted.minimumBytes())),
+        "ask for a minimum of "
+            + Quantities.formatSize(refused.leftBytes())
+            + " or less, or lower another guest's: sluicectl quota show");
+  }
+
+  /** Ends the thread; the guests are gone. */
+  @Override
+  public void close() {
+    sharing.stop();
+    Threads.joinUninterruptibly(thread);
+  }
+}

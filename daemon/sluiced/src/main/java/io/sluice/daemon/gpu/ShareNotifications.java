@@ -1,0 +1,120 @@
+package io.sluice.daemon.gpu;
+
+import io.sluice.channel.MemoryQuotas;
+import io.sluice.channel.MemoryUse;
+import io.sluice.channel.Watchdog;
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.Quantities;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The queue of notifications about guests' shares: filled by any thread under any lock, emptied by
+ * one thread under none. When too many wait the rest is dropped and counted.
+ */
+final class ShareNotifications implements MemoryQuotas.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(ShareNotifications.class);
+
+  /** Events that wait. */
+  static final int MAX_WAITING = 1024;
+
+  /** Least time between two notifications of one guest's refused allocations. */
+  static final Duration REFUSAL_INTERVAL = Duration.ofSeconds(1);
+
+  /** An event as a notification. */
+  private record Event(String type, String message) {}
+
+  private final BlockingQueue<Event> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
+  private final AtomicLong dropped = new AtomicLong();
+  private final Map<String, Long> refusedNs = new HashMap<>(); // under the lock of the quotas
+  private final LongSupplier clock;
+  private final Runnable onChange;
+  private final Runnable kick;
+
+  /**
+   * @param clock monotonic nanoseconds
+   * @param onChange called when a rebalance may be due
+   * @param kick called when something waits
+   */
+  ShareNotifications(LongSupplier clock, Runnable onChange, Runnable kick) {
+    this.clock = clock;
+    this.onChange = onChange;
+    this.kick = kick;
+  }
+
+  @Override
+  public void onChange() {
+    onChange.run();
+  }
+
+  @Override
+  public void onMoved(String guest, int buffers, boolean toSystem) {
+    note(
+        NotificationTypes.QUOTA_MOVED,
+        String.format(
+            Locale.ROOT,
+            "%s: %d buffers to %s memory",
+            guest,
+            buffers,
+            toSystem ? "system" : "video"));
+  }
+
+  @Override
+  public void onRefused(String guest, long bytes, MemoryUse use) {
+    long now = clock.getAsLong();
+    Long before = refusedNs.get(guest);
+    if (before != null && now - before < REFUSAL_INTERVAL.toNanos()) {
+      return;
+    }
+    refusedNs.put(guest, now);
+    note(
+        NotificationTypes.QUOTA_EXCEEDED,
+        String.format(
+            Locale.ROOT,
+            "%s: %s refused, holds %s of %s",
+            guest,
+            Quantities.formatSize(bytes),
+            Quantities.formatSize(use.videoBytes()),
+            Quantities.formatSize(use.limitBytes())));
+  }
+
+  void onKill(Watchdog.Kill kill) {
+    note(
+        NotificationTypes.CHANNEL_KILLED,
+        String.format(
+            Locale.ROOT,
+            "%s: channel %d, its command lasted %d ms of %d",
+            kill.guest(),
+            kill.channelId(),
+            kill.lastedMs(),
+            kill.limitMs()));
+  }
+
+  private void note(String type, String message) {
+    if (waiting.offer(new Event(type, message))) {
+      kick.run();
+    } else {
+      dropped.incrementAndGet();
+    }
+  }
+
+  /** Hands on what waits. */
+  void tell(BiConsumer<String, String> listener) {
+    for (Event event = waiting.poll(); event != null; event = waiting.poll()) {
+      listener.accept(event.type(), event.message());
+    }
+    long lost = dropped.getAndSet(0);
+    if (lost > 0) {
+      LOG.atWarn().addKeyValue("events", lost).log("too much happened to shares to tell it all");
+    }
+  }
+}

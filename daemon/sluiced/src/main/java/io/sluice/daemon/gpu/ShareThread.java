@@ -1,0 +1,249 @@
+package io.sluice.daemon.gpu;
+
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that rebalances a GPU's memory and watches its channels: a duty cycle. A change of
+ * what guests use has its rebalance at once, changes that follow have one together after {@link
+ * #MIN_INTERVAL}; an operator's change, of which there are only so many, is never put off. Without
+ * any change there is a rebalance each {@link #TICK}, for what nobody noted.
+ */
+final class ShareThread implements Runnable {
+  /** Least time between two rebalances. */
+  static final Duration MIN_INTERVAL = Duration.ofMillis(20);
+
+  /** Longest time between two. */
+  static final Duration TICK = Duration.ofSeconds(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(ShareThread.class);
+
+  /** Wait after a failure, so that one that lasts does not fill the log. */
+  private static final long FAILED_NS = 1_000_000_000;
+
+  private static final long NANOS_PER_MICRO = 1000;
+
+  /** The work of a duty cycle. */
+  interface Work {
+    /**
+     * Keeps every guest to its share of memory.
+     *
+     * @param held runs as soon as every guest is; what is left to do then keeps nobody waiting
+     */
+    void rebalance(Runnable held);
+
+    /** Looks at the channels once. */
+    void watch(long nowNs);
+
+    /** Time from one look to the next in nanoseconds; {@link Long#MAX_VALUE} for never. */
+    long watchDueInNs();
+
+    /**
+     * Does what the GPU wants to have done in the background; how long until again, in nanoseconds,
+     * or {@link Long#MAX_VALUE}.
+     */
+    default long poll() {
+      return Long.MAX_VALUE;
+    }
+
+    /** Guests are kept to an operator's changes, so long after the first was asked for. */
+    default void onHeld(long afterUs) {}
+
+    /** The end of each duty cycle. */
+    default void afterwards() {}
+  }
+
+  private final Work work;
+  private final LongSupplier clock;
+  private volatile @Nullable Thread thread;
+  private volatile boolean stopped;
+
+  private volatile boolean changed = true;
+  private volatile boolean urgent;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition someServed = lock.newCondition();
+
+  // Guarded by lock: operators' changes so far, those that guests are kept to, and when the first
+  // was asked for that no rebalance has begun with.
+  private long asked;
+  private long served;
+  private boolean waiting;
+  private long waitingSinceNs;
+
+  // Of the thread that works.
+  private long balancedNs;
+  private boolean balanced;
+  private long watchedNs;
+  private boolean watched;
+
+  /**
+   * @param clock monotonic nanoseconds
+   */
+  ShareThread(Work work, LongSupplier clock) {
+    this.work = work;
+    this.clock = clock;
+  }
+
+  @Override
+  public void run() {
+    thread = Thread.currentThread();
+    while (!stopped) {
+      long due = duty();
+      if (due > 0) {
+        LockSupport.parkNanos(this, due); // a kick that came before it makes it return at once
+      }
+    }
+  }
+
+  private long duty() {
+    try {
+      long due = doWork(clock.getAsLong());
+      work.afterwards();
+      return due;
+    } catch (RuntimeException | AssertionError e) {
+      // A bug of ours: guests keep what they have, and the next round may well work.
+      LOG.error("sharing failed", e);
+      return FAILED_NS;
+    }
+  }
+
+  /** Shares may have changed; from any thread. */
+  void noteChange() {
+    changed = true;
+    kick();
+  }
+
+  /**
+   * An operator has changed shares; from any thread.
+   *
+   * @param atNs when that was asked for
+   */
+  void noteUrgentChange(long atNs) {
+    lock.lock();
+    try {
+      asked++;
+      if (!waiting) {
+        waiting = true;
+        waitingSinceNs = atNs;
+      }
+      urgent = true;
+    } finally {
+      lock.unlock();
+    }
+    kick();
+  }
+
+  /** Something is to be done that is no change of shares; from any thread. */
+  void kick() {
+    LockSupport.unpark(thread);
+  }
+
+  /** Ends the thread after its current duty cycle; does not wait for it. */
+  void stop() {
+    stopped = true;
+    kick();
+  }
+
+  /**
+   * Waits until guests are kept to what operators have asked for so far; from any thread but the
+   * one that works.
+   *
+   * @param patience longest wait
+   * @return false when that is not done yet
+   */
+  boolean awaitUrgentChanges(Duration patience) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long wanted = asked;
+      long leftNs = patience.toNanos();
+      while (served < wanted && leftNs > 0) {
+        leftNs = someServed.awaitNanos(leftNs);
+      }
+      return served >= wanted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Does what is due.
+   *
+   * @param nowNs monotonic time
+   * @return nanoseconds until something is due again, if no change is noted before
+   */
+  long doWork(long nowNs) {
+    long sinceBalance = balanced ? nowNs - balancedNs : Long.MAX_VALUE;
+    if (urgent || sinceBalance >= (changed ? MIN_INTERVAL : TICK).toNanos()) {
+      rebalance();
+      balanced = true;
+      balancedNs = nowNs;
+      sinceBalance = 0;
+    }
+    long due = (changed ? MIN_INTERVAL : TICK).toNanos() - sinceBalance;
+    due = Math.min(due, Math.min(watch(nowNs), work.poll()));
+    return urgent ? 0 : Math.max(0, due);
+  }
+
+  /** The operators' changes that a rebalance begins with. */
+  private record Asked(long upTo, boolean any, long sinceNs) {}
+
+  private void rebalance() {
+    urgent = false; // what changes from here on has another rebalance
+    changed = false;
+    Asked serving = take();
+    long[] heldNs = new long[1];
+    boolean[] held = new boolean[1];
+    work.rebalance(() -> {
+      noteServed(serving.upTo());
+      held[0] = true;
+      heldNs[0] = clock.getAsLong();
+    });
+    if (serving.any() && held[0]) {
+      work.onHeld((heldNs[0] - serving.sinceNs()) / NANOS_PER_MICRO);
+    }
+  }
+
+  private Asked take() {
+    lock.lock();
+    try {
+      Asked taken = new Asked(asked, waiting, waitingSinceNs);
+      waiting = false;
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void noteServed(long upTo) {
+    lock.lock();
+    try {
+      served = Math.max(served, upTo);
+      someServed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long watch(long nowNs) {
+    long due = work.watchDueInNs();
+    if (due == Long.MAX_VALUE) {
+      watched = false;
+      return due;
+    }
+    long since = watched ? nowNs - watchedNs : Long.MAX_VALUE;
+    if (since < due) {
+      return due - since;
+    }
+    work.watch(nowNs);
+    watched = true;
+    watchedNs = nowNs;
+    return work.watchDueInNs();
+  }
+}

@@ -1,0 +1,429 @@
+package io.sluice.daemon.guest;
+
+import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSortedMap;
+import io.sluice.channel.SlotLimits;
+import io.sluice.daemon.config.CreatedGuests;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.config.QuotaStore;
+import io.sluice.daemon.gpu.GpuHost;
+import io.sluice.daemon.gpu.GpuShares;
+import io.sluice.daemon.runtime.OwnPlaces;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.GuestStatus;
+import io.sluice.management.Nearest;
+import io.sluice.management.Problem;
+import io.sluice.management.Quantities;
+import io.sluice.quota.Quota;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import javax.management.OperationsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The guests that are served. Creating and destroying exclude each other; looking waits for
+ * neither.
+ */
+public final class GuestTable {
+  private static final Logger LOG = LoggerFactory.getLogger(GuestTable.class);
+
+  /** Told of guests that come and go, under the table's lock. */
+  public interface Observer {
+    /** The guest is served. */
+    void onCreated(GuestHost guest);
+
+    /** The guest is gone. */
+    void onDestroyed(GuestHost guest);
+  }
+
+  private final DaemonConfig config;
+  private final ImmutableMap<String, GpuHost> gpus;
+  private final CreatedGuests store;
+  private final QuotaStore quotas;
+  private final ChangeRate quotaChanges;
+  private final Supplier<UUID> uuids;
+  private final GuestHost.Surroundings surroundings;
+  private final Observer observer;
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile ImmutableSortedMap<String, GuestHost> guests = ImmutableSortedMap.of();
+  private boolean closed; // guarded by lock
+
+  /**
+   * @param quotas those of them that were changed at run time
+   * @param quotaChanges limits how often that is done
+   * @param uuids identities for guests that are created
+   */
+  public GuestTable(
+      DaemonConfig config,
+      ImmutableMap<String, GpuHost> gpus,
+      CreatedGuests store,
+      QuotaStore quotas,
+      ChangeRate quotaChanges,
+      Supplier<UUID> uuids,
+      GuestHost.Surroundings surroundings,
+      Observer observer) {
+    this.config = config;
+    this.gpus = gpus;
+    this.store = store;
+    this.quotas = quotas;
+    this.quotaChanges = quotaChanges;
+    this.uuids = uuids;
+    this.surroundings = surroundings;
+    this.observer = observer;
+  }
+
+  /** All guests by name. */
+  public ImmutableSortedMap<String, GuestHost> all() {
+    return guests;
+  }
+
+  /** Begins to serve a guest that the configuration or the store has. */
+  public void serve(GuestSettings settings, String origin) throws OperationsException {
+    lock.lock();
+    try {
+      start(settings, origin);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Creates a guest at run time and remembers it. */
+  public void create(String name, String gpuName, long vramLimitBytes, String qmpPath)
+      throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot create guest \"" + name + "\"";
+      checkOpen(failed);
+      checkName(failed, name);
+      GpuHost gpu = gpu(failed, gpuName);
+      checkLimit(failed, vramLimitBytes, gpu);
+      Path socket = GuestSettings.defaultSocket(config.runDir(), name);
+      Path qmp =
+          qmpPath.isEmpty()
+              ? GuestSettings.defaultQmp(config.runDir(), name)
+              : monitor(failed, qmpPath);
+      GuestSettings settings =
+          new GuestSettings(
+              name,
+              uuids.get(),
+              gpu.name(),
+              socket,
+              qmp,
+              vramLimitBytes == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(vramLimitBytes),
+              SlotLimits.DEFAULT,
+              GuestSettings.DEFAULT_MAPS);
+      GuestHost guest = start(settings, GuestStatus.CREATED);
+      try {
+        store.save(created());
+      } catch (IOException e) {
+        stop(guest);
+        throw Problem.of(
+                ErrorCode.GUEST_STATE,
+                failed,
+                "it cannot be remembered in " + store.file() + ": " + e.getMessage(),
+                "check daemon.state-dir")
+            .exception();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Path monitor(String failed, String path) throws OperationsException {
+    Path monitor =
+        GuestSettings.parsePath(path)
+            .orElseThrow(() ->
+                Problem.of(
+                        ErrorCode.GUEST_PATH,
+                        failed,
+                        "\"" + path + "\" is no absolute path",
+                        "give the socket's whole path")
+                    .exception());
+    Optional<Path> protector = new OwnPlaces(config).protectsFromSockets(monitor);
+    if (protector.isPresent()) {
+      throw Problem.of(
+              ErrorCode.GUEST_PATH,
+              failed,
+              monitor + " would be among the daemon's own files in " + protector.get(),
+              "choose another directory")
+          .exception();
+    }
+    return monitor;
+  }
+
+  /** Destroys a guest that was created at run time, and forgets it. */
+  public void destroy(String name, boolean force) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot destroy guest \"" + name + "\"";
+      checkOpen(failed);
+      GuestHost guest = find(failed, name);
+      if (!guest.origin().equals(GuestStatus.CREATED)) {
+        throw Problem.of(
+                ErrorCode.GUEST_CONFIGURED,
+                failed,
+                "it stands in the configuration",
+                "remove its [[guest]] and restart the daemon")
+            .exception();
+      }
+      if (guest.isAttached() && !force) {
+        throw Problem.of(
+                ErrorCode.GUEST_ATTACHED,
+                failed,
+                guest.describe() + " is attached and would lose its GPU",
+                "stop the machine first, or retry with --force")
+            .exception();
+      }
+      stop(guest);
+      forgetQuota(name);
+      store.save(created());
+    } catch (IOException e) {
+      throw Problem.of(
+              ErrorCode.GUEST_STATE,
+              "guest \"" + name + "\" is destroyed, and will be back after a restart",
+              store.file() + " cannot be written: " + e.getMessage(),
+              "check daemon.state-dir")
+          .exception();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Changes a guest's quota and keeps it over restarts; it is this then. */
+  public Quota setQuota(String name, QuotaChange change) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot change the quota of guest \"" + name + "\"";
+      checkOpen(failed);
+      GuestHost guest = find(failed, name);
+      Quota before = quotas.of(guest.settings());
+      long cardBytes = guest.gpu().gpu().info().vramBytes();
+      return changeQuota(failed, guest, before, change.applyTo(before, failed, cardBytes));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Gives a guest the quota it was made with; it is this then. */
+  public Quota resetQuota(String name) throws OperationsException {
+    lock.lock();
+    try {
+      String failed = "cannot reset the quota of guest \"" + name + "\"";
+      checkOpen(failed);
+      GuestHost guest = find(failed, name);
+      Quota before = quotas.of(guest.settings());
+      return changeQuota(failed, guest, before, guest.settings().quota());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** When this throws nothing has changed. */
+  private Quota changeQuota(String failed, GuestHost guest, Quota before, Quota wanted)
+      throws OperationsException {
+    if (wanted.equals(before)) {
+      return wanted;
+    }
+    if (!quotaChanges.take()) {
+      throw Problem.of(
+              ErrorCode.QUOTA_RATE,
+              failed,
+              "more than " + ChangeRate.PER_SECOND + " changes a second",
+              "retry later")
+          .exception();
+    }
+    GpuShares shares = guest.gpu().shares();
+    shares.set(failed, guest.settings().name(), wanted);
+    try {
+      quotas.put(guest.settings(), wanted);
+      return wanted;
+    } catch (IOException e) {
+      shares.set(failed, guest.settings().name(), before);
+      throw Problem.of(
+              ErrorCode.QUOTA_STATE,
+              failed,
+              "it cannot be remembered in " + quotas.file() + ": " + e.getMessage(),
+              "check daemon.state-dir")
+          .exception();
+    }
+  }
+
+  private void forgetQuota(String guest) {
+    try {
+      quotas.forget(guest);
+    } catch (IOException e) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest)
+          .addKeyValue("file", quotas.file())
+          .setCause(e)
+          .log("the quota of a guest that is destroyed is left behind");
+    }
+  }
+
+  /** Ends all guests; none can be created any more. */
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      List<GuestHost> last = new ArrayList<>(guests.values());
+      last.sort(Comparator.comparing((GuestHost guest) -> guest.settings().name()).reversed());
+      last.forEach(this::stop);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private GuestHost start(GuestSettings settings, String origin) throws OperationsException {
+    String failed = "cannot serve guest \"" + settings.name() + "\"";
+    GpuHost gpu = gpu(failed, settings.gpu());
+    if (settings.quota().hasLimit()) {
+      checkLimit(failed, settings.quota().limitBytes(), gpu);
+    }
+    gpu.shares().set(failed, settings.name(), quotas.of(settings));
+    GuestHost guest = startHost(settings, origin, gpu);
+    TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
+    changed.put(settings.name(), guest);
+    guests = ImmutableSortedMap.copyOf(changed);
+    gpu.slots().admit(settings.name(), settings.slots());
+    observer.onCreated(guest);
+    return guest;
+  }
+
+  private GuestHost startHost(GuestSettings settings, String origin, GpuHost gpu)
+      throws OperationsException {
+    boolean complete = false;
+    try {
+      GuestHost guest = GuestHost.start(settings, origin, gpu, surroundings);
+      complete = true;
+      return guest;
+    } finally {
+      if (!complete) {
+        gpu.shares().remove(settings.name());
+      }
+    }
+  }
+
+  private void stop(GuestHost guest) {
+    TreeMap<String, GuestHost> changed = new TreeMap<>(guests);
+    changed.remove(guest.settings().name());
+    guests = ImmutableSortedMap.copyOf(changed);
+    try {
+      guest.close();
+    } catch (IOException e) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest.settings().name())
+          .setCause(e)
+          .log("the guest's socket is left behind");
+    }
+    guest.gpu().shares().remove(guest.settings().name());
+    guest.gpu().slots().forget(guest.settings().name());
+    observer.onDestroyed(guest);
+  }
+
+  private List<GuestSettings> created() {
+    return guests.values().stream()
+        .filter(guest -> guest.origin().equals(GuestStatus.CREATED))
+        .map(GuestHost::settings)
+        .toList();
+  }
+
+  // ---- refusals ----
+
+  private void checkOpen(String failed) throws OperationsException {
+    if (closed) {
+      throw Problem.of(
+              ErrorCode.DAEMON_STOPPING, failed, "the daemon is stopping", "retry when it is back")
+          .exception();
+    }
+  }
+
+  private void checkName(String failed, String name) throws OperationsException {
+    if (!GuestSettings.isName(name)) {
+      throw Problem.of(
+              ErrorCode.GUEST_NAME, failed, "not a name", "use " + GuestSettings.nameRule())
+          .exception();
+    }
+    if (guests.containsKey(name)) {
+      throw Problem.of(
+              ErrorCode.GUEST_EXISTS,
+              failed,
+              "there is a guest of that name",
+              "choose another name, or see sluicectl guest show " + name)
+          .exception();
+    }
+    if (guests.size() >= DaemonConfig.MAX_GUESTS) {
+      throw Problem.of(
+              ErrorCode.GUEST_LIMIT,
+              failed,
+              "there are " + guests.size() + " guests, as many as a daemon serves",
+              "destroy one that is not needed")
+          .exception();
+    }
+  }
+
+  private static void checkLimit(String failed, long bytes, GpuHost gpu)
+      throws OperationsException {
+    long total = gpu.gpu().info().vramBytes();
+    if (bytes < 0 || bytes > total) {
+      throw Problem.of(
+              ErrorCode.GUEST_VRAM,
+              failed,
+              "GPU \""
+                  + gpu.name()
+                  + "\" has "
+                  + Quantities.formatSize(total)
+                  + " of video memory, "
+                  + Quantities.formatSize(bytes)
+                  + " requested",
+              "choose a smaller limit, or none")
+          .exception();
+    }
+  }
+
+  private GuestHost find(String failed, String name) throws OperationsException {
+    GuestHost guest = guests.get(name);
+    if (guest == null) {
+      throw unknown(ErrorCode.GUEST_UNKNOWN, failed, "guest", name, guests.keySet().asList())
+          .exception();
+    }
+    return guest;
+  }
+
+  private GpuHost gpu(String failed, String name) throws OperationsException {
+    if (name.isEmpty()) {
+      if (gpus.size() != 1) {
+        throw Problem.of(
+                ErrorCode.GPU_AMBIGUOUS,
+                failed,
+                "there are " + gpus.size() + " GPUs",
+                "say which with --gpu, one of " + String.join(", ", gpus.keySet()))
+            .exception();
+      }
+      return gpus.values().asList().get(0);
+    }
+    GpuHost gpu = gpus.get(name);
+    if (gpu == null) {
+      throw unknown(ErrorCode.GPU_UNKNOWN, failed, "GPU", name, gpus.keySet().asList()).exception();
+    }
+    return gpu;
+  }
+
+  private static Problem unknown(
+      ErrorCode code, String failed, String kind, String name, List<String> known) {
+    Optional<String> near = Nearest.to(name, known);
+    String fix =
+        near.map(n -> "did you mean \"" + n + "\"?")
+            .orElse(known.isEmpty() ? "there is none" : "there are " + String.join(", ", known));
+    return Problem.of(code, failed, "there is no " + kind + " \"" + name + "\"", fix);
+  }
+}

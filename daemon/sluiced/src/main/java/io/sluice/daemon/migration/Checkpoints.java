@@ -1,0 +1,238 @@
+package io.sluice.daemon.migration;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Guest;
+import io.sluice.daemon.guest.GuestHost;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.migrate.checkpoint.CheckpointCode;
+import io.sluice.migrate.checkpoint.CheckpointReader;
+import io.sluice.migrate.checkpoint.CheckpointWriter;
+import io.sluice.migrate.checkpoint.MachineCheckpoint;
+import io.sluice.migrate.checkpoint.ProcessCheckpoint;
+import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.MigrationSettings.DetachTime;
+import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.qemu.QemuSource;
+import io.sluice.migrate.qemu.QemuTarget;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+
+/** Guests that are written to files, and made of them. */
+final class Checkpoints {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long IDLE_NS = 1_000_000;
+
+  /** A machine that changes memory faster than it can be written is stopped after this. */
+  private static final Duration STOP_AFTER = Duration.ofMinutes(5);
+
+  private final Surroundings surroundings;
+  private final Starter starter;
+
+  /**
+   * The services of the daemon that they need.
+   *
+   * @param clock monotonic nanoseconds
+   * @param ids drawn at random
+   * @param departures where it is noted that a machine stands still only for a file
+   */
+  record Surroundings(
+      Kernel kernel,
+      ThreadFactory threads,
+      LongSupplier clock,
+      Supplier<UUID> ids,
+      DepartureLedger departures) {}
+
+  /**
+   * A guest that is to be written.
+   *
+   * @param to the file, for people
+   * @param before called when nothing else moves the guest
+   */
+  record Copy(
+      UUID id,
+      String to,
+      SourceMachine machine,
+      CheckpointWriter writer,
+      MigrationSettings settings,
+      Runnable before) {}
+
+  /** Begins to move, or copy, a guest, unless it moves already. */
+  @FunctionalInterface
+  interface Starter {
+    OutgoingMigration begin(String failed, Guest guest, Copy copy) throws OperationsException;
+  }
+
+  Checkpoints(Surroundings surroundings, Starter starter) {
+    this.surroundings = surroundings;
+    this.starter = starter;
+  }
+
+  /** Writes a guest to a file, and waits until that has come about. */
+  void write(String failed, GuestHost host, Guest attached, Path path, boolean live)
+      throws OperationsException {
+    MigrationSettings settings =
+        MigrationSettings.DEFAULT
+            .keepingSource()
+            .withDetach(live ? DetachTime.LAST : DetachTime.FIRST);
+    boolean machine = isMachine(failed, host);
+    UUID id = surroundings.ids().get();
+    String name = attached.name();
+    String to = DepartureLedger.FILE + path;
+    CheckpointWriter writer = create(failed, path);
+    OutgoingMigration migration;
+    if (machine) {
+      migration =
+          starter.begin(
+              failed,
+              attached,
+              new Copy(
+                  id,
+                  to,
+                  machine(failed, host, writer, id),
+                  writer,
+                  settings.withTimeout(STOP_AFTER, OnTimeout.FORCE),
+                  () ->
+                      surroundings
+                          .departures()
+                          .begin(name, new DepartureLedger.Departure(id, to))));
+    } else {
+      SourceMachine process = ProcessCheckpoint.source(host.device());
+      migration =
+          starter.begin(failed, attached, new Copy(id, to, process, writer, settings, () -> {}));
+    }
+    migration.awaitOver();
+    if (!writer.isComplete()) {
+      Reason why =
+          writer
+              .failure()
+              .map(Reason::of)
+              .or(migration.source()::reason)
+              .orElse(new Reason("", "it was not finished", ""));
+      throw failed(failed, why.what(), why.remedy());
+    }
+  }
+
+  private static CheckpointWriter create(String failed, Path path) throws OperationsException {
+    try {
+      return CheckpointWriter.create(path);
+    } catch (SluiceException e) {
+      throw failed(failed, e.getMessage(), e.remedy());
+    }
+  }
+
+  private SourceMachine machine(String failed, GuestHost host, CheckpointWriter writer, UUID id)
+      throws OperationsException {
+    Path qmp = host.settings().qmp();
+    String name = host.settings().name();
+    try {
+      SourceMachine machine =
+          QemuSource.open(
+              host.device(),
+              qmp,
+              new HostRoute.Ending(
+                  MachineCheckpoint.into(
+                      writer, HostRoute.beside(qmp, HostRoute.OUT), surroundings.threads()),
+                  () -> surroundings.departures().end(name, id)),
+              new QemuSource.Settings(0, HostRoute.DEFAULT_DOWNTIME, PATIENCE),
+              surroundings.threads());
+      writer.expectMachine(() -> machine.progress().state() == State.COMPLETED);
+      return machine;
+    } catch (SluiceException e) {
+      writer.close();
+      throw failed(failed, e.getMessage(), e.remedy());
+    }
+  }
+
+  /** Makes an attached, empty guest what a file says, and waits until it is. */
+  void read(String failed, GuestHost host, Guest attached, Path path) throws OperationsException {
+    boolean machine = isMachine(failed, host);
+    try (CheckpointReader reader = CheckpointReader.open(path);
+        MappedGuest mapped = MappedGuest.of(attached, surroundings.kernel())) {
+      if (machine != reader.hasMachine()) {
+        throw failed(
+            failed,
+            reader.hasMachine()
+                ? "the file is of a machine, and a process is attached to the guest"
+                : "the file is of a process, and a machine is attached to the guest",
+            reader.hasMachine()
+                ? "attach a QEMU that was started with -S -incoming defer"
+                : "attach a process that has made nothing yet");
+      }
+      try (TargetMachine target = target(host, reader)) {
+        Optional<Reason> why =
+            new CheckpointRestore(reader, mapped, target, surroundings.clock()).run();
+        if (why.isEmpty() && machine) {
+          why = awaitRunning(target);
+        }
+        if (why.isPresent()) {
+          throw failed(failed, why.get().what(), why.get().remedy());
+        }
+      }
+    } catch (SluiceException e) {
+      throw failed(failed, e.getMessage(), e.remedy());
+    }
+  }
+
+  private TargetMachine target(GuestHost host, CheckpointReader reader) {
+    if (!reader.hasMachine()) {
+      return ProcessCheckpoint.target(host.device());
+    }
+    Path qmp = host.settings().qmp();
+    return QemuTarget.open(
+        host.device(),
+        qmp,
+        MachineCheckpoint.from(reader, HostRoute.beside(qmp, HostRoute.IN), surroundings.threads()),
+        PATIENCE,
+        surroundings.threads());
+  }
+
+  private Optional<Reason> awaitRunning(TargetMachine target) {
+    while (true) {
+      switch (target.progress().state()) {
+        case RUNNING -> {
+          return Optional.empty();
+        }
+        case FAILED -> {
+          return Optional.of(
+              new Reason(
+                  CheckpointCode.NOT_STARTED,
+                  "the machine is complete and does not go on: " + target.progress().failure(),
+                  "Let it go on by its monitor (cont), or end it."));
+        }
+        default -> LockSupport.parkNanos(this, IDLE_NS);
+      }
+    }
+  }
+
+  /** Who has given BAR 0 an address is a machine, also without its monitor. */
+  private static boolean isMachine(String failed, GuestHost host) throws OperationsException {
+    boolean monitor = Files.exists(host.settings().qmp());
+    if (!monitor && host.device().pci().registersAddress() != 0) {
+      throw failed(
+          failed,
+          "it is a machine without its monitor, " + host.settings().qmp(),
+          "start QEMU with the arguments of sluicectl guest xml --qemu " + host.settings().name());
+    }
+    return monitor;
+  }
+
+  private static OperationsException failed(String failed, @Nullable String cause, String fix) {
+    return Problem.of(ErrorCode.CHECKPOINT_FAILED, failed, String.valueOf(cause), fix).exception();
+  }
+}

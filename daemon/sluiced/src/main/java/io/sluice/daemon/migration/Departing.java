@@ -1,0 +1,168 @@
+package io.sluice.daemon.migration;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.channel.Guest;
+import io.sluice.daemon.guest.GuestHost;
+import io.sluice.daemon.guest.GuestTable;
+import io.sluice.daemon.runtime.Threads;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.phase.Phase;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import javax.management.OperationsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The last migration, or checkpoint, of each guest that had one: at most one at a time. */
+final class Departing {
+  private static final Logger LOG = LoggerFactory.getLogger(Departing.class);
+
+  /** Longer than a step of a machine that answers takes. */
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+
+  private final GuestTable guests;
+  private final Threads threads;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<String, OutgoingMigration> migrations = new TreeMap<>(); // by lock
+
+  Departing(GuestTable guests, Threads threads) {
+    this.guests = guests;
+    this.threads = threads;
+  }
+
+  /**
+   * Begins a migration of a guest, in a thread of its own, unless it moves already.
+   *
+   * @param failed what an error says could not be done
+   * @param maker makes the migration once it is known that it may begin
+   * @param link what is closed when it does not
+   */
+  OutgoingMigration begin(
+      String failed, Guest guest, Supplier<OutgoingMigration> maker, AutoCloseable link)
+      throws OperationsException {
+    boolean begun = false;
+    lock.lock();
+    try {
+      GuestHost host = guests.all().get(guest.name());
+      if (host != null && host.device().isMovedByClient()) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_BUSY,
+                failed,
+                "its client moves it by VFIO's migration protocol",
+                "wait for it")
+            .exception();
+      }
+      if (isMoving(guest.name())) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_BUSY,
+                failed,
+                "it moves already",
+                "wait for it, or give it up: sluicectl migration abort " + guest.name())
+            .exception();
+      }
+      OutgoingMigration migration =
+          make(
+              failed,
+              () -> {
+                if (host != null) {
+                  host.device().requireMovable();
+                }
+                return maker.get();
+              });
+      migrations.put(guest.name(), migration);
+      threads.start("sluice-" + guest.name() + "-migration", migration);
+      begun = true;
+      return migration;
+    } finally {
+      lock.unlock();
+      if (!begun) {
+        closeQuietly(link);
+      }
+    }
+  }
+
+  private static OutgoingMigration make(String failed, Supplier<OutgoingMigration> maker)
+      throws OperationsException {
+    try {
+      return maker.get();
+    } catch (SluiceException e) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
+          .exception();
+    }
+  }
+
+  private static void closeQuietly(AutoCloseable link) {
+    try {
+      link.close();
+    } catch (Exception e) {
+      LOG.atDebug().setCause(e).log("a link did not close");
+    }
+  }
+
+  /** Whether a guest has a migration that is not over. */
+  boolean isMoving(String guest) {
+    lock.lock();
+    try {
+      OutgoingMigration migration = migrations.get(guest);
+      return migration != null && !migration.isOver();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The last one of each guest. */
+  Map<String, OutgoingMigration> all() {
+    lock.lock();
+    try {
+      return new TreeMap<>(migrations);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A guest's last one, over or not. */
+  OutgoingMigration last(String failed, String guest) throws OperationsException {
+    OutgoingMigration migration = all().get(guest);
+    if (migration == null) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_UNKNOWN,
+              failed,
+              "it has not been moved since the daemon started",
+              "see sluicectl migration status")
+          .exception();
+    }
+    return migration;
+  }
+
+  /** A guest's last one, which is not over. */
+  OutgoingMigration running(String failed, String guest) throws OperationsException {
+    OutgoingMigration migration = last(failed, guest);
+    if (migration.isOver()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_PHASE,
+              failed,
+              "it is over, phase=" + migration.source().phase().label(),
+              "see sluicectl migration report " + guest)
+          .exception();
+    }
+    return migration;
+  }
+
+  /** Gives up what can be given up. Waits for that, but for guests that are not ours to decide. */
+  void giveUp(Reason why) {
+    for (OutgoingMigration migration : List.copyOf(all().values())) {
+      migration.source().abort(why);
+      if (migration.source().phase() != Phase.COMMIT) {
+        // One whose machine is frozen ends when the device does.
+        migration.awaitOver(STOP_PATIENCE);
+      }
+    }
+  }
+}

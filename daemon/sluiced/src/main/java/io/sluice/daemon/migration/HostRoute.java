@@ -1,0 +1,299 @@
+package io.sluice.daemon.migration;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SluiceException;
+import io.sluice.daemon.config.WireSettings;
+import io.sluice.daemon.guest.GuestHost;
+import io.sluice.migrate.engine.Inquiry;
+import io.sluice.migrate.engine.Inquiry.Answer;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.machine.TargetMachine;
+import io.sluice.migrate.qemu.QemuSource;
+import io.sluice.migrate.qemu.QemuTarget;
+import io.sluice.migrate.qemu.RamTransport;
+import io.sluice.migrate.qmp.QemuMachine;
+import io.sluice.migrate.wire.LinkClient;
+import io.sluice.migrate.wire.LinkServer;
+import io.sluice.migrate.wire.TlsFiles;
+import io.sluice.migrate.wire.TunnelSource;
+import io.sluice.migrate.wire.TunnelTargets;
+import io.sluice.migrate.wire.WireLoops;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The way to daemons of other hosts, and from them: for guests that are machines. */
+final class HostRoute implements AutoCloseable {
+  /** How long the machine may stand still for its own memory, when the operator says nothing. */
+  static final Duration DEFAULT_DOWNTIME = QemuMachine.USUAL_DOWNTIME;
+
+  /** Endings of the sockets of QEMU's own stream, for {@link #beside}. */
+  static final String OUT = ".out";
+
+  static final String IN = ".in";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** Longer than a link tries to come about. */
+  private static final Duration ANSWER = Duration.ofSeconds(15);
+
+  private static final long IDLE_NS = 1_000_000;
+
+  private final WireSettings settings;
+  private final TlsFiles files;
+  private final ThreadFactory threads;
+  private final Supplier<UUID> ids;
+  private final WireLoops loops;
+  private final TunnelTargets tunnels = new TunnelTargets();
+  private @Nullable LinkServer server;
+
+  /**
+   * A way to a destination.
+   *
+   * @param link to its daemon
+   * @param machine what moves
+   * @param again another link to the same daemon
+   */
+  record Way(MigrationLink link, SourceMachine machine, Supplier<MigrationLink> again) {}
+
+  /**
+   * The operator's wishes for a way.
+   *
+   * @param bytesPerSecond most that is sent for this migration, the machine's memory included; 0
+   *     for no limit
+   * @param downtime how long the machine may stand still for its own memory
+   * @param streams of pages
+   * @param compress whether pages are compressed; empty for what the configuration says
+   */
+  record Wish(long bytesPerSecond, Duration downtime, int streams, Optional<Boolean> compress) {}
+
+  /**
+   * @param ids drawn at random: links and tunnels are joined by whoever knows theirs
+   * @throws SluiceException when a certificate cannot be used
+   */
+  HostRoute(WireSettings settings, ThreadFactory threads, Supplier<UUID> ids) {
+    this.settings = settings;
+    this.threads = threads;
+    this.ids = ids;
+    files = new TlsFiles(settings.certificate(), settings.key(), settings.authority());
+    files.check();
+    loops = new WireLoops(MigrationLanes.loops(), threads);
+  }
+
+  /**
+   * Begins to listen, if the configuration says so.
+   *
+   * @param onLink given each link that comes in; must not block
+   */
+  void listen(Consumer<MigrationLink> onLink) {
+    InetSocketAddress address = settings.listen();
+    if (address != null) {
+      server =
+          new LinkServer(
+              loops,
+              new InetSocketAddress(address.getHostString(), address.getPort()),
+              files,
+              onLink,
+              tunnels::take);
+    }
+  }
+
+  /** Where a text says that a guest shall go; empty when it is no host and port. */
+  static Optional<InetSocketAddress> address(String to) {
+    int colon = to.lastIndexOf(':');
+    String port = to.substring(colon + 1);
+    if (colon < 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > 65535) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        InetSocketAddress.createUnresolved(to.substring(0, colon), Integer.parseInt(port)));
+  }
+
+  /**
+   * A way for a machine. Blocks for its monitor's answers.
+   *
+   * @param onEnd called when all of it is closed, and the machine's monitor let go
+   * @throws SluiceException the machine's monitor cannot be had, or the wish not be fulfilled
+   */
+  Way open(GuestHost guest, InetSocketAddress to, Wish wish, Runnable onEnd) {
+    boolean compress = wish.compress().orElse(settings.compress());
+    int streams = wish.streams();
+    LinkClient client =
+        new LinkClient(
+            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), compress);
+    Path qmp = guest.settings().qmp();
+    try {
+      SourceMachine machine =
+          QemuSource.open(
+              guest.device(),
+              qmp,
+              new Ending(new TunnelSource(client, beside(qmp, OUT)), onEnd),
+              new QemuSource.Settings(0, wish.downtime(), PATIENCE),
+              threads);
+      return new Way(
+          client.link(ids.get(), streams), machine, () -> client.link(ids.get(), streams));
+    } catch (SluiceException e) {
+      client.close();
+      throw e;
+    }
+  }
+
+  /** Tells when what it is made of was closed, which is the last thing to be. */
+  record Ending(RamTransport.Source transport, Runnable onEnd) implements RamTransport.Source {
+    @Override
+    public String open(ByteBuffer target) {
+      return transport.open(target);
+    }
+
+    @Override
+    public boolean isAnswered() {
+      return transport.isAnswered();
+    }
+
+    @Override
+    public Optional<String> cut() {
+      return transport.cut();
+    }
+
+    @Override
+    public boolean isCounted() {
+      return transport.isCounted();
+    }
+
+    @Override
+    public long bytesQueued() {
+      return transport.bytesQueued();
+    }
+
+    @Override
+    public long bytesCarried() {
+      return transport.bytesCarried();
+    }
+
+    @Override
+    public void limitQueue(long bytes) {
+      transport.limitQueue(bytes);
+    }
+
+    @Override
+    public long bytesTaken() {
+      return transport.bytesTaken();
+    }
+
+    @Override
+    public void takeUpTo(long bytes) {
+      transport.takeUpTo(bytes);
+    }
+
+    @Override
+    public void close() {
+      transport.close();
+      onEnd.run();
+    }
+  }
+
+  /**
+   * Asks a destination what became of an attempt whose source is no more. Blocks.
+   *
+   * @throws RefusedException there is no answer
+   */
+  Answer ask(InetSocketAddress to, UUID id, LongSupplier clock) {
+    Wish wish = new Wish(0, DEFAULT_DOWNTIME, 1, Optional.empty());
+    try (Question question = question(to, wish)) {
+      Inquiry inquiry = new Inquiry(question.link(), id, ANSWER.toNanos(), clock.getAsLong());
+      Thread self = Thread.currentThread();
+      question.link().setWaker(() -> LockSupport.unpark(self));
+      while (!inquiry.isOver()) {
+        if (inquiry.doWork(clock.getAsLong()) == 0) {
+          LockSupport.parkNanos(this, IDLE_NS);
+        }
+      }
+      Reason none = inquiry.failure().orElse(new Reason("", "", ""));
+      return inquiry
+          .answer()
+          .orElseThrow(
+              () -> new RefusedException(none.code(), Errno.ENOTCONN, none.what(), none.remedy()));
+    }
+  }
+
+  /**
+   * A link over which nothing moves, to ask something.
+   *
+   * @return it, and what is to be closed with it
+   */
+  Question question(InetSocketAddress to, Wish wish) {
+    LinkClient client =
+        new LinkClient(
+            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), false);
+    return new Question(client.link(ids.get(), wish.streams()), client);
+  }
+
+  /**
+   * Closes its client behind its link.
+   *
+   * @param link to a daemon
+   */
+  record Question(MigrationLink link, LinkClient client) implements AutoCloseable {
+    @Override
+    public void close() {
+      link.close();
+      client.close();
+    }
+  }
+
+  /** What the guest's own machine has against it. Blocks for its monitor's answers. */
+  List<Reason> obstacles(GuestHost guest) {
+    try {
+      return QemuSource.obstacles(guest.settings().qmp(), threads, PATIENCE);
+    } catch (SluiceException e) {
+      return List.of(Reason.of(e));
+    }
+  }
+
+  /** Why a machine that is to receive one does not. Blocks for its monitor's answers. */
+  Optional<Reason> unready(GuestHost guest) {
+    try {
+      QemuTarget.requireWaiting(guest.settings().qmp(), threads, PATIENCE);
+      return Optional.empty();
+    } catch (SluiceException e) {
+      return Optional.of(Reason.of(e));
+    }
+  }
+
+  /**
+   * What receives a machine. Blocks for its monitor's answers.
+   *
+   * @throws SluiceException the machine's monitor cannot be had
+   */
+  TargetMachine target(GuestHost guest) {
+    Path qmp = guest.settings().qmp();
+    return QemuTarget.open(
+        guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, IN)), PATIENCE, threads);
+  }
+
+  /** A socket that the machine finds where its monitor's is, however it sees the file system. */
+  static Path beside(Path qmp, String ending) {
+    return qmp.resolveSibling(qmp.getFileName() + ending);
+  }
+
+  @Override
+  public void close() {
+    if (server != null) {
+      server.close();
+    }
+    loops.close();
+  }
+}

@@ -1,0 +1,560 @@
+package io.sluice.daemon.migration;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Guest;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.config.WireSettings;
+import io.sluice.daemon.guest.GuestHost;
+import io.sluice.daemon.guest.GuestTable;
+import io.sluice.daemon.runtime.OwnPlaces;
+import io.sluice.daemon.runtime.Threads;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.MigrationCheckView;
+import io.sluice.management.MigrationStatusView;
+import io.sluice.management.MigrationsMXBean;
+import io.sluice.management.Problem;
+import io.sluice.migrate.engine.Inquiry;
+import io.sluice.migrate.engine.MappedGuest;
+import io.sluice.migrate.engine.MigrationSettings;
+import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.link.MigrationCode;
+import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.process.ProcessSource;
+import io.sluice.migrate.process.UnixLink;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The guests that leave this daemon, come to it, or are written to files and made of them. */
+public final class Migrations implements MigrationsMXBean, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
+  private static final String UNIX = "unix:";
+
+  private final GuestTable guests;
+  private final Path socketPath;
+  private final Kernel kernel;
+  private final Threads threads;
+  private final LongSupplier clock;
+  private final Supplier<RandomGenerator> randoms;
+  private final IncomingMigration.PhaseObserver observer;
+  private final @Nullable WireSettings wire;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Departing departing;
+  private final Arrivals arrivals;
+  private final DepartureLedger departures;
+  private final LeftMachines left;
+  private final Checkpoints checkpoints;
+  private final OwnPlaces places;
+  private @Nullable HostRoute route; // by lock
+
+  /**
+   * The services of the daemon that they need.
+   *
+   * @param clock monotonic nanoseconds
+   * @param randoms a generator that no guest can guess, for each use
+   * @param observer told of every phase
+   */
+  public record Surroundings(
+      Kernel kernel,
+      Threads threads,
+      LongSupplier clock,
+      Supplier<RandomGenerator> randoms,
+      IncomingMigration.PhaseObserver observer) {}
+
+  public Migrations(GuestTable guests, DaemonConfig config, Surroundings surroundings) {
+    this.guests = guests;
+    socketPath = config.migrationSocket();
+    wire = config.wire();
+    places = new OwnPlaces(config);
+    kernel = surroundings.kernel();
+    threads = surroundings.threads();
+    clock = surroundings.clock();
+    randoms = surroundings.randoms();
+    observer = surroundings.observer();
+    CommitLedger commits = new CommitLedger(config.stateDir());
+    departing = new Departing(guests, threads);
+    arrivals = new Arrivals(guests, socketPath, commits, surroundings);
+    departures = new DepartureLedger(config.stateDir());
+    checkpoints =
+        new Checkpoints(
+            new Checkpoints.Surroundings(kernel, threads, clock, this::drawId, departures),
+            this::copy);
+    Map<String, Path> monitors = new TreeMap<>();
+    guests.all().forEach((name, guest) -> monitors.put(name, guest.settings().qmp()));
+    left =
+        new LeftMachines(
+            monitors,
+            new LeftMachines.Surroundings(
+                threads, departures, commits, this::ask, observer, this::undecided, clock));
+  }
+
+  private Inquiry.Answer ask(DepartureLedger.Departure departure) {
+    HostRoute open = route();
+    Optional<InetSocketAddress> to = HostRoute.address(departure.to());
+    if (open == null || to.isEmpty()) {
+      throw new RefusedException(
+          ErrorCode.MIGRATION_BLOCKED.code(),
+          Errno.EPERM,
+          "this daemon has no certificate to show to " + departure.to(),
+          "");
+    }
+    return open.ask(to.get(), departure.id(), clock);
+  }
+
+  private void undecided(String guest, boolean now) {
+    GuestHost host = guests.all().get(guest);
+    if (host != null) {
+      host.setUndecided(now);
+    }
+  }
+
+  /** Sees to machines that a former daemon was killed with; in a thread of its own. */
+  public void lookForLeftMachines() {
+    Thread _ = threads.start("sluice-left-machines", left);
+  }
+
+  /** Makes the socket and begins to accept other daemons. */
+  public void start() throws OperationsException {
+    left.removeSockets();
+    lock.lock();
+    try {
+      arrivals.start();
+      if (wire != null) {
+        HostRoute made = new HostRoute(wire, threads, this::drawId);
+        route = made;
+        made.listen(link -> arrivals.welcome(link, new IncomingMigration.Machines(made)));
+      }
+    } catch (IOException | SluiceException e) {
+      throw Problem.of(
+              ErrorCode.DAEMON_PATH,
+              "guests cannot be moved",
+              e.toString(),
+              "check daemon.run-dir and [migration]")
+          .exception();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private UUID drawId() {
+    RandomGenerator random = randoms.get();
+    return new UUID(random.nextLong(), random.nextLong());
+  }
+
+  // ---- operations ----
+
+  @Override
+  public String getSocketPath() {
+    return socketPath.toString();
+  }
+
+  @Override
+  public Map<String, MigrationStatusView> getMigrations() {
+    Map<String, MigrationStatusView> views = new TreeMap<>();
+    Map<String, Long> began = new TreeMap<>();
+    for (IncomingMigration migration : arrivals.all()) {
+      String name = migration.guestName();
+      if (!name.isEmpty() && migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
+        views.put(name, migration.view());
+        began.put(name, migration.startNs());
+      }
+    }
+    left.views().forEach(view -> views.put(view.guest(), view));
+    departing
+        .all()
+        .forEach((name, migration) -> {
+          if (migration.startNs() >= began.getOrDefault(name, Long.MIN_VALUE)) {
+            views.put(name, migration.view());
+          }
+        });
+    return views;
+  }
+
+  @Override
+  public MigrationCheckView check(String guest, String to, Map<String, String> options)
+      throws OperationsException {
+    String failed = "cannot check guest \"" + guest + "\"";
+    MigrationSettings settings = MigrationOptions.settings(options);
+    HostRoute.Wish wish = MigrationOptions.wish(options, settings.linkBytesPerSecond());
+    GuestHost host = find(failed, guest);
+    Optional<InetSocketAddress> address =
+        to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
+    MigrationCheck check = new MigrationCheck(host);
+    check.guest();
+    boolean busy = departing.isMoving(guest);
+    HostRoute open = route();
+    if (busy) {
+      check.busy();
+    }
+    if (address.isEmpty()) {
+      askProcessTarget(check, path(failed, to));
+    } else {
+      check.machine(wire);
+      if (open != null && !busy) {
+        open.obstacles(host).forEach(check::add);
+      }
+      if (open != null) {
+        try (HostRoute.Question question = open.question(address.get(), wish)) {
+          check.destination(question.link(), true, clock);
+        }
+        check.downtime(wish.downtime());
+      }
+    }
+    return check.view(wish.downtime());
+  }
+
+  private void askProcessTarget(MigrationCheck check, Path path) {
+    Fd socket;
+    try {
+      socket = kernel.connect(path);
+    } catch (SyscallException e) {
+      check.unreachable(path, e);
+      return;
+    }
+    try (UnixLink link = new UnixLink(kernel, socket, threads)) {
+      check.destination(link, false, clock);
+    }
+  }
+
+  @Override
+  public void start(String guest, String to, Map<String, String> options)
+      throws OperationsException {
+    String failed = "cannot move guest \"" + guest + "\"";
+    MigrationSettings settings = MigrationOptions.settings(options);
+    GuestHost host = find(failed, guest);
+    Optional<InetSocketAddress> address =
+        to.startsWith(UNIX) ? Optional.empty() : HostRoute.address(to);
+    if (address.isPresent()) {
+      startMachine(failed, host, address.get(), settings, options);
+      return;
+    }
+    Path path = path(failed, to);
+    Guest attached = attached(failed, host);
+    Fd socket;
+    try {
+      socket = kernel.connect(path);
+    } catch (SyscallException e) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_LINK,
+              failed,
+              "no daemon answers at " + path + ": " + e.getMessage(),
+              "start it there, and see its socket with sluicectl migration status")
+          .exception();
+    }
+    UnixLink link = new UnixLink(kernel, socket, threads);
+    departing.begin(
+        failed,
+        attached,
+        () ->
+            outgoing(
+                attached,
+                parts(drawId(), attached, to, new ProcessSource(host.device(), link), link),
+                settings,
+                () -> new UnixLink(kernel, kernel.connect(path), threads)),
+        link);
+  }
+
+  private void startMachine(
+      String failed,
+      GuestHost host,
+      InetSocketAddress to,
+      MigrationSettings settings,
+      Map<String, String> options)
+      throws OperationsException {
+    Guest attached = attached(failed, host);
+    String name = attached.name();
+    String peer = to.getHostString() + ":" + to.getPort();
+    UUID id = drawId();
+    HostRoute.Way way;
+    try {
+      way =
+          route(failed)
+              .open(
+                  host,
+                  to,
+                  MigrationOptions.wish(options, settings.linkBytesPerSecond()),
+                  () -> departures.end(name, id));
+    } catch (SluiceException e) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BLOCKED, failed, String.valueOf(e.getMessage()), e.remedy())
+          .exception();
+    }
+    departing.begin(
+        failed,
+        attached,
+        () -> {
+          departures.begin(name, new DepartureLedger.Departure(id, peer));
+          return outgoing(
+              attached,
+              parts(id, attached, peer, way.machine(), way.link()),
+              settings,
+              way.again()::get);
+        },
+        () -> {
+          way.link().close();
+          way.machine().close();
+        });
+  }
+
+  private OutgoingMigration.Parts parts(
+      UUID id, Guest guest, String peer, SourceMachine machine, MigrationLink link) {
+    return new OutgoingMigration.Parts(
+        id,
+        peer,
+        MappedGuest.of(guest, kernel),
+        machine,
+        link,
+        MigrationLanes.make(threads),
+        now -> undecided(guest.name(), now));
+  }
+
+  private OutgoingMigration outgoing(
+      Guest guest,
+      OutgoingMigration.Parts parts,
+      MigrationSettings settings,
+      OutgoingMigration.Reconnect reconnect) {
+    return new OutgoingMigration(guest, parts, settings, clock, randoms.get(), reconnect, observer);
+  }
+
+  private @Nullable HostRoute route() {
+    lock.lock();
+    try {
+      return route;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private HostRoute route(String failed) throws OperationsException {
+    HostRoute open = route();
+    if (open == null) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_BLOCKED,
+              failed,
+              "this daemon has no certificate to show to another host's",
+              "add [migration] to the configuration: docs/migration.md, \"Certificates\"")
+          .exception();
+    }
+    return open;
+  }
+
+  /**
+   * Refuses a client that would move its device itself while the daemon does.
+   *
+   * @throws RefusedException EBUSY
+   */
+  public void requireStaying(String guest) {
+    if (departing.isMoving(guest)) {
+      throw new RefusedException(
+          ErrorCode.MIGRATION_BUSY.code(),
+          Errno.EBUSY,
+          "the daemon moves the guest, guest=" + guest,
+          "Wait for it, or give it up: sluicectl migration abort " + guest + ".");
+    }
+  }
+
+  @Override
+  public void abort(String guest) throws OperationsException {
+    String failed = "cannot give up the migration of guest \"" + guest + "\"";
+    OutgoingMigration migration = departing.running(failed, guest);
+    if (!migration.source().phase().canAbort()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_PHASE,
+              failed,
+              "it is too late, phase=" + migration.source().phase().label(),
+              "see sluicectl migration status " + guest)
+          .exception();
+    }
+    migration
+        .source()
+        .abort(
+            new Reason(
+                MigrationCode.CANCELLED, "the operator gave it up", "Start it again at will."));
+  }
+
+  @Override
+  public void resolve(String guest, boolean here) throws OperationsException {
+    String failed = "cannot say whose guest \"" + guest + "\" is";
+    Inquiry.Answer whose = here ? Inquiry.Answer.SOURCE : Inquiry.Answer.DESTINATION;
+    if (left.isUndecided(guest)) {
+      try {
+        left.resolve(guest, whose);
+      } catch (SluiceException e) {
+        throw Problem.of(
+                ErrorCode.MIGRATION_LINK, failed, String.valueOf(e.getMessage()), e.remedy())
+            .exception();
+      }
+      return;
+    }
+    OutgoingMigration migration = departing.running(failed, guest);
+    if (!migration.source().isUndecided()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_PHASE,
+              failed,
+              "it is not undecided, phase=" + migration.source().phase().label(),
+              "see sluicectl migration status " + guest)
+          .exception();
+    }
+    migration.resolve(whose);
+  }
+
+  @Override
+  public String report(String guest, String format) throws OperationsException {
+    String failed = "no report of guest \"" + guest + "\"";
+    OutgoingMigration migration = departing.last(failed, guest);
+    return switch (format) {
+      case "text" -> migration.report().text();
+      case "json" -> migration.report().json();
+      case "html" -> migration.report().html();
+      default ->
+          throw Problem.of(
+                  ErrorCode.MIGRATION_OPTION,
+                  failed,
+                  "no format \"" + format + "\"",
+                  "use text, json or html")
+              .exception();
+    };
+  }
+
+  @Override
+  public void checkpoint(String guest, String file, boolean live) throws OperationsException {
+    String failed = "no checkpoint of guest \"" + guest + "\"";
+    GuestHost host = find(failed, guest);
+    Path path = absolute(failed, file);
+    Optional<Path> protector = places.protects(path);
+    if (protector.isPresent()) {
+      throw Problem.of(
+              ErrorCode.CHECKPOINT_PATH,
+              failed,
+              path + " would be among the daemon's own files in " + protector.get(),
+              "choose another directory, such as " + OwnPlaces.CHECKPOINTS + " in the state-dir")
+          .exception();
+    }
+    checkpoints.write(failed, host, attached(failed, host), path, live);
+  }
+
+  @Override
+  public void restore(String guest, String file) throws OperationsException {
+    String failed = "guest \"" + guest + "\" cannot be made of " + file;
+    GuestHost host = find(failed, guest);
+    checkpoints.read(failed, host, attached(failed, host), absolute(failed, file));
+  }
+
+  private static Path absolute(String failed, String file) throws OperationsException {
+    return GuestSettings.parsePath(file)
+        .orElseThrow(() ->
+            Problem.of(
+                    ErrorCode.CHECKPOINT_PATH,
+                    failed,
+                    "\"" + file + "\" is no absolute path",
+                    "give the file's whole path")
+                .exception());
+  }
+
+  private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)
+      throws OperationsException {
+    return departing.begin(
+        failed,
+        attached,
+        () -> {
+          copy.before().run();
+          return outgoing(
+              attached,
+              parts(copy.id(), attached, copy.to(), copy.machine(), copy.writer()),
+              copy.settings(),
+              () -> null);
+        },
+        () -> {
+          copy.writer().close();
+          copy.machine().close();
+        });
+  }
+
+  // ---- finding ----
+
+  private GuestHost find(String failed, String guest) throws OperationsException {
+    GuestHost host = guests.all().get(guest);
+    if (host == null) {
+      throw Problem.of(
+              ErrorCode.GUEST_UNKNOWN, failed, "there is no such guest", "see sluicectl guest list")
+          .exception();
+    }
+    return host;
+  }
+
+  private static Guest attached(String failed, GuestHost host) throws OperationsException {
+    return host.device()
+        .guest()
+        .orElseThrow(() ->
+            Problem.of(
+                    ErrorCode.MIGRATION_BLOCKED,
+                    failed,
+                    "nobody is attached to it",
+                    "start it first")
+                .exception());
+  }
+
+  private static Path path(String failed, String to) throws OperationsException {
+    if (!to.startsWith(UNIX) || to.length() == UNIX.length()) {
+      throw Problem.of(
+              ErrorCode.MIGRATION_TARGET,
+              failed,
+              "\"" + to + "\" is no place to move a guest to",
+              "use HOST:PORT for a machine, or unix:PATH, the migration socket of another daemon of"
+                  + " this host, for a process")
+          .exception();
+    }
+    return Path.of(to.substring(UNIX.length()));
+  }
+
+  /** Gives up what can be given up and accepts nobody any more. */
+  @Override
+  public void close() {
+    left.close();
+    lock.lock();
+    try {
+      arrivals.stop();
+    } finally {
+      lock.unlock();
+    }
+    Reason why = new Reason(MigrationCode.CANCELLED, "the daemon stops", "");
+    departing.giveUp(why);
+    arrivals.abortAll(why);
+    HostRoute last;
+    lock.lock();
+    try {
+      last = route;
+      route = null;
+    } finally {
+      lock.unlock();
+    }
+    if (last != null) {
+      last.close();
+    }
+    try {
+      Files.deleteIfExists(socketPath);
+    } catch (IOException e) {
+      LOG.atWarn().setCause(e).log("the migration socket is left behind");
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.sluice.daemon.runtime;
+
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.WireSettings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The directories of the daemon's own files. Who may use the control socket names files that the
+ * daemon writes as its user: none of them in one of these, so that he cannot make or replace what
+ * the daemon reads. {@link #CHECKPOINTS} in the state directory is free.
+ */
+public final class OwnPlaces {
+  /** In the state directory, which is often the only place that the daemon may write to. */
+  public static final String CHECKPOINTS = "checkpoints";
+
+  private final Path runDir;
+  private final Path checkpoints;
+  private final List<Path> trees = new ArrayList<>();
+  private final List<Path> directories = new ArrayList<>();
+
+  public OwnPlaces(DaemonConfig config) {
+    runDir = config.runDir();
+    checkpoints = config.stateDir().resolve(CHECKPOINTS);
+    trees.add(config.stateDir());
+    Path file = config.file();
+    if (file != null) {
+      trees.add(file.resolveSibling("conf.d"));
+    }
+    WireSettings wire = config.wire();
+    if (wire != null) {
+      Stream.of(wire.certificate(), wire.key(), wire.authority())
+          .map(Path::getParent)
+          .forEach(directories::add);
+    }
+  }
+
+  /** The directory that keeps a file from being made or replaced, if there is one. */
+  public Optional<Path> protects(Path file) {
+    return among(file, Stream.concat(Stream.of(runDir), trees.stream()));
+  }
+
+  /** As {@link #protects}, for a socket of others, which may be in the run directory. */
+  public Optional<Path> protectsFromSockets(Path socket) {
+    return among(socket, trees.stream());
+  }
+
+  private Optional<Path> among(Path file, Stream<Path> protectedTrees) {
+    Path real = real(file);
+    if (real.startsWith(real(checkpoints)) && !real.equals(real(checkpoints))) {
+      return Optional.empty();
+    }
+    return Stream.concat(
+            protectedTrees.filter(tree -> real.startsWith(real(tree))),
+            directories.stream().filter(each -> real(each).equals(real.getParent())))
+        .findFirst();
+  }
+
+  /** Where a name leads: its nearest directory that exists counts, whatever links lead there. */
+  private static Path real(Path path) {
+    Path whole = path.toAbsolutePath().normalize();
+    for (Path at = whole.getParent(); at != null; at = at.getParent()) {
+      try {
+        return at.toRealPath().resolve(at.relativize(whole));
+      } catch (IOException _) {
+        // not there, or not to be entered: the one above
+      }
+    }
+    return whole;
+  }
+}

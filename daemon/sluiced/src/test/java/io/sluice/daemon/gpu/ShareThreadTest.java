@@ -1,0 +1,266 @@
+package io.sluice.daemon.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When what guests share is looked at. Times in milliseconds. */
+final class ShareThreadTest {
+  private static final long MS = 1_000_000;
+
+  private final Work work = new Work();
+  private long nowNs = 5_000_000;
+  private final ShareThread sharing = new ShareThread(work, () -> nowNs);
+
+  private static class Work implements ShareThread.Work {
+    int rebalances;
+    int looks;
+    long dueMs = Long.MAX_VALUE / MS;
+    final List<Long> heldUs = new ArrayList<>();
+    Runnable beforeHeld = () -> {};
+    Runnable afterHeld = () -> {};
+
+    @Override
+    public void rebalance(Runnable held) {
+      rebalances++;
+      beforeHeld.run();
+      held.run();
+      afterHeld.run();
+    }
+
+    @Override
+    public void onHeld(long afterUs) {
+      heldUs.add(afterUs);
+    }
+
+    @Override
+    public void watch(long nowNs) {
+      looks++;
+    }
+
+    @Override
+    public long watchDueInNs() {
+      return dueMs == Long.MAX_VALUE / MS ? Long.MAX_VALUE : dueMs * MS;
+    }
+  }
+
+  private long at(long ms) {
+    return sharing.doWork(ms * MS) / MS;
+  }
+
+  @Test
+  void doWork_first_rebalances() {
+    assertThat(at(5000)).isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(1);
+  }
+
+  @Test
+  void doWork_nothingChanged_rebalancesOnceATick() {
+    at(0);
+    assertThat(at(400)).isEqualTo(600);
+    assertThat(work.rebalances).isEqualTo(1);
+    assertThat(at(1000)).isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void doWork_change_rebalancesAtOnce() {
+    at(0);
+    sharing.noteChange();
+    assertThat(at(300)).isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void doWork_thousandsOfChanges_haveOneRebalanceEachInterval() {
+    at(0);
+    for (int us = 0; us < 100_000; us += 10) {
+      sharing.noteChange();
+      sharing.doWork(us * 1000L);
+    }
+    assertThat(work.rebalances).isEqualTo(5);
+    assertThat(at(99)).isEqualTo(1);
+  }
+
+  @Test
+  void doWork_operatorsChange_isNotPutOff() {
+    at(0);
+    sharing.noteChange();
+    at(3);
+    assertThat(work.rebalances).isEqualTo(1);
+    sharing.noteUrgentChange(nowNs);
+    at(3);
+    assertThat(work.rebalances).isEqualTo(2);
+    assertThat(at(3)).as("once").isEqualTo(1000);
+    assertThat(work.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void doWork_changeDuringARebalance_hasAnother() {
+    ShareThread[] made = new ShareThread[1];
+    Work changing =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            super.rebalance(held);
+            if (rebalances == 1) {
+              made[0].noteChange();
+            }
+          }
+        };
+    made[0] = new ShareThread(changing, () -> nowNs);
+    assertThat(made[0].doWork(0)).isEqualTo(20 * MS);
+    made[0].doWork(20 * MS);
+    assertThat(changing.rebalances).isEqualTo(2);
+  }
+
+  @Test
+  void awaitUrgentChanges_withoutAny_doesNotWait() throws InterruptedException {
+    assertThat(sharing.awaitUrgentChanges(Duration.ZERO)).isTrue();
+  }
+
+  @Test
+  void awaitUrgentChanges_oneThatNobodyTakesUp_isNotHeld() throws InterruptedException {
+    at(0);
+    sharing.noteUrgentChange(nowNs);
+    assertThat(sharing.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
+    at(1);
+    assertThat(sharing.awaitUrgentChanges(Duration.ZERO)).isTrue();
+  }
+
+  @Test
+  void awaitUrgentChanges_oneThatCameDuringARebalance_hasItsOwn() throws InterruptedException {
+    ShareThread[] made = new ShareThread[1];
+    Work changing =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            super.rebalance(held);
+            if (rebalances == 1) {
+              made[0].noteUrgentChange(nowNs);
+            }
+          }
+        };
+    made[0] = new ShareThread(changing, () -> nowNs);
+    assertThat(made[0].doWork(0)).isZero();
+    assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isFalse();
+    made[0].doWork(0);
+    assertThat(made[0].awaitUrgentChanges(Duration.ZERO)).isTrue();
+  }
+
+  /** Channels that are to go on, say. */
+  @Test
+  void awaitUrgentChanges_rebalanceThatHasMoreToDo_isHeldBeforeItEnds()
+      throws InterruptedException {
+    ShareThread[] made = new ShareThread[1];
+    boolean[] heldAmid = new boolean[2];
+    Work slow =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            heldAmid[0] = isHeld(made[0]);
+            super.rebalance(held);
+            heldAmid[1] = isHeld(made[0]);
+          }
+        };
+    made[0] = new ShareThread(slow, () -> nowNs);
+    made[0].noteUrgentChange(nowNs);
+    made[0].doWork(0);
+    assertThat(heldAmid).containsExactly(false, true);
+  }
+
+  private static boolean isHeld(ShareThread sharing) {
+    try {
+      return sharing.awaitUrgentChanges(Duration.ZERO);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void awaitUrgentChanges_rebalanceThatFails_isNotHeld() throws InterruptedException {
+    ShareThread failing =
+        new ShareThread(
+            new Work() {
+              @Override
+              public void rebalance(Runnable held) {
+                throw new IllegalStateException("no");
+              }
+            },
+            () -> nowNs);
+    failing.noteUrgentChange(nowNs);
+    assertThatThrownBy(() -> failing.doWork(0)).isInstanceOf(IllegalStateException.class);
+    assertThat(failing.awaitUrgentChanges(Duration.ofMillis(1))).isFalse();
+  }
+
+  // ---- how long an operator's change takes ----
+
+  @Test
+  void onHeld_nobodyAsked_isNotTold() {
+    at(0);
+    assertThat(work.heldUs).isEmpty();
+  }
+
+  @Test
+  void onHeld_severalAsked_isOfTheFirst() {
+    sharing.noteUrgentChange(nowNs);
+    nowNs += MS;
+    sharing.noteUrgentChange(nowNs);
+    nowNs += MS;
+    work.beforeHeld = () -> nowNs += 500_000;
+    work.afterHeld = () -> nowNs += 700_000; // channels go on
+    at(0);
+    assertThat(work.heldUs).containsExactly(2500L);
+  }
+
+  @Test
+  void onHeld_rebalanceThatFails_isNotTold() {
+    sharing.noteUrgentChange(nowNs);
+    work.beforeHeld =
+        () -> {
+          throw new IllegalStateException("no");
+        };
+    assertThatThrownBy(() -> at(0)).isInstanceOf(IllegalStateException.class);
+    assertThat(work.heldUs).isEmpty();
+  }
+
+  /** It is no part of what is under way. */
+  @Test
+  void onHeld_askedMeanwhile_isOfTheNext() {
+    sharing.noteUrgentChange(nowNs);
+    work.beforeHeld =
+        () -> {
+          nowNs += 100_000;
+          sharing.noteUrgentChange(nowNs);
+        };
+    at(0);
+    assertThat(work.heldUs).containsExactly(100L);
+    work.beforeHeld = () -> nowNs += 300_000;
+    at(0);
+    assertThat(work.heldUs).containsExactly(100L, 300L);
+  }
+
+  @Test
+  void doWork_nobodyToWatch_doesNotLook() {
+    at(0);
+    at(5000);
+    assertThat(work.looks).isZero();
+  }
+
+  @Test
+  void doWork_watch_looksWhenDue() {
+    at(0);
+    work.dueMs = 100;
+    assertThat(at(10)).isEqualTo(100);
+    assertThat(work.looks).isEqualTo(1);
+    assertThat(at(60)).isEqualTo(50);
+    work.dueMs = 2; // a command is near its limit
+    assertThat(at(110)).isEqualTo(2);
+    assertThat(at(112)).isEqualTo(2);
+    assertThat(work.looks).isEqualTo(3);
+  }
+}

@@ -1,0 +1,141 @@
+package io.sluice.daemon.migration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.RefusedException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is written down of guests that have come, and when. */
+final class CommitLedgerTest {
+  private static final UUID ID = new UUID(3, 4);
+
+  @TempDir private Path state;
+  private Path record = Path.of("");
+  private Path staged = Path.of("");
+
+  @BeforeEach
+  void name() {
+    record = state.resolve("migrations").resolve(ID.toString());
+    staged = record.resolveSibling(ID + ".new");
+  }
+
+  private CommitLedger ledger() {
+    return new CommitLedger(state);
+  }
+
+  @Test
+  void prepare_alone_isNoRecord() {
+    CommitLedger ledger = ledger();
+    ledger.prepare(ID, "web");
+    assertThat(staged).exists();
+    assertThat(ledger.isCommitted(ID)).isFalse();
+    assertThat(ledger().isCommitted(ID)).as("to a daemon that starts anew").isFalse();
+    assertThat(ledger.unbegun("web")).isEmpty();
+  }
+
+  @Test
+  void commit_prepared_isKnownToTheNextDaemon() {
+    CommitLedger ledger = ledger();
+    ledger.prepare(ID, "web");
+    ledger.commit(ID, "web");
+    assertThat(staged).doesNotExist();
+    assertThat(ledger().isCommitted(ID)).isTrue();
+    assertThat(ledger().unbegun("web")).containsExactly(ID);
+  }
+
+  @Test
+  void commit_notPrepared_isKnownToTheNextDaemon() {
+    ledger().commit(ID, "web");
+    assertThat(ledger().unbegun("web")).containsExactly(ID);
+  }
+
+  /** Whoever cleans the disk meanwhile. */
+  @Test
+  void commit_whatWasPreparedIsGone_isWrittenAllTheSame() throws IOException {
+    CommitLedger ledger = ledger();
+    ledger.prepare(ID, "web");
+    Files.delete(staged);
+    ledger.commit(ID, "web");
+    assertThat(ledger().unbegun("web")).containsExactly(ID);
+  }
+
+  /** A disk that fails may show what it refused to take. */
+  @Test
+  void isCommitted_recordAppearsThatWasSaidNotToBeWritten_isNot() throws IOException {
+    CommitLedger ledger = ledger();
+    Files.writeString(staged.getParent(), "not a directory");
+    assertThatThrownBy(() -> ledger.commit(ID, "web")).isInstanceOf(RefusedException.class);
+    Files.delete(staged.getParent());
+    Files.createDirectory(staged.getParent());
+    Files.writeString(record, "web\n");
+    assertThat(ledger.isCommitted(ID)).isFalse();
+  }
+
+  @Test
+  void prepare_cannotBeWritten_saysSoWhileTheGuestStillRuns() throws IOException {
+    Files.writeString(state.resolve("migrations"), "not a directory");
+    CommitLedger ledger = ledger();
+    assertThatThrownBy(() -> ledger.prepare(ID, "web"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("SLU-MIG-058");
+    ledger.forget(ID);
+    assertThat(ledger.isCommitted(ID)).isFalse();
+  }
+
+  @Test
+  void forget_prepared_leavesNothing() {
+    CommitLedger ledger = ledger();
+    ledger.prepare(ID, "web");
+    ledger.forget(ID);
+    assertThat(staged).doesNotExist();
+    assertThat(ledger.isCommitted(ID)).isFalse();
+  }
+
+  @Test
+  void forgetFormer_daemonWasKilled_whatItPreparedIsGoneAndWhatItCommittedIsNot() {
+    UUID other = new UUID(5, 6);
+    CommitLedger killed = ledger();
+    killed.prepare(ID, "web");
+    killed.commit(other, "web");
+    CommitLedger ledger = ledger();
+    ledger.forgetFormer();
+    assertThat(staged).doesNotExist();
+    assertThat(ledger.isCommitted(ID)).isFalse();
+    assertThat(ledger.isCommitted(other)).isTrue();
+  }
+
+  @Test
+  void forgetFormer_noDaemonBefore_isNothing() {
+    ledger().forgetFormer();
+    assertThat(state).isEmptyDirectory();
+  }
+
+  @Test
+  void forget_committed_staysKnown() {
+    CommitLedger ledger = ledger();
+    ledger.prepare(ID, "web");
+    ledger.commit(ID, "web");
+    ledger.forget(ID);
+    assertThat(ledger.isCommitted(ID)).isTrue();
+  }
+
+  @Test
+  void commit_cannotBeWritten_saysSoAndIsNot() throws IOException {
+    CommitLedger ledger = ledger();
+    ledger.prepare(ID, "web");
+    Files.delete(staged);
+    Files.delete(staged.getParent());
+    Files.writeString(staged.getParent(), "not a directory");
+    assertThatThrownBy(() -> ledger.commit(ID, "web"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("SLU-MIG-058");
+    assertThat(ledger.isCommitted(ID)).isFalse();
+  }
+}
