@@ -7,8 +7,10 @@ module io.sluice.channel {
   requires transitive com.google.common;
 
   exports io.sluice.channel;
+  exports io.sluice.channel.guest;
   exports io.sluice.channel.nvidia;
   exports io.sluice.channel.nvidia.submit;
+  exports io.sluice.channel.policy;
   exports io.sluice.channel.pscnv;
   exports io.sluice.channel.record;
   exports io.sluice.channel.state;

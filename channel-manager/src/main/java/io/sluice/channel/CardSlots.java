@@ -63,7 +63,7 @@ public final class CardSlots {
   }
 
   /** EDQUOT beyond the limit or into what is kept for others, ENOMEM when none is left. */
-  void takeChannel(String guest) {
+  public void takeChannel(String guest) {
     lock.lock();
     try {
       channels.take(guest, limitsOf(guest).channels());
@@ -72,7 +72,7 @@ public final class CardSlots {
     }
   }
 
-  void giveChannel(String guest) {
+  public void giveChannel(String guest) {
     lock.lock();
     try {
       channels.give(guest);
@@ -82,7 +82,7 @@ public final class CardSlots {
   }
 
   /** EDQUOT beyond the limit or into what is kept for others, ENOMEM when none is left. */
-  void takeAddressSpace(String guest) {
+  public void takeAddressSpace(String guest) {
     lock.lock();
     try {
       addressSpaces.take(guest, limitsOf(guest).addressSpaces());
@@ -91,7 +91,7 @@ public final class CardSlots {
     }
   }
 
-  void giveAddressSpace(String guest) {
+  public void giveAddressSpace(String guest) {
     lock.lock();
     try {
       addressSpaces.give(guest);

@@ -4,7 +4,7 @@ import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.ErrorText;
 
 /** The errors of a guest's calls about its channels and memory. */
-enum ChannelCode implements ErrorEntry {
+public enum ChannelCode implements ErrorEntry {
   // spotless:off
   NO_CHANNEL("SLU-CHN-001", "The guest has no channel of that number.", "The channel was closed, or never made.", "A fault of the guest's program or driver."),
   NO_ADDRESS_SPACE("SLU-CHN-002", "The guest has no address space of that number.", "It was closed, or never made.", "A fault of the guest's program or driver."),

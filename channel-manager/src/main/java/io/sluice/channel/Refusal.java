@@ -4,10 +4,10 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 
 /** The refusals of this module, each with its stable code. */
-final class Refusal {
+public final class Refusal {
   private Refusal() {}
 
-  static RefusedException noChannel(int channelId) {
+  public static RefusedException noChannel(int channelId) {
     return new RefusedException(
         ChannelCode.NO_CHANNEL,
         Errno.ENOENT,
@@ -15,7 +15,7 @@ final class Refusal {
         "");
   }
 
-  static RefusedException noAddressSpace(int vid) {
+  public static RefusedException noAddressSpace(int vid) {
     return new RefusedException(
         ChannelCode.NO_ADDRESS_SPACE,
         Errno.ENOENT,
@@ -23,7 +23,7 @@ final class Refusal {
         "");
   }
 
-  static RefusedException noMemory(int handle) {
+  public static RefusedException noMemory(int handle) {
     return new RefusedException(
         ChannelCode.NO_MEMORY,
         Errno.EBADF,
@@ -31,11 +31,11 @@ final class Refusal {
         "");
   }
 
-  static RefusedException invalid(String what) {
+  public static RefusedException invalid(String what) {
     return new RefusedException(ChannelCode.INVALID, Errno.EINVAL, what, "");
   }
 
-  static RefusedException full(String table, int limit) {
+  public static RefusedException full(String table, int limit) {
     return new RefusedException(
         ChannelCode.TABLE_FULL,
         Errno.ENOMEM,
@@ -43,20 +43,20 @@ final class Refusal {
         "Free some first.");
   }
 
-  static RefusedException outOfMemory(String what, String remedy) {
+  public static RefusedException outOfMemory(String what, String remedy) {
     return new RefusedException(ChannelCode.OUT_OF_MEMORY, Errno.ENOMEM, what, remedy);
   }
 
-  static RefusedException busy(String what, String remedy) {
+  public static RefusedException busy(String what, String remedy) {
     return new RefusedException(ChannelCode.BUSY, Errno.EBUSY, what, remedy);
   }
 
-  static RefusedException closed(String guest) {
+  public static RefusedException closed(String guest) {
     return new RefusedException(
         ChannelCode.CLOSED, Errno.ENODEV, "the guest is gone, guest=" + guest, "");
   }
 
-  static RefusedException missing(Capability capability, String operation) {
+  public static RefusedException missing(Capability capability, String operation) {
     return new RefusedException(
         ChannelCode.CAPABILITY,
         Errno.EOPNOTSUPP,
@@ -64,7 +64,7 @@ final class Refusal {
         "Use a GPU that has it.");
   }
 
-  static RefusedException overLimit(String what, String guest, int limit) {
+  public static RefusedException overLimit(String what, String guest, int limit) {
     return new RefusedException(
         ChannelCode.OVER_LIMIT,
         Errno.EDQUOT,
@@ -72,7 +72,7 @@ final class Refusal {
         "Free some first, or raise the guest's limit in the configuration.");
   }
 
-  static RefusedException kept(String what, String guest, int free) {
+  public static RefusedException kept(String what, String guest, int free) {
     return new RefusedException(
         ChannelCode.KEPT_FOR_OTHERS,
         Errno.EDQUOT,
@@ -80,7 +80,7 @@ final class Refusal {
         "Free some, in this guest or another.");
   }
 
-  static RefusedException pagesAreNoFile(String gpu) {
+  public static RefusedException pagesAreNoFile(String gpu) {
     return new RefusedException(
         ChannelCode.NO_CONTROL_FILE,
         Errno.EOPNOTSUPP,
@@ -88,19 +88,19 @@ final class Refusal {
         "Give the guest another GPU; docs/adr/0005-no-guests-on-pscnv-cards.md says why.");
   }
 
-  static RefusedException with(Errno errno, String what) {
+  public static RefusedException with(Errno errno, String what) {
     return new RefusedException(ChannelCode.DRIVER, errno, what, "");
   }
 
   /** State records are refused unless something holds. */
-  static void unless(boolean holds, String what) {
+  public static void unless(boolean holds, String what) {
     if (!holds) {
       throw unfit(what);
     }
   }
 
   /** State records do not fit together, or not here. */
-  static RefusedException unfit(String what) {
+  public static RefusedException unfit(String what) {
     return with(Errno.EPROTO, "state records do not fit together: " + what);
   }
 }

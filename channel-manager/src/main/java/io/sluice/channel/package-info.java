@@ -1,4 +1,4 @@
-/** The Gpu SPI, channel life cycle and state records. */
+/** The GPU as the rest of Sluice sees it: the SPI that the backends implement. */
 @NullMarked
 package io.sluice.channel;
 

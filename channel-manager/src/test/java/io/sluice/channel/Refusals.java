@@ -8,10 +8,10 @@ import io.sluice.abi.RefusedException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /** Asserts refusals. */
-final class Refusals {
+public final class Refusals {
   private Refusals() {}
 
-  static void assertRefused(Errno errno, ThrowingCallable call) {
+  public static void assertRefused(Errno errno, ThrowingCallable call) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.errno()).as(e.getMessage()).isEqualTo(errno));

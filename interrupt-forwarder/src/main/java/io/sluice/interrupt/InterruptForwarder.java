@@ -2,7 +2,7 @@ package io.sluice.interrupt;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.EventSource;
+import io.sluice.channel.guest.EventSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;

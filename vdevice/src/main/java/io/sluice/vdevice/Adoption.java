@@ -1,6 +1,6 @@
 package io.sluice.vdevice;
 
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 
 /** A device whose client was taken over, and is not served yet. */
 public interface Adoption {

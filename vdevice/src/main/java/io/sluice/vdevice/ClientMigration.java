@@ -8,7 +8,7 @@ import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.Capability;
-import io.sluice.channel.GuestMove;
+import io.sluice.channel.guest.GuestMove;
 import io.sluice.vdevice.protocol.DeviceCode;
 import io.sluice.vdevice.state.StateTransfers;
 import java.lang.foreign.MemorySegment;

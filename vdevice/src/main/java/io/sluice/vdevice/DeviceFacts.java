@@ -4,7 +4,7 @@ import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Capability;
 import io.sluice.channel.GpuInfo;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.vdevice.protocol.Limits;
 
 /** The facts of a device that do not change while a client is attached. */

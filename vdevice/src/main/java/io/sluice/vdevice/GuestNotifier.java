@@ -1,7 +1,7 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.channel.GuestListener;
+import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.interrupt.ChannelInterrupts;
 import io.sluice.vdevice.pci.VectorTable;

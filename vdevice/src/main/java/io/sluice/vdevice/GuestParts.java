@@ -3,7 +3,7 @@ package io.sluice.vdevice;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.interrupt.ChannelInterrupts;
 import io.sluice.vdevice.pci.VectorTable;
 import java.lang.foreign.MemorySegment;

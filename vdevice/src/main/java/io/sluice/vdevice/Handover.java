@@ -2,7 +2,7 @@ package io.sluice.vdevice;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 
 /**
  * A device whose client is not served for a while, because another daemon of this host takes it

@@ -1,6 +1,6 @@
 package io.sluice.vdevice;
 
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 
 /** A client that was taken over and is paused still. */
 final class PausedAdoption implements Adoption {

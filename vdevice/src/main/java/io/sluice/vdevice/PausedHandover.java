@@ -2,7 +2,7 @@ package io.sluice.vdevice;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.channel.GuestListener;
+import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.guest.ExcessWatch;

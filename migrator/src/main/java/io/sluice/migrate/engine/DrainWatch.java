@@ -1,8 +1,8 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.channel.GuestMove;
-import io.sluice.channel.GuestMove.Drain;
+import io.sluice.channel.guest.GuestMove;
+import io.sluice.channel.guest.GuestMove.Drain;
 import io.sluice.migrate.engine.MigrationSettings.OnTimeout;
 import io.sluice.migrate.link.MigrationCode;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.sluice.migrate.engine;
 
-import io.sluice.channel.GuestRestore;
+import io.sluice.channel.guest.GuestRestore;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.memory.MemoryTarget;
 import io.sluice.migrate.phase.StateMachine;

@@ -2,8 +2,8 @@ package io.sluice.migrate.engine;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.Guest;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.channel.guest.Guest;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

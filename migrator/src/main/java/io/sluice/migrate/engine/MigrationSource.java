@@ -2,8 +2,8 @@ package io.sluice.migrate.engine;
 
 import io.sluice.abi.FieldReader;
 import io.sluice.abi.SluiceException;
-import io.sluice.channel.GuestMove;
-import io.sluice.channel.GuestMove.Drain;
+import io.sluice.channel.guest.GuestMove;
+import io.sluice.channel.guest.GuestMove.Drain;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationCode;

@@ -5,7 +5,7 @@ import io.sluice.abi.FieldReader;
 import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
-import io.sluice.channel.GuestRestore;
+import io.sluice.channel.guest.GuestRestore;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.Snapshot;
 import io.sluice.channel.record.StateRecord;

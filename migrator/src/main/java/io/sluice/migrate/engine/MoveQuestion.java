@@ -5,7 +5,7 @@ import com.google.common.collect.Sets;
 import io.sluice.abi.FieldReader;
 import io.sluice.abi.FieldWriter;
 import io.sluice.channel.Capability;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.channel.record.GuestRecord;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.RecordCodec;

@@ -1,7 +1,7 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.abi.SluiceException;
-import io.sluice.channel.GuestMove;
+import io.sluice.channel.guest.GuestMove;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.phase.Phase;

@@ -1,6 +1,6 @@
 package io.sluice.migrate.engine;
 
-import io.sluice.channel.GuestMove;
+import io.sluice.channel.guest.GuestMove;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.MemorySource;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package io.sluice.migrate.memory;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
-import io.sluice.channel.GuestMove;
-import io.sluice.channel.MemoryWindow;
+import io.sluice.channel.guest.GuestMove;
+import io.sluice.channel.guest.MemoryWindow;
 import io.sluice.channel.record.MemoryRecord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

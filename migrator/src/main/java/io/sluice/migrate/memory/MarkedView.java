@@ -1,7 +1,7 @@
 package io.sluice.migrate.memory;
 
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.GuestMove;
+import io.sluice.channel.guest.GuestMove;
 import io.sluice.channel.record.MemoryRecord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -4,7 +4,7 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.GuestGpu.GpuMemory;
-import io.sluice.channel.GuestMove;
+import io.sluice.channel.guest.GuestMove;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.RecordCodec;
 import io.sluice.channel.record.Section;

@@ -2,8 +2,8 @@ package io.sluice.migrate.memory;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.channel.GuestMove;
-import io.sluice.channel.GuestRestore;
+import io.sluice.channel.guest.GuestMove;
+import io.sluice.channel.guest.GuestRestore;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;

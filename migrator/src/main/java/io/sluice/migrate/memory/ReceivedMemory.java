@@ -1,7 +1,7 @@
 package io.sluice.migrate.memory;
 
-import io.sluice.channel.GuestRestore;
-import io.sluice.channel.MemoryWindow;
+import io.sluice.channel.guest.GuestRestore;
+import io.sluice.channel.guest.MemoryWindow;
 import io.sluice.migrate.memory.TargetBuffers.Range;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;

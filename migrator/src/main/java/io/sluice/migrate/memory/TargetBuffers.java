@@ -1,6 +1,6 @@
 package io.sluice.migrate.memory;
 
-import io.sluice.channel.GuestRestore;
+import io.sluice.channel.guest.GuestRestore;
 import io.sluice.channel.record.MemoryRecord;
 import io.sluice.channel.record.RecordCodec;
 import io.sluice.channel.record.Section;

@@ -3,7 +3,7 @@ package io.sluice.migrate.process;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;

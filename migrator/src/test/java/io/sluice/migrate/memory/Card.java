@@ -2,8 +2,8 @@ package io.sluice.migrate.memory;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.Guest;
-import io.sluice.channel.GuestListener;
+import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;

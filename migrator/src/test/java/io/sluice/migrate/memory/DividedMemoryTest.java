@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.channel.MemoryGrant;
+import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.migrate.link.ForwardingLink;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;

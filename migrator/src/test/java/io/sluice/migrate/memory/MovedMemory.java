@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.channel.MemoryGrant;
+import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.LinkPair;
 import io.sluice.migrate.link.MigrationLink;

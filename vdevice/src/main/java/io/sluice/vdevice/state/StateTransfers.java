@@ -1,6 +1,6 @@
 package io.sluice.vdevice.state;
 
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import java.lang.foreign.MemorySegment;
 
 /**

@@ -5,7 +5,7 @@ import io.sluice.abi.drm.DrmFile;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.CardSlots;
 import io.sluice.channel.Gpu;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;

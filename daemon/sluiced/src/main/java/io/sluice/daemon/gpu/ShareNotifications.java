@@ -1,8 +1,8 @@
 package io.sluice.daemon.gpu;
 
-import io.sluice.channel.MemoryQuotas;
-import io.sluice.channel.MemoryUse;
-import io.sluice.channel.Watchdog;
+import io.sluice.channel.guest.MemoryUse;
+import io.sluice.channel.policy.MemoryQuotas;
+import io.sluice.channel.policy.Watchdog;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.Quantities;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.sluice.daemon.guest;
 
-import io.sluice.channel.GuestListener;
+import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.management.ErrorCode;
 import java.util.concurrent.atomic.AtomicInteger;

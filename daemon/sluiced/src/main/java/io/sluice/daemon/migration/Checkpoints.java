@@ -2,7 +2,7 @@ package io.sluice.daemon.migration;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;

@@ -1,7 +1,7 @@
 package io.sluice.daemon.migration;
 
 import io.sluice.abi.SluiceException;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.runtime.Threads;

@@ -4,7 +4,7 @@ import static io.sluice.management.MigrationCheckView.UNKNOWN;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SyscallException;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.management.ErrorCode;

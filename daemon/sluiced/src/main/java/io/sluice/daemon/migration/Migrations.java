@@ -6,7 +6,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.config.WireSettings;

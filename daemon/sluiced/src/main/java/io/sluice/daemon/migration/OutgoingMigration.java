@@ -1,7 +1,7 @@
 package io.sluice.daemon.migration;
 
 import io.sluice.abi.SluiceException;
-import io.sluice.channel.Guest;
+import io.sluice.channel.guest.Guest;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Inquiry.Answer;
 import io.sluice.migrate.engine.MappedGuest;

@@ -34,8 +34,7 @@ final class Exceptions {
           "Window");
 
   /** Packages of too many files. */
-  static final Set<String> CROWDED =
-      Set.of("io.sluice.abi.rm", "io.sluice.channel");
+  static final Set<String> CROWDED = Set.of("io.sluice.abi.rm");
 
   private Exceptions() {}
 }

@@ -1,8 +1,8 @@
 package io.sluice.testbed.machine;
 
 import io.sluice.abi.sys.Kernel;
-import io.sluice.channel.Guest;
-import io.sluice.channel.GuestListener;
+import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.IdleStrategy;

@@ -2,9 +2,9 @@ package io.sluice.testbed.bench.migration;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.channel.Guest;
-import io.sluice.channel.GuestListener;
-import io.sluice.channel.MemoryGrant;
+import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.GuestListener;
+import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.gpu.GpuConfig;

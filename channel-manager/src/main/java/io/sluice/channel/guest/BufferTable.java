@@ -1,0 +1,283 @@
+package io.sluice.channel.guest;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestGpu.GpuMemory;
+import io.sluice.channel.GuestGpu.MemoryRequest;
+import io.sluice.channel.Refusal;
+import io.sluice.channel.state.GuestLimits;
+import io.sluice.channel.table.Closing;
+import io.sluice.channel.table.GemFlags;
+import io.sluice.channel.table.GuestRegion;
+import io.sluice.channel.table.GuestRegions;
+import io.sluice.channel.table.IdTable;
+import io.sluice.quota.MovableBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The table of a guest's buffers, their handles, and the limit of video memory. Guarded by the
+ * guest's lock.
+ */
+final class BufferTable {
+  private final GuestGpu backend;
+  private final MemoryAccount account = new MemoryAccount();
+  private final RegisteredPages pages;
+  private final IdTable<GuestMemory> handles =
+      new IdTable<>("memory handles", GuestLimits.MAX_MEMORY);
+
+  // Every one that lives, in the order of its making, those included that have lost their handle.
+  private final Map<Long, GuestMemory> buffers = new LinkedHashMap<>();
+  private long lastSerial;
+  private final long cardBytes;
+  private final boolean movable;
+  private volatile long limitBytes; // written under the lock
+
+  /**
+   * @param cardBytes video memory of the card
+   * @param movable whether the GPU can evict
+   */
+  BufferTable(GuestGpu backend, GuestRegions regions, long cardBytes, boolean movable) {
+    this.backend = backend;
+    this.cardBytes = cardBytes;
+    this.movable = movable;
+    limitBytes = cardBytes;
+    pages = new RegisteredPages(regions);
+  }
+
+  /** Video memory that the guest may hold; may be asked without the lock. */
+  long limitBytes() {
+    return limitBytes;
+  }
+
+  /** Changes the limit; whether it was another. What is held stays. */
+  boolean setLimit(long bytes) {
+    if (bytes < 0 || bytes > cardBytes) {
+      throw Refusal.invalid("no such limit of video memory, bytes=" + bytes);
+    }
+    boolean news = bytes != limitBytes;
+    limitBytes = bytes;
+    return news;
+  }
+
+  MemoryAccount account() {
+    return account;
+  }
+
+  RegisteredPages pages() {
+    return pages;
+  }
+
+  boolean isEmpty() {
+    return buffers.isEmpty();
+  }
+
+  int size() {
+    return buffers.size();
+  }
+
+  /** Oldest first; a copy. */
+  List<GuestMemory> all() {
+    return List.copyOf(buffers.values());
+  }
+
+  /** The buffer of a serial number; null when it is gone. */
+  @Nullable GuestMemory find(long serial) {
+    return buffers.get(serial);
+  }
+
+  /** Gives a buffer that was restored without one its handle. */
+  void name(GuestMemory memory, int handle) {
+    Refusal.unless(handle == 0 || handles.get(handle) == null, "one handle twice");
+    if (handle != 0) {
+      handles.put(handle, memory);
+      memory.handle = handle;
+    }
+  }
+
+  /** The buffer of a handle; EBADF. */
+  GuestMemory get(int handle) {
+    GuestMemory memory = handles.get(handle);
+    if (memory == null) {
+      throw Refusal.noMemory(handle);
+    }
+    return memory;
+  }
+
+  /**
+   * @param overflow whether a buffer that is beyond the limit, or finds no room, goes to system
+   *     memory rather than be refused
+   */
+  GuestMemory allocate(MemoryRequest request, boolean overflow) {
+    long size = request.sizeBytes();
+    if (!GemFlags.areKnown(request.flags())
+        || !GemFlags.allowsTileFlags(request.flags(), request.tileFlags())
+        || size <= 0
+        || size >= GemFlags.MAX_BYTES) {
+      throw Refusal.outOfMemory("no such buffer can be had, " + request, "");
+    }
+    long rounded = GemFlags.roundUp(request.flags(), size);
+    long used = account.vramBytes();
+    boolean over = !GemFlags.isSystem(request.flags()) && rounded > limitBytes - used;
+    if (over && !overflow) {
+      throw Refusal.outOfMemory(
+          "over the guest's share of video memory, bytes="
+              + rounded
+              + " used="
+              + used
+              + " limit="
+              + limitBytes,
+          "Free some, or raise the guest's share.");
+    }
+    int handle = handleForNewBuffer();
+    if (over) {
+      return add(backend.allocateEvicted(request), request, false, true, handle);
+    }
+    try {
+      return add(backend.allocate(request), request, false, false, handle);
+    } catch (RefusedException noRoom) {
+      if (!overflow || noRoom.errno() != Errno.ENOMEM || GemFlags.isSystem(request.flags())) {
+        throw noRoom;
+      }
+      return add(backend.allocateEvicted(request), request, false, true, handle);
+    }
+  }
+
+  /** Every buffer that was allocated in video memory, for plans of who moves. */
+  List<MovableBuffer> inVideoMemory(String guest) {
+    List<MovableBuffer> found = new ArrayList<>();
+    for (GuestMemory memory : buffers.values()) {
+      if (!memory.isSystem()) {
+        found.add(
+            new MovableBuffer(
+                guest, memory.serial, memory.sizeBytes(), memory.mappings > 0, memory.evicted));
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Moves buffers to the other kind of memory. One that is gone, is there already, or would bring
+   * the guest over the limit stays as it is.
+   *
+   * @return how many moved
+   */
+  int move(List<Long> serials, boolean toSystem) {
+    List<GuestMemory> moving = new ArrayList<>(serials.size());
+    long room = limitBytes - account.vramBytes();
+    for (long serial : serials) {
+      GuestMemory memory = buffers.get(serial);
+      if (memory != null
+          && !memory.isSystem()
+          && memory.evicted != toSystem
+          && (toSystem || memory.sizeBytes() <= room)) {
+        moving.add(memory);
+        room -= memory.sizeBytes();
+      }
+    }
+    if (moving.isEmpty()) {
+      return 0;
+    }
+    int moved = backend.setPools(moving.stream().map(memory -> memory.backend).toList(), toSystem);
+    for (GuestMemory memory : moving.subList(0, moved)) {
+      account.subtract(memory);
+      memory.evicted = toSystem;
+      account.add(memory);
+    }
+    return moved;
+  }
+
+  /** An empty buffer of guest memory; EINVAL size or flags, ENOMEM. */
+  GuestMemory register(MemoryRequest request) {
+    long size = request.sizeBytes();
+    if (size <= 0 || size >= GemFlags.MAX_BYTES || size % GuestLimits.PAGE_BYTES != 0) {
+      throw Refusal.invalid("no size of a registered buffer, bytes=" + size);
+    }
+    if (!GemFlags.areKnown(request.flags()) || !GemFlags.isSystem(request.flags())) {
+      throw Refusal.invalid("flags of no system memory, flags=" + request.flags());
+    }
+    int handle = handleForNewBuffer();
+    return add(backend.register(request), request, true, false, handle);
+  }
+
+  private int handleForNewBuffer() {
+    if (buffers.size() == GuestLimits.MAX_BUFFERS) {
+      throw Refusal.full("buffers", GuestLimits.MAX_BUFFERS);
+    }
+    return handles.nextId();
+  }
+
+  private GuestMemory add(
+      GpuMemory made, MemoryRequest request, boolean registered, boolean evicted, int handle) {
+    GuestMemory memory = new GuestMemory(++lastSerial, made, request, registered, handle);
+    memory.evicted = evicted;
+    if (handle != 0) {
+      handles.put(handle, memory);
+    }
+    buffers.put(memory.serial, memory);
+    account.add(memory);
+    return memory;
+  }
+
+  /**
+   * @param evicted whether it was in system memory; it is here too, unless the GPU cannot do that,
+   *     and so is what is beyond the limit
+   * @param handle the guest's handle, or 0 for a buffer that only mappings will keep
+   */
+  GuestMemory restore(MemoryRequest request, boolean registered, boolean evicted, int handle) {
+    Refusal.unless(handle == 0 || handles.get(handle) == null, "one handle twice");
+    Refusal.unless(buffers.size() < GuestLimits.MAX_BUFFERS, "too many buffers");
+    boolean evict = !registered && !GemFlags.isSystem(request.flags()) && evict(request, evicted);
+    GpuMemory made;
+    if (registered) {
+      made = backend.register(request);
+    } else {
+      made = evict ? backend.allocateEvicted(request) : backend.allocate(request);
+    }
+    if (made.sizeBytes() != request.sizeBytes()
+        || !made.apertureOffset().equals(request.apertureOffset())) {
+      made.close();
+      throw Refusal.unfit("a buffer that comes out otherwise, " + request);
+    }
+    return add(made, request, registered, evict, handle);
+  }
+
+  /** Whether a buffer that is restored goes to system memory. */
+  private boolean evict(MemoryRequest request, boolean evicted) {
+    return movable && (evicted || request.sizeBytes() > limitBytes - account.vramBytes());
+  }
+
+  /** A region is gone: no buffer has pages of it. */
+  void dropPages(GuestRegion region) {
+    pages.drop(buffers.values(), region);
+  }
+
+  /** Gives a handle back; EBADF. */
+  void free(int handle) {
+    GuestMemory memory = get(handle);
+    handles.remove(handle);
+    memory.handle = 0;
+    releaseIfUnused(memory);
+  }
+
+  /** Gives every handle back, and what a snapshot that does not fit left without one. */
+  void freeAll() {
+    for (GuestMemory memory : handles.values()) {
+      free(memory.handle);
+    }
+    all().forEach(this::releaseIfUnused);
+  }
+
+  void releaseIfUnused(GuestMemory memory) {
+    if (memory.isUnused()) {
+      buffers.remove(memory.serial);
+      pages.forget(memory);
+      account.subtract(memory);
+      Closing.close(memory.backend::close, "buffer");
+    }
+  }
+}

@@ -1,0 +1,253 @@
+package io.sluice.channel.guest;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.CardSlots;
+import io.sluice.channel.Channel;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.Refusal;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.channel.table.Closing;
+import io.sluice.channel.table.ControlPage;
+import io.sluice.channel.table.ControlPages;
+import io.sluice.channel.table.GuestRegion;
+import io.sluice.channel.table.IdTable;
+import io.sluice.channel.table.TransitionCounters;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The table of a guest's channels, with their control pages and the errors that the listener has
+ * not been told of. Guarded by the guest's lock.
+ */
+final class ChannelTable {
+  private static final Logger log = LoggerFactory.getLogger(ChannelTable.class);
+
+  private final String guest;
+  private final Gpu gpu;
+  private final CardSlots slots;
+  private final ControlPages pages;
+  private final SpaceTable spaces;
+  private final TransitionCounters transitions;
+  private final IdTable<GuestChannel> channels;
+
+  /** Ends that the listener has not been told of. */
+  private final List<ChannelError> errorsPending = new ArrayList<>();
+
+  ChannelTable(
+      String guest,
+      Gpu gpu,
+      CardSlots slots,
+      ControlPages pages,
+      SpaceTable spaces,
+      TransitionCounters transitions) {
+    this.guest = guest;
+    this.gpu = gpu;
+    this.slots = slots;
+    this.pages = pages;
+    this.spaces = spaces;
+    this.transitions = transitions;
+    channels = new IdTable<>("channels", gpu.info().maxChannels());
+  }
+
+  /** The channel of an id; ENOENT. */
+  GuestChannel get(int cid) {
+    GuestChannel channel = channels.get(cid);
+    if (channel == null) {
+      throw Refusal.noChannel(cid);
+    }
+    return channel;
+  }
+
+  /** All channels by ascending id; a copy. */
+  List<GuestChannel> all() {
+    return channels.values();
+  }
+
+  /** Ids of all channels, ascending. */
+  List<Integer> ids() {
+    return all().stream().map(GuestChannel::id).toList();
+  }
+
+  /**
+   * @param id the id wanted, when restoring
+   */
+  GuestChannel create(GuestSpace space, OptionalInt id, int generation) {
+    channels.nextId();
+    slots.takeChannel(guest);
+    Channel created;
+    try {
+      created = space.backend.createChannel(id);
+    } catch (SluiceException e) {
+      slots.giveChannel(guest);
+      throw e;
+    }
+    int cid = created.id();
+    ControlPage page = pages.page(cid);
+    ChannelLife life =
+        new ChannelLife(guest, cid, transitions, (_, to) -> page.setState(to.code()));
+    GuestChannel channel = new GuestChannel(created, space, life);
+    channels.put(cid, channel);
+    space.channels++;
+    page.publish(generation, created.doorbellToken(), ChannelState.NEW.code());
+    return channel;
+  }
+
+  void free(GuestChannel channel) {
+    channels.remove(channel.id());
+    pages.page(channel.id()).withdraw();
+    channel.life.transition(ChannelState.FREED, "freed");
+    Closing.close(channel.backend::close, "channel");
+    slots.giveChannel(guest);
+    channel.space.channels--;
+    spaces.releaseIfUnused(channel.space);
+  }
+
+  void freeAll() {
+    all().forEach(this::free);
+  }
+
+  /** {@link Channel#progress} of the channels that tell, by id. */
+  Map<Integer, Long> progress() {
+    Map<Integer, Long> all = new HashMap<>();
+    for (GuestChannel channel : all()) {
+      channel.backend.progress().ifPresent(value -> all.put(channel.id(), value));
+    }
+    return all;
+  }
+
+  /**
+   * Suspends every channel that takes entries.
+   *
+   * @param suspended receives each as it is done: the caller resumes them, whatever happens
+   */
+  void suspendRunning(List<GuestChannel> suspended, String reason) {
+    for (GuestChannel channel : all()) {
+      if (channel.life.state() == ChannelState.RUNNING) {
+        channel.suspend(reason);
+        suspended.add(channel);
+      }
+    }
+  }
+
+  void kill(GuestChannel channel, int reason, int info) {
+    if (channel.life.state() != ChannelState.DEAD) {
+      channel.backend.kill(reason, info);
+      noteDeath(channel, channel.backend.status());
+    }
+  }
+
+  /** Where it stands now; an end is noted. */
+  Channel.Status look(GuestChannel channel) {
+    Channel.Status status = channel.backend.status();
+    noteDeath(channel, status);
+    return status;
+  }
+
+  boolean drained(GuestChannel channel) {
+    Channel.Status status = look(channel);
+    return channel.checkDrained(status);
+  }
+
+  ChannelInfo query(GuestChannel channel) {
+    Channel.Status status = look(channel);
+    ChannelError error = channel.error();
+    return new ChannelInfo(
+        channel.id(),
+        channel.life.state(),
+        error == null ? 0 : error.reason(),
+        error == null ? 0 : error.info(),
+        error == null ? 0 : error.address(),
+        status.entries(),
+        status.interrupts(),
+        status.busyNs(),
+        status.runningNs(),
+        status.drained(),
+        status.waiting(),
+        status.instructions(),
+        status.interpreted());
+  }
+
+  /**
+   * An event told of an end. It may be older than the channel that has this id now: the backend
+   * knows.
+   */
+  void noteEvent(ChannelError error) {
+    GuestChannel channel = channels.get(error.channelId());
+    if (channel != null && channel.backend.status().state() == GuestAbi.CHANNEL_DEAD) {
+      noteDeath(channel, error);
+    }
+  }
+
+  /** Some channels ended with a region: the backend knows the byte in it, we the bus address. */
+  void noteRevoked(GuestRegion region) {
+    for (GuestChannel channel : all()) {
+      Channel.Status status = channel.backend.status();
+      if (status.reason() == GuestAbi.ERROR_REVOKED) {
+        long busAddress = region.iova.value() + status.faultAddress();
+        noteDeath(
+            channel,
+            new ChannelError(channel.id(), GuestAbi.ERROR_REVOKED, 0, busAddress, gpu.timeNs()));
+      } else {
+        noteDeath(channel, status);
+      }
+    }
+  }
+
+  /** A channel that had ended where it was: the guest knows. */
+  void restoreDeath(GuestChannel channel, ChannelError error) {
+    channel.backend.kill(error.reason(), error.info());
+    channel.died(error);
+    pages.page(channel.id()).setError(error);
+  }
+
+  private void noteDeath(GuestChannel channel, Channel.Status status) {
+    if (status.state() == GuestAbi.CHANNEL_DEAD) {
+      noteDeath(
+          channel,
+          new ChannelError(
+              channel.id(), status.reason(), status.info(), status.faultAddress(), gpu.timeNs()));
+    }
+  }
+
+  private void noteDeath(GuestChannel channel, ChannelError error) {
+    if (!channel.died(error)) {
+      return;
+    }
+    pages.page(channel.id()).setError(error);
+    errorsPending.add(error);
+    log.atInfo()
+        .addKeyValue("guest", guest)
+        .addKeyValue("cid", error.channelId())
+        .addKeyValue("error", error.reason())
+        .addKeyValue("info", Integer.toHexString(error.info()))
+        .addKeyValue("address", Long.toHexString(error.address()))
+        .log("channel ended");
+  }
+
+  /** The ends that nobody was told of, oldest first; they count as told now. */
+  List<ChannelError> takeErrors() {
+    if (errorsPending.isEmpty()) {
+      return List.of();
+    }
+    List<ChannelError> taken = List.copyOf(errorsPending);
+    errorsPending.clear();
+    return taken;
+  }
+
+  /** GPU time. */
+  long timeNs() {
+    return gpu.timeNs();
+  }
+
+  /** How often one began to run, or went on. */
+  long starts() {
+    return transitions.entered(ChannelState.RUNNING);
+  }
+}

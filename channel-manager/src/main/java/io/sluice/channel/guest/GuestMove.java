@@ -1,0 +1,351 @@
+package io.sluice.channel.guest;
+
+import io.sluice.abi.Iova;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Channel;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.record.ChannelRecord.Ring;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.MemoryRecord;
+import io.sluice.channel.record.StateRecord;
+import io.sluice.channel.state.ChannelState;
+import io.sluice.channel.table.Capabilities;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The move of a guest: its memory while it changes, its channels taken back and given again as a
+ * whole, its state records. Methods may be called from any thread.
+ */
+public final class GuestMove {
+  private final GuestLock lock;
+  private final GuestGpu backend;
+  private final GuestState state;
+  private final Capabilities capabilities;
+  private final GuestListener listener;
+
+  GuestMove(
+      GuestLock lock,
+      GuestGpu backend,
+      GuestState state,
+      Capabilities capabilities,
+      GuestListener listener) {
+    this.lock = lock;
+    this.backend = backend;
+    this.state = state;
+    this.capabilities = capabilities;
+    this.listener = listener;
+  }
+
+  /** A range of a buffer in guest memory. */
+  public record BusRange(Iova start, long bytes) {}
+
+  /** The progress of a drain. */
+  public sealed interface Drain {
+    /** Nothing runs; what waits on an acquire is parked and moves so. */
+    record Drained(int parked) implements Drain {}
+
+    /**
+     * Something runs.
+     *
+     * @param channelId one that does
+     * @param runningNs how long its command has run
+     */
+    record Draining(int channelId, long runningNs) implements Drain {}
+  }
+
+  /** The guest as a whole, now. */
+  public GuestRecord guest() {
+    return lock.call(state::record);
+  }
+
+  /**
+   * All that another guest must be told to become this one, but the bytes of its memory. EBUSY
+   * while a channel runs or drains, or is within a command; EOPNOTSUPP when a channel has started
+   * and its state cannot be had.
+   */
+  public List<StateRecord> snapshot() {
+    return lock.call(state::snapshot);
+  }
+
+  /**
+   * Becomes what records say. The guest must be empty and know the guest memory that the records
+   * name. Channels that had started are suspended; each has one more suspend than its record says,
+   * so that one {@link GuestChannels#resume} lets it go on. The generation is another one than the
+   * records'.
+   *
+   * @throws io.sluice.abi.RefusedException when the records do not fit together, or not here; the
+   *     guest is then as empty as before
+   */
+  public void restore(List<StateRecord> records) {
+    try (MemorySharing.Room room = lock.sharing().makeRoom()) {
+      lock.run(() -> state.restore(records));
+      room.restored();
+    }
+    lock.call(state.channels::ids).forEach(listener::onChannelCreated);
+  }
+
+  /** Every buffer there is now, oldest first. */
+  public List<MemoryRecord> buffers() {
+    return lock.call(() -> state.buffers.all().stream().map(SnapshotWriter::record).toList());
+  }
+
+  /**
+   * Which pages of a buffer the GPU wrote; see {@link GuestGpu.GpuMemory#readDirty}.
+   *
+   * @param serial of the buffer
+   * @return false when it is gone
+   */
+  public boolean readDirty(
+      long serial, long firstPage, int pages, boolean clear, MemorySegment bitmap) {
+    return lock.call(() -> {
+      capabilities.require(Capability.DIRTY_TRACKING, "asking for written pages");
+      GuestMemory memory = state.buffers.find(serial);
+      if (memory == null) {
+        return false;
+      }
+      memory.backend.readDirty(firstPage, pages, clear, bitmap);
+      return true;
+    });
+  }
+
+  /**
+   * Opens a window onto the guest's video memory, for {@link #read} and {@link GuestRestore#write}.
+   * Needs {@link Capability#BUFFER_COPIES}.
+   */
+  public MemoryWindow openWindow(long bytes, Kernel kernel) {
+    return lock.call(() -> {
+      capabilities.require(Capability.BUFFER_COPIES, "a window onto video memory");
+      return MemoryWindow.open(backend, bytes, kernel);
+    });
+  }
+
+  /**
+   * Has the GPU copy a part of a buffer into a window.
+   *
+   * @param serial of the buffer
+   * @return false when it is gone
+   */
+  public boolean read(long serial, long offset, MemoryWindow window, long at, long bytes) {
+    return lock.call(() -> {
+      GuestMemory memory = state.buffers.find(serial);
+      if (memory == null) {
+        return false;
+      }
+      backend.copy(memory.backend, offset, window.memory(), at, bytes);
+      return true;
+    });
+  }
+
+  /**
+   * Has the GPU compute fingerprints of a buffer's pages; see {@link GuestGpu#fingerprint}.
+   *
+   * @param serial of the buffer
+   * @param at where in the window the first one goes
+   * @return false when it is gone
+   */
+  public boolean fingerprint(
+      long serial, long firstPage, int pages, long[] key, MemoryWindow window, long at) {
+    return lock.call(() -> {
+      GuestMemory memory = state.buffers.find(serial);
+      if (memory == null) {
+        return false;
+      }
+      backend.fingerprint(memory.backend, firstPage, pages, key, window.memory(), at);
+      return true;
+    });
+  }
+
+  /** Where pages of a registered buffer are on the guest's bus; nothing for those that are gone. */
+  public List<BusRange> busRanges(long serial, long offset, long bytes) {
+    return lock.call(() -> {
+      List<BusRange> found = new ArrayList<>();
+      GuestMemory memory = state.buffers.find(serial);
+      for (GuestMemory.Part part : memory == null ? List.<GuestMemory.Part>of() : memory.parts) {
+        long first = Math.max(part.offset(), offset);
+        long end = Math.min(part.offset() + part.bytes(), offset + bytes);
+        if (first < end) {
+          long at = part.region().iova.value() + part.regionOffset() + first - part.offset();
+          found.add(new BusRange(new Iova(at), end - first));
+        }
+      }
+      return found;
+    });
+  }
+
+  /**
+   * The work that a guest has under way.
+   *
+   * @param channels that take entries
+   * @param running of them, those of which a command runs now
+   * @param entries of their rings that were put and are not done with
+   */
+  public record InFlight(int channels, int running, long entries) {}
+
+  /** What the guest has under way now. */
+  public InFlight inFlight() {
+    return lock.call(() -> {
+      int taking = 0;
+      int running = 0;
+      long entries = 0;
+      for (GuestChannel channel : state.channels.all()) {
+        Ring ring = channel.ring();
+        if (channel.life.state() == ChannelState.RUNNING && ring != null) {
+          Channel.Status status = state.channels.look(channel);
+          taking++;
+          running += status.runningNs() > 0 ? 1 : 0;
+          entries += status.gpPut() - status.gpGet() & (1 << ring.order()) - 1;
+        }
+      }
+      return new InFlight(taking, running, entries);
+    });
+  }
+
+  /**
+   * How often a channel began to run, or went on. While that stays what it was when the guest was
+   * seen drained, its GPU has written nothing since.
+   */
+  public long starts() {
+    return lock.call(state.channels::starts);
+  }
+
+  /** Detaches every channel that takes entries; how many. */
+  public int detachAll(String reason) {
+    return lock.call(() -> {
+      capabilities.require(Capability.DETACH, "detaching channels");
+      int detached = 0;
+      for (GuestChannel channel : state.channels.all()) {
+        if (channel.life.state() == ChannelState.RUNNING) {
+          channel.detach(reason);
+          detached++;
+        }
+      }
+      return detached;
+    });
+  }
+
+  /**
+   * Whether all that was submitted before {@link #detachAll} has run to its end. When nothing is
+   * left but channels that wait on an acquire, which only the guest itself can release, those are
+   * parked: they take their wait along. Channels that started since are detached too.
+   */
+  public Drain drain(String reason) {
+    return lock.call(() -> {
+      List<GuestChannel> waiting = new ArrayList<>();
+      Drain.Draining busy = null;
+      for (GuestChannel channel : state.channels.all()) {
+        if (channel.life.state() == ChannelState.RUNNING) {
+          channel.detach(reason);
+        }
+      }
+      backend.poll(state.channels.timeNs());
+      for (GuestChannel channel : state.channels.all()) {
+        Channel.Status status = state.channels.look(channel);
+        if (channel.life.state() == ChannelState.DRAINING && !channel.checkDrained(status)) {
+          if (status.waiting()) {
+            waiting.add(channel);
+          } else {
+            busy = new Drain.Draining(channel.id(), status.runningNs());
+          }
+        } else if (channel.life.state() == ChannelState.SUSPENDED && status.runningNs() > 0) {
+          busy = new Drain.Draining(channel.id(), status.runningNs());
+        }
+      }
+      return busy == null ? park(waiting, reason) : busy;
+    });
+  }
+
+  /**
+   * Ends the channels that keep {@link #drain} from ending: the guest is told which, and why.
+   *
+   * @param reason SLUICE_ERROR_*
+   * @return how many
+   */
+  public int endBusy(int reason) {
+    return lock.call(() -> {
+      capabilities.require(Capability.KILL, "ending a channel that does not drain");
+      int ended = 0;
+      for (GuestChannel channel : state.channels.all()) {
+        Channel.Status status = state.channels.look(channel);
+        boolean drains =
+            channel.life.state() == ChannelState.DRAINING
+                && !channel.checkDrained(status)
+                && !status.waiting();
+        boolean runs = channel.life.state() == ChannelState.SUSPENDED && status.runningNs() > 0;
+        if (drains || runs) {
+          state.channels.kill(channel, reason, (int) (status.runningNs() / 1_000_000));
+          ended++;
+        }
+      }
+      return ended;
+    });
+  }
+
+  /** Parked first, looked at again after: a release may have come between. */
+  private Drain park(List<GuestChannel> waiting, String reason) {
+    Drain.Draining busy = null;
+    for (GuestChannel channel : waiting) {
+      channel.park(reason);
+    }
+    for (GuestChannel channel : waiting) {
+      Channel.Status status = state.channels.look(channel);
+      if (!status.waiting() && !status.drained()) {
+        busy = new Drain.Draining(channel.id(), status.runningNs());
+      }
+    }
+    if (busy != null) {
+      waiting.forEach(channel -> channel.unpark(reason));
+      return busy;
+    }
+    waiting.forEach(channel -> channel.parked(reason));
+    return new Drain.Drained(waiting.size());
+  }
+
+  /**
+   * Undoes {@link #detachAll} and {@link #drain}: everything goes on here; how many state.channels.
+   */
+  public int attachAll(String reason) {
+    return lock.call(() -> {
+      int attached = 0;
+      for (GuestChannel channel : state.channels.all()) {
+        if (channel.life.state().isDetached()) {
+          channel.attach(reason);
+          attached++;
+        }
+      }
+      return attached;
+    });
+  }
+
+  /** How long the longest command that runs now has run; 0 when none does. */
+  public long longestRunningNs() {
+    return lock.call(() -> {
+      long longest = 0;
+      for (GuestChannel channel : state.channels.all()) {
+        longest = Math.max(longest, state.channels.look(channel).runningNs());
+      }
+      return longest;
+    });
+  }
+
+  /** After a restore: every channel that had run goes on. */
+  public void resumeAll(String reason) {
+    lock.run(() -> {
+      for (GuestChannel channel : state.channels.all()) {
+        if (channel.life.state() == ChannelState.SUSPENDED) {
+          channel.resume(reason);
+        }
+      }
+    });
+  }
+
+  /**
+   * Begins to become what another guest is: buffers first, as they are told; the rest at once.
+   * EBUSY when the guest is not empty.
+   */
+  public GuestRestore receive() {
+    return new GuestRestore(lock, backend, state, listener);
+  }
+}

@@ -1,0 +1,165 @@
+package io.sluice.channel.guest;
+
+import io.sluice.channel.Capability;
+import io.sluice.channel.CardSlots;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.GpuInfo;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.Refusal;
+import io.sluice.channel.record.GuestRecord;
+import io.sluice.channel.record.StateRecord;
+import io.sluice.channel.table.ControlPages;
+import io.sluice.channel.table.GuestRegion;
+import io.sluice.channel.table.GuestRegions;
+import io.sluice.channel.table.TransitionCounters;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The tables of a guest and what it is as a whole: its generation, its records, its end. Guarded by
+ * the guest's lock.
+ */
+final class GuestState {
+  final GuestRegions regions = new GuestRegions();
+  final BufferTable buffers;
+  final SpaceTable spaces;
+  final ChannelTable channels;
+  private final String name;
+  private final GpuInfo info;
+  private int generation = 1;
+  private boolean givenAway;
+  private long changesReported;
+
+  GuestState(
+      String name,
+      Gpu gpu,
+      CardSlots slots,
+      GuestGpu backend,
+      ControlPages pages,
+      TransitionCounters transitions) {
+    this.name = name;
+    info = gpu.info();
+    boolean movable = gpu.capabilities().contains(Capability.EVICTION);
+    buffers = new BufferTable(backend, regions, info.vramBytes(), movable);
+    spaces = new SpaceTable(name, info, slots, backend, buffers);
+    channels = new ChannelTable(name, gpu, slots, pages, spaces, transitions);
+  }
+
+  int generation() {
+    return generation;
+  }
+
+  /** The use of memory now. */
+  MemoryUse use() {
+    MemoryAccount account = buffers.account();
+    return new MemoryUse(
+        !buffers.isEmpty() || !spaces.isEmpty(),
+        account.vramBytes(),
+        buffers.limitBytes(),
+        account.systemBytes(),
+        account.evictedBytes());
+  }
+
+  /** Whether {@link #use} may be another than when this was last asked. */
+  boolean takeChanged() {
+    long changes = buffers.account().changes() + spaces.changes();
+    boolean news = changes != changesReported;
+    changesReported = changes;
+    return news;
+  }
+
+  /** When this returns the GPU has no access to the region, and no buffer has pages of it. */
+  void removeRegion(GuestRegion region) {
+    buffers.dropPages(region);
+    regions.remove(region);
+  }
+
+  // ---- records ----
+
+  GuestRecord record() {
+    return new GuestRecord(name, generation, buffers.limitBytes(), info.chipset());
+  }
+
+  List<StateRecord> snapshot() {
+    SnapshotWriter writer = new SnapshotWriter();
+    writer.add(record());
+    buffers.all().forEach(writer::add);
+    spaces.all().forEach(writer::add);
+    channels.all().forEach(writer::add);
+    return writer.records();
+  }
+
+  void requireEmpty() {
+    if (!buffers.isEmpty() || !spaces.isEmpty() || !channels.all().isEmpty()) {
+      throw Refusal.busy("the guest is not empty, guest=" + name, "Reset it first.");
+    }
+  }
+
+  void restore(List<StateRecord> records) {
+    requireEmpty();
+    restore(records, Map.of());
+  }
+
+  /**
+   * @param early buffers that were made before, by serial number
+   */
+  void restore(List<StateRecord> records, Map<Long, GuestMemory> early) {
+    if (records.isEmpty() || !(records.getFirst() instanceof GuestRecord was)) {
+      throw Refusal.unfit("records begin with a guest");
+    }
+    Refusal.unless(was.chipset() == info.chipset(), "another kind of GPU");
+    Refusal.unless(was.vramLimitBytes() <= info.vramBytes(), "more video memory than there is");
+    int next = after(was.generation());
+    boolean complete = false;
+    try {
+      new SnapshotReader(this, next, early).restore(records);
+      generation = next;
+      boolean _ = buffers.setLimit(was.vramLimitBytes());
+      complete = true;
+    } finally {
+      if (!complete) {
+        releaseAll();
+      }
+    }
+  }
+
+  // ---- end ----
+
+  void reset() {
+    releaseAll();
+    generation = after(generation);
+  }
+
+  void giveAway(boolean given) {
+    givenAway = given;
+  }
+
+  /** Frees everything, guest memory too. */
+  void close() {
+    releaseAll();
+    if (!givenAway) {
+      regions.all().forEach(this::removeRegion);
+    }
+  }
+
+  /** Frees everything but regions of guest memory; nothing of a guest that is given away. */
+  void releaseAll() {
+    if (givenAway) {
+      return;
+    }
+    channels.freeAll();
+    spaces.freeAll();
+    buffers.freeAll();
+    if (!buffers.isEmpty()
+        || !spaces.isEmpty()
+        || spaces.mappings() != 0
+        || buffers.pages().parts() != 0) {
+      throw new AssertionError(
+          "something is left, spaces=" + spaces.size() + " buffers=" + buffers.size());
+    }
+  }
+
+  private static int after(int generation) {
+    return generation == -1 ? 1 : generation + 1;
+  }
+}

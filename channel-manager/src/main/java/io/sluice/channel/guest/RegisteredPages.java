@@ -1,0 +1,91 @@
+package io.sluice.channel.guest;
+
+import io.sluice.abi.Errno;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.Refusal;
+import io.sluice.channel.record.MemoryPagesRecord;
+import io.sluice.channel.state.GuestLimits;
+import io.sluice.channel.table.GuestRegion;
+import io.sluice.channel.table.GuestRegions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Pages of guest memory in registered buffers, and their number. Guarded by the guest's lock. */
+final class RegisteredPages {
+  private final GuestRegions regions;
+  private int parts;
+
+  RegisteredPages(GuestRegions regions) {
+    this.regions = regions;
+  }
+
+  /** Extents of all buffers together, after joining neighbours. */
+  int parts() {
+    return parts;
+  }
+
+  /** Fills a part of a buffer: all of the extents or, when one is refused, none. */
+  void set(GuestMemory memory, long offset, List<Extent> extents) {
+    if (!memory.registered || extents.isEmpty() || extents.size() > GuestLimits.MAX_EXTENTS) {
+      throw Refusal.invalid(
+          "no pages for this buffer, registered=" + memory.registered + " n=" + extents.size());
+    }
+    if (extents.size() > GuestLimits.MAX_TOTAL_EXTENTS - parts) {
+      throw Refusal.full("extents", GuestLimits.MAX_TOTAL_EXTENTS);
+    }
+    List<GuestMemory.Part> wanted = new ArrayList<>(extents.size());
+    List<Extent> forBackend = new ArrayList<>(extents.size());
+    long at = offset;
+    for (Extent extent : extents) {
+      GuestMemory.Part part = check(memory, at, extent);
+      wanted.add(part);
+      forBackend.add(new Extent(part.region().backend, part.regionOffset(), part.bytes()));
+      at += part.bytes();
+    }
+    memory.backend.setPages(offset, forBackend);
+    for (GuestMemory.Part part : wanted) {
+      parts += memory.addPart(part);
+    }
+  }
+
+  private GuestMemory.Part check(GuestMemory memory, long at, Extent extent) {
+    long bytes = extent.bytes();
+    if (bytes <= 0 || ((at | bytes | extent.offset()) & (GuestLimits.PAGE_BYTES - 1)) != 0) {
+      throw Refusal.invalid(
+          "not whole pages, offset=" + at + " from=" + extent.offset() + " bytes=" + bytes);
+    }
+    GuestRegion region = regions.containing(extent);
+    if (at < 0 || bytes > memory.sizeBytes() - at) {
+      throw Refusal.with(
+          Errno.ERANGE,
+          "outside the buffer, offset=" + at + " bytes=" + bytes + " size=" + memory.sizeBytes());
+    }
+    if (memory.hasPagesIn(at, bytes)) {
+      throw Refusal.with(Errno.EEXIST, "filled already, offset=" + at + " bytes=" + bytes);
+    }
+    return new GuestMemory.Part(at, region, extent.offset(), bytes);
+  }
+
+  void restore(GuestMemory memory, List<MemoryPagesRecord.Pages> pages) {
+    for (MemoryPagesRecord.Pages some : pages) {
+      long done = 0;
+      while (done < some.bytes()) {
+        Extent extent = regions.extentAt(some.iova().value() + done, some.bytes() - done);
+        set(memory, some.offset() + done, List.of(extent));
+        done += extent.bytes();
+      }
+    }
+  }
+
+  /** A region is gone: no buffer has pages of it. */
+  void drop(Iterable<GuestMemory> buffers, GuestRegion region) {
+    for (GuestMemory memory : buffers) {
+      parts -= memory.dropParts(region);
+    }
+  }
+
+  /** A buffer is gone. */
+  void forget(GuestMemory memory) {
+    parts -= memory.parts.size();
+  }
+}

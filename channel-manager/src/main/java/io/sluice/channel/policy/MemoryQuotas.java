@@ -1,0 +1,487 @@
+package io.sluice.channel.policy;
+
+import com.google.common.collect.Sets;
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.Capability;
+import io.sluice.channel.ChannelCode;
+import io.sluice.channel.Refusal;
+import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.MemorySharing;
+import io.sluice.channel.guest.MemoryUse;
+import io.sluice.quota.Admission;
+import io.sluice.quota.BeyondShare;
+import io.sluice.quota.MovableBuffer;
+import io.sluice.quota.MovePlan;
+import io.sluice.quota.Quota;
+import io.sluice.quota.QuotaTable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the guests of one GPU to their shares of its video memory: policy from {@code
+ * io.sluice.quota}, deeds on {@link Guest}.
+ *
+ * <p>Guests begin and end their use of the GPU by themselves. Each tells when its use of memory has
+ * changed, and whoever composes this calls {@link #rebalance} soon after. An allocation that finds
+ * no room does not wait for that: it rebalances by itself and tries again.
+ *
+ * <p>The lock is taken before a guest's and never under one. A guest may be closed at any moment:
+ * it is passed over then, and its memory counts as free.
+ */
+public final class MemoryQuotas {
+  /** How long an allocation waits for a rebalance that another thread has begun. */
+  static final Duration ALLOCATION_PATIENCE = Duration.ofSeconds(1);
+
+  private static final Logger log = LoggerFactory.getLogger(MemoryQuotas.class);
+
+  /**
+   * The result of a rebalance.
+   *
+   * @param evicted buffers moved to system memory
+   * @param returned buffers moved to video memory
+   */
+  public record Moves(int evicted, int returned) {}
+
+  /**
+   * Counts of what was done to a guest since its quota was first set.
+   *
+   * @param evictions buffers moved to system memory
+   * @param returns buffers moved back
+   * @param refusals allocations refused for want of room
+   */
+  public record Counters(long evictions, long returns, long refusals) {
+    static final Counters NONE = new Counters(0, 0, 0);
+
+    private Counters plus(long moreEvictions, long moreReturns, long moreRefusals) {
+      return new Counters(
+          evictions + moreEvictions, returns + moreReturns, refusals + moreRefusals);
+    }
+  }
+
+  /**
+   * Told of what happens, from any thread, also under the lock: it must not block nor call this
+   * object.
+   */
+  public interface Listener {
+    /** A rebalance may be due. */
+    default void onChange() {}
+
+    /** Buffers of a guest have moved. */
+    default void onMoved(String guest, int buffers, boolean toSystem) {}
+
+    /** An allocation of a guest was refused for want of room. */
+    default void onRefused(String guest, long bytes, MemoryUse use) {}
+  }
+
+  /**
+   * A guest at the beginning of a rebalance.
+   *
+   * @param usesGpu whether it counts as using the GPU, as one does that begins to
+   */
+  private record Holder(Guest guest, MemoryUse use, boolean usesGpu) {}
+
+  private final Listener listener;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock.
+  private final QuotaTable quotas;
+  private final Map<String, Counters> counters = new TreeMap<>();
+  private final Map<String, Guest> attached = new LinkedHashMap<>();
+
+  /** A library by itself: whoever has it rebalances. */
+  public MemoryQuotas(long cardBytes) {
+    this(cardBytes, new Listener() {});
+  }
+
+  /**
+   * @param cardBytes video memory of the GPU
+   */
+  public MemoryQuotas(long cardBytes, Listener listener) {
+    quotas = new QuotaTable(cardBytes);
+    this.listener = listener;
+  }
+
+  /**
+   * Admits a guest, or changes its quota; {@link #rebalance} makes it take effect. Who calls this
+   * sees to that: nobody is told that one is due.
+   *
+   * @throws RefusedException with the numbers when it does not fit; nothing has changed then
+   */
+  public void set(String guest, Quota wanted) {
+    lock.lock();
+    try {
+      if (quotas.put(guest, wanted) instanceof Admission.Refused refused) {
+        throw new RefusedException(
+            ChannelCode.QUOTA,
+            Errno.ENOSPC,
+            "guest=" + guest + ": " + refused.cause(),
+            refused.fix());
+      }
+      counters.putIfAbsent(guest, Counters.NONE);
+      SortedMap<String, Long> _ = limit(holders(null));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether a guest's quota would fit; nothing changes. */
+  public Admission check(String guest, Quota wanted) {
+    lock.lock();
+    try {
+      return quotas.check(guest, wanted);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets a guest's quota; it must be detached. */
+  public void remove(String guest) {
+    lock.lock();
+    try {
+      if (attached.containsKey(guest)) {
+        throw Refusal.busy("the guest is attached, guest=" + guest, "Detach it first.");
+      }
+      quotas.remove(guest);
+      counters.remove(guest);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** From now on the guest is kept to its share. It was admitted by {@link #set}. */
+  public void attach(Guest guest) {
+    lock.lock();
+    try {
+      if (!quotas.contains(guest.name())) {
+        throw Refusal.invalid("no quota was set, guest=" + guest.name());
+      }
+      if (attached.putIfAbsent(guest.name(), guest) != null) {
+        throw Refusal.busy("a guest of this name is attached, guest=" + guest.name(), "");
+      }
+      guest.buffers().setSharing(new Place(guest));
+      // Its driver asks what it may have before it allocates anything.
+      SortedMap<String, Long> _ = limit(holders(guest));
+    } finally {
+      lock.unlock();
+    }
+    listener.onChange();
+  }
+
+  /** To be called before the guest is closed. */
+  public void detach(Guest guest) {
+    lock.lock();
+    try {
+      attached.remove(guest.name(), guest);
+      guest.buffers().setSharing(MemorySharing.ALONE);
+    } finally {
+      lock.unlock();
+    }
+    listener.onChange();
+  }
+
+  /** A guest's use of memory now; nothing when it is not attached. */
+  public MemoryUse use(String guest) {
+    lock.lock();
+    try {
+      Guest there = attached.get(guest);
+      return there == null ? MemoryUse.NONE : there.buffers().use();
+    } catch (RefusedException gone) {
+      return MemoryUse.NONE;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was done to a guest so far. */
+  public Counters counters(String guest) {
+    lock.lock();
+    try {
+      return counters.getOrDefault(guest, Counters.NONE);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Sets every guest's limit to its share, evicts what is over and brings back what has room. A
+   * guest that does not use the GPU yet has the limit it would have if it did.
+   */
+  public Moves rebalance() {
+    return rebalance(() -> {});
+  }
+
+  /**
+   * As {@link #rebalance()}.
+   *
+   * @param held runs as soon as every guest is kept to its share: before the channels of the one
+   *     that moved last go on. Under the lock: it must not block nor call this object
+   */
+  public Moves rebalance(Runnable held) {
+    lock.lock();
+    try {
+      return rebalance(null, held);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The place of one attached guest. */
+  private final class Place implements MemorySharing {
+    private final Guest guest;
+
+    Place(Guest guest) {
+      this.guest = guest;
+    }
+
+    @Override
+    public void changed() {
+      listener.onChange();
+    }
+
+    /** Waits for a rebalance that another thread has begun, but not for long. */
+    @Override
+    public Room makeRoom(long bytes) {
+      try {
+        if (!lock.tryLock(ALLOCATION_PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+          return Room.FREE;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return Room.FREE;
+      }
+      return locked(() -> {
+        if (isHere()) {
+          makeRoomFor(guest, bytes);
+        }
+        return new Made(guest, bytes);
+      });
+    }
+
+    @Override
+    public Room makeRoom() {
+      lock.lock();
+      return locked(() -> {
+        if (isHere()) {
+          Moves _ = rebalance(guest, () -> {});
+        }
+        return new Made(guest, 0);
+      });
+    }
+
+    private boolean isHere() {
+      return attached.get(guest.name()) == guest;
+    }
+
+    /** Keeps the lock unless the action fails. */
+    private Room locked(Supplier<Room> action) {
+      boolean complete = false;
+      try {
+        Room room = action.get();
+        complete = true;
+        return room;
+      } finally {
+        if (!complete) {
+          lock.unlock();
+        }
+      }
+    }
+
+    /** Room under the lock: nothing is brought back into it. */
+    private final class Made implements Room {
+      private final Guest guest;
+      private final long bytes;
+
+      Made(Guest guest, long bytes) {
+        this.guest = guest;
+        this.bytes = bytes;
+      }
+
+      @Override
+      public void refused(RefusedException why) {
+        if (why.errno() == Errno.ENOMEM) {
+          MemoryQuotas.this.refused(guest, bytes);
+        }
+      }
+
+      @Override
+      public void restored() {
+        if (isHere()) {
+          SortedMap<String, Long> _ = limit(holders(guest));
+        }
+      }
+
+      @Override
+      public void close() {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void refused(Guest guest, long bytes) {
+    counters.computeIfPresent(guest.name(), (_, before) -> before.plus(0, 0, 1));
+    listener.onRefused(guest.name(), bytes, use(guest.name()));
+  }
+
+  private void makeRoomFor(Guest guest, long bytes) {
+    List<Holder> holders = holders(guest);
+    long share = limit(holders).getOrDefault(guest.name(), 0L);
+    for (Holder holder : holders) {
+      // What cannot become true is no reason to disturb others.
+      if (holder.guest() == guest && bytes <= share - holder.use().videoBytes()) {
+        Moves _ = rebalance(guest, () -> {});
+      }
+    }
+  }
+
+  /**
+   * @param arriving counted as using the GPU though it may not yet
+   */
+  private Moves rebalance(@Nullable Guest arriving, Runnable held) {
+    List<Holder> holders = holders(arriving);
+    SortedMap<String, Long> shares = limit(holders);
+    boolean atRest = true;
+    for (Holder holder : holders) {
+      long share = shares.getOrDefault(holder.guest().name(), 0L);
+      atRest &= holder.use().videoBytes() <= share && holder.use().evictedBytes() == 0;
+    }
+    if (atRest) {
+      held.run();
+      return new Moves(0, 0);
+    }
+    List<MovableBuffer> buffers = new ArrayList<>();
+    for (Holder holder : holders) {
+      if (holder.guest().capabilities().contains(Capability.EVICTION)) {
+        ifThere(holder.guest(), () -> buffers.addAll(holder.guest().buffers().movable()));
+      }
+    }
+    MovePlan plan = MovePlan.of(quotas.cardBytes(), shares, buffers);
+    Once once = new Once(held);
+    boolean more = !plan.returns().isEmpty();
+    int evicted = move(plan.evictions(), true, more ? () -> {} : once);
+    int returned = move(plan.returns(), false, once);
+    once.run(); // where nothing moved after all
+    return new Moves(evicted, returned);
+  }
+
+  /** Runs something the first time. */
+  private static final class Once implements Runnable {
+    private final Runnable action;
+    private boolean ran;
+
+    Once(Runnable action) {
+      this.action = action;
+    }
+
+    @Override
+    public void run() {
+      if (!ran) {
+        ran = true;
+        action.run();
+      }
+    }
+  }
+
+  /** What every guest that is there says of itself; those that are closed are forgotten. */
+  private List<Holder> holders(@Nullable Guest arriving) {
+    attached.values().removeIf(Guest::isClosed);
+    List<Holder> holders = new ArrayList<>();
+    for (Guest guest : attached.values()) {
+      ifThere(
+          guest,
+          () -> {
+            MemoryUse use = guest.buffers().use();
+            holders.add(new Holder(guest, use, use.usesGpu() || guest == arriving));
+          });
+    }
+    return holders;
+  }
+
+  /** Sets limits to shares; returns the shares of those that use the GPU. */
+  private SortedMap<String, Long> limit(List<Holder> holders) {
+    Set<String> using = new TreeSet<>();
+    holders.stream().filter(Holder::usesGpu).forEach(holder -> using.add(holder.guest().name()));
+    SortedMap<String, Long> shares = quotas.shares(using);
+    for (Holder holder : holders) {
+      String name = holder.guest().name();
+      SortedMap<String, Long> with =
+          holder.usesGpu() ? shares : quotas.shares(Sets.union(using, Set.of(name)));
+      boolean overflow =
+          quotas.get(name).beyondShare() == BeyondShare.SYSTEM_MEMORY
+              && holder.guest().capabilities().contains(Capability.EVICTION);
+      ifThere(
+          holder.guest(),
+          () -> {
+            holder.guest().buffers().setLimit(with.getOrDefault(name, 0L));
+            holder.guest().buffers().setOverflowToSystem(overflow);
+          });
+    }
+    return shares;
+  }
+
+  /**
+   * @param held runs when the last guest's have moved, before its channels go on; if that guest is
+   *     gone meanwhile, or its GPU refuses, not at all
+   */
+  private int move(List<MovePlan.Move> moves, boolean toSystem, Runnable held) {
+    Map<String, List<Long>> byGuest = new LinkedHashMap<>();
+    for (MovePlan.Move move : moves) {
+      byGuest
+          .computeIfAbsent(move.buffer().guest(), _ -> new ArrayList<>())
+          .add(move.buffer().id());
+    }
+    int[] moved = new int[1];
+    for (Guest guest : attached.values()) {
+      List<Long> ids = byGuest.getOrDefault(guest.name(), List.of());
+      byGuest.remove(guest.name());
+      if (!ids.isEmpty()) {
+        Runnable then = byGuest.isEmpty() ? held : () -> {};
+        ifThere(
+            guest,
+            () -> {
+              int done = guest.buffers().move(ids, toSystem, then);
+              moved[0] += done;
+              count(guest, toSystem, done);
+            });
+      }
+    }
+    return moved[0];
+  }
+
+  private void count(Guest guest, boolean toSystem, int moved) {
+    if (moved > 0) {
+      counters.computeIfPresent(
+          guest.name(),
+          (_, before) -> toSystem ? before.plus(moved, 0, 0) : before.plus(0, moved, 0));
+      listener.onMoved(guest.name(), moved, toSystem);
+      log.atInfo()
+          .addKeyValue("guest", guest.name())
+          .addKeyValue("buffers", moved)
+          .log(toSystem ? "buffers evicted" : "buffers returned");
+    }
+  }
+
+  /** Does something to a guest, unless it is closed meanwhile or its GPU refuses. */
+  private static void ifThere(Guest guest, Runnable action) {
+    try {
+      action.run();
+    } catch (RefusedException e) {
+      if (!guest.isClosed()) {
+        log.atWarn().addKeyValue("guest", guest.name()).setCause(e).log("sharing failed");
+      }
+    }
+  }
+}

@@ -1,0 +1,465 @@
+package io.sluice.channel.policy;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.Capability;
+import io.sluice.channel.Refusal;
+import io.sluice.channel.guest.ChannelInfo;
+import io.sluice.channel.guest.Guest;
+import io.sluice.channel.state.ChannelState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The end of channels whose command keeps others from the GPU: a duty cycle that observes, so that
+ * submitting work costs nothing. It observes as rarely as the limits allow: not at all while no two
+ * guests are attached, often only while a command is near its limit or over it.
+ *
+ * <p>A channel is over its limit when one command, or one semaphore acquire that is not satisfied,
+ * has been seen to last longer than its guest's limit. It is ended only while another guest waits:
+ * when a running channel of that guest had unfinished work, and was not itself blocked on an
+ * acquire, at this observation and at the one before. A guest that is alone is never touched, and a
+ * guest's own channels are not protected from each other.
+ *
+ * <p>A channel that drains, because its guest is to move, is ended for a command in the same way:
+ * it keeps others from the GPU as well, and its guest from moving. Its acquires do not count: what
+ * they wait for may be behind the detach, and they move as they are.
+ *
+ * <p>No guest is charged with time in which the watchdog itself stood still, with the process or
+ * the host: between two calls at most what was due, and {@link #LATE} more, counts as time an
+ * acquire has waited. What a command is charged with is what its GPU says it has worked.
+ *
+ * <p>One channel is ended per observation, the one that has lasted longest; then the others may get
+ * on. Kills of one guest are at least {@link #KILL_INTERVAL} apart; those put off are counted.
+ *
+ * <p>Where channels tell for nothing whether they have got on, it glances at that more often than
+ * it observes, and observes at once a guest of whom one has not: an acquire is timed from the first
+ * observation that saw it.
+ */
+public final class Watchdog {
+  /** Limit of a guest that has none of its own. */
+  public static final Duration DEFAULT_LIMIT = Duration.ofSeconds(2);
+
+  /** Least time between two kills of one guest. */
+  public static final Duration KILL_INTERVAL = Duration.ofMillis(100);
+
+  /** Longest time between two observations while a channel has something to do. */
+  public static final Duration LONGEST_TICK = Duration.ofMillis(100);
+
+  /** The same while none has: whatever begins then is seen before it is near a usual limit. */
+  public static final Duration IDLE_TICK = Duration.ofMillis(500);
+
+  /** Time between two observations while a command is at its limit: two are needed to end it. */
+  public static final Duration SHORTEST_TICK = Duration.ofMillis(2);
+
+  /** Time between two glances at channels that tell of their progress, while one does something. */
+  public static final Duration GLANCE = Duration.ofMillis(2);
+
+  /** What a call may come late and still count in full. */
+  public static final Duration LATE = Duration.ofMillis(5);
+
+  /** A limit is at least as many observations long. */
+  private static final int TICKS_PER_LIMIT = 4;
+
+  private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** A guest as the watchdog needs it. */
+  interface Watched {
+    String name();
+
+    List<ChannelInfo> channels();
+
+    /** {@link io.sluice.channel.Channel#progress} of those that tell, by id. */
+    default Map<Integer, Long> progress() {
+      return Map.of();
+    }
+
+    void kill(int channelId, int info);
+  }
+
+  /**
+   * Counts of what the watchdog did to a guest.
+   *
+   * @param kills channels ended
+   * @param putOff observations that found a channel to end, too soon after the last
+   */
+  public record Counters(long kills, long putOff) {
+    /** Nothing was done. */
+    public static final Counters NONE = new Counters(0, 0);
+
+    /** What both tell. */
+    public Counters plus(Counters other) {
+      return new Counters(kills + other.kills, putOff + other.putOff);
+    }
+  }
+
+  /**
+   * A channel that was ended.
+   *
+   * @param guest whose
+   * @param channelId the guest's id of it
+   * @param lastedMs how long its command, or its acquire, had lasted
+   * @param limitMs how long it might have
+   */
+  public record Kill(String guest, int channelId, long lastedMs, long limitMs) {}
+
+  private record Acquire(long entries, long sinceNs) {}
+
+  private record Offender(State state, int channelId, long lastedNs) {}
+
+  /** The memory of a guest. Guarded by the watchdog's lock. */
+  private static final class State {
+    final Watched guest;
+    final Map<Integer, Acquire> acquires = new HashMap<>();
+    long limitNs = DEFAULT_LIMIT.toNanos();
+
+    /** The longest that a command was seen to last, and has not ended. */
+    long lastingNs;
+
+    /** When it was observed last. */
+    long observedNs;
+
+    /** Progress at the last glance, and where a channel had not got on and was observed since. */
+    Map<Integer, Long> glanced = Map.of();
+
+    Map<Integer, Long> known = Map.of();
+
+    boolean busy;
+    boolean wanted;
+    boolean waits;
+    boolean killed;
+    long lastKillNs;
+    long kills;
+    long putOff;
+
+    State(Watched guest) {
+      this.guest = guest;
+    }
+  }
+
+  private final Consumer<Kill> onKill;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<String, State> states = new LinkedHashMap<>();
+
+  /** Whether some channel tells of its progress, and when all were observed, and something done. */
+  private boolean glancing;
+
+  private long observedNs;
+  private long workedNs;
+
+  /** When {@link #doWork} was called last, by the caller's clock; so are kills. */
+  private long calledNs;
+
+  private long dueNs;
+  private boolean called;
+
+  /** A watchdog that tells nobody but the log. */
+  public Watchdog() {
+    this(_ -> {});
+  }
+
+  /**
+   * @param onKill told of each channel that was ended, under the lock: it must not block nor call
+   *     this object
+   */
+  public Watchdog(Consumer<Kill> onKill) {
+    this.onKill = onKill;
+  }
+
+  /** Watches a guest whose GPU has {@link Capability#KILL}; EOPNOTSUPP. */
+  public void add(Guest guest) {
+    if (!guest.capabilities().contains(Capability.KILL)) {
+      throw Refusal.missing(Capability.KILL, "watching for commands that do not end");
+    }
+    add(new WatchedGuest(guest));
+  }
+
+  void add(Watched guest) {
+    lock.lock();
+    try {
+      if (states.putIfAbsent(guest.name(), new State(guest)) != null) {
+        throw Refusal.busy("a guest of this name is watched, guest=" + guest.name(), "");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Forgets a guest; before it is closed, or after.
+   *
+   * @return what was done to it
+   */
+  public Counters remove(String guest) {
+    lock.lock();
+    try {
+      State state = states.remove(guest);
+      return state == null ? Counters.NONE : new Counters(state.kills, state.putOff);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How long a command of the guest may last while another guest waits; more than 0. */
+  public void setLimit(String guest, Duration limit) {
+    if (limit.isNegative() || limit.isZero() || limit.compareTo(Duration.ofDays(1)) > 0) {
+      throw Refusal.invalid("no such limit, range=1ns..1d limit=" + limit);
+    }
+    lock.lock();
+    try {
+      state(guest).limitNs = limit.toNanos();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** As {@link #setLimit}, but nothing happens when the guest is not watched. */
+  public void setLimitIfThere(String guest, Duration limit) {
+    lock.lock();
+    try {
+      if (states.containsKey(guest)) {
+        setLimit(guest, limit);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was done to a guest so far; nothing when it is not watched. */
+  public Counters countersIfThere(String guest) {
+    lock.lock();
+    try {
+      return states.containsKey(guest) ? counters(guest) : Counters.NONE;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What was done to a guest so far. */
+  public Counters counters(String guest) {
+    lock.lock();
+    try {
+      State state = state(guest);
+      return new Counters(state.kills, state.putOff);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private State state(String guest) {
+    State state = states.get(guest);
+    if (state == null) {
+      throw Refusal.invalid("no such guest is watched, guest=" + guest);
+    }
+    return state;
+  }
+
+  /**
+   * One observation, or a glance if none is due.
+   *
+   * @param nowNs any monotonic time
+   * @return channels ended, 0 or 1
+   */
+  public int doWork(long nowNs) {
+    lock.lock();
+    try {
+      int ended = work(advance(nowNs));
+      dueNs = Math.min(dueInNs(), IDLE_TICK.toNanos());
+      return ended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The watchdog's own time: what passed, but for what it stood still. */
+  private long advance(long nowNs) {
+    long step = called ? Math.clamp(nowNs - calledNs, 0, dueNs + LATE.toNanos()) : 0;
+    called = true;
+    calledNs = nowNs;
+    return workedNs + step;
+  }
+
+  private int work(long nowNs) {
+    boolean all = !glancing || nowNs - observedNs >= observationDueInNs();
+    observedNs = all ? nowNs : observedNs;
+    workedNs = nowNs;
+    glancing = false;
+    List<Offender> offenders = new ArrayList<>();
+    for (State state : states.values()) {
+      boolean suspicious = glance(state);
+      glancing |= !state.glanced.isEmpty();
+      if (all || suspicious) {
+        observe(state, nowNs, offenders);
+      }
+    }
+    offenders.sort((a, b) -> Long.compare(b.lastedNs(), a.lastedNs()));
+    for (Offender offender : offenders) {
+      if (anotherWaits(offender.state()) && end(offender)) {
+        return 1;
+      }
+    }
+    return 0;
+  }
+
+  /** Whether a channel has not got on since the last glance, and was not observed since then. */
+  private static boolean glance(State state) {
+    Map<Integer, Long> now = state.guest.progress();
+    Map<Integer, Long> still = new HashMap<>(now);
+    still.entrySet().retainAll(state.glanced.entrySet());
+    boolean suspicious = !state.known.entrySet().containsAll(still.entrySet());
+    state.known = still;
+    state.glanced = now;
+    return suspicious;
+  }
+
+  /**
+   * How long after a call of {@link #doWork} the next is due, in nanoseconds; {@link
+   * Long#MAX_VALUE} when only {@link #add} can change that.
+   */
+  public long dueInNs() {
+    lock.lock();
+    try {
+      if (states.size() < 2) {
+        return Long.MAX_VALUE;
+      }
+      long due = observationDueInNs() - (workedNs - observedNs);
+      return Math.max(glancing ? Math.min(due, GLANCE.toNanos()) : due, SHORTEST_TICK.toNanos());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How long after the last observation of all the next one is due. */
+  private long observationDueInNs() {
+    boolean busy = states.values().stream().anyMatch(state -> state.busy);
+    long due = (busy ? LONGEST_TICK : IDLE_TICK).toNanos();
+    for (State state : states.values()) {
+      due = Math.min(due, state.limitNs / TICKS_PER_LIMIT);
+      if (state.lastingNs > 0) {
+        long reached = state.observedNs + state.limitNs - state.lastingNs + 1;
+        due = Math.min(due, reached - observedNs);
+      }
+    }
+    return due;
+  }
+
+  private boolean anotherWaits(State than) {
+    return states.values().stream().anyMatch(state -> state != than && state.waits);
+  }
+
+  private static void observe(State state, long nowNs, List<Offender> offenders) {
+    boolean wants = false;
+    state.observedNs = nowNs;
+    state.busy = false;
+    state.lastingNs = 0;
+    @Nullable Offender longest = null;
+    Map<Integer, Acquire> acquires = new HashMap<>();
+    for (ChannelInfo channel : state.guest.channels()) {
+      if (!isWatched(channel)) {
+        continue;
+      }
+      long lasted = channel.runningNs();
+      state.busy |= !channel.drained();
+      if (channel.waiting()) {
+        Acquire before = state.acquires.get(channel.channelId());
+        Acquire now =
+            before != null && before.entries() == channel.entries()
+                ? before
+                : new Acquire(channel.entries(), nowNs);
+        acquires.put(channel.channelId(), now);
+        lasted = Math.max(lasted, nowNs - now.sinceNs());
+      } else if (channel.state() == ChannelState.RUNNING) {
+        wants |= !channel.drained();
+      }
+      state.lastingNs = Math.max(state.lastingNs, lasted);
+      if (lasted > state.limitNs && (longest == null || lasted > longest.lastedNs())) {
+        longest = new Offender(state, channel.channelId(), lasted);
+      }
+    }
+    if (longest != null) {
+      offenders.add(longest);
+    }
+    state.acquires.clear();
+    state.acquires.putAll(acquires);
+    state.waits = wants && state.wanted;
+    state.wanted = wants;
+  }
+
+  private static boolean isWatched(ChannelInfo channel) {
+    return channel.state() == ChannelState.RUNNING
+        || channel.state() == ChannelState.DRAINING && !channel.waiting();
+  }
+
+  private boolean end(Offender offender) {
+    State state = offender.state();
+    if (state.killed && calledNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {
+      state.putOff++;
+      return false;
+    }
+    long lastedMs = Math.min(offender.lastedNs() / NANOS_PER_MILLI, Integer.MAX_VALUE);
+    state.guest.kill(offender.channelId(), (int) lastedMs);
+    state.killed = true;
+    state.lastKillNs = calledNs;
+    state.kills++;
+    log.atWarn()
+        .addKeyValue("guest", state.guest.name())
+        .addKeyValue("cid", offender.channelId())
+        .addKeyValue("lastedMs", lastedMs)
+        .addKeyValue("limitMs", state.limitNs / NANOS_PER_MILLI)
+        .log("command did not end while another guest waited: channel killed");
+    onKill.accept(
+        new Kill(
+            state.guest.name(), offender.channelId(), lastedMs, state.limitNs / NANOS_PER_MILLI));
+    return true;
+  }
+
+  /** A guest may be closed, and a channel freed, at any moment: there is nothing to watch then. */
+  private record WatchedGuest(Guest guest) implements Watched {
+    @Override
+    public String name() {
+      return guest.name();
+    }
+
+    @Override
+    public List<ChannelInfo> channels() {
+      List<ChannelInfo> found = new ArrayList<>();
+      try {
+        for (int cid : guest.channels().ids()) {
+          found.add(guest.channels().query(cid));
+        }
+      } catch (RefusedException gone) {
+        log.atDebug().setCause(gone).log("gone while it was observed");
+      }
+      return found;
+    }
+
+    @Override
+    public Map<Integer, Long> progress() {
+      try {
+        return guest.channels().progress();
+      } catch (RefusedException gone) {
+        log.atDebug().setCause(gone).log("gone while it was glanced at");
+        return Map.of();
+      }
+    }
+
+    @Override
+    public void kill(int channelId, int info) {
+      try {
+        guest.channels().kill(channelId, GuestAbi.ERROR_TIMEOUT, info);
+      } catch (RefusedException gone) {
+        log.atDebug().setCause(gone).log("gone before it was ended");
+      }
+    }
+  }
+}

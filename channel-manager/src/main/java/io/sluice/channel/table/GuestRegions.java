@@ -1,0 +1,60 @@
+package io.sluice.channel.table;
+
+import io.sluice.abi.Errno;
+import io.sluice.channel.GuestGpu.Extent;
+import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.Refusal;
+import io.sluice.channel.state.GuestLimits;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Ranges of guest memory that the GPU knows of one guest. Guarded by the guest's lock. */
+public final class GuestRegions {
+  private final Set<GuestRegion> regions = new LinkedHashSet<>();
+
+  /** ENOMEM when no more may be added. */
+  public void requireRoom() {
+    if (regions.size() == GuestLimits.MAX_REGIONS) {
+      throw Refusal.full("ranges of guest memory", GuestLimits.MAX_REGIONS);
+    }
+  }
+
+  public void add(GuestRegion region) {
+    regions.add(region);
+  }
+
+  /** A region that the GPU has no access to any more when this returns. */
+  public void remove(GuestRegion region) {
+    region.closed = true;
+    regions.remove(region);
+    Closing.close(region.backend::close, "memory region");
+  }
+
+  public List<GuestRegion> all() {
+    return List.copyOf(regions);
+  }
+
+  /** The region of an extent that lies within it; EFAULT. */
+  public GuestRegion containing(Extent extent) {
+    MemoryRegion named = extent.region();
+    if (!(named instanceof GuestRegion region)
+        || !regions.contains(region)
+        || extent.offset() < 0
+        || extent.bytes() > region.sizeBytes() - extent.offset()) {
+      throw Refusal.with(Errno.EFAULT, "no guest memory there, extent=" + extent);
+    }
+    return region;
+  }
+
+  /** Where guest memory of a bus address is, as far as one region goes; EFAULT. */
+  public Extent extentAt(long iova, long bytes) {
+    for (GuestRegion region : regions) {
+      long offset = iova - region.iova.value();
+      if (offset >= 0 && offset < region.sizeBytes()) {
+        return new Extent(region, offset, Math.min(bytes, region.sizeBytes() - offset));
+      }
+    }
+    throw Refusal.with(Errno.EFAULT, "no guest memory there, iova=0x" + Long.toHexString(iova));
+  }
+}

@@ -1,0 +1,129 @@
+package io.sluice.channel.guest;
+
+import io.sluice.abi.Iova;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.channel.CardSlots;
+import io.sluice.channel.Gpu;
+import io.sluice.channel.GuestGpu;
+import io.sluice.channel.GuestGpu.MemoryRegion;
+import io.sluice.channel.pscnv.PscnvGpu;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.gpu.GpuConfig;
+import io.sluice.gpu.IdleStrategy;
+import io.sluice.gpu.SoftwareGpu;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The pscnv backend over a small software GPU with a clock that moves only when told, run by the
+ * test's own thread.
+ */
+public final class GpuRig implements AutoCloseable {
+  public static final long VRAM_BYTES = 32L << 20;
+
+  final Kernel kernel = RealKernel.create();
+  final SoftwareGpu model;
+  final Gpu gpu;
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private long nowNs = 1_000_000;
+
+  public GpuRig() {
+    model =
+        new SoftwareGpu(
+            kernel, new GpuConfig(VRAM_BYTES, VRAM_BYTES, 100_000), () -> nowNs, new NoIdle());
+    gpu = new PscnvGpu("test", kernel, model::open);
+  }
+
+  private static final class NoIdle implements IdleStrategy {
+    @Override
+    public void idle(long ns) {}
+
+    @Override
+    public void wake() {}
+  }
+
+  public Guest attach(String name, GuestListener listener) {
+    Guest guest = new Guest(name, gpu, kernel, listener);
+    opened.add(guest);
+    return guest;
+  }
+
+  public Guest attach(String name, CardSlots slots) {
+    Guest guest = new Guest(name, gpu, slots, kernel, new HeardEvents());
+    opened.add(guest);
+    return guest;
+  }
+
+  public Guest attach(String name) {
+    return attach(name, new HeardEvents());
+  }
+
+  /** Guest memory of its own file, known to the GPU. */
+  Ram ram(Guest guest, long iova, long bytes) {
+    Fd fd = kernel.memfdCreate("ram", bytes);
+    Mapping mapping = kernel.mmap(fd, 0, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    opened.addFirst(fd);
+    opened.addFirst(mapping);
+    return new Ram(
+        mapping.segment(),
+        guest.buffers().addRegion(new Iova(iova), fd, 0, bytes, true),
+        new Iova(iova));
+  }
+
+  /** Guest memory. */
+  record Ram(MemorySegment bytes, MemoryRegion region, Iova iova) {}
+
+  MemorySegment map(GuestGpu.SharedArea area) {
+    Mapping mapping =
+        kernel.mmap(
+            area.fd(), area.offset(), area.sizeBytes(), Kernel.PROT_READ | Kernel.PROT_WRITE);
+    opened.addFirst(mapping);
+    return mapping.segment();
+  }
+
+  /** Runs the engine until it finds nothing to do. */
+  public void run() {
+    for (int i = 0; i < 100_000; i++) {
+      nowNs += 8_000_000;
+      if (model.engine().doWork(nowNs) == 0) {
+        return;
+      }
+    }
+    throw new AssertionError("the engine does not come to rest");
+  }
+
+  @Override
+  public void close() throws Exception {
+    for (AutoCloseable each : opened.reversed()) {
+      each.close();
+    }
+    gpu.close();
+    model.close();
+  }
+
+  /** What a guest was told, as text. */
+  public static final class HeardEvents implements GuestListener {
+    final List<String> heard = new ArrayList<>();
+    public final List<ChannelError> errors = new ArrayList<>();
+
+    @Override
+    public void onInterrupt(int channelId) {
+      heard.add("interrupt " + channelId);
+    }
+
+    @Override
+    public void onExcessMemory(long bytes) {
+      heard.add("excess " + bytes);
+    }
+
+    @Override
+    public void onChannelError(ChannelError error) {
+      heard.add("error " + error.channelId() + " " + error.reason());
+      errors.add(error);
+    }
+  }
+}

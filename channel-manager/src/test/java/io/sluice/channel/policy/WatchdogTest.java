@@ -1,0 +1,348 @@
+package io.sluice.channel.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.groups.Tuple.tuple;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.guest.ChannelInfo;
+import io.sluice.channel.guest.GpuRig;
+import io.sluice.channel.guest.Guest;
+import io.sluice.channel.guest.Worker;
+import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+final class WatchdogTest {
+  private static final long MS = 1_000_000;
+
+  private final Watchdog watchdog = new Watchdog();
+  private final Watched a = new Watched("a");
+  private final Watched b = new Watched("b");
+
+  WatchdogTest() {
+    watchdog.add(a);
+    watchdog.add(b);
+  }
+
+  /** A guest whose channels are what the test says. */
+  private static final class Watched implements Watchdog.Watched {
+    final String name;
+    final List<ChannelInfo> channels = new ArrayList<>();
+    final List<String> killed = new ArrayList<>();
+    final Map<Integer, Long> progress = new HashMap<>();
+    int observed;
+
+    Watched(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public List<ChannelInfo> channels() {
+      observed++;
+      return List.copyOf(channels);
+    }
+
+    @Override
+    public Map<Integer, Long> progress() {
+      return Map.copyOf(progress);
+    }
+
+    @Override
+    public void kill(int channelId, int info) {
+      channels.removeIf(channel -> channel.channelId() == channelId);
+      killed.add(channelId + " after " + info + " ms");
+    }
+
+    void add(int id, ChannelState state, long runningMs, boolean drained, boolean waiting) {
+      channels.add(
+          new ChannelInfo(id, state, 0, 0, 0, 5, 0, 0, runningMs * MS, drained, waiting, 0, 0));
+    }
+
+    void runs(int id, long runningMs) {
+      add(id, ChannelState.RUNNING, runningMs, false, false);
+    }
+  }
+
+  private int observeTwice() {
+    return watchdog.doWork(0) + watchdog.doWork(MS);
+  }
+
+  @Test
+  void doWork_guestAlone_neverKills() {
+    a.runs(1, 100_000);
+    a.runs(2, 100_000);
+    b.add(1, ChannelState.RUNNING, 0, true, false);
+    b.add(2, ChannelState.SUSPENDED, 0, false, false);
+    assertThat(observeTwice()).isZero();
+    assertThat(a.killed).isEmpty();
+  }
+
+  @Test
+  void doWork_otherBlockedOnAcquire_doesNotCountAsWaiting() {
+    a.runs(1, 100_000);
+    b.add(1, ChannelState.RUNNING, 0, false, true);
+    assertThat(observeTwice()).isZero();
+  }
+
+  @Test
+  void doWork_otherWaitsForOneObservationOnly_doesNotKill() {
+    a.runs(1, 100_000);
+    b.runs(1, 0);
+    assertThat(watchdog.doWork(0)).isZero();
+    b.channels.clear();
+    assertThat(watchdog.doWork(MS)).isZero();
+    b.runs(1, 0);
+    assertThat(watchdog.doWork(2 * MS)).isZero();
+  }
+
+  @Test
+  void doWork_atTheLimit_doesNotKill() {
+    a.runs(1, 2000);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isZero();
+  }
+
+  @Test
+  void doWork_pastTheLimitWhileAnotherWaits_killsThatChannelOnly() {
+    a.runs(1, 2001);
+    a.runs(2, 1999);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(a.killed).containsExactly("1 after 2001 ms");
+    assertThat(b.killed).isEmpty();
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(1, 0));
+  }
+
+  @Test
+  void doWork_twoOffenders_killsTheLongerThenSparesTheOther() {
+    a.runs(1, 3000);
+    b.runs(1, 4000);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(watchdog.doWork(1000 * MS)).isZero();
+    assertThat(b.killed).containsExactly("1 after 4000 ms");
+    assertThat(a.killed).isEmpty();
+  }
+
+  @Test
+  void doWork_limitOfTheGuest_counts() {
+    watchdog.setLimit("a", Duration.ofMillis(10));
+    a.runs(1, 11);
+    b.runs(1, 11);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(a.killed).hasSize(1);
+  }
+
+  @Test
+  void doWork_drainingChannel_isKilledForACommandButNotForAnAcquire() {
+    a.add(1, ChannelState.DRAINING, 2001, false, true);
+    a.add(2, ChannelState.DETACHED, 2001, true, false);
+    a.add(3, ChannelState.SUSPENDED, 2001, false, false);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isZero();
+    a.add(4, ChannelState.DRAINING, 2001, false, false);
+    assertThat(observeTwice()).isEqualTo(1);
+    assertThat(a.killed).containsExactly("4 after 2001 ms");
+  }
+
+  @Test
+  void doWork_otherDrains_doesNotCountAsWaiting() {
+    a.runs(1, 100_000);
+    b.add(1, ChannelState.DRAINING, 0, false, false);
+    assertThat(observeTwice()).isZero();
+  }
+
+  @Test
+  void doWork_stormOfOffenders_isRateLimitedAndCounted() {
+    for (int id = 1; id <= 5; id++) {
+      a.runs(id, 3000);
+    }
+    b.runs(1, 0);
+    int kills = 0;
+    for (long now = 0; now <= 250; now += 10) {
+      kills += watchdog.doWork(now * MS);
+    }
+    // The first at 10 ms, when the other has waited for two observations; then at 110 and 210.
+    assertThat(kills).isEqualTo(3);
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(3, 22));
+  }
+
+  @Test
+  void dueInNs_guestAlone_isNever() {
+    watchdog.remove("b");
+    a.runs(1, 100_000);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void dueInNs_isAsRareAsTheLimitsAllow() {
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(500 * MS);
+    b.add(1, ChannelState.RUNNING, 0, true, false);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(500 * MS);
+    b.add(2, ChannelState.RUNNING, 0, false, true);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(100 * MS);
+    b.channels.clear();
+    a.runs(1, 1990);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(10 * MS + 1);
+    a.runs(2, 5000);
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(2 * MS);
+    a.channels.clear();
+    watchdog.setLimit("b", Duration.ofMillis(40));
+    observeTwice();
+    assertThat(watchdog.dueInNs()).isEqualTo(10 * MS);
+  }
+
+  @Test
+  void doWork_kill_isTold() {
+    List<Watchdog.Kill> kills = new ArrayList<>();
+    Watchdog told = new Watchdog(kills::add);
+    told.add(a);
+    told.add(b);
+    a.runs(7, 2500);
+    b.runs(1, 0);
+    told.doWork(0);
+    told.doWork(MS);
+    assertThat(kills).containsExactly(new Watchdog.Kill("a", 7, 2500, 2000));
+    assertThat(told.remove("a")).isEqualTo(new Watchdog.Counters(1, 0));
+    assertThat(told.remove("a")).isEqualTo(Watchdog.Counters.NONE);
+  }
+
+  @Test
+  void setLimit_badLimitOrUnknownGuest_refuses() {
+    for (Duration bad : List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(2))) {
+      assertThatThrownBy(() -> watchdog.setLimit("a", bad)).isInstanceOf(RefusedException.class);
+    }
+    assertThatThrownBy(() -> watchdog.setLimit("z", Duration.ofSeconds(1)))
+        .isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void doWork_endlessAcquireOnTheGpu_killsItWhileAnotherGuestWaits() throws Exception {
+    try (GpuRig rig = new GpuRig()) {
+      GpuRig.HeardEvents heard = new GpuRig.HeardEvents();
+      Guest offender = rig.attach("offender", heard);
+      Watchdog dog = new Watchdog();
+      dog.add(offender);
+      dog.add(b);
+      Worker endless = new Worker(rig, offender, offender.spaces().create()).start();
+      Worker sibling = new Worker(rig, offender, endless.vid).start();
+      long va = endless.spareVa().value();
+      endless.submit(Worker.SEMAPHORE, (int) (va >>> 32), (int) va, 1, Worker.ACQUIRE);
+      rig.run();
+      long limit = Watchdog.DEFAULT_LIMIT.toNanos();
+      long tick = Watchdog.LONGEST_TICK.toNanos();
+      long now = 0;
+      for (; now < 10 * limit; now += tick) {
+        assertThat(dog.doWork(now)).isZero();
+      }
+
+      b.runs(1, 0);
+      assertThat(dog.doWork(now) + dog.doWork(now + tick)).isEqualTo(1);
+
+      assertThat(heard.errors)
+          .extracting(ChannelError::channelId, ChannelError::reason)
+          .containsExactly(tuple(endless.cid, GuestAbi.ERROR_TIMEOUT));
+      sibling.submit(Worker.SET_REFERENCE, 2);
+      rig.run();
+      assertThat(sibling.reference()).isEqualTo(2);
+    }
+  }
+
+  /**
+   * Works as often as it is due, each time after something has happened; until when it has killed.
+   */
+  private long workUntil(long fromMs, long untilMs, Consumer<Long> before) {
+    for (long now = fromMs * MS; now < untilMs * MS; now += watchdog.dueInNs()) {
+      before.accept(now);
+      if (watchdog.doWork(now) > 0) {
+        return now / MS;
+      }
+    }
+    return -1;
+  }
+
+  @Test
+  void doWork_acquireOfAChannelThatTellsOfProgress_isEndedSoonAfterItsLimit() {
+    watchdog.setLimit("a", Duration.ofMillis(200));
+    b.runs(1, 0);
+    for (long round = 1; round < 10; round++) {
+      long base = round * 10_000;
+      long begins = base + 100 + 7 * round;
+      long ended =
+          workUntil(
+              base,
+              base + 1000,
+              now -> {
+                b.progress.put(1, now);
+                if (now >= begins * MS && a.channels.isEmpty()) {
+                  a.add(1, ChannelState.RUNNING, 0, false, true);
+                  a.progress.put(1, 1L);
+                }
+              });
+      assertThat(ended).isBetween(begins + 200, begins + 200 + 10);
+      assertThat(a.killed).hasSize(1);
+      a.killed.clear();
+      a.progress.clear();
+      b.progress.clear();
+    }
+  }
+
+  /** Nobody could look, so nobody could see that the acquire was satisfied meanwhile. */
+  @Test
+  void doWork_whenTheWatchdogStoodStill_thatIsNotChargedToAnAcquire() {
+    watchdog.setLimit("a", Duration.ofMillis(200));
+    a.add(1, ChannelState.RUNNING, 0, false, true);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isZero();
+    assertThat(watchdog.doWork(10_000 * MS)).isZero();
+    assertThat(watchdog.doWork(20_000 * MS)).isZero();
+    assertThat(a.killed).isEmpty();
+    assertThat(workUntil(20_001, 20_400, _ -> {})).isPositive();
+    assertThat(a.killed).hasSize(1);
+  }
+
+  /** What does not wait is observed once more for having stood still, not with every glance. */
+  @Test
+  void doWork_channelThatStandsStill_isObservedOnceForThat() {
+    a.runs(1, 0);
+    a.progress.put(1, 5L);
+    b.runs(1, 0);
+    assertThat(workUntil(0, 1000, _ -> {})).isEqualTo(-1);
+    int still = a.observed;
+    assertThat(still).isLessThanOrEqualTo(13);
+    b.progress.put(1, 1L);
+    assertThat(workUntil(1000, 2000, now -> a.progress.put(1, now))).isEqualTo(-1);
+    assertThat(a.observed - still).as("gets on").isLessThanOrEqualTo(13);
+  }
+
+  @Test
+  void dueInNs_whileAChannelTellsOfProgress_isAGlance() {
+    a.runs(1, 0);
+    watchdog.doWork(0);
+    assertThat(watchdog.dueInNs()).isEqualTo(Watchdog.LONGEST_TICK.toNanos());
+    a.progress.put(1, 1L);
+    watchdog.doWork(MS);
+    assertThat(watchdog.dueInNs()).isEqualTo(Watchdog.GLANCE.toNanos());
+    a.progress.clear();
+    watchdog.doWork(4 * MS);
+    assertThat(watchdog.dueInNs()).isEqualTo(Watchdog.LONGEST_TICK.toNanos() - 3 * MS);
+  }
+}
