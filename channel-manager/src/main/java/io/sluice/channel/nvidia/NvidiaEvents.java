@@ -1,8 +1,8 @@
 package io.sluice.channel.nvidia;
 
-import io.sluice.abi.rm.EventAlloc;
-import io.sluice.abi.rm.EventSetNotification;
 import io.sluice.abi.rm.RmControl;
+import io.sluice.abi.rm.alloc.EventAlloc;
+import io.sluice.abi.rm.control.EventSetNotification;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.nvidia.rm.RmClient;

@@ -2,10 +2,10 @@ package io.sluice.channel.nvidia;
 
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableSet;
-import io.sluice.abi.rm.ClassList;
-import io.sluice.abi.rm.FbInfo;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmControl;
+import io.sluice.abi.rm.control.ClassList;
+import io.sluice.abi.rm.control.FbInfo;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;

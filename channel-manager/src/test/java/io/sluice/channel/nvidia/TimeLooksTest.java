@@ -10,7 +10,7 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.UsermodePage;
-import io.sluice.abi.rm.UtilSamples;
+import io.sluice.abi.rm.control.UtilSamples;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;

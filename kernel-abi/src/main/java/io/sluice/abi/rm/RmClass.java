@@ -1,5 +1,16 @@
 package io.sluice.abi.rm;
 
+import io.sluice.abi.rm.alloc.ChannelAlloc;
+import io.sluice.abi.rm.alloc.ChannelGroupAlloc;
+import io.sluice.abi.rm.alloc.ContextShareAlloc;
+import io.sluice.abi.rm.alloc.CopyAlloc;
+import io.sluice.abi.rm.alloc.EventAlloc;
+import io.sluice.abi.rm.alloc.MemoryAlloc;
+import io.sluice.abi.rm.alloc.MemoryVirtualAlloc;
+import io.sluice.abi.rm.alloc.Nv0080Alloc;
+import io.sluice.abi.rm.alloc.Nv2080Alloc;
+import io.sluice.abi.rm.alloc.UsermodeAlloc;
+import io.sluice.abi.rm.alloc.VaspaceAlloc;
 import java.lang.foreign.StructLayout;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,22 @@
 package io.sluice.abi.rm;
 
+import io.sluice.abi.rm.control.CeCaps;
+import io.sluice.abi.rm.control.ClassList;
+import io.sluice.abi.rm.control.CtxswPreemption;
+import io.sluice.abi.rm.control.DisableChannels;
+import io.sluice.abi.rm.control.EngineList;
+import io.sluice.abi.rm.control.EventSetNotification;
+import io.sluice.abi.rm.control.FbInfo;
+import io.sluice.abi.rm.control.GpfifoSchedule;
+import io.sluice.abi.rm.control.GpuIdInfo;
+import io.sluice.abi.rm.control.GpuName;
+import io.sluice.abi.rm.control.MmuFaultInfo;
+import io.sluice.abi.rm.control.Preempt;
+import io.sluice.abi.rm.control.ResidentChannel;
+import io.sluice.abi.rm.control.StopChannel;
+import io.sluice.abi.rm.control.Timeslice;
+import io.sluice.abi.rm.control.UtilSamples;
+import io.sluice.abi.rm.control.WorkSubmitToken;
 import java.lang.foreign.StructLayout;
 
 /** The commands that Sluice sends to RM's objects. Source: NVIDIA's ctrl*.h. */

@@ -1,5 +1,20 @@
 package io.sluice.abi.rm;
 
+import io.sluice.abi.rm.ioctl.NvAllocOsEvent;
+import io.sluice.abi.rm.ioctl.NvCardInfo;
+import io.sluice.abi.rm.ioctl.NvRegisterFd;
+import io.sluice.abi.rm.ioctl.NvVersion;
+import io.sluice.abi.rm.ioctl.Nvos00Free;
+import io.sluice.abi.rm.ioctl.Nvos02AllocMemory;
+import io.sluice.abi.rm.ioctl.Nvos21Alloc;
+import io.sluice.abi.rm.ioctl.Nvos30IdleChannels;
+import io.sluice.abi.rm.ioctl.Nvos33MapMemory;
+import io.sluice.abi.rm.ioctl.Nvos34UnmapMemory;
+import io.sluice.abi.rm.ioctl.Nvos46MapMemoryDma;
+import io.sluice.abi.rm.ioctl.Nvos47UnmapMemoryDma;
+import io.sluice.abi.rm.ioctl.Nvos54Control;
+import io.sluice.abi.rm.ioctl.Nvos55DupObject;
+import io.sluice.abi.rm.ioctl.Nvos57Share;
 import java.lang.foreign.MemoryLayout;
 
 /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.Layouts;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.alloc.CopyAlloc;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.StructLayout;
 import java.util.List;

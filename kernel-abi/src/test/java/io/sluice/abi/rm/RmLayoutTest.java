@@ -3,6 +3,7 @@ package io.sluice.abi.rm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.Structs;
+import io.sluice.abi.rm.alloc.ChannelAlloc;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.sluice.channel.nvidia.evict;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.rm.MemoryAlloc;
 import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.alloc.MemoryAlloc;
 import io.sluice.channel.nvidia.memory.Chunk;
 import io.sluice.channel.nvidia.memory.Chunk.Memory;
 import io.sluice.channel.nvidia.memory.HostPool;

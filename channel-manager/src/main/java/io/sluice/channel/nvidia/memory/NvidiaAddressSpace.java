@@ -2,7 +2,7 @@ package io.sluice.channel.nvidia.memory;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.rm.Nvos46MapMemoryDma;
+import io.sluice.abi.rm.ioctl.Nvos46MapMemoryDma;
 import io.sluice.channel.AddressSpace;
 import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu.GpuMemory;

@@ -1,8 +1,8 @@
 package io.sluice.channel.nvidia.memory;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.rm.MemoryAlloc;
 import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.alloc.MemoryAlloc;
 import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.SharedArea;

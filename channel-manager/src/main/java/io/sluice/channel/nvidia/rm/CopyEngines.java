@@ -1,9 +1,9 @@
 package io.sluice.channel.nvidia.rm;
 
-import io.sluice.abi.rm.CeCaps;
-import io.sluice.abi.rm.EngineList;
 import io.sluice.abi.rm.RmControl;
 import io.sluice.abi.rm.RmEngine;
+import io.sluice.abi.rm.control.CeCaps;
+import io.sluice.abi.rm.control.EngineList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

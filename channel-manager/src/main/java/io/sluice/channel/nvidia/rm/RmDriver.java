@@ -2,10 +2,10 @@ package io.sluice.channel.nvidia.rm;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.rm.NvCardInfo;
-import io.sluice.abi.rm.NvVersion;
 import io.sluice.abi.rm.RmAbi;
 import io.sluice.abi.rm.RmIoctl;
+import io.sluice.abi.rm.ioctl.NvCardInfo;
+import io.sluice.abi.rm.ioctl.NvVersion;
 import io.sluice.abi.sys.Fd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

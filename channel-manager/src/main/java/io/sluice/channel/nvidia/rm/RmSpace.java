@@ -1,8 +1,8 @@
 package io.sluice.channel.nvidia.rm;
 
 import io.sluice.abi.rm.HopperMethods;
-import io.sluice.abi.rm.MemoryVirtualAlloc;
 import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.alloc.MemoryVirtualAlloc;
 
 /**
  * An address space as RM has it. Whoever maps chooses the address. Guarded by the open's lock.
@@ -39,7 +39,7 @@ public record RmSpace(RmClient client, int object, int virtual) {
   }
 
   /**
-   * @param flags of {@link io.sluice.abi.rm.Nvos46MapMemoryDma}
+   * @param flags of {@link io.sluice.abi.rm.ioctl.Nvos46MapMemoryDma}
    */
   public void map(int memory, long bytes, long address, int flags) {
     client.mapDma(virtual, memory, bytes, address, flags);

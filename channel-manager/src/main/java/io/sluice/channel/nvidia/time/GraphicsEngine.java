@@ -1,9 +1,9 @@
 package io.sluice.channel.nvidia.time;
 
 import io.sluice.abi.RefusedException;
-import io.sluice.abi.rm.ResidentChannel;
 import io.sluice.abi.rm.RmControl;
-import io.sluice.abi.rm.UtilSamples;
+import io.sluice.abi.rm.control.ResidentChannel;
+import io.sluice.abi.rm.control.UtilSamples;
 import io.sluice.channel.nvidia.rm.RmClient;
 import io.sluice.channel.nvidia.time.TimeLedger.Period;
 import java.util.ArrayList;

@@ -34,7 +34,7 @@ final class Exceptions {
           "Window");
 
   /** Packages of too many files. */
-  static final Set<String> CROWDED = Set.of("io.sluice.abi.rm");
+  static final Set<String> CROWDED = Set.of();
 
   private Exceptions() {}
 }
