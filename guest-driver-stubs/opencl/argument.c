@@ -75,6 +75,35 @@ static cl_int set_plain(struct argument *a, size_t size, const void *value)
 	return size_fits(a, size) ? set_value(a, value, size, 0) : CL_INVALID_ARG_SIZE;
 }
 
+/*
+ * The program does not say what the argument is, as those made of binaries may not: it is an object if its bytes are
+ * the address of one that is there, local memory if there are none, else a value.
+ */
+static cl_int set_unknown(struct session *s, struct argument *a, size_t size, const void *value)
+{
+	const struct object *o = NULL;
+
+	if (!value) {
+		a->given = ARGUMENT_LOCAL;
+		return set_local(a, size, NULL);
+	}
+	if (size == sizeof(void *)) {
+		const void *address = *(void *const *)value;
+
+		a->given = ARGUMENT_MEMORY;
+		o = object_find(s, KIND_MEM, address);
+		if (!o) {
+			a->given = ARGUMENT_SAMPLER;
+			o = object_find(s, KIND_SAMPLER, address);
+		}
+	}
+	if (o)
+		return set_object(a, o);
+	a->given = ARGUMENT_VALUE;
+	a->set = false;
+	return set_plain(a, size, value);
+}
+
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
 	struct argument *a;
@@ -103,10 +132,11 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
 		status = set_handle(a, size, value, KIND_QUEUE, false, CL_INVALID_DEVICE_QUEUE);
 		break;
 	default:
-		/* The program's binary does not say what it is. */
-		status = CL_INVALID_ARG_VALUE;
+		status = set_unknown(session_of(kernel), a, size, value);
 		break;
 	}
+	if (a->kind != ARGUMENT_UNKNOWN)
+		a->given = a->kind;
 	kernel->changed |= a->changed;
 	pthread_mutex_unlock(&kernel->lock);
 	return status;
@@ -118,8 +148,8 @@ cl_int arguments_send(cl_kernel kernel)
 
 	for (i = 0; kernel->changed && i < kernel->argument_count; i++) {
 		struct argument *a = &kernel->arguments[i];
-		bool object = a->kind == ARGUMENT_MEMORY || a->kind == ARGUMENT_SAMPLER || a->kind == ARGUMENT_QUEUE;
-		struct call_set_argument call = { .kernel = kernel->o.index, .argument = i, .what = a->kind,
+		bool object = a->given == ARGUMENT_MEMORY || a->given == ARGUMENT_SAMPLER || a->given == ARGUMENT_QUEUE;
+		struct call_set_argument call = { .kernel = kernel->o.index, .argument = i, .what = a->given,
 						  .index = object ? a->index : 0, .value = object ? NULL : a->value,
 						  .value_count = object ? 0 : a->count };
 		cl_int status;

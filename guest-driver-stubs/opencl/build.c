@@ -28,6 +28,16 @@ static cl_int build_check(cl_program program, cl_uint count, const cl_device_id 
 	return options && strlen(options) > MOST_TEXT ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
+/* What the application gave: the host adds what it needs itself. */
+static void options_keep(cl_program program, const char *options)
+{
+	pthread_mutex_lock(&program->lock);
+	free(program->options);
+	program->options = strdup(options ? options : "");
+	program->names_arguments = options && strstr(options, "-cl-kernel-arg-info");
+	pthread_mutex_unlock(&program->lock);
+}
+
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *list, const char *options,
 		      built notify, void *data)
 {
@@ -43,6 +53,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *lis
 	if (!devices)
 		return CL_OUT_OF_HOST_MEMORY;
 	call.devices = devices;
+	options_keep(program, options);
 	status = call_build_program(session_of(program), &call, &answer);
 	free(devices);
 	if (notify)
@@ -106,6 +117,7 @@ cl_int clCompileProgram(cl_program program, cl_uint count, const cl_device_id *l
 		call.devices = devices;
 		call.headers = indices;
 		call.names = text;
+		options_keep(program, options);
 		status = call_compile_program(session_of(program), &call, &answer);
 	}
 	free(devices);
@@ -157,6 +169,7 @@ cl_program clLinkProgram(cl_context context, cl_uint count, const cl_device_id *
 		call.devices = devices;
 		call.inputs = indices;
 		status = call_link_program(session_of(context), &call, &answer);
+		options_keep(program, options);
 	}
 	free(devices);
 	free(indices);

@@ -66,10 +66,6 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint entr
 		return CL_INVALID_PLATFORM;
 	if ((list && entries == 0) || (!list && !count))
 		return CL_INVALID_VALUE;
-	if (type != CL_DEVICE_TYPE_ALL &&
-	    (type == 0 || type & ~(cl_device_type)(CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
-						   CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM)))
-		return CL_INVALID_DEVICE_TYPE;
 	if (!session_get())
 		return CL_DEVICE_NOT_FOUND;
 	for (i = 0; i < platform->device_count; i++) {
@@ -85,9 +81,11 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint entr
 			list[found] = device;
 		found++;
 	}
+	if (found == 0)
+		return CL_DEVICE_NOT_FOUND;
 	if (count)
 		*count = found;
-	return found ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
+	return CL_SUCCESS;
 }
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param, size_t size, void *value, size_t *size_ret)
@@ -282,9 +280,9 @@ cl_int clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_time, cl_ul
 	struct answer answer = { 0 };
 	cl_int status;
 
-	if (object_is(device, KIND_DEVICE) && (!device_time || !host_time))
-		return CL_INVALID_VALUE;
 	status = timers(device, &answer);
+	if (status == CL_SUCCESS && (!device_time || !host_time))
+		status = CL_INVALID_VALUE;
 	if (status == CL_SUCCESS) {
 		*device_time = answer.values[0];
 		*host_time = answer.values[1];
@@ -297,9 +295,9 @@ cl_int clGetHostTimer(cl_device_id device, cl_ulong *host_time)
 	struct answer answer = { 0 };
 	cl_int status;
 
-	if (object_is(device, KIND_DEVICE) && !host_time)
-		return CL_INVALID_VALUE;
 	status = timers(device, &answer);
+	if (status == CL_SUCCESS && !host_time)
+		status = CL_INVALID_VALUE;
 	if (status == CL_SUCCESS)
 		*host_time = answer.values[1];
 	return status;

@@ -259,6 +259,8 @@ cl_int clGetKernelArgInfo(cl_kernel kernel, cl_uint argument, cl_kernel_arg_info
 		return CL_INVALID_KERNEL;
 	if (argument >= kernel->argument_count)
 		return CL_INVALID_ARG_INDEX;
+	if (!kernel->program->names_arguments)
+		return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
 	q.session = session_of(kernel);
 	return query_cached(&kernel->facts, KEY(FACT_ARGUMENT, argument, param), &q, size, value, size_ret);
 }

@@ -59,7 +59,7 @@ cl_mem mem_new(cl_context context, cl_mem_object_type type, cl_mem_flags flags, 
 		return NULL;
 	mem->context = context;
 	mem->type = type;
-	mem->flags = flags & (ACCESS) ? flags : flags | CL_MEM_READ_WRITE;
+	mem->flags = flags ? flags : CL_MEM_READ_WRITE;
 	mem->size = size;
 	mem->host_ptr = flags & CL_MEM_USE_HOST_PTR ? host_ptr : NULL;
 	pthread_mutex_init(&mem->lock, NULL);

@@ -37,6 +37,35 @@ void index_release(struct session *s, uint32_t kind, uint32_t index)
 	index_give(s, kind, index);
 }
 
+/* Notes which object has an index. Without memory for the notes none is found. */
+static void index_names(struct session *s, uint32_t kind, uint32_t index, const void *object)
+{
+	struct indices *t = &s->indices[kind];
+
+	if (kind != KIND_MEM && kind != KIND_SAMPLER)
+		return;
+	pthread_mutex_lock(&s->index_lock);
+	if (!t->object)
+		t->object = calloc(t->most + 1, sizeof(*t->object));
+	if (t->object)
+		t->object[index] = object;
+	pthread_mutex_unlock(&s->index_lock);
+}
+
+const struct object *object_find(struct session *s, uint32_t kind, const void *address)
+{
+	const struct indices *t = &s->indices[kind];
+	const struct object *found = NULL;
+	uint32_t i;
+
+	pthread_mutex_lock(&s->index_lock);
+	for (i = 1; t->object && address && !found && i < t->next; i++)
+		if (t->object[i] == address)
+			found = address;
+	pthread_mutex_unlock(&s->index_lock);
+	return found;
+}
+
 void *object_new(struct session *s, uint32_t kind, size_t bytes, void (*destroy)(struct object *))
 {
 	struct object *o = calloc(1, bytes);
@@ -48,6 +77,7 @@ void *object_new(struct session *s, uint32_t kind, size_t bytes, void (*destroy)
 		free(o);
 		return NULL;
 	}
+	index_names(s, kind, o->index, o);
 	o->dispatch = &sluice_dispatch;
 	o->magic = OBJECT_MAGIC + kind;
 	o->kind = kind;
@@ -61,6 +91,7 @@ void object_discard(void *object)
 {
 	struct object *o = object;
 
+	index_names(o->session, o->kind, o->index, NULL);
 	index_give(o->session, o->kind, o->index);
 	o->magic = 0;
 	free(o);
@@ -79,6 +110,7 @@ void object_release(void *object)
 		return;
 	o->destroy(o);
 	/* The host has an object of every kind's but those of a session that is another process's. */
+	index_names(o->session, o->kind, o->index, NULL);
 	if (o->session == session_current())
 		index_release(o->session, o->kind, o->index);
 	o->magic = 0;

@@ -133,13 +133,19 @@ struct _cl_program {
 	cl_device_id *devices;
 	uint32_t device_count;
 	uint32_t kernels; /* made of it and still there; atomic */
+
+	/* As the application built it last; NULL: it did not. Under lock. */
+	char *options;
+	bool names_arguments; /* applications may ask for what arguments are */
+	pthread_mutex_t lock;
 };
 
 /* What an argument of a kernel is, in the numbers of the call `arguments`. */
-enum argument_kind { ARGUMENT_VALUE = 1, ARGUMENT_MEMORY, ARGUMENT_LOCAL, ARGUMENT_SAMPLER, ARGUMENT_QUEUE };
+enum argument_kind { ARGUMENT_UNKNOWN, ARGUMENT_VALUE, ARGUMENT_MEMORY, ARGUMENT_LOCAL, ARGUMENT_SAMPLER, ARGUMENT_QUEUE };
 
 struct argument {
 	uint32_t kind;
+	uint32_t given; /* what it was set to: the same if that is known */
 	uint32_t bytes; /* of a value; 0: not known */
 	bool set, changed;
 	uint32_t index;  /* of the object */
@@ -175,6 +181,8 @@ extern const cl_icd_dispatch sluice_dispatch;
 
 /* A new object with one reference, its memory zeroed and its index taken; NULL: none is left. */
 void *object_new(struct session *s, uint32_t kind, size_t bytes, void (*destroy)(struct object *));
+/* The object of a kind and this address, if there is one; for addresses that may be none. */
+const struct object *object_find(struct session *s, uint32_t kind, const void *address);
 /* Frees one that the host never got. */
 void object_discard(void *object);
 /* Of the library's own references. */

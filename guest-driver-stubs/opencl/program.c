@@ -10,6 +10,8 @@ static void program_destroy(struct object *o)
 	cl_program program = (cl_program)o;
 
 	free(program->devices);
+	free(program->options);
+	pthread_mutex_destroy(&program->lock);
 	object_drop(program->context);
 }
 
@@ -20,6 +22,8 @@ cl_program program_new(cl_context context, cl_uint count, const cl_device_id *de
 	if (!program)
 		return NULL;
 	program->context = context;
+	program->names_arguments = true;
+	pthread_mutex_init(&program->lock, NULL);
 	object_hold(context);
 	program->devices = calloc(count + 1, sizeof(*devices));
 	if (program->devices) {
@@ -371,11 +375,18 @@ cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program
 			     void *value, size_t *size_ret)
 {
 	struct query q = { .index = index_of(program), .param = param, .ask = ask_build };
+	cl_int status;
 
 	if (!object_is(program, KIND_PROGRAM))
 		return CL_INVALID_PROGRAM;
 	if (!object_is(device, KIND_DEVICE) || program_devices_check(program, 1, &device) != CL_SUCCESS)
 		return CL_INVALID_DEVICE;
+	if (param == CL_PROGRAM_BUILD_OPTIONS && program->options) {
+		pthread_mutex_lock(&program->lock);
+		status = info_bytes(program->options, strlen(program->options) + 1, size, value, size_ret);
+		pthread_mutex_unlock(&program->lock);
+		return status;
+	}
 	q.session = session_of(program);
 	q.other = device->o.index;
 	return query_info(&q, size, value, size_ret);

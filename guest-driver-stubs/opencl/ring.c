@@ -16,6 +16,8 @@
 #define ROOM_WAIT_NS 50000 /* between looks for room */
 #define ROOM_LOOKS 200     /* before the connection is looked at */
 
+#define CLEARED_VALUES 2
+
 #define WAITING 0
 #define ANSWERED 1
 #define ASLEEP 2
@@ -63,6 +65,8 @@ static int32_t slot_take(struct session *s, uint32_t *slot)
 						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 			break;
 	}
+	/* The host writes those values that it has: none are left from before. */
+	memset(slot_at(s, *slot), 0, 8 + 8 * CLEARED_VALUES);
 	__atomic_store_n((uint32_t *)slot_at(s, *slot), WAITING, __ATOMIC_RELAXED);
 	return 0;
 }

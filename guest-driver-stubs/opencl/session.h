@@ -50,6 +50,7 @@ struct segment {
 struct indices {
 	uint32_t *free;
 	uint32_t free_count, next, most;
+	const void **object; /* by index */
 };
 
 struct pending;

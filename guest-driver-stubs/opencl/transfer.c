@@ -203,6 +203,21 @@ cl_int transfer_run(const struct transfer *t)
 	return t->blocking ? run_blocking(t, s, range) : run_later(t, s, range);
 }
 
+/* Of no bytes nothing moves; its event and its place in the queue are as ever. */
+static cl_int run_empty(const struct transfer *t)
+{
+	struct command c;
+	cl_int status = command_begin(&c, t->queue, t->type, t->wait_count, t->waits, t->event != NULL);
+
+	if (status == CL_SUCCESS) {
+		struct call_marker call = { COMMAND(&c) };
+
+		status = call_marker(c.session, &call, t->blocking ? &c.answer : NULL);
+		status = command_end(&c, status, t->blocking, t->event);
+	}
+	return status;
+}
+
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
 static cl_int buffer_transfer(cl_command_queue queue, cl_mem mem, bool write, cl_bool blocking, size_t offset,
@@ -214,9 +229,11 @@ static cl_int buffer_transfer(cl_command_queue queue, cl_mem mem, bool write, cl
 			      .wait_count = count, .waits = waits, .event = event };
 	cl_int status = transfer_check(queue, mem, false, write, at, count, waits);
 
-	if (status == CL_SUCCESS && (size == 0 || !is_within(offset, size, mem->size)))
+	if (status == CL_SUCCESS && !is_within(offset, size, mem->size))
 		status = CL_INVALID_VALUE;
-	return status ? status : transfer_run(&t);
+	if (status != CL_SUCCESS)
+		return status;
+	return size ? transfer_run(&t) : run_empty(&t);
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, size_t offset, size_t size,

@@ -30,7 +30,7 @@ final class Programs {
     if (handle != 0) {
       SessionObject _ = context.objects().add(OpenClKinds.PROGRAM, index, handle, record);
     }
-    answer.give(status);
+    answer.give(status, handle == 0 ? 0 : 1);
   }
 
   void create(OpenClCall.CreateProgram c, CallRecord record, Answer answer) {
