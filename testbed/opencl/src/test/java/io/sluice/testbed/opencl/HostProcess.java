@@ -1,0 +1,73 @@
+package io.sluice.testbed.opencl;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A {@link StandAloneHost} as a process of its own. Closing it ends the process. */
+final class HostProcess implements AutoCloseable {
+  private static final int STOP_SECONDS = 60;
+
+  private final Process process;
+  private final Path socket;
+  private final Path log;
+
+  private HostProcess(Process process, Path socket, Path log) {
+    this.process = process;
+    this.socket = socket;
+    this.log = log;
+  }
+
+  /** Starts one with its socket in the directory, and waits until applications may connect. */
+  static HostProcess start(Path directory) throws IOException {
+    Path socket = directory.resolve("guest.api");
+    Path log = directory.resolve("host.log");
+    List<String> command =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:+UseSerialGC",
+            "--illegal-native-access=deny",
+            "--enable-native-access=io.sluice.abi,io.sluice.remoting.opencl",
+            "--module-path",
+            System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
+            "--module",
+            "io.sluice.testbed.opencl/" + StandAloneHost.class.getName(),
+            socket.toString());
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
+    builder.environment().put("OCL_ICD_VENDORS", OpenClEnvironment.NATIVE_VENDORS.toString());
+    Process process = builder.start();
+    BufferedReader output = process.inputReader();
+    for (String line = output.readLine(); line != null; line = output.readLine()) {
+      if (line.equals(StandAloneHost.READY)) {
+        return new HostProcess(process, socket, log);
+      }
+    }
+    throw new IOException("the session host does not start:\n" + Files.readString(log));
+  }
+
+  /** Where applications connect. */
+  Path socket() {
+    return socket;
+  }
+
+  /** What it wrote to its standard error, for a test that fails. */
+  String log() {
+    try {
+      return (process.isAlive() ? "" : "the host ended with " + process.exitValue() + "\n")
+          + Files.readString(log);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    process.getOutputStream().close();
+    if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package io.sluice.testbed.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.testbed.opencl.Commands.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Programs that print what each call answers: natively and remoted they print the same. Together
+ * they call every function of {@code cl.h}.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ProgramsTest {
+  private static final Pattern FUNCTION = Pattern.compile("\\b(cl[A-Z]\\w+)\\(");
+
+  private OpenClEnvironment environment;
+  private AllowedDifferences differences;
+
+  @BeforeAll
+  void build(@TempDir Path directory) throws Exception {
+    environment = OpenClEnvironment.create(directory);
+    differences = AllowedDifferences.read();
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (environment != null) {
+      environment.close();
+    }
+  }
+
+  static List<String> programs() throws IOException {
+    return Stream.of("programs", "workloads")
+        .flatMap(directory -> names(Tree.module(directory)))
+        .filter(name -> !name.equals("check"))
+        .sorted()
+        .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("programs")
+  void program_nativelyAndRemoted_printsTheSame(String name) throws Exception {
+    Result there = environment.natively(List.of(environment.program(name)));
+    Result here = environment.remoted(List.of(environment.program(name)));
+
+    assertThat(differences.without(name, here.output()))
+        .as(() -> name + "\n" + here.errors() + "\n" + environment.hostLog())
+        .isNotEmpty()
+        .containsExactlyElementsOf(differences.without(name, there.output()));
+    assertThat(here.code()).isEqualTo(there.code());
+  }
+
+  @Test
+  void refusals_remoted_areWhatTheSpecificationSays() throws Exception {
+    Result result = environment.remoted(List.of(environment.program("refusals")));
+
+    assertThat(result.output())
+        .as(() -> result.errors() + "\n" + environment.hostLog())
+        .contains("failures: 0")
+        .noneMatch(line -> line.startsWith("FAILED"));
+    assertThat(result.code()).isZero();
+  }
+
+  @Test
+  void functions_ofTheHeader_areEachCalledBySomeProgram() throws IOException {
+    Set<String> missing = functions(Path.of("/usr/include/CL/cl.h"));
+    for (String directory : List.of("programs", "refusals")) {
+      try (Stream<Path> files = Files.list(Tree.module(directory))) {
+        for (Path file : files.filter(path -> path.toString().endsWith(".c")).toList()) {
+          missing.removeAll(functions(file));
+        }
+      }
+    }
+
+    assertThat(missing).isEmpty();
+  }
+
+  private static Set<String> functions(Path file) throws IOException {
+    Set<String> names = new TreeSet<>();
+    FUNCTION.matcher(Files.readString(file)).results().forEach(match -> names.add(match.group(1)));
+    return names;
+  }
+
+  private static Stream<String> names(Path directory) {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .map(path -> path.getFileName().toString())
+          .filter(name -> name.endsWith(".c"))
+          .map(name -> name.substring(0, name.length() - 2))
+          .toList()
+          .stream();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package io.sluice.testbed.opencl;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+/** The programs that people run, unchanged: Debian's, and clients of its libraries. */
+final class RealPrograms {
+  private static final Pattern NUMBER = Pattern.compile("\\d+(\\.\\d+)?");
+  private static final Predicate<String> EACH = _ -> true;
+  private static final UnaryOperator<String> WHOLE = UnaryOperator.identity();
+
+  private static final String VIDEO = "testsrc2=s=640x360:d=2:r=25";
+  private static final String FILTERS =
+      "format=yuv420p,hwupload,unsharp_opencl=lx=5:ly=5:la=1.2,avgblur_opencl=3,"
+          + "hwdownload,format=yuv420p";
+
+  private RealPrograms() {}
+
+  /**
+   * All of them.
+   *
+   * @param built the directory of the clients
+   */
+  static List<RealProgram> all(Path built) {
+    return List.of(
+        clinfo(),
+        clpeak(),
+        hashcat(),
+        ffmpeg(),
+        tuner(),
+        client(built, "sgemm", "libclblast-dev", "/usr/include/clblast_c.h"),
+        client(built, "conjugate_gradient", "libviennacl-dev", "/usr/include/viennacl/vector.hpp"),
+        client(built, "sorting", "libboost-dev", "/usr/include/boost/compute.hpp"),
+        pyOpenCl());
+  }
+
+  /** Every line but names, which are the platform's, and what is said not to be there. */
+  private static RealProgram clinfo() {
+    Pattern different =
+        Pattern.compile(
+            "^ *(Platform Name|Platform Vendor|Platform Version|Platform Extensions.*|Device Name"
+                + "|Shared Virtual Memory.*|.*SVM.*|.*buffer sharing.*|Fine-grained.*"
+                + "|Coarse-grained.*|Atomics|Run native kernels"
+                + "|.*platform.*|ICD loader.*| *Name| *Vendor| *Version| *Profile) .*");
+    return new RealProgram(
+        "clinfo",
+        "clinfo",
+        Path.of("/usr/bin/clinfo"),
+        List.of("clinfo"),
+        "",
+        line -> !different.matcher(line).matches(),
+        WHOLE);
+  }
+
+  /** Its figures are times: the tests that it passes through are the same. */
+  private static RealProgram clpeak() {
+    return new RealProgram(
+        "clpeak",
+        "clpeak",
+        Path.of("/usr/bin/clpeak"),
+        List.of("clpeak", "--kernel-latency", "--transfer-bandwidth", "--integer-compute"),
+        "",
+        EACH,
+        line -> NUMBER.matcher(line).replaceAll("N"));
+  }
+
+  private static RealProgram hashcat() {
+    String script =
+        """
+        export HOME=$PWD XDG_CACHE_HOME=$PWD XDG_DATA_HOME=$PWD
+        printf '%s\\n' 5f4dcc3b5aa765d61d8327deb882cf99 e99a18c428cb38d5f260853678922e03 > hashes
+        i=0; while [ $i -lt 20000 ]; do echo word$i; i=$((i + 1)); done > words
+        printf '%s\\n' password abc123 >> words
+        hashcat --force -m 0 -a 0 --potfile-disable --quiet -o found hashes words; sort found
+        """;
+    return new RealProgram(
+        "hashcat",
+        "hashcat",
+        Path.of("/usr/bin/hashcat"),
+        List.of("sh", "-c", script),
+        "",
+        line -> line.contains(":"),
+        WHOLE);
+  }
+
+  private static RealProgram ffmpeg() {
+    return new RealProgram(
+        "ffmpeg",
+        "ffmpeg",
+        Path.of("/usr/bin/ffmpeg"),
+        List.of(
+            "ffmpeg",
+            "-nostdin",
+            "-y",
+            "-loglevel",
+            "error",
+            "-init_hw_device",
+            "opencl=g:0.0",
+            "-filter_hw_device",
+            "g",
+            "-f",
+            "lavfi",
+            "-i",
+            VIDEO,
+            "-vf",
+            FILTERS,
+            "-f",
+            "framemd5",
+            "frames"),
+        "frames",
+        EACH,
+        WHOLE);
+  }
+
+  /** The tuner checks each of its kernels; which is the fastest is not compared. */
+  private static RealProgram tuner() {
+    return new RealProgram(
+        "clblast_tuner_xdot",
+        "clblast-utils",
+        Path.of("/usr/bin/clblast_tuner_xdot"),
+        List.of("clblast_tuner_xdot", "-n", "262144", "-runs", "2"),
+        "",
+        line -> line.contains(" OK ") || line.contains("FAILED") || line.contains("error"),
+        line -> line.replaceAll("\\d+\\.\\d+", "N").replaceAll(" +", " "));
+  }
+
+  private static RealProgram client(Path built, String name, String packages, String header) {
+    return new RealProgram(
+        name, packages, Path.of(header), List.of(built.resolve(name).toString()), "", EACH, WHOLE);
+  }
+
+  private static RealProgram pyOpenCl() {
+    return new RealProgram(
+        "pyopencl",
+        "python3-pyopencl",
+        Path.of("/usr/lib/python3/dist-packages/pyopencl/__init__.py"),
+        List.of("/usr/bin/python3", Tree.module("clients/arrays.py").toString()),
+        "",
+        EACH,
+        WHOLE);
+  }
+}

@@ -1,0 +1,65 @@
+package io.sluice.testbed.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.testbed.opencl.Commands.Result;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Programs of Debian, unchanged: natively and remoted they come to the same results. */
+@Tag("long")
+@Tag("opencl-programs")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class RealProgramsTest {
+  private OpenClEnvironment environment;
+  private Path clients;
+
+  @BeforeAll
+  void build(@TempDir Path directory) throws Exception {
+    environment = OpenClEnvironment.create(directory);
+    clients = Files.createDirectories(directory.resolve("clients"));
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (environment != null) {
+      environment.close();
+    }
+  }
+
+  List<RealProgram> programs() {
+    return RealPrograms.all(clients);
+  }
+
+  @ParameterizedTest
+  @MethodSource("programs")
+  void program_nativelyAndRemoted_comesToTheSameResults(RealProgram program) throws Exception {
+    assumeTrue(Files.exists(program.needs()), program.packages() + " is not installed");
+    Path first = Path.of(program.command().getFirst());
+    if (first.startsWith(clients)) {
+      OpenClEnvironment.make(Tree.module("clients"), "OUT=" + clients, first.toString());
+    }
+
+    Result there = environment.natively(program.command());
+    assumeTrue(there.code() == 0, () -> "it fails natively: " + there.errors());
+    List<String> expected = program.results(environment.work(), there);
+    environment.empty();
+    Result here = environment.remoted(program.command());
+
+    assertThat(here.code()).as(() -> here.errors() + "\n" + environment.hostLog()).isZero();
+    assertThat(program.results(environment.work(), here))
+        .as(() -> here.errors() + "\n" + environment.hostLog())
+        .isNotEmpty()
+        .containsExactlyElementsOf(expected);
+    environment.empty();
+  }
+}
