@@ -6,6 +6,7 @@ import java.util.Set;
 final class ClParam {
   static final int CONTEXT_PLATFORM = 0x1084;
   static final int PLATFORM_NAME = 0x0902;
+  static final int DEVICE_LOCAL_MEM_SIZE = 0x1023;
   static final int DEVICE_NAME = 0x102b;
   static final int IMAGE_ELEMENT_SIZE = 0x1111;
   static final int PROGRAM_NUM_DEVICES = 0x1162;

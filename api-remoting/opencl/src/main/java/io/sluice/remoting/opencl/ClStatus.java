@@ -6,6 +6,10 @@ import io.sluice.remoting.session.ObjectKind;
 final class ClStatus {
   static final int SUCCESS = 0;
   static final int COMPLETE = 0;
+
+  /** The first state of an event; CL_QUEUED. */
+  static final int QUEUED = 3;
+
   static final int MEM_OBJECT_ALLOCATION_FAILURE = -4;
   static final int OUT_OF_RESOURCES = -5;
   static final int PROFILING_INFO_NOT_AVAILABLE = -7;
@@ -19,6 +23,10 @@ final class ClStatus {
   static final int INVALID_SAMPLER = -41;
   static final int INVALID_PROGRAM = -44;
   static final int INVALID_KERNEL = -48;
+  static final int INVALID_ARG_INDEX = -49;
+  static final int INVALID_ARG_VALUE = -50;
+  static final int INVALID_ARG_SIZE = -51;
+  static final int INVALID_WORK_GROUP_SIZE = -54;
   static final int INVALID_EVENT = -58;
   static final int INVALID_OPERATION = -59;
 

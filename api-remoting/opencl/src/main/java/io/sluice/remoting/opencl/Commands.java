@@ -35,6 +35,9 @@ final class Commands {
    */
   void enqueue(
       SessionObject queue, List<SessionObject> waits, int event, Answer answer, Enqueue command) {
+    if (event != 0) {
+      events.requireFree(event);
+    }
     if (events.anyFailed(waits)) {
       failed(queue, event, answer, ClStatus.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
       return;
@@ -64,6 +67,7 @@ final class Commands {
 
   private void failed(SessionObject queue, int event, Answer answer, int status) {
     if (event != 0) {
+      events.requireFree(event);
       events.addFailed(event, status);
     } else if (!answer.isWaitedFor()) {
       events.failedUnseen(queue, status);
@@ -95,6 +99,12 @@ final class Commands {
     if (!fits) {
       failed(c.queue(), c.event(), answer, ClStatus.INVALID_VALUE);
       return;
+    }
+    for (long size : c.local()) {
+      if (size == 0) { // some libraries divide by it
+        failed(c.queue(), c.event(), answer, ClStatus.INVALID_WORK_GROUP_SIZE);
+        return;
+      }
     }
     enqueue(
         c.queue(),

@@ -66,6 +66,11 @@ final class Events {
     }
   }
 
+  /** The number of an event that is about to be made must be free. */
+  void requireFree(int index) {
+    int _ = context.objects().requireFree(OpenClKinds.EVENT, index);
+  }
+
   /** The event of a command. */
   void add(int index, long handle) {
     SessionObject _ =
@@ -185,6 +190,10 @@ final class Events {
 
   void watch(OpenClCall.WatchEvent c, Answer answer) {
     int index = c.event().index();
+    if (c.status() < ClStatus.COMPLETE || c.status() > ClStatus.QUEUED) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
     if (c.event().handle() == 0) {
       context.notices().tell(Notices.EVENT, statusOf(c.event()), index);
     } else {

@@ -78,6 +78,23 @@ record HostDevices(List<Platform> platforms) {
     return names;
   }
 
+  /** The local memory of the device that has most. */
+  long mostLocalBytes() {
+    long most = 0;
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+      for (Platform platform : platforms) {
+        for (long device : platform.devices()) {
+          int status =
+              OpenClLibrary.clGetDeviceInfo(
+                  device, ClParam.DEVICE_LOCAL_MEM_SIZE, Long.BYTES, out, MemorySegment.NULL);
+          most = status == 0 ? Math.max(most, out.get(ValueLayout.JAVA_LONG, 0)) : most;
+        }
+      }
+    }
+    return most;
+  }
+
   /** A query whose answer is text. */
   private interface TextQuery {
     int ask(long size, MemorySegment out);

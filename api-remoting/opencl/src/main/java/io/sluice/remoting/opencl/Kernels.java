@@ -21,28 +21,66 @@ final class Kernels {
 
   private final SessionContext context;
   private final Memo memo;
+  private final long mostLocalBytes;
 
-  Kernels(SessionContext context, Memo memo) {
+  /**
+   * @param mostLocalBytes local memory of the device that has most
+   */
+  Kernels(SessionContext context, Memo memo, long mostLocalBytes) {
     this.context = context;
     this.memo = memo;
+    this.mostLocalBytes = mostLocalBytes;
   }
 
   void create(OpenClCall.CreateKernel c, CallRecord record, Answer answer) {
     MemorySegment error = memo.bytes(Integer.BYTES);
     long handle = OpenClLibrary.clCreateKernel(c.program().handle(), memo.string(c.name()), error);
-    if (handle != 0) {
-      SessionObject _ = context.objects().add(OpenClKinds.KERNEL, c.kernel(), handle, record);
+    added(c.kernel(), handle, record, Objects.error(error), answer);
+  }
+
+  /**
+   * What the arguments are is kept: a value where the library expects an object would be an address
+   * of the application's choice.
+   */
+  private void added(int index, long handle, CallRecord record, int status, Answer answer) {
+    if (handle == 0) {
+      answer.give(status);
+      return;
     }
-    answer.give(Objects.error(error), handle == 0 ? 0 : argumentCount(handle));
+    int[] arguments = new int[argumentCount(handle)];
+    for (int i = 0; i < arguments.length; i++) {
+      memo.clear();
+      arguments[i] = what(handle, i, typeName(handle, i));
+    }
+    SessionObject _ =
+        context
+            .objects()
+            .add(OpenClKinds.KERNEL, index, handle, record)
+            .attach(new Expected(arguments));
+    answer.give(status, arguments.length);
+  }
+
+  /** What the arguments of a kernel are, by their index; 0 where the library does not say. */
+  private record Expected(int[] arguments) {
+    /** The error of giving an argument as something else, or success. */
+    int check(OpenClCall.SetArgument c) {
+      if (c.argument() < 0 || c.argument() >= arguments.length) {
+        return ClStatus.INVALID_ARG_INDEX;
+      }
+      int what = arguments[c.argument()];
+      boolean fits = what == 0 ? !mayBeAnAddress(c) : what == c.what();
+      return fits ? ClStatus.SUCCESS : ClStatus.INVALID_ARG_VALUE;
+    }
+
+    private static boolean mayBeAnAddress(OpenClCall.SetArgument c) {
+      return c.what() == VALUE && c.value().length == Long.BYTES;
+    }
   }
 
   void copy(OpenClCall.CloneKernel c, CallRecord record, Answer answer) {
     MemorySegment error = memo.bytes(Integer.BYTES);
     long handle = OpenClLibrary.clCloneKernel(c.source().handle(), error);
-    if (handle != 0) {
-      SessionObject _ = context.objects().add(OpenClKinds.KERNEL, c.kernel(), handle, record);
-    }
-    answer.give(Objects.error(error), handle == 0 ? 0 : argumentCount(handle));
+    added(c.kernel(), handle, record, Objects.error(error), answer);
   }
 
   private int argumentCount(long kernel) {
@@ -108,13 +146,18 @@ final class Kernels {
   }
 
   void setArgument(OpenClCall.SetArgument c, CallRecord record, Answer answer) {
+    int refused = c.kernel().attachment(Expected.class).check(c);
+    if (refused != ClStatus.SUCCESS) {
+      answer.give(refused);
+      return;
+    }
     int status =
         switch (c.what()) {
           case VALUE -> set(c, c.value().length, memo.copy(c.value()));
           case MEMORY -> set(c, Long.BYTES, object(OpenClKinds.MEM, c.index()));
           case SAMPLER -> set(c, Long.BYTES, object(OpenClKinds.SAMPLER, c.index()));
           case QUEUE -> set(c, Long.BYTES, object(OpenClKinds.QUEUE, c.index()));
-          case LOCAL -> set(c, localBytes(c.value()), MemorySegment.NULL);
+          case LOCAL -> local(c, localBytes(c.value()));
           default -> ClStatus.INVALID_VALUE;
         };
     if (status == ClStatus.SUCCESS) {
@@ -129,6 +172,15 @@ final class Kernels {
 
   private MemorySegment object(io.sluice.remoting.session.ObjectKind kind, int index) {
     return memo.longs(index == 0 ? 0 : context.objects().get(kind, index).handle());
+  }
+
+  /**
+   * Some libraries find out that there is not so much when the kernel runs, and end the process.
+   */
+  private int local(OpenClCall.SetArgument c, long bytes) {
+    return bytes <= 0 || bytes > mostLocalBytes
+        ? ClStatus.INVALID_ARG_SIZE
+        : set(c, bytes, MemorySegment.NULL);
   }
 
   private static long localBytes(byte[] value) {

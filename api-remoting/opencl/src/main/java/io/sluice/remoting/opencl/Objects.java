@@ -7,6 +7,7 @@ import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /** Platforms, devices, contexts, queues and samplers, and the release of all objects. */
 final class Objects {
@@ -59,8 +60,17 @@ final class Objects {
 
   void createSubDevices(OpenClCall.CreateSubDevices c, CallRecord record, Answer answer) {
     MemorySegment properties = ended(c.properties());
+    int[] children = c.children().toArray(ValueLayout.JAVA_INT_UNALIGNED);
+    if (children.length > OpenClKinds.DEVICE.most()
+        || Arrays.stream(children).distinct().count() < children.length) {
+      answer.give(ClStatus.INVALID_VALUE);
+      return;
+    }
+    for (int child : children) {
+      int _ = objects.requireFree(OpenClKinds.DEVICE, child);
+    }
     MemorySegment count = memo.bytes(Integer.BYTES);
-    int wanted = (int) Math.min(OpenClKinds.DEVICE.most(), c.children().byteSize() / 4);
+    int wanted = children.length;
     MemorySegment handles = wanted == 0 ? MemorySegment.NULL : memo.bytes(8L * wanted);
     int status =
         OpenClLibrary.clCreateSubDevices(c.parent().handle(), properties, wanted, handles, count);
@@ -68,7 +78,7 @@ final class Objects {
     if (status == ClStatus.SUCCESS) {
       long platform = c.parent().attachment(Origin.class).platform();
       for (int i = 0; i < Math.min(made, wanted); i++) {
-        int index = c.children().get(ValueLayout.JAVA_INT_UNALIGNED, 4L * i);
+        int index = children[i];
         long handle = handles.getAtIndex(ValueLayout.JAVA_LONG, i);
         SessionObject _ =
             objects
@@ -83,7 +93,7 @@ final class Objects {
   private MemorySegment ended(long[] properties) {
     return properties.length == 0
         ? MemorySegment.NULL
-        : memo.longs(java.util.Arrays.copyOf(properties, properties.length + 1));
+        : memo.longs(Arrays.copyOf(properties, properties.length + 1));
   }
 
   void createContext(OpenClCall.CreateContext c, CallRecord record, Answer answer) {

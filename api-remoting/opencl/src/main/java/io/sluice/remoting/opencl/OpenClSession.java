@@ -30,7 +30,7 @@ final class OpenClSession implements ApiSession {
     objects = new Objects(context, memo, devices);
     memory = new Memory(context, memo);
     programs = new Programs(context, memo, queries);
-    kernels = new Kernels(context, memo);
+    kernels = new Kernels(context, memo, devices.mostLocalBytes());
     events = new Events(context, memo, completions);
     commands = new Commands(memo, events, completions);
     transfers = new Transfers(memo, commands);

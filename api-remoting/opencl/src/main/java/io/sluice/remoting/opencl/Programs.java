@@ -178,7 +178,7 @@ final class Programs {
 
   private void meanwhile(
       SessionObject program, CallRecord record, Answer answer, ToIntFunction<Arena> work) {
-    int _ = OpenClLibrary.clRetainProgram(program.handle());
+    Retained retained = Retained.of(record.named());
     context.work(() -> {
       int status;
       try (Arena arena = Arena.ofConfined()) {
@@ -186,17 +186,14 @@ final class Programs {
       }
       return () -> {
         program.changes().add(record);
-        int _ = OpenClLibrary.clReleaseProgram(program.handle());
+        retained.close();
         answer.give(status);
       };
     });
   }
 
   void link(OpenClCall.LinkProgram c, CallRecord record, Answer answer) {
-    c.inputs()
-        .forEach(input -> {
-          int _ = OpenClLibrary.clRetainProgram(input.handle());
-        });
+    Retained retained = Retained.of(record.named());
     context.work(() -> {
       long handle;
       int status;
@@ -216,10 +213,7 @@ final class Programs {
         status = Objects.error(error);
       }
       return () -> {
-        c.inputs()
-            .forEach(input -> {
-              int _ = OpenClLibrary.clReleaseProgram(input.handle());
-            });
+        retained.close();
         added(c.program(), handle, record, status, answer);
       };
     });

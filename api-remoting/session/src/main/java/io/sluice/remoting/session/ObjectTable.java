@@ -43,7 +43,7 @@ public final class ObjectTable {
    *
    * @throws NoSuchObjectException if it is out of range or taken
    */
-  int requireFree(ObjectKind kind, int index) {
+  public int requireFree(ObjectKind kind, int index) {
     if (index < 1 || index > kind.most() || find(kind, index) != null) {
       throw new NoSuchObjectException(
           kind, kind.name() + " " + index + " is taken or beyond " + kind.most());
