@@ -12,9 +12,8 @@ import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
-import io.sluice.gpu.sm.jit.CompiledPrograms;
+import io.sluice.gpu.sm.jit.CompileBudget;
 import io.sluice.gpu.sm.warp.Grid;
-import io.sluice.gpu.sm.warp.HeapBudget;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -47,15 +46,12 @@ public final class Multiprocessors implements GridLauncher {
   private final LongSupplier clock;
   private final LongSupplier processor;
   private final Runnable ended;
-  private final HeapBudget heap = new HeapBudget(Runtime.getRuntime().maxMemory() / 2);
-
-  /** Most bytes of the heap that the grids of one open take. */
-  static final long MAX_OPEN_HEAP_BYTES = 64L << 20;
+  private final GridHeap heap = GridHeap.ofThisProcess();
 
   /** What each open of the GPU has compiled: no guest's programs make room for another's. */
   private final Map<TimeShare, Compiled> programs = new WeakHashMap<>();
 
-  private final KeptPrograms kept = new KeptPrograms();
+  private final KeptPrograms kept;
 
   private final Map<EngineHost, Running> running = new IdentityHashMap<>();
 
@@ -68,23 +64,7 @@ public final class Multiprocessors implements GridLauncher {
   private record Running(GridRun run, AddressSpace space) {}
 
   /** The programs of an open, and what its grids may take. */
-  private static final class Compiled {
-    final CompiledPrograms programs;
-    final GridRun.Resources resources;
-
-    /**
-     * Whether it was told that a grid of it was interpreted: once, or a guest could fill the log.
-     */
-    boolean told;
-
-    /** Whether it was told that a grid of it failed. */
-    boolean failed;
-
-    Compiled(CompiledPrograms programs, GridRun.Resources resources) {
-      this.programs = programs;
-      this.resources = resources;
-    }
-  }
+  private record Compiled(KeptPrograms.Kept kept, GridRun.Resources resources) {}
 
   /**
    * @param executor runs the workers of grids; tasks give way to others when there are several
@@ -101,6 +81,7 @@ public final class Multiprocessors implements GridLauncher {
     this.clock = clock;
     this.processor = processor;
     this.ended = ended;
+    this.kept = new KeptPrograms(clock);
   }
 
   @Override
@@ -117,7 +98,11 @@ public final class Multiprocessors implements GridLauncher {
     Compiled guest = compiled(host);
     GridRun run =
         GridRun.compiled(
-            grid, guest.programs, () -> new SpaceTranslator(space), workers, guest.resources);
+            grid,
+            guest.kept.programs(),
+            () -> new SpaceTranslator(space),
+            workers,
+            guest.resources);
     if (!run.reserve()) {
       return host.engineError(DataError.NOT_ENOUGH_WARPS, Compute.LAUNCH);
     }
@@ -147,10 +132,9 @@ public final class Multiprocessors implements GridLauncher {
       case GridOutcome.OutOfHeap _ -> host.engineError(DataError.NOT_ENOUGH_STACK, Compute.LAUNCH);
       case GridOutcome.Failed failed -> {
         Compiled guest = compiled(host);
-        LOG.atLevel(severity(guest.failed))
+        LOG.atLevel(severity(guest.kept.failures().tryTake(), 0))
             .setCause(failed.cause())
-            .log("a grid failed; its channel ends; said once for each open of the GPU");
-        guest.failed = true;
+            .log("a grid failed; its channel ends; said once a minute for each guest");
         yield host.deviceError();
       }
     };
@@ -204,27 +188,34 @@ public final class Multiprocessors implements GridLauncher {
     return programs.computeIfAbsent(
         host.timeShare(),
         share ->
-            new Compiled(
-                kept.of(share),
-                new GridRun.Resources(
-                    new HeapBudget(MAX_OPEN_HEAP_BYTES, heap), clock, processor)));
+            new Compiled(kept.of(share), new GridRun.Resources(heap.open(), clock, processor)));
   }
 
   private static void tell(Compiled guest, long instructions, long interpreted) {
-    LOG.atLevel(severity(guest.told))
+    CompileBudget budget = guest.kept.programs().budget();
+    LOG.atLevel(severity(guest.kept.interpreted().tryTake(), budget.refused()))
         .addKeyValue("code", ModelCode.INTERPRETED.code())
         .addKeyValue("instructions", instructions)
         .addKeyValue("interpreted", interpreted)
+        .addKeyValue("beyondRate", budget.refused())
         .log(
             "more than 1 % of a grid was interpreted, at a tenth of the rate: it has more code, or"
-                + " more places whose address it computes, than are compiled; said once for each"
-                + " open of the GPU, every channel counts on");
-    guest.told = true;
+                + " more places whose address it computes, than are compiled, or its guest sends"
+                + " new programs without end; said once a minute for each guest, every channel"
+                + " counts on");
   }
 
-  /** It is an error, whatever the program: what can be run is compiled. */
-  static Level severity(boolean told) {
-    return told ? Level.DEBUG : Level.ERROR;
+  /**
+   * It is an error, since what can be run is compiled, unless a guest sent more programs than are.
+   *
+   * @param due whether it may be said again
+   * @param beyondRate how many were not compiled because they were too many
+   */
+  static Level severity(boolean due, long beyondRate) {
+    if (!due) {
+      return Level.DEBUG;
+    }
+    return beyondRate > 0 ? Level.WARN : Level.ERROR;
   }
 
   /** Whether too much of a grid was interpreted. */

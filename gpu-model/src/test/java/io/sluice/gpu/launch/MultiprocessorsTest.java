@@ -16,7 +16,8 @@ final class MultiprocessorsTest {
 
   @Test
   void interpreted_tooMuch_isAnErrorOnce() {
-    assertThat(Multiprocessors.severity(false)).isEqualTo(Level.ERROR);
-    assertThat(Multiprocessors.severity(true)).isEqualTo(Level.DEBUG);
+    assertThat(Multiprocessors.severity(true, 0)).isEqualTo(Level.ERROR);
+    assertThat(Multiprocessors.severity(true, 1)).isEqualTo(Level.WARN);
+    assertThat(Multiprocessors.severity(false, 0)).isEqualTo(Level.DEBUG);
   }
 }

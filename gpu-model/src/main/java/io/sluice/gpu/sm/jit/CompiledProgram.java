@@ -23,6 +23,7 @@ final class CompiledProgram implements WarpRunner.Factory {
 
   private final CompiledPart[] parts = new CompiledPart[MAX_PARTS];
   private final long readFirst;
+  private final CompileBudget budget;
 
   /** How many parts there are; written last, with the lock held, when one is added. */
   private volatile int count;
@@ -30,10 +31,12 @@ final class CompiledProgram implements WarpRunner.Factory {
   /**
    * @param main what its start leads to
    * @param readFirst registers that it may read before it writes them, by bit
+   * @param budget of the guest, for further parts
    */
-  CompiledProgram(CompiledPart main, long readFirst) {
+  CompiledProgram(CompiledPart main, long readFirst, CompileBudget budget) {
     this.parts[0] = main;
     this.readFirst = readFirst;
+    this.budget = budget;
     this.count = 1;
   }
 
@@ -56,9 +59,9 @@ final class CompiledProgram implements WarpRunner.Factory {
     return false;
   }
 
-  /** Whether parts may still be added. */
+  /** Whether parts may be added now. */
   boolean isExtensible() {
-    return count < MAX_PARTS && instructions() < MAX_INSTRUCTIONS;
+    return count < MAX_PARTS && instructions() < MAX_INSTRUCTIONS && !budget.isSpent();
   }
 
   /**
@@ -71,7 +74,7 @@ final class CompiledProgram implements WarpRunner.Factory {
     if (isKnown(start)) {
       return true;
     }
-    if (image.instructions().isEmpty() || !isExtensible()) {
+    if (image.instructions().isEmpty() || !isExtensible() || !budget.tryTake()) {
       return false;
     }
     parts[count] = ProgramCompiler.part(image, sites());

@@ -44,8 +44,26 @@ public final class CompiledPrograms {
    */
   private record Key(int start, int registers, long beginning) {}
 
-  /** No programs yet. */
-  public CompiledPrograms() {}
+  private final CompileBudget budget;
+
+  /** No programs yet; as many as are asked for. */
+  public CompiledPrograms() {
+    this(CompileBudget.unlimited());
+  }
+
+  /**
+   * No programs yet.
+   *
+   * @param budget of the guest
+   */
+  public CompiledPrograms(CompileBudget budget) {
+    this.budget = budget;
+  }
+
+  /** What may still be compiled. */
+  public CompileBudget budget() {
+    return budget;
+  }
 
   /** The program of a grid. */
   public GridProgram programOf(Grid grid) {
@@ -85,7 +103,10 @@ public final class CompiledPrograms {
       if (key == null || image == null) {
         throw new AssertionError("the program was not read");
       }
-      CompiledProgram compiled = ProgramCompiler.compile(image, grid.start());
+      if (!budget.tryTake()) {
+        return GridProgram.INTERPRETED.make();
+      }
+      CompiledProgram compiled = ProgramCompiler.compile(image, grid.start(), budget);
       put(key, compiled);
       return compiled;
     }

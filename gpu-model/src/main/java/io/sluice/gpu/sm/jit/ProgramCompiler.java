@@ -75,11 +75,11 @@ final class ProgramCompiler {
    *
    * @param start offset of its first instruction
    */
-  static CompiledProgram compile(ProgramImage image, int start) {
+  static CompiledProgram compile(ProgramImage image, int start, CompileBudget budget) {
     Bytecode bytecode = bytecode(image, 0);
     boolean begins = image.instructions().containsKey(start);
     long readFirst = begins ? bytecode.liveness.registersBefore(start) : -1;
-    return new CompiledProgram(part(image, bytecode), readFirst);
+    return new CompiledProgram(part(image, bytecode), readFirst, budget);
   }
 
   /**

@@ -1,52 +1,61 @@
 package io.sluice.gpu.sm.warp;
 
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of the host's heap that grids may take: those of one open of the GPU, as a part of
- * those of all. What a grid needs is taken before it is allocated. Any thread may take and give.
+ * The bytes of the host's heap that grids may take: those of one open of the GPU, of which some are
+ * its own, and the rest a part of what all opens have in common. So however much others take
+ * together, an open has its own. What a grid needs is taken before it is allocated. Any thread may
+ * take and give.
  */
 public final class HeapBudget {
   private final long limitBytes;
-  private final @Nullable HeapBudget whole;
-  private final AtomicLong usedBytes = new AtomicLong();
+  private final long ownBytes;
+  private final @Nullable HeapBudget common;
+
+  private long usedBytes; // guarded by this
 
   /** A budget of its own. */
   public HeapBudget(long limitBytes) {
-    this(limitBytes, null);
+    this(limitBytes, limitBytes, null);
   }
 
   /**
-   * @param whole what all budgets of its kind may take together
+   * @param limitBytes most that may be taken
+   * @param ownBytes of that, what is not taken from the common budget
+   * @param common where the rest comes from
    */
-  public HeapBudget(long limitBytes, @Nullable HeapBudget whole) {
+  public HeapBudget(long limitBytes, long ownBytes, @Nullable HeapBudget common) {
     this.limitBytes = limitBytes;
-    this.whole = whole;
+    this.ownBytes = ownBytes;
+    this.common = common;
   }
 
   /** Bytes that are taken. */
-  public long usedBytes() {
-    return usedBytes.get();
+  public synchronized long usedBytes() {
+    return usedBytes;
   }
 
-  private boolean reserve(long bytes) {
-    if (usedBytes.addAndGet(bytes) > limitBytes) {
-      usedBytes.addAndGet(-bytes);
+  private synchronized boolean reserve(long bytes) {
+    if (bytes > limitBytes - usedBytes) {
       return false;
     }
-    if (whole != null && !whole.reserve(bytes)) {
-      usedBytes.addAndGet(-bytes);
+    if (common != null && !common.reserve(beyondOwn(usedBytes + bytes) - beyondOwn(usedBytes))) {
       return false;
     }
+    usedBytes += bytes;
     return true;
   }
 
-  private void give(long bytes) {
-    usedBytes.addAndGet(-bytes);
-    if (whole != null) {
-      whole.give(bytes);
+  private synchronized void give(long bytes) {
+    if (common != null) {
+      common.give(beyondOwn(usedBytes) - beyondOwn(usedBytes - bytes));
     }
+    usedBytes -= bytes;
+  }
+
+  private long beyondOwn(long bytes) {
+    return Math.max(0, bytes - ownBytes);
   }
 
   /** The share of one worker of a grid; used by one thread at a time. */

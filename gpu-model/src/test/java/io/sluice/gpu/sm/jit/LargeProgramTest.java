@@ -329,12 +329,7 @@ final class LargeProgramTest {
     CompiledPrograms programs = new CompiledPrograms();
     List<WeakReference<Class<?>>> classes = new ArrayList<>();
     for (int n = 0; n < 3 * CompiledPrograms.MAX_PROGRAMS; n++) {
-      List<Long> program = begin();
-      program.add(0x1800000000000002L | 0x1e0L | ALWAYS | 5L << 14 | (long) n << 26);
-      FlatMemory memory = load(end(program));
-      GridRun run = GridRun.compiled(grid(), programs, () -> memory, 1);
-      assertThat(run.runInline(() -> false)).isEqualTo(new GridOutcome.Completed());
-      assertThat(memory.load32(DATA)).isEqualTo(n);
+      GridRun _ = storing(programs, n);
       programs.classes().forEach(type -> addIfNew(classes, type));
     }
 
@@ -345,6 +340,35 @@ final class LargeProgramTest {
       Thread.onSpinWait();
     }
     assertThat(programs.size()).isEqualTo(CompiledPrograms.MAX_PROGRAMS);
+  }
+
+  /** A guest that sends ever new programs has them interpreted; one that it sends later is not. */
+  @Test
+  void programs_moreThanTheRate_areInterpretedAndCounted() {
+    long[] nowNs = {0};
+    CompileBudget budget = CompileBudget.of(() -> nowNs[0]);
+    CompiledPrograms programs = new CompiledPrograms(budget);
+    int beyond = 5;
+    for (int n = 0; n < CompileBudget.AT_ONCE + beyond; n++) {
+      GridRun run = storing(programs, n);
+      assertThat(run.interpreted() > 0).as("n=%d", n).isEqualTo(n >= CompileBudget.AT_ONCE);
+    }
+    assertThat(budget.refused()).isEqualTo(beyond);
+    nowNs[0] += CompileBudget.INTERVAL.toNanos();
+    assertThat(storing(programs, CompileBudget.AT_ONCE).interpreted()).isZero();
+    assertThat(storing(programs, CompileBudget.AT_ONCE).interpreted()).as("known").isZero();
+    assertThat(storing(programs, CompileBudget.AT_ONCE + 1).interpreted()).isPositive();
+  }
+
+  /** Runs a program that stores a number, and looks whether it did. */
+  private static GridRun storing(CompiledPrograms programs, int n) {
+    List<Long> program = begin();
+    program.add(0x1800000000000002L | 0x1e0L | ALWAYS | 5L << 14 | (long) n << 26);
+    FlatMemory memory = load(end(program));
+    GridRun run = GridRun.compiled(grid(), programs, () -> memory, 1);
+    assertThat(run.runInline(() -> false)).isEqualTo(new GridOutcome.Completed());
+    assertThat(memory.load32(DATA)).isEqualTo(n);
+    return run;
   }
 
   private static void addIfNew(List<WeakReference<Class<?>>> classes, Class<?> type) {

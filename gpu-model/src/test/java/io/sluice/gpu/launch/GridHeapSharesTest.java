@@ -1,0 +1,68 @@
+package io.sluice.gpu.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.gpu.sm.warp.HeapBudget;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Guests that together take all of the heap that grids may have, and one that comes later. */
+final class GridHeapSharesTest {
+  private static final long MIB = 1 << 20;
+
+  /** What a worker takes with the largest block and the most shared memory. */
+  private static final long LARGEST_WORKER = 460 << 10;
+
+  private static HeapBudget.Share fill(HeapBudget budget, long piece) {
+    HeapBudget.Share share = budget.new Share();
+    while (share.tryTake(piece)) {
+      // as much as it may
+    }
+    return share;
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {128, 256, 512, 2048, 8192})
+  void open_whereOthersHaveTakenAllTheyMay_hasItsOwn(long heapMib) {
+    GridHeap heap = new GridHeap(heapMib * MIB);
+    assertThat(heap.ownBytes()).isGreaterThanOrEqualTo(LARGEST_WORKER);
+    List<HeapBudget.Share> taken = new ArrayList<>();
+    for (int i = 0; i < 127; i++) {
+      taken.add(fill(heap.open(), 64 << 10));
+    }
+    HeapBudget honest = heap.open();
+    HeapBudget.Share share = honest.new Share();
+    assertThat(share.tryTake(heap.ownBytes())).isTrue();
+    assertThat(honest.usedBytes()).isEqualTo(heap.ownBytes());
+    share.giveAll();
+    taken.forEach(HeapBudget.Share::giveAll);
+    assertThat(
+            heap.open().new Share().tryTake(Math.min(GridHeap.MAX_OPEN_BYTES, heapMib * MIB / 4)))
+        .as("all was given back")
+        .isTrue();
+  }
+
+  @Test
+  void open_alone_hasNoMoreThanItsLimit() {
+    HeapBudget budget = new GridHeap(512 * MIB).open();
+    HeapBudget.Share all = fill(budget, MIB);
+    assertThat(budget.usedBytes()).isEqualTo(GridHeap.MAX_OPEN_BYTES);
+    all.giveAll();
+    assertThat(budget.usedBytes()).isZero();
+  }
+
+  /** Whoever is refused has taken nothing, of the common part neither. */
+  @Test
+  void take_refused_changesNothing() {
+    GridHeap heap = new GridHeap(512 * MIB);
+    HeapBudget budget = heap.open();
+    for (int i = 0; i < 100; i++) {
+      assertThat(budget.new Share().tryTake(GridHeap.MAX_OPEN_BYTES + 1)).isFalse();
+    }
+    assertThat(budget.usedBytes()).isZero();
+    assertThat(budget.new Share().tryTake(GridHeap.MAX_OPEN_BYTES)).isTrue();
+  }
+}
