@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Lost wake-ups.</b> A descriptor stays readable until its guest has taken all records, so an
  * event that comes while others are dispatched ends the next wait at once.
  *
- * <p>A source whose dispatch fails is left out from then on and reported; the others go on.
+ * <p>A source whose dispatch fails is left out from then on and reported; the others go on. Where
+ * the host fails, it is tried again for some seconds.
  */
 public final class InterruptForwarder implements Runnable, AutoCloseable {
   /** Sources at one time. */
@@ -38,6 +39,10 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(InterruptForwarder.class);
   private static final int FOREVER = -1;
+  private static final long FAILED_NS = 100_000_000;
+
+  /** Of one source, one after the other: some seconds. */
+  static final int MOST_HOST_FAILURES = 30;
 
   private final Kernel kernel;
   private final LongSupplier clockNs;
@@ -56,11 +61,14 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
   private long changesSeen;
   private @Nullable Thread runner;
   private boolean closed;
+  private long failuresSoFar;
 
   // Of the running thread.
   private Watch watch = new Watch(List.of(), List.of());
   private long spinUntilNs;
   private boolean spinning;
+  private @Nullable EventSource lastFailed;
+  private int hostFailures;
 
   /**
    * @param clockNs monotonic time in nanoseconds
@@ -124,11 +132,56 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
   public void run() {
     begin();
     try {
-      while (look()) {
-        dispatch(spinning ? 0 : FOREVER);
+      while (goOn()) {
+        // until it is closed
       }
     } finally {
       end();
+    }
+  }
+
+  /** One look and one wait; whatever fails but a source is tried again after a while. */
+  private boolean goOn() {
+    try {
+      if (!look()) {
+        return false;
+      }
+      int _ = dispatch(spinning ? 0 : FOREVER);
+    } catch (RuntimeException | Error e) {
+      failed(e);
+    }
+    return true;
+  }
+
+  /** The host has no memory left, most likely. Said ever more rarely while it lasts. */
+  private void failed(Throwable cause) {
+    lock.lock();
+    try {
+      failuresSoFar++;
+      if (Long.bitCount(failuresSoFar) == 1) {
+        log.atError()
+            .setCause(cause)
+            .addKeyValue("times", failuresSoFar)
+            .log("guests' events could not be waited for; they are again");
+      }
+      changes++; // what was being taken over may not be complete
+      long _ = closed ? 0 : looked.awaitNanos(FAILED_NS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error _) {
+      // Not even that can be said.
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Failures of the thread that were none of a source. */
+  public long failures() {
+    lock.lock();
+    try {
+      return failuresSoFar;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -216,12 +269,26 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
         throw new IllegalStateException("the event descriptor broke, revents=" + found);
       }
       int dispatched = source.dispatchEvents();
+      lastFailed = source == lastFailed ? null : lastFailed;
       events.addAndGet(dispatched);
       return dispatched;
-    } catch (RuntimeException | AssertionError e) {
+    } catch (VirtualMachineError e) {
+      return failedOfHost(source, e);
+    } catch (RuntimeException | Error e) {
       leaveOut(source, e);
       return 0;
     }
+  }
+
+  /** A host without memory is no reason to leave a guest without interrupts, unless it lasts. */
+  private int failedOfHost(EventSource source, VirtualMachineError cause) {
+    hostFailures = source == lastFailed ? hostFailures + 1 : 1;
+    lastFailed = source;
+    if (hostFailures >= MOST_HOST_FAILURES) {
+      leaveOut(source, cause);
+      return 0;
+    }
+    throw cause;
   }
 
   /** Whether the next wait may sleep. */

@@ -9,8 +9,10 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.channel.guest.EventSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,7 @@ final class InterruptForwarderTest {
     int dispatched;
     boolean broken;
     Runnable then = () -> {};
+    Runnable before = () -> {};
 
     Source(Kernel kernel) {
       this.kernel = kernel;
@@ -58,6 +61,7 @@ final class InterruptForwarderTest {
       if (broken) {
         throw new IllegalStateException("broken");
       }
+      before.run();
       int count = (int) kernel.drain(fd);
       dispatched += count;
       then.run();
@@ -207,5 +211,50 @@ final class InterruptForwarderTest {
     never.close();
     never.close();
     assertThat(never.doWork()).isZero();
+  }
+
+  /** The host has no memory for a moment: the thread goes on, and the guest has its interrupts. */
+  @Test
+  void run_errorsOfTheHost_areSurvivedAndNothingIsLost() throws Exception {
+    Source source = source();
+    AtomicInteger left = new AtomicInteger(3);
+    CountDownLatch served = new CountDownLatch(1);
+    source.before =
+        () -> {
+          if (left.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("injected");
+          }
+        };
+    source.then = served::countDown;
+    forwarder.add(source);
+    Thread thread = Thread.ofPlatform().daemon().start(forwarder);
+    kernel.signal(source.fd);
+    served.await();
+    assertThat(forwarder.failures()).isEqualTo(3);
+    assertThat(failed).isEmpty();
+    forwarder.close();
+    thread.join();
+    assertThat(source.dispatched).isEqualTo(1);
+  }
+
+  /** An error that stays ends with the guest's interrupts, and no one else's. */
+  @Test
+  void doWork_errorOfTheHostThatStays_leavesTheSourceOut() {
+    Source broken = source();
+    Source other = source();
+    broken.before =
+        () -> {
+          throw new InternalError("injected");
+        };
+    forwarder.add(broken);
+    forwarder.add(other);
+    kernel.signal(broken.fd);
+    for (int i = 1; i < InterruptForwarder.MOST_HOST_FAILURES; i++) {
+      assertThatThrownBy(forwarder::doWork).isInstanceOf(InternalError.class);
+    }
+    assertThat(forwarder.doWork()).isZero();
+    assertThat(failed).containsExactly(broken);
+    kernel.signal(other.fd);
+    assertThat(forwarder.doWork()).isEqualTo(1);
   }
 }

@@ -1,11 +1,14 @@
 package io.sluice.daemon.gpu;
 
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.gpu.GpuEngine;
 import io.sluice.gpu.IdleStrategy;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs the software GPU's duty cycle on the thread that calls {@link #run}, and waits as long as
@@ -13,7 +16,16 @@ import org.jspecify.annotations.Nullable;
  * parked after that.
  */
 final class EngineLoop implements Runnable, IdleStrategy {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);
+
+  /** There may be more to do at once. */
+  private static final long NO_WAIT = -1;
+
+  /** What fails may fail again at once. */
+  private static final long FAILED_NS = 1_000_000;
+
   private final LongSupplier clock;
+  private final LoopFailures failures = new LoopFailures(LOG, "the engine");
   private volatile @Nullable GpuEngine engine;
   private volatile @Nullable Thread thread;
   private volatile boolean stopped;
@@ -40,17 +52,26 @@ final class EngineLoop implements Runnable, IdleStrategy {
     thread = Thread.currentThread();
     while (!stopped) {
       turns.lazySet(turns.getPlain() + 1);
-      if (running.doWork(clock.getAsLong()) == 0) {
-        idle(running.idleNs());
-      }
+      idle(cycle(running));
+    }
+  }
+
+  /** One duty cycle; how long to wait afterwards, or {@link #NO_WAIT}. */
+  private long cycle(GpuEngine running) {
+    try {
+      return running.doWork(clock.getAsLong()) == 0 ? running.idleNs() : NO_WAIT;
+    } catch (RuntimeException | Error e) {
+      // The engine ends the channel that it was at, and goes on; this is what it could not catch.
+      failures.note(e);
+      return FAILED_NS;
     }
   }
 
   @Override
   public void idle(long ns) {
-    if (ns <= 0) {
+    if (ns == 0) {
       Thread.onSpinWait();
-    } else {
+    } else if (ns > 0) {
       LockSupport.parkNanos(this, ns); // a wake that came before it makes it return at once
     }
   }
@@ -63,6 +84,11 @@ final class EngineLoop implements Runnable, IdleStrategy {
   /** Duty cycles begun so far; an engine that works or idles has more of them every few ms. */
   long turns() {
     return turns.get();
+  }
+
+  /** Duty cycles that failed. */
+  long failures() {
+    return failures.count();
   }
 
   /** Ends the thread after its current duty cycle; does not wait for it. */

@@ -2,6 +2,7 @@ package io.sluice.daemon.gpu;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.Gpu;
+import io.sluice.daemon.runtime.LoopFailures;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ final class Preparing implements Runnable {
   /** Before another try when something was refused. */
   private static final Duration REFUSED = Duration.ofMinutes(1);
 
+  private final LoopFailures failures = new LoopFailures(LOG, "preparing");
   private final Gpu gpu;
   private final long stagingBytes;
   private boolean preparing;
@@ -54,6 +56,9 @@ final class Preparing implements Runnable {
       return more ? 0 : REST.toNanos();
     } catch (RefusedException e) {
       LOG.atWarn().addKeyValue("gpu", gpu.info().name()).setCause(e).log("not prepared");
+      return REFUSED.toNanos();
+    } catch (RuntimeException | Error e) {
+      failures.note(e);
       return REFUSED.toNanos();
     }
   }

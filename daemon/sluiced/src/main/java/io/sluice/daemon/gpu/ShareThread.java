@@ -1,5 +1,6 @@
 package io.sluice.daemon.gpu;
 
+import io.sluice.daemon.runtime.LoopFailures;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -61,6 +62,7 @@ final class ShareThread implements Runnable {
 
   private final Work work;
   private final LongSupplier clock;
+  private final LoopFailures failures = new LoopFailures(LOG, "sharing");
   private volatile @Nullable Thread thread;
   private volatile boolean stopped;
 
@@ -107,9 +109,10 @@ final class ShareThread implements Runnable {
       long due = doWork(clock.getAsLong());
       work.afterwards();
       return due;
-    } catch (RuntimeException | AssertionError e) {
-      // A bug of ours: guests keep what they have, and the next round may well work.
-      LOG.error("sharing failed", e);
+    } catch (RuntimeException | Error e) {
+      // A bug of ours, or a host without memory: guests keep what they have, and the next round may
+      // well work.
+      failures.note(e);
       return FAILED_NS;
     }
   }

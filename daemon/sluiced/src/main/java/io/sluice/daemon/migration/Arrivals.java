@@ -1,10 +1,10 @@
 package io.sluice.daemon.migration;
 
-import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.daemon.guest.GuestTable;
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.local.SocketFile;
@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,10 @@ final class Arrivals {
   private static final int MAX_INCOMING = 64;
   private static final int ROOT = 0;
 
+  /** What fails may fail again at once. */
+  private static final long FAILED_NS = 100_000_000;
+
+  private final LoopFailures failures = new LoopFailures(LOG, "accepting daemons");
   private final GuestTable guests;
   private final Path socketPath;
   private final CommitLedger ledger;
@@ -78,27 +83,36 @@ final class Arrivals {
     while (!closed) {
       try {
         admit(kernel.accept(socket));
-      } catch (SyscallException e) {
-        if (closed) {
-          return;
+      } catch (RuntimeException | Error e) {
+        // No descriptors, memory or threads are left, most likely: all may come back.
+        if (!closed) {
+          failures.note(e);
+          LockSupport.parkNanos(this, FAILED_NS);
         }
-        LOG.atWarn().setCause(e).log("another daemon could not be accepted");
       }
     }
   }
 
   /** Only daemons of this user, or root's, pass descriptors to us. */
   private void admit(Fd socket) {
-    PeerCredentials peer = kernel.peerCredentials(socket);
-    incoming.removeIf(IncomingMigration::isOver);
-    boolean welcome = (peer.uid() == ownUid() || peer.uid() == ROOT) && !closed;
-    if (!welcome || incoming.size() >= MAX_INCOMING) {
-      LOG.atWarn().addKeyValue("peer", peer).log("a daemon was refused");
-      socket.close();
-      return;
+    UnixLink link = null;
+    try {
+      PeerCredentials peer = kernel.peerCredentials(socket);
+      incoming.removeIf(IncomingMigration::isOver);
+      boolean welcome = (peer.uid() == ownUid() || peer.uid() == ROOT) && !closed;
+      if (welcome && incoming.size() < MAX_INCOMING) {
+        link = new UnixLink(kernel, socket, threads);
+      } else {
+        LOG.atWarn().addKeyValue("peer", peer).log("a daemon was refused");
+      }
+    } finally {
+      if (link == null) {
+        socket.close();
+      }
     }
-    UnixLink link = new UnixLink(kernel, socket, threads);
-    welcome(link, new IncomingMigration.Processes(link));
+    if (link != null) {
+      welcome(link, new IncomingMigration.Processes(link));
+    }
   }
 
   /** A link has come: a thread of its own sees what it brings. */
@@ -108,15 +122,27 @@ final class Arrivals {
       link.close();
       return;
     }
-    IncomingMigration migration =
-        new IncomingMigration(
-            new IncomingMigration.Surroundings(
-                kernel, guests, ledger, clock, observer, this::discardUndecided),
-            link,
-            bringing,
-            MigrationLanes.make(threads));
-    incoming.add(migration);
-    threads.start("sluice-migration-in", migration);
+    IncomingMigration migration = null;
+    boolean started = false;
+    try {
+      migration =
+          new IncomingMigration(
+              new IncomingMigration.Surroundings(
+                  kernel, guests, ledger, clock, observer, this::discardUndecided),
+              link,
+              bringing,
+              MigrationLanes.make(threads));
+      incoming.add(migration);
+      threads.start("sluice-migration-in", migration);
+      started = true;
+    } finally {
+      if (!started) {
+        if (migration != null) {
+          incoming.remove(migration);
+        }
+        link.close();
+      }
+    }
   }
 
   private int ownUid() {

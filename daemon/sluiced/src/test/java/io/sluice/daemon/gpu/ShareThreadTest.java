@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** When what guests share is looked at. Times in milliseconds. */
 final class ShareThreadTest {
@@ -262,5 +267,46 @@ final class ShareThreadTest {
     assertThat(at(110)).isEqualTo(2);
     assertThat(at(112)).isEqualTo(2);
     assertThat(work.looks).isEqualTo(3);
+  }
+
+  /** Whatever is thrown: the thread goes on, and shares are looked at again. */
+  @ParameterizedTest
+  @MethodSource("thrown")
+  void run_anythingThrown_goesOn(Throwable thrown) throws Exception {
+    CountDownLatch again = new CountDownLatch(1);
+    Work failing =
+        new Work() {
+          @Override
+          public void rebalance(Runnable held) {
+            if (rebalances++ == 0) {
+              fail(thrown);
+            }
+            again.countDown();
+          }
+        };
+    ShareThread thread = new ShareThread(failing, System::nanoTime);
+    Thread running = Thread.ofPlatform().daemon().start(thread);
+    while (!again.await(10, TimeUnit.MILLISECONDS)) {
+      thread.noteChange(); // whoever changes something need not wait for the pause to end
+    }
+    thread.stop();
+    running.join();
+    assertThat(failing.rebalances).isGreaterThan(1);
+  }
+
+  static Stream<Throwable> thrown() {
+    return Stream.of(
+        new OutOfMemoryError("injected"),
+        new StackOverflowError("injected"),
+        new InternalError("injected"),
+        new AssertionError("injected"),
+        new IllegalStateException("injected"));
+  }
+
+  private static void fail(Throwable thrown) {
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    throw (RuntimeException) thrown;
   }
 }
