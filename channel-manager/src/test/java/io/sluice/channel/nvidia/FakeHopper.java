@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,10 @@ final class FakeHopper implements AutoCloseable {
       this.xid = xid;
     }
   }
+
+  private final long startNs = System.nanoTime();
+  private final AtomicLong passedNs = new AtomicLong();
+  private volatile int slowness = 1;
 
   FakeHopper(FakeRm rm) {
     this.rm = rm;
@@ -144,8 +149,19 @@ final class FakeHopper implements AutoCloseable {
     }
   }
 
+  /** From now on a second of the card's clock takes a quarter of an hour, but for {@link #pass}. */
+  void slowClock() {
+    slowness = 1000;
+  }
+
+  /** Time goes by at once. */
+  void pass(long ns) {
+    passedNs.addAndGet(ns);
+    tick();
+  }
+
   private void tick() {
-    long now = System.nanoTime();
+    long now = startNs + (System.nanoTime() - startNs) / slowness + passedNs.get();
     for (MemorySegment clock : clocks) {
       try {
         U64.setOpaque(clock, UsermodePage.TIME_LOW, now); // both halves at once
