@@ -47,7 +47,7 @@ import org.slf4j.event.Level;
 public final class GuestDevice implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestDevice.class);
 
-  /** How long one that came while another was attached waits for that to go. */
+  /** How long one that came while another is attached waits for that; longer if that has left. */
   private static final Duration ADMISSION_WAIT = Duration.ofMillis(200);
 
   /** How long a client that goes is waited for: many times as long as all of it takes. */
@@ -535,7 +535,7 @@ public final class GuestDevice implements AutoCloseable {
   private boolean admit(Fd socket) {
     Seat.Occupant client = Seat.Occupant.running(socket, kernel.peerCredentials(socket));
     if (!foreign.await(ForeignFds.MOST_WAITING, ADMISSION_WAIT)
-        || !seat.take(client, ADMISSION_WAIT)) {
+        || !seat.take(client, ADMISSION_WAIT, END_WAIT, this::hasHungUp)) {
       return false;
     }
     boolean serving = false;
@@ -548,6 +548,13 @@ public final class GuestDevice implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /** Whether nobody is at the other end of a client's socket, whatever was read of it so far. */
+  private boolean hasHungUp(Fd socket) {
+    short[] found = new short[1];
+    return kernel.poll(List.of(socket), new short[1], found, 0) > 0
+        && (found[0] & Kernel.POLLHUP) != 0;
   }
 
   private void serve(Seat.Occupant client) {

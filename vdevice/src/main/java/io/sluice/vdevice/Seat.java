@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,9 @@ final class Seat {
     // Both guarded by the seat's lock.
     private @Nullable DeviceSession session; // once the GPU is open
     private Service service;
+
+    /** Its session is ending. */
+    private boolean going;
 
     private Occupant(Fd socket, PeerCredentials peer, Service service) {
       this.socket = socket;
@@ -74,9 +78,23 @@ final class Seat {
    * @return whether it was free and not closed
    */
   boolean take(Occupant newcomer, Duration patience) {
+    return take(newcomer, patience, patience, _ -> false);
+  }
+
+  /**
+   * Takes the seat; one that is going is waited for longer than one that stays.
+   *
+   * @param patience how long to wait for one that stays
+   * @param goingPatience how long for one that is going
+   * @param hasHungUp whether the client at the other end of a socket has left; asks only
+   * @return whether it was free and not closed
+   */
+  boolean take(
+      Occupant newcomer, Duration patience, Duration goingPatience, Predicate<Fd> hasHungUp) {
     lock.lock();
     try {
-      long left = patience.toNanos();
+      boolean going = occupant != null && (occupant.going || hasHungUp.test(occupant.socket));
+      long left = (going ? goingPatience : patience).toNanos();
       while (occupant != null && !closed && left > 0) {
         left = awaitNanos(left);
       }
@@ -110,6 +128,7 @@ final class Seat {
     try {
       last.run();
       of.session = null;
+      of.going = true;
     } finally {
       lock.unlock();
     }

@@ -10,6 +10,7 @@ import io.sluice.abi.sys.RealKernel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -74,5 +75,41 @@ final class SeatTest {
     serving.join();
     assertThat(open).containsExactly(true);
     assertThat(socket.isOpen()).isFalse();
+  }
+
+  private boolean takes(boolean hungUp) {
+    Seat.Occupant newcomer = Seat.Occupant.running(socket, new PeerCredentials(4, 5, 6));
+    return seat.take(newcomer, Duration.ZERO, Duration.ofMinutes(5), _ -> hungUp);
+  }
+
+  @Test
+  void take_fromOneThatStays_isRefusedAtOnce() {
+    assertThat(seat.take(client, Duration.ZERO)).isTrue();
+    assertThat(takes(false)).isFalse();
+  }
+
+  /** On a busy host the thread that serves it may come to that much later. */
+  @Test
+  void take_fromOneThatHasHungUp_waitsUntilItHasLeft() throws Exception {
+    assertThat(seat.take(client, Duration.ZERO)).isTrue();
+    waitsUntilLeft(true);
+  }
+
+  @Test
+  void take_fromOneWhoseSessionEnds_waitsUntilItHasLeft() throws Exception {
+    assertThat(seat.take(client, Duration.ZERO)).isTrue();
+    seat.ending(client, () -> {});
+    waitsUntilLeft(false);
+  }
+
+  private void waitsUntilLeft(boolean hungUp) throws Exception {
+    CompletableFuture<Boolean> newcomer = new CompletableFuture<>();
+    Thread waiting = new Thread(() -> newcomer.complete(takes(hungUp)));
+    waiting.start();
+    await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING || newcomer.isDone());
+    assertThat(newcomer).isNotDone();
+    seat.left(client);
+    assertThat(newcomer.join()).isTrue();
+    waiting.join();
   }
 }
