@@ -8,8 +8,9 @@ import io.sluice.gpu.mmu.Run;
 import java.nio.ByteBuffer;
 
 /**
- * The compute class 0x90c0 (cl90c0.h): records its methods, binds and fills constant buffers,
- * releases report semaphores. A launch is handed to the {@link GridLauncher}.
+ * The compute class 0x90c0 (cl90c0.h): records its methods, binds textures and samplers, binds and
+ * fills constant buffers, releases report semaphores. A launch is handed to the {@link
+ * GridLauncher}.
  *
  * <p>Methods without a meaning here are recorded, never refused: drivers rely on it. The constant
  * buffer selector is one state: BIND copies what is selected into a slot, LOAD writes to what is
@@ -22,7 +23,10 @@ public final class Compute implements Engine {
   /** The method that launches a grid. */
   public static final int LAUNCH = 0x368;
 
+  private static final int BIND_TEXTURE_SAMPLER = 0x228;
+  private static final int BIND_TEXTURE_HEADER = 0x22c;
   private static final int LOAD_GENERIC_ENTRY = 0x2c8;
+  private static final int UNBIND_ALL = 0x10f4;
   private static final int BIND_CONSTANT_BUFFER = 0x1694;
   private static final int REPORT_SEMAPHORE_HIGH = 0x1b00;
   private static final int REPORT_SEMAPHORE_PAYLOAD = 0x1b08;
@@ -35,6 +39,9 @@ public final class Compute implements Engine {
 
   private static final int CONSTANT_SIZE_FIELD = 0x1ffff;
   private static final int CONSTANT_OFFSET_FIELD = 0xffff;
+  private static final int UNBIND_TEXTURES = 1;
+  private static final int UNBIND_SAMPLERS = 1 << 4;
+  private static final int UNBIND_BANKS = 1 << 8;
   private static final int REPORT_RELEASE = 0;
   private static final int REPORT_TRAP = 3;
   private static final int REPORT_AWAKEN = 1 << 20;
@@ -77,6 +84,9 @@ public final class Compute implements Engine {
             yield Outcome.DONE;
           }
           case BIND_CONSTANT_BUFFER -> bindConstant(data);
+          case BIND_TEXTURE_HEADER -> bindTexture(data);
+          case BIND_TEXTURE_SAMPLER -> bindSampler(data);
+          case UNBIND_ALL -> unbindAll(data);
           case REPORT_SEMAPHORE -> report(data);
           default -> {
             if (method >= LOAD_CONSTANT_FIRST && method <= LOAD_CONSTANT_LAST) {
@@ -103,9 +113,39 @@ public final class Compute implements Engine {
   }
 
   private Outcome bindConstant(int data) {
-    boolean valid = (data & 1) != 0;
     int slot = data >>> 8 & 0x1f;
-    state.bindConstant(slot, state.address(CONSTANT_HIGH), valid ? selectedBytes() : 0);
+    state.bindConstant(slot, state.address(CONSTANT_HIGH), isValid(data) ? selectedBytes() : 0);
+    return Outcome.DONE;
+  }
+
+  private Outcome bindTexture(int data) {
+    int slot = data >>> 1 & ComputeState.TEXTURE_SLOTS - 1;
+    state.bindTexture(slot, isValid(data) ? data : 0);
+    return Outcome.DONE;
+  }
+
+  private Outcome bindSampler(int data) {
+    int slot = data >>> 4 & 0xff;
+    if (slot < ComputeState.SAMPLER_SLOTS) { // No instruction can name another.
+      state.bindSampler(slot, isValid(data) ? data : 0);
+    }
+    return Outcome.DONE;
+  }
+
+  private static boolean isValid(int data) {
+    return (data & 1) != 0;
+  }
+
+  private Outcome unbindAll(int data) {
+    for (int slot = 0; (data & UNBIND_TEXTURES) != 0 && slot < ComputeState.TEXTURE_SLOTS; slot++) {
+      state.bindTexture(slot, 0);
+    }
+    for (int slot = 0; (data & UNBIND_SAMPLERS) != 0 && slot < ComputeState.SAMPLER_SLOTS; slot++) {
+      state.bindSampler(slot, 0);
+    }
+    for (int slot = 0; (data & UNBIND_BANKS) != 0 && slot < ComputeState.CONSTANT_SLOTS; slot++) {
+      state.bindConstant(slot, 0, 0);
+    }
     return Outcome.DONE;
   }
 

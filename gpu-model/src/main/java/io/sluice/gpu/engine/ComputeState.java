@@ -21,15 +21,28 @@ public final class ComputeState {
   /** Most words kept of methods without a meaning here. */
   public static final int MAX_OTHER_METHODS = 256;
 
+  /** Texture slots. */
+  public static final int TEXTURE_SLOTS = 256;
+
+  /** Sampler slots. */
+  public static final int SAMPLER_SLOTS = 32;
+
   private static final int FIRST_METHOD = 0x100;
   private static final int LAST_METHOD = 0x3ffc;
 
+  /** Behind the methods stand the words that bound the slots, the textures' first. */
+  private static final int TEXTURE_WORDS = LAST_METHOD + 4;
+
+  private static final int SAMPLER_WORDS = TEXTURE_WORDS + 4 * TEXTURE_SLOTS;
+  private static final int LAST_WORD = SAMPLER_WORDS + 4 * (SAMPLER_SLOTS - 1);
+
   /** First and last method of each range with a meaning (cl90c0.h). */
   private static final int[][] KNOWN = {
-    {0x204, 0x20c}, {0x214, 0x21c}, {0x238, 0x23c}, {0x24c, 0x254}, {0x29c, 0x2a0},
+    {0x204, 0x210}, {0x214, 0x21c}, {0x238, 0x23c}, {0x24c, 0x254}, {0x29c, 0x2a0},
     {0x2c0, 0x2c4}, {0x308, 0x308}, {0x360, 0x36c}, {0x3ac, 0x3b4}, {0x758, 0x758},
-    {0x77c, 0x780}, {0x790, 0x7a0}, {0xa04, 0xa08}, {0xd64, 0xd64}, {0x1608, 0x160c},
-    {0x1698, 0x1698}, {0x1b00, 0x1b0c}, {0x2380, 0x238c}
+    {0x77c, 0x780}, {0x790, 0x7a0}, {0xa04, 0xa08}, {0xd64, 0xd64}, {0x1234, 0x1234},
+    {0x155c, 0x1564}, {0x1574, 0x157c}, {0x1608, 0x160c}, {0x1698, 0x1698}, {0x1b00, 0x1b0c},
+    {0x2380, 0x238c}, {0x2700, 0x27f4}
   };
 
   private static final BitSet KNOWN_METHODS = new BitSet();
@@ -40,7 +53,7 @@ public final class ComputeState {
     }
   }
 
-  private final MethodRegisters registers = new MethodRegisters(FIRST_METHOD, LAST_METHOD);
+  private final MethodRegisters registers = new MethodRegisters(FIRST_METHOD, LAST_WORD);
   private final BitSet others = new BitSet(LAST_METHOD >> 2);
   private int otherCount;
   private final long[] constantAddress = new long[CONSTANT_SLOTS];
@@ -67,6 +80,16 @@ public final class ComputeState {
     return constantBytes[slot];
   }
 
+  /** The word that bound a texture slot last; 0 when none is bound. */
+  public int textureWord(int slot) {
+    return registers.get(TEXTURE_WORDS + 4 * slot);
+  }
+
+  /** The word that bound a sampler slot last; 0 when none is bound. */
+  public int samplerWord(int slot) {
+    return registers.get(SAMPLER_WORDS + 4 * slot);
+  }
+
   /** The word last loaded for an upper byte of a 32-bit generic address; 0 when none was. */
   public int genericEntry(int upperByte) {
     return generic[upperByte];
@@ -87,6 +110,14 @@ public final class ComputeState {
   void bindConstant(int slot, long address, int bytes) {
     constantAddress[slot] = address;
     constantBytes[slot] = bytes;
+  }
+
+  void bindTexture(int slot, int word) {
+    registers.set(TEXTURE_WORDS + 4 * slot, word);
+  }
+
+  void bindSampler(int slot, int word) {
+    registers.set(SAMPLER_WORDS + 4 * slot, word);
   }
 
   void loadGeneric(int word) {

@@ -1,5 +1,6 @@
 package io.sluice.gpu.engine;
 
+import io.sluice.gpu.layout.BlockLinear;
 import io.sluice.gpu.mmu.FaultReason;
 import io.sluice.gpu.mmu.GpuUnit;
 import io.sluice.gpu.mmu.Run;

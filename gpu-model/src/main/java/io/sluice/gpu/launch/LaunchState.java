@@ -56,7 +56,8 @@ final class LaunchState {
         Integer.toUnsignedLong(state.register(LOCAL_WINDOW) & WINDOW_FIELD),
         state.register(GRID_PARAM),
         state.register(LAUNCH),
-        banks(state));
+        banks(state),
+        BoundImages.of(state));
   }
 
   /** Whether CTA_THREAD_COUNT is what the dimensions make. */

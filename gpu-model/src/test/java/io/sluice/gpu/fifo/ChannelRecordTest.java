@@ -162,6 +162,8 @@ class ChannelRecordTest {
     for (int i = 0; i < 256; i++) {
       words = append(words, 0x20010000 | 1 << 13 | 0x2c8 >> 2, 0xc0000000 | i << 16 | i);
       words = append(words, 0x20010000 | 1 << 13 | 0x1694 >> 2, (i & 31) << 8 | 1);
+      words = append(words, 0x20010000 | 1 << 13 | 0x22c >> 2, i << 9 | i << 1 | 1);
+      words = append(words, 0x20010000 | 1 << 13 | 0x228 >> 2, i << 12 | (i & 31) << 4 | 1);
     }
     for (int method = 0x204; method <= 0x350; method += 4) {
       boolean plain =

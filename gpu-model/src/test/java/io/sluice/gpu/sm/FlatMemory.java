@@ -38,6 +38,10 @@ public final class FlatMemory implements Translator {
     return bytes.get(ValueLayout.JAVA_INT, address - base);
   }
 
+  void store8(long address, int value) {
+    bytes.set(ValueLayout.JAVA_BYTE, address - base, (byte) value);
+  }
+
   public void store32(long address, int value) {
     bytes.set(ValueLayout.JAVA_INT, address - base, value);
   }

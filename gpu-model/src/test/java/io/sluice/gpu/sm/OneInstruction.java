@@ -6,6 +6,7 @@ import io.sluice.gpu.sm.decode.InstructionDecoder;
 import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.gpu.sm.jit.CompiledPrograms;
 import io.sluice.gpu.sm.warp.Grid;
+import io.sluice.gpu.sm.warp.ImageBindings;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -13,6 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -161,10 +163,46 @@ public final class OneInstruction {
   private static final ThreadLocal<Set<Opcode>> CHECKED =
       ThreadLocal.withInitial(() -> EnumSet.noneOf(Opcode.class));
 
+  /** Where tests may keep what instructions read, and how much. */
+  static final long FREE = BASE + 0x5000;
+
+  static final int FREE_BYTES = 0xf000;
+
   private final RandomGenerator random;
+  private final Surroundings surroundings;
 
   OneInstruction(RandomGenerator random) {
+    this(random, Surroundings.NONE);
+  }
+
+  OneInstruction(RandomGenerator random, Surroundings surroundings) {
     this.random = random;
+    this.surroundings = surroundings;
+  }
+
+  /** What there is beside the instruction: bound images, what is in memory, and coordinates. */
+  interface Surroundings {
+    /** Nothing. */
+    Surroundings NONE =
+        new Surroundings() {
+          @Override
+          public ImageBindings images() {
+            return ImageBindings.NONE;
+          }
+
+          @Override
+          public void fill(FlatMemory memory) {}
+        };
+
+    ImageBindings images();
+
+    /** Fills the memory from {@link #FREE} on. */
+    void fill(FlatMemory memory);
+
+    /** A word of an operand. */
+    default int operand(OneInstruction one) {
+      return one.any();
+    }
   }
 
   /** What instructions must do that look at several lanes. */
@@ -229,7 +267,8 @@ public final class OneInstruction {
   private List<Operands> operands() {
     List<Operands> in = new ArrayList<>();
     for (int lane = 0; lane < LANES; lane++) {
-      in.add(new Operands(any(), any(), any(), any(), any(), any(), random.nextInt() & FLAGS));
+      int[] w = IntStream.generate(() -> surroundings.operand(this)).limit(6).toArray();
+      in.add(new Operands(w[0], w[1], w[2], w[3], w[4], w[5], random.nextInt() & FLAGS));
     }
     return in;
   }
@@ -285,11 +324,13 @@ public final class OneInstruction {
     return results;
   }
 
-  private static GridRun start(FlatMemory memory, boolean compiled) {
+  private GridRun start(FlatMemory memory, boolean compiled) {
+    surroundings.fill(memory);
+    Grid grid = grid().with(surroundings.images());
     GridRun run =
         compiled
-            ? GridRun.compiled(grid(), new CompiledPrograms(), () -> memory, 1)
-            : GridRun.interpreted(grid(), () -> memory, 1);
+            ? GridRun.compiled(grid, new CompiledPrograms(), () -> memory, 1)
+            : GridRun.interpreted(grid, () -> memory, 1);
     run.runInline(() -> false);
     return run;
   }

@@ -5,6 +5,8 @@ import io.sluice.gpu.sm.isa.ConditionCode;
 import io.sluice.gpu.sm.isa.Instruction;
 import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.gpu.sm.isa.PairedLoad;
+import io.sluice.gpu.sm.isa.SurfaceForm;
+import io.sluice.gpu.sm.isa.TextureForm;
 import io.sluice.gpu.sm.math.AtomicMath;
 import io.sluice.gpu.sm.math.ConversionMath;
 import io.sluice.gpu.sm.math.VideoMath;
@@ -248,6 +250,18 @@ public record Effects(
           read(i.dst(), atomicWidth(opcode));
           read(i.src3(), atomicWidth(opcode));
           write(i.dstAtomic(), atomicWidth(opcode));
+        }
+        case TEX, TLD, TLD4, TXQ -> {
+          read(i.src1(), TextureForm.coordinates(opcode, i));
+          write(i.dst(), Integer.bitCount(TextureForm.mask(i.word())));
+        }
+        case SULD -> {
+          read(i.src1(), SurfaceForm.dimensions(i.word()));
+          write(i.dst(), words());
+        }
+        case SUST -> {
+          read(i.src1(), SurfaceForm.dimensions(i.word()));
+          read(i.dst(), words());
         }
         case CCTL -> address();
         case CCTLL -> read(i.src1(), 1);

@@ -3,6 +3,8 @@ package io.sluice.gpu.sm.decode;
 import io.sluice.gpu.sm.isa.ConditionCode;
 import io.sluice.gpu.sm.isa.Instruction;
 import io.sluice.gpu.sm.isa.Opcode;
+import io.sluice.gpu.sm.isa.SurfaceForm;
+import io.sluice.gpu.sm.isa.TextureForm;
 import io.sluice.gpu.sm.math.AtomicMath;
 import io.sluice.gpu.sm.math.ConversionMath;
 import io.sluice.gpu.sm.math.VideoMath;
@@ -41,6 +43,8 @@ final class Legality {
       case VOTE -> i.bits(6, 5) < 3;
       case BAR -> i.bits(7, 5) <= 2 || i.bits(7, 5) == 4;
       case LD, LDU, ST, LDL, LDS, STL, STS, LDSLK, STSUL, LDC -> i.accessSize() <= LARGEST_ACCESS;
+      case TEX, TLD, TLD4, TXQ -> TextureForm.exists(opcode, i);
+      case SULD, SUST -> SurfaceForm.exists(i);
       case RED, RED_S32, ATOM, ATOM_S32 -> AtomicMath.exists(opcode, i);
       case BRA, JMP, BRX, JMX, EXIT, RET, BRK, CONT, KIL -> i.bits(9, 5) <= LARGEST_TEST;
       case NOP -> i.bits(9, 5) == ConditionCode.TRUE || !i.join() && i.bits(9, 5) <= LARGEST_TEST;

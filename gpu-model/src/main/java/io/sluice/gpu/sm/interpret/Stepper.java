@@ -17,6 +17,7 @@ public final class Stepper {
   private final PredicateUnit predicates;
   private final ConversionUnit conversions;
   private final MemoryUnit memoryUnit;
+  private final ImageUnit images;
   private final ControlUnit control;
   private long clock;
 
@@ -28,6 +29,7 @@ public final class Stepper {
     this.predicates = new PredicateUnit(operands, integers, floats);
     this.conversions = new ConversionUnit(operands);
     this.memoryUnit = new MemoryUnit(memory);
+    this.images = new ImageUnit(grid, memory.global());
     this.control = new ControlUnit(memory.constants());
   }
 
@@ -65,6 +67,7 @@ public final class Stepper {
       case PREDICATE -> predicates.execute(opcode, i, w, lane);
       case MOVE -> move(opcode, i, block, w, lane);
       case MEMORY -> memoryUnit.execute(opcode, i, w, lane);
+      case IMAGE -> images.execute(opcode, i, w, lane);
       case CONTROL -> throw new AssertionError(opcode);
     }
   }

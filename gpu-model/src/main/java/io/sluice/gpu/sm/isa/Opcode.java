@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Bits 2:0 are the group; the opcode proper is in the top 5 or 6 bits. Source: envytools' ISA
  * notes and decoder tables. Within a group rows are tried in order, so a more specific row stands
- * first. What is not here, textures and surfaces above all, ends the channel as an illegal
- * instruction.
+ * first. What is not here ends the channel as an illegal instruction.
  */
 public enum Opcode {
   // Group 0: single precision.
@@ -111,10 +110,16 @@ public enum Opcode {
   STS(0xc900000000000005L, 0xfd00000000000007L),
   STSUL(0xcc00000000000005L, 0xfc00000000000007L),
   CCTLL(0xd000000000000005L, 0xfc00000000000007L),
+  SULD(0xd400000000000005L, 0xfc00000000000007L),
+  SUST(0xdc00000000000005L, 0xfc00000000000007L),
   MEMBAR(0xe000000000000005L, 0xfc00000000000007L),
 
-  // Group 6: constant loads.
+  // Group 6: constant loads and textures.
   LDC(0x1400000000000006L, 0xfc00000000000007L),
+  TEX(0x8000000000000006L, 0xf000000000000007L),
+  TLD(0x9000000000000006L, 0xf000000000000007L),
+  TLD4(0xa000000000000006L, 0xf000000000000007L),
+  TXQ(0xc000000000000006L, 0xf000000000000007L),
 
   // Group 7: control.
   JMP(0x0000000000000007L, 0xf800000000000007L),
@@ -158,6 +163,8 @@ public enum Opcode {
     /** Moves and conversions. */
     MOVE,
     MEMORY,
+    /** Textures and surfaces. */
+    IMAGE,
     /** Concerns the warp as a whole. */
     CONTROL
   }
@@ -177,6 +184,7 @@ public enum Opcode {
       case RED, RED_S32, RED_F32, ATOM_EXCH, ATOM_CAS, ATOM, ATOM_S32, ATOM_F32 -> Family.MEMORY;
       case LD, LDU, ST, LDL, LDS, LDSLK, STL, STS, STSUL, LDC -> Family.MEMORY;
       case LDS_LDU, LD_LDU -> Family.MEMORY;
+      case TEX, TLD, TLD4, TXQ, SULD, SUST -> Family.IMAGE;
       case VOTE, BAR -> Family.CONTROL;
       case JMP, JMX, JCAL, BRA, BRX, CAL, SSY, PBK, PCNT, PRET -> Family.CONTROL;
       case EXIT, RET, KIL, BRK, CONT, BPT -> Family.CONTROL;

@@ -71,7 +71,7 @@ final class CompiledWarps implements WarpRunner {
   CompiledWarps(CompiledProgram program, Grid grid, LaneMemory memory) {
     this.program = program;
     this.memory = memory;
-    this.context = new LaneContext(memory);
+    this.context = new LaneContext(grid, memory);
     this.control = new ControlUnit(memory.constants());
     this.stepper = new Stepper(grid, memory);
     this.laneSteps = new LaneSteps(stepper, context);

@@ -70,17 +70,17 @@ public final class GlobalMemory {
     }
   }
 
-  int load8(int site, long address) {
+  public int load8(int site, long address) {
     Window w = reading(site, address);
     return w.segment.get(ValueLayout.JAVA_BYTE, address + w.delta) & 0xff;
   }
 
-  int load16(int site, long address) {
+  public int load16(int site, long address) {
     Window w = reading(site, address);
     return w.segment.get(LE16, address + w.delta) & 0xffff;
   }
 
-  int load32(int site, long address) {
+  public int load32(int site, long address) {
     Window w = reading(site, address);
     return w.segment.get(LE32, address + w.delta);
   }
@@ -98,17 +98,17 @@ public final class GlobalMemory {
     return words;
   }
 
-  void store8(int site, long address, int value) {
+  public void store8(int site, long address, int value) {
     Window w = writing(site, address);
     w.segment.set(ValueLayout.JAVA_BYTE, address + w.delta, (byte) value);
   }
 
-  void store16(int site, long address, int value) {
+  public void store16(int site, long address, int value) {
     Window w = writing(site, address);
     w.segment.set(LE16, address + w.delta, (short) value);
   }
 
-  void store32(int site, long address, int value) {
+  public void store32(int site, long address, int value) {
     Window w = writing(site, address);
     w.segment.set(LE32, address + w.delta, value);
   }

@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param gridId GRID_PARAM
  * @param launchArgument value of the LAUNCH method
  * @param banks constant banks by index; a bank of size 0 is unbound
+ * @param images textures and surfaces
  */
 public record Grid(
     int gridX,
@@ -44,7 +45,8 @@ public record Grid(
     long localWindow,
     int gridId,
     int launchArgument,
-    List<Bank> banks) {
+    List<Bank> banks,
+    ImageBindings images) {
   /** Most threads in a block. */
   public static final int MAX_THREADS = 1024;
 
@@ -104,6 +106,72 @@ public record Grid(
 
   public Grid {
     banks = List.copyOf(banks);
+  }
+
+  /** A launch that has bound neither textures nor surfaces. */
+  public Grid(
+      int gridX,
+      int gridY,
+      int gridZ,
+      int blockX,
+      int blockY,
+      int blockZ,
+      int registers,
+      int barriers,
+      int sharedBytes,
+      Local local,
+      int stackBytes,
+      long program,
+      int start,
+      long sharedWindow,
+      long localWindow,
+      int gridId,
+      int launchArgument,
+      List<Bank> banks) {
+    this(
+        gridX,
+        gridY,
+        gridZ,
+        blockX,
+        blockY,
+        blockZ,
+        registers,
+        barriers,
+        sharedBytes,
+        local,
+        stackBytes,
+        program,
+        start,
+        sharedWindow,
+        localWindow,
+        gridId,
+        launchArgument,
+        banks,
+        ImageBindings.NONE);
+  }
+
+  /** The same launch with textures and surfaces. */
+  public Grid with(ImageBindings bound) {
+    return new Grid(
+        gridX,
+        gridY,
+        gridZ,
+        blockX,
+        blockY,
+        blockZ,
+        registers,
+        barriers,
+        sharedBytes,
+        local,
+        stackBytes,
+        program,
+        start,
+        sharedWindow,
+        localWindow,
+        gridId,
+        launchArgument,
+        banks,
+        bound);
   }
 
   /** Threads of a block. */

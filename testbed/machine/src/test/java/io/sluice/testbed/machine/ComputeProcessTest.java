@@ -13,6 +13,7 @@ import io.sluice.guest.Pushbuffer;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.GuestCounters;
 import io.sluice.testbed.workloads.Backpropagation;
+import io.sluice.testbed.workloads.Blur;
 import io.sluice.testbed.workloads.LuDecomposition;
 import io.sluice.testbed.workloads.MatrixProduct;
 import io.sluice.testbed.workloads.NearestNeighbours;
@@ -55,6 +56,7 @@ final class ComputeProcessTest {
         new WordProduct(37),
         new LuDecomposition(128),
         new NearestNeighbours(1000),
+        new Blur(40, 23),
         new Backpropagation(1024));
   }
 

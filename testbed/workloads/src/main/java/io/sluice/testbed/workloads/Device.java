@@ -5,6 +5,7 @@ import io.sluice.gpu.sm.fault.MemoryFault;
 import io.sluice.gpu.sm.memory.Translator;
 import io.sluice.gpu.sm.memory.Window;
 import io.sluice.gpu.sm.warp.Grid;
+import io.sluice.gpu.sm.warp.ImageBindings;
 import io.sluice.testbed.workloads.asm.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -46,6 +47,7 @@ public final class Device implements Translator, AutoCloseable {
   private final long bank0;
   private final long bank1;
   private long used;
+  private ImageBindings images = ImageBindings.NONE;
   private int gridId;
 
   /**
@@ -66,6 +68,7 @@ public final class Device implements Translator, AutoCloseable {
     }
     Device device = new Device(bytes);
     workload.buffers().forEach(device::add);
+    workload.texture().ifPresent(device::bind);
     return device;
   }
 
@@ -171,6 +174,24 @@ public final class Device implements Translator, AutoCloseable {
     return program;
   }
 
+  /** Binds a texture and its sampler to slot 0, for all launches after. */
+  private void bind(Workload.Texture texture) {
+    int[] pools = TextureWords.pools(texture, address(texture.buffer()));
+    long samplers = allocate(4L * pools.length);
+    for (int i = 0; i < pools.length; i++) {
+      store(samplers + 4L * i, pools[i]);
+    }
+    long headers = samplers + ImageBindings.ENTRY_BYTES;
+    images =
+        new ImageBindings(
+            new ImageBindings.Pool(headers, 0),
+            new ImageBindings.Pool(samplers, 0),
+            Map.of(0, 0),
+            Map.of(0, 0),
+            false,
+            List.of());
+  }
+
   private Grid grid(Workload.Launch launch, long program) {
     Kernel kernel = launch.kernel();
     List<Grid.Bank> banks = new ArrayList<>(Collections.nCopies(Grid.MAX_BANKS, Grid.Bank.UNBOUND));
@@ -194,7 +215,8 @@ public final class Device implements Translator, AutoCloseable {
         LOCAL_WINDOW,
         ++gridId,
         LAUNCH_ARGUMENT,
-        banks);
+        banks,
+        images);
   }
 
   private Grid.Local local(Kernel kernel) {

@@ -11,7 +11,7 @@ import java.util.List;
 /** The kernels of this module, from their assembler text. */
 public final class Kernels {
   /** The files there are. */
-  public static final List<String> FILES = List.of("mmul", "lud", "nn", "backprop");
+  public static final List<String> FILES = List.of("mmul", "lud", "nn", "backprop", "blur");
 
   private Kernels() {}
 

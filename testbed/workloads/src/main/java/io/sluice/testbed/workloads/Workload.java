@@ -2,6 +2,7 @@ package io.sluice.testbed.workloads;
 
 import io.sluice.testbed.workloads.asm.Kernel;
 import java.util.List;
+import java.util.Optional;
 
 /** Work for a GPU: buffers, launches in order, and what must come out. */
 public interface Workload {
@@ -11,11 +12,32 @@ public interface Workload {
   /** Its buffers. */
   List<Buffer> buffers();
 
+  /** The texture of slot 0, and its sampler. */
+  default Optional<Texture> texture() {
+    return Optional.empty();
+  }
+
   /** What is launched, in order; each launch sees what those before it stored. */
   List<Launch> launches();
 
   /** What it must compute. */
   List<Expected> expected();
+
+  /**
+   * A buffer of floats as a texture of two dimensions, line after line: filtered, its coordinates
+   * in texels, with the closest texel for one beyond the edge.
+   *
+   * @param buffer its name
+   * @param width texels of a line, a multiple of 8
+   * @param height lines
+   */
+  record Texture(String buffer, int width, int height) {
+    public Texture {
+      if (width <= 0 || width % 8 != 0 || height <= 0) {
+        throw new IllegalArgumentException("no texture, size=" + width + "x" + height);
+      }
+    }
+  }
 
   /**
    * A buffer of 32-bit words.

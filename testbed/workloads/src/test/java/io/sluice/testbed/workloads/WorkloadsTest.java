@@ -21,7 +21,8 @@ final class WorkloadsTest {
         new LuDecomposition(16),
         new LuDecomposition(128),
         new NearestNeighbours(1000),
-        new Backpropagation(1024));
+        new Backpropagation(1024),
+        new Blur(40, 23));
   }
 
   @ParameterizedTest

@@ -17,6 +17,7 @@ final class InstructionEmitter {
   private final PredicateEmitter predicates;
   private final MoveEmitter moves;
   private final MemoryEmitter memory;
+  private final ImageEmitter images;
 
   InstructionEmitter(CodeBuilder code, LaneState lane, OperandPool pool) {
     this.code = code;
@@ -28,6 +29,7 @@ final class InstructionEmitter {
     this.predicates = new PredicateEmitter(code, lane, operands, results);
     this.moves = new MoveEmitter(code, lane, operands, results);
     this.memory = new MemoryEmitter(code, lane, operands, pool);
+    this.images = new ImageEmitter(code, lane, operands);
   }
 
   /**
@@ -74,6 +76,7 @@ final class InstructionEmitter {
       case PREDICATE -> predicates.emit(opcode, i);
       case MOVE -> moves.emit(opcode, i, pc);
       case MEMORY -> memory.emit(opcode, i, pc);
+      case IMAGE -> images.emit(opcode, i, pc);
       case CONTROL -> throw new AssertionError(opcode);
     }
     code.labelBinding(end);

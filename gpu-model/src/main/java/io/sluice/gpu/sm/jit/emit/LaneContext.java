@@ -5,7 +5,10 @@ import io.sluice.gpu.sm.fault.WarpFault;
 import io.sluice.gpu.sm.memory.ConstantMemory;
 import io.sluice.gpu.sm.memory.LaneMemory;
 import io.sluice.gpu.sm.memory.SharedMemory;
+import io.sluice.gpu.sm.texture.SurfaceUnit;
+import io.sluice.gpu.sm.texture.TextureUnit;
 import io.sluice.gpu.sm.warp.Block;
+import io.sluice.gpu.sm.warp.Grid;
 import io.sluice.gpu.sm.warp.SpecialRegister;
 import io.sluice.gpu.sm.warp.Warp;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +18,8 @@ public final class LaneContext {
   public final LaneMemory memory;
   public final SharedMemory shared;
   public final ConstantMemory constants;
+  public final TextureUnit textures;
+  public final SurfaceUnit surfaces;
 
   /**
    * Constants whose place is in the instructions, of the part that runs; read when the worker came
@@ -34,10 +39,12 @@ public final class LaneContext {
   private int faultLane;
   private int left;
 
-  public LaneContext(LaneMemory memory) {
+  public LaneContext(Grid grid, LaneMemory memory) {
     this.memory = memory;
     this.shared = memory.shared();
     this.constants = memory.constants();
+    this.textures = new TextureUnit(grid, memory.global());
+    this.surfaces = new SurfaceUnit(grid, memory.global());
   }
 
   public void enter(Block newBlock, Runnable newPoll) {

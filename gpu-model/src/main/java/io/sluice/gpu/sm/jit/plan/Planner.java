@@ -112,8 +112,8 @@ public final class Planner {
 
   private boolean endsBefore(Opcode opcode) {
     return switch (opcode) {
-      case LD, LDU, LDS, LDS_LDU, LD_LDU -> stores;
-      case ST, STS -> loads || stores;
+      case LD, LDU, LDS, LDS_LDU, LD_LDU, TEX, TLD, TLD4, SULD -> stores;
+      case ST, STS, SUST -> loads || stores;
       default -> standsAlone(opcode);
     };
   }
@@ -134,8 +134,8 @@ public final class Planner {
     }
     open.add(i);
     switch (i.form()) {
-      case LD, LDU, LDS, LDS_LDU, LD_LDU -> loads = true;
-      case ST, STS -> stores = true;
+      case LD, LDU, LDS, LDS_LDU, LD_LDU, TEX, TLD, TLD4, SULD -> loads = true;
+      case ST, STS, SUST -> stores = true;
       default -> {}
     }
   }

@@ -20,6 +20,7 @@ interface Encoder {
     CompareEncoder.register(all);
     MoveEncoder.register(all);
     MemoryEncoder.register(all);
+    ImageEncoder.register(all);
     ControlEncoder.register(all);
     return Map.copyOf(all);
   }

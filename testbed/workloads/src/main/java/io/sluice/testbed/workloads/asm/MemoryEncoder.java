@@ -30,7 +30,8 @@ final class MemoryEncoder {
     all.put("MEMBAR", (s, _) -> membar(s));
   }
 
-  private static int size(Statement s) {
+  /** The size of an access, as its field has it. */
+  static int size(Statement s) {
     for (String modifier : s.modifiers()) {
       int index = SIZES.indexOf(modifier);
       if (index >= 0) {

@@ -1,7 +1,11 @@
 package io.sluice.testbed.workloads.asm;
 
+import java.util.Set;
+
 /** Counts the registers and barriers that a kernel uses. */
 final class Usage {
+  private static final Set<String> IMAGES = Set.of("TEX", "TLD", "TLD4", "TXQ", "SULD", "SUST");
+
   private int registers;
   private int barriers;
 
@@ -14,10 +18,10 @@ final class Usage {
   }
 
   void count(Statement statement) {
-    int width = width(statement);
-    for (Operand operand : statement.operands()) {
+    for (int n = 0; n < statement.operands().size(); n++) {
+      Operand operand = statement.operands().get(n);
       switch (operand) {
-        case Operand.Register register -> use(register.number(), width);
+        case Operand.Register register -> use(register.number(), width(statement, n));
         case Operand.Memory memory -> use(memory.register(), statement.has("E") ? 2 : 1);
         case Operand.Constant constant -> use(constant.register(), 1);
         default -> {}
@@ -38,7 +42,14 @@ final class Usage {
   }
 
   /** Registers that an operand takes. */
-  private static int width(Statement statement) {
+  private static int width(Statement statement, int operand) {
+    if (IMAGES.contains(statement.mnemonic())) {
+      return Math.max(ImageEncoder.width(statement, operand), data(statement));
+    }
+    return data(statement);
+  }
+
+  private static int data(Statement statement) {
     if (statement.has("128")) {
       return 4;
     }

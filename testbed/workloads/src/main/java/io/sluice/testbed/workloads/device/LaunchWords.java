@@ -1,6 +1,7 @@
 package io.sluice.testbed.workloads.device;
 
 import io.sluice.guest.Pushbuffer;
+import io.sluice.testbed.workloads.TextureWords;
 import io.sluice.testbed.workloads.asm.Kernel;
 
 /**
@@ -47,6 +48,18 @@ final class LaunchWords {
    * @param bank1Bytes its size
    */
   record Place(long program, long bank0, int bank0Bytes, long bank1, int bank1Bytes) {}
+
+  /** Binds the sampler at an address and the header behind it to slot 0. */
+  static void bindTexture(Pushbuffer words, long pools) {
+    long headers = pools + 4L * TextureWords.ENTRY_WORDS;
+    words.methods(COMPUTE, 0x155c, high(pools), (int) pools, 0);
+    words.methods(COMPUTE, 0x1574, high(headers), (int) headers, 0);
+    one(words, 0x1334, 0);
+    one(words, 0x1338, 0);
+    one(words, 0x1330, 0);
+    one(words, 0x228, 1);
+    one(words, 0x22c, 1);
+  }
 
   /** A launch. */
   static void launch(

@@ -3,6 +3,7 @@ package io.sluice.testbed.workloads.device;
 import io.sluice.abi.GpuVa;
 import io.sluice.guest.BufferRequest;
 import io.sluice.guest.Pushbuffer;
+import io.sluice.testbed.workloads.TextureWords;
 import io.sluice.testbed.workloads.Workload;
 import io.sluice.testbed.workloads.asm.Kernel;
 import java.lang.foreign.MemorySegment;
@@ -12,6 +13,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
@@ -22,6 +24,7 @@ public final class WorkloadRun {
   private static final int STAGING_BYTES = 1 << 20;
   private static final int ALIGNMENT = 256;
   private static final int BANK_1_BYTES = 0x200;
+  private static final int POOL_BYTES = 2 * 4 * TextureWords.ENTRY_WORDS;
 
   private final Workload workload;
   private final ComputePort port;
@@ -30,6 +33,7 @@ public final class WorkloadRun {
   private final Map<Kernel, LaunchWords.Place> places = new HashMap<>();
   private final List<Code> code = new ArrayList<>();
   private final ComputePort.Memory staging;
+  private final Optional<GpuVa> pools;
   private final Pushbuffer words = new Pushbuffer();
 
   private record Code(Kernel kernel, ComputePort.Memory memory) {}
@@ -45,11 +49,13 @@ public final class WorkloadRun {
     wanted.add(BufferRequest.video(BANK_1_BYTES));
     workload.buffers().forEach(b -> wanted.add(BufferRequest.video(4L * b.words().length)));
     kernels.forEach(k -> wanted.add(BufferRequest.video(codeBytes(k) + bankBytes(k))));
+    workload.texture().ifPresent(_ -> wanted.add(BufferRequest.video(POOL_BYTES)));
     Iterator<ComputePort.Memory> memories = port.allocate(wanted).iterator();
     this.staging = memories.next();
     long bank1 = memories.next().address().value();
     workload.buffers().forEach(buffer -> buffers.put(buffer.name(), memories.next()));
     kernels.forEach(kernel -> place(kernel, memories.next(), bank1));
+    this.pools = workload.texture().map(_ -> memories.next().address());
   }
 
   private static int codeBytes(Kernel kernel) {
@@ -84,6 +90,16 @@ public final class WorkloadRun {
     for (Workload.Buffer buffer : workload.buffers()) {
       copyIn(MemorySegment.ofArray(buffer.words()), memory(buffer.name()).address());
     }
+    workload.texture().ifPresent(this::bind);
+  }
+
+  private void bind(Workload.Texture texture) {
+    GpuVa place = pools.orElseThrow();
+    int[] entries = TextureWords.pools(texture, memory(texture.buffer()).address().value());
+    copyIn(MemorySegment.ofArray(entries), place);
+    words.clear();
+    LaunchWords.bindTexture(words, place.value());
+    port.run(words);
   }
 
   /** Number of launches. */

@@ -74,6 +74,13 @@ final class AssemblerTest {
           DADD R4, R2, c[0x0][0x20]         | 4800400090211c01
           DSETP.LT P0, R2, c[0x10][0x8]     | 188e40003421dc01
           DFMA R2, R4, R6, c[0x2][0x10]     | 200c880050409c01
+          TEX R0, R4, 5, 3, 2D, 0x3         | 8010c305fc401c06
+          TEX.P.LZ R0, R4, 0, 0, ARRAY_1D, 0x1 | 82084000fc401d06
+          TLD.T R2, R3, 1, 1D, 0x1          | 90004001fc309c86
+          TLD4.B R8, R4, 1, 2, 2D, 0xf      | a013c201fc421c46
+          TXQ R0, RZ, 5, 0x3                | c000c005fff01c06
+          SULD.32.2D.TRAP R0, 2, R4         | d401500008401c85
+          SUST.64.1D.CLAMP 1, R4, R2        | dc00c00004409ca5
           """)
   void instruction_verifiedText_isItsWord(String text, String word) {
     assertThat(Long.toHexString(Assembler.instruction(text)))

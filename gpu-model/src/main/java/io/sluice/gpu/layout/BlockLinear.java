@@ -1,4 +1,4 @@
-package io.sluice.gpu.engine;
+package io.sluice.gpu.layout;
 
 /**
  * A block-linear image as Fermi lays it out: of GOBs of 64 bytes by 8 lines, of blocks of 1 GOB by
@@ -19,7 +19,7 @@ package io.sluice.gpu.engine;
  * @param firstByte where in a line the copy begins
  * @param firstLine in which line it begins
  */
-record BlockLinear(
+public record BlockLinear(
     long address,
     int heightShift,
     int depthShift,
@@ -29,10 +29,10 @@ record BlockLinear(
     long firstByte,
     long firstLine) {
   /** Bytes that follow each other in memory. */
-  static final int GOB_WIDTH_BYTES = 64;
+  public static final int GOB_WIDTH_BYTES = 64;
 
   /** Alignment of an image. */
-  static final int GOB_BYTES = 512;
+  public static final int GOB_BYTES = 512;
 
   private static final int GOB_WIDTH_SHIFT = 6;
   private static final int GOB_HEIGHT_SHIFT = 3;
@@ -40,14 +40,38 @@ record BlockLinear(
   private static final int MAX_SHIFT = 5;
 
   /** Whether a block-size word names a size: one GOB wide, at most 32 high and deep. */
-  static boolean isBlockSize(int word) {
+  public static boolean isBlockSize(int word) {
     return (word & ~0xff0) == 0 && (word >>> 4 & 0xf) <= MAX_SHIFT && word >>> 8 <= MAX_SHIFT;
   }
 
   /** GPU address of a byte of the copy; such a one up to the end of its GOB's line follow it. */
-  long addressOf(long line, long offset) {
-    long x = firstByte + offset;
-    long y = firstLine + line;
+  public long addressOf(long line, long offset) {
+    return addressOf(
+        address,
+        heightShift,
+        depthShift,
+        widthBytes,
+        lines,
+        layer,
+        firstByte + offset,
+        firstLine + line);
+  }
+
+  /**
+   * GPU address of a byte of an image.
+   *
+   * @param x which byte of a line
+   * @param y which line
+   */
+  public static long addressOf(
+      long address,
+      int heightShift,
+      int depthShift,
+      long widthBytes,
+      long lines,
+      long layer,
+      long x,
+      long y) {
     long blocksPerRow = widthBytes + GOB_WIDTH_BYTES - 1 >>> GOB_WIDTH_SHIFT;
     int linesShift = GOB_HEIGHT_SHIFT + heightShift;
     long rows = lines + (1L << linesShift) - 1 >>> linesShift;
@@ -62,7 +86,7 @@ record BlockLinear(
   }
 
   /** Bytes from a byte of the copy on that follow each other in memory. */
-  long contiguousBytes(long offset) {
+  public long contiguousBytes(long offset) {
     return GOB_WIDTH_BYTES - (firstByte + offset & GOB_WIDTH_BYTES - 1);
   }
 }
