@@ -5,8 +5,8 @@
  */
 #include "transfer.h"
 
-#define PIECE_BYTES (512u << 10)
-#define PIECES 4
+#define PIECE_BYTES (1u << 20)
+#define PIECES 8
 #define LARGE_BYTES (2 * PIECE_BYTES)
 
 cl_int transfer_check(cl_command_queue queue, cl_mem mem, bool image, bool write, const void *at, cl_uint count,
