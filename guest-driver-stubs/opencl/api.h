@@ -6,12 +6,12 @@
 
 cl_int clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id *list, cl_uint *count);
 
-/* ---- extensions.c ---------------------------------------------------------------------------------- */
+/* ---- extensions.c ------------------------------------------------------------------------------- */
 
 cl_int extensions_info(const char *names, size_t size, void *value, size_t *size_ret);
 cl_int extension_versions_info(const struct fact *fact, size_t size, void *value, size_t *size_ret);
 
-/* ---- checks that several have ------------------------------------------------------------------------ */
+/* ---- checks that several have ------------------------------------------------------------------- */
 
 /* A device list as functions of programs take it: NULL and 0, or devices of the program. */
 cl_int program_devices_check(cl_program program, cl_uint count, const cl_device_id *list);

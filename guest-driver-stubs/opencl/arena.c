@@ -1,7 +1,7 @@
 /*
  * Memory for bulk data within the session's segments. First fit; a segment is added when none has
- * room, and stays. Pieces are of whole lines below a page and of whole pages above; what large pieces held is given
- * back to the system when they are freed.
+ * room, and stays. Pieces are of whole lines below a page and of whole pages above; what large
+ * pieces held is given back to the system when they are freed.
  */
 #include "session.h"
 

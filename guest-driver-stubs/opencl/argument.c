@@ -1,6 +1,6 @@
 /*
- * Arguments of kernels: checked and kept here, sent when the kernel is launched. What eight bytes are the host said when the
- * kernel was made.
+ * Arguments of kernels: checked and kept here, sent when the kernel is launched. What eight bytes
+ * are the host said when the kernel was made.
  */
 #include "kernel.h"
 
@@ -76,8 +76,8 @@ static cl_int set_plain(struct argument *a, size_t size, const void *value)
 }
 
 /*
- * The program does not say what the argument is, as those made of binaries may not: it is an object if its bytes are
- * the address of one that is there, local memory if there are none, else a value.
+ * The program does not say what the argument is, as those made of binaries may not: it is an object
+ * if its bytes are the address of one that is there, local memory if there are none, else a value.
  */
 static cl_int set_unknown(struct session *s, struct argument *a, size_t size, const void *value)
 {

@@ -54,7 +54,7 @@ static inline bool queue_in_order(cl_command_queue queue)
 	return !(queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 }
 
-/* ---- pending.c: memory that commands use, and results that have yet to reach the application ----------- */
+/* ---- pending.c: memory that commands use, and results that have yet to reach the application ---- */
 
 /* Memory for a command; what commands that are done used is freed if there is none. */
 cl_int staging_alloc(struct session *s, uint64_t size, struct range *range);

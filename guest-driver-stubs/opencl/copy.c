@@ -106,7 +106,7 @@ cl_int clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint mem_count, con
 	return status;
 }
 
-/* ---- markers and barriers ------------------------------------------------------------------------------------------- */
+/* ---- markers and barriers ----------------------------------------------------------------------- */
 
 static cl_int marker(cl_command_queue queue, bool barrier, cl_command_type type, cl_uint count,
 		     const cl_event *waits, cl_event *event)
@@ -119,7 +119,10 @@ static cl_int marker(cl_command_queue queue, bool barrier, cl_command_type type,
 	if (status == CL_SUCCESS) {
 		struct call_marker call = { COMMAND(&c), .barrier = barrier };
 
-		/* No list waits for all before it. One whose events are all done stays a list: of the first. */
+		/*
+		 * No list waits for all before it. One whose events are all done stays a list: of
+		 * the first.
+		 */
 		if (count && call.waits_count == 0) {
 			call.waits = &waits[0]->o.index;
 			call.waits_count = 1;

@@ -138,7 +138,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info param, size_t size, v
 	return query_cached(&device->facts, param, &q, size, value, size_ret);
 }
 
-/* ---- sub-devices ------------------------------------------------------------------------------------- */
+/* ---- sub-devices -------------------------------------------------------------------------------- */
 
 static void device_destroy(struct object *o)
 {
@@ -263,7 +263,7 @@ cl_int clCreateSubDevices(cl_device_id parent, const cl_device_partition_propert
 	return status;
 }
 
-/* ---- clocks --------------------------------------------------------------------------------------------- */
+/* ---- clocks ------------------------------------------------------------------------------------- */
 
 static cl_int timers(cl_device_id device, struct answer *answer)
 {

@@ -54,7 +54,7 @@ cl_int event_status(cl_event event)
 	return status;
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------------- */
+/* ---- waiting ------------------------------------------------------------------------------------ */
 
 static cl_int wait_list_check(cl_uint count, const cl_event *list)
 {
@@ -121,7 +121,7 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *list)
 	return status ? status : worst;
 }
 
-/* ---- information -------------------------------------------------------------------------------------------- */
+/* ---- information -------------------------------------------------------------------------------- */
 
 cl_int clGetEventInfo(cl_event event, cl_event_info param, size_t size, void *value, size_t *size_ret)
 {
@@ -189,7 +189,7 @@ cl_int clSetEventCallback(cl_event event, cl_int when, void(CL_CALLBACK *notify)
 	return watch_event(event, when, (void (*)(void))notify, data);
 }
 
-/* ---- user events ----------------------------------------------------------------------------------------------- */
+/* ---- user events -------------------------------------------------------------------------------- */
 
 cl_event clCreateUserEvent(cl_context context, cl_int *error)
 {

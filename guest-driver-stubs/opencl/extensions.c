@@ -1,6 +1,7 @@
 /*
- * Extensions that work from here: those of the device's language, and those of the interface that this library has.
- * What hands out addresses of the host, shares with other interfaces or adds functions is left out.
+ * Extensions that work from here: those of the device's language, and those of the interface that
+ * this library has. What hands out addresses of the host, shares with other interfaces or adds
+ * functions is left out.
  */
 #include "api.h"
 

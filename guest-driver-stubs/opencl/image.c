@@ -7,7 +7,7 @@
 #define FOR_HOST (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY | CL_MEM_KERNEL_READ_AND_WRITE)
 #define SHAPE 7 /* type, width, height, depth, array size, row pitch, slice pitch */
 
-/* ---- formats -------------------------------------------------------------------------------------------- */
+/* ---- formats ------------------------------------------------------------------------------------ */
 
 static size_t channel_count(cl_channel_order order)
 {
@@ -109,7 +109,7 @@ cl_int clGetSupportedImageFormats(cl_context context, cl_mem_flags flags, cl_mem
 	return CL_SUCCESS;
 }
 
-/* ---- shapes ----------------------------------------------------------------------------------------------- */
+/* ---- shapes ------------------------------------------------------------------------------------- */
 
 static bool is_array(cl_mem_object_type type)
 {
@@ -217,7 +217,7 @@ static cl_int parent_check(cl_context context, const cl_image_desc *d, size_t el
 	return row > parent->size / d->image_height ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
 }
 
-/* ---- creation --------------------------------------------------------------------------------------------- */
+/* ---- creation ----------------------------------------------------------------------------------- */
 
 static cl_int image_check(cl_context context, cl_mem_flags flags, const cl_image_format *format,
 			  cl_image_desc *d, const void *host_ptr)
@@ -356,7 +356,7 @@ cl_mem clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_fo
 	return clCreateImage(context, flags, format, &d, host_ptr, error);
 }
 
-/* ---- information -------------------------------------------------------------------------------------------- */
+/* ---- information -------------------------------------------------------------------------------- */
 
 cl_int clGetImageInfo(cl_mem image, cl_image_info param, size_t size, void *value, size_t *size_ret)
 {

@@ -66,7 +66,7 @@ cl_int clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blockin
 	return image_transfer(&t, origin, region, row_pitch, slice_pitch);
 }
 
-/* ---- between device's objects ----------------------------------------------------------------------------------------- */
+/* ---- between device's objects ------------------------------------------------------------------- */
 
 static cl_int two_check(cl_command_queue queue, cl_mem from, cl_mem to, bool from_image, bool to_image,
 			cl_uint count, const cl_event *waits)

@@ -210,7 +210,7 @@ cl_int clReleaseKernel(cl_kernel kernel)
 	return CL_SUCCESS;
 }
 
-/* ---- information -------------------------------------------------------------------------------------------- */
+/* ---- information -------------------------------------------------------------------------------- */
 
 static int32_t ask_kernel(const struct query *q, struct range out, struct answer *answer)
 {

@@ -1,7 +1,7 @@
 /*
- * Maps. Where a map points to: for storage in registered memory, into it, and nothing is copied; for the application's
- * own storage, into that, read now and written back at the end; else to a copy in registered memory, which
- * maps within one another share.
+ * Maps. Where a map points to: for storage in registered memory, into it, and nothing is copied;
+ * for the application's own storage, into that, read now and written back at the end; else to a
+ * copy in registered memory, which maps within one another share.
  */
 #include "transfer.h"
 
@@ -28,7 +28,7 @@ struct request {
 	cl_event *event;
 };
 
-/* ---- transfers of regions ------------------------------------------------------------------------------------------------- */
+/* ---- transfers of regions ----------------------------------------------------------------------- */
 
 static struct transfer region_transfer(cl_mem mem, const size_t *origin, const size_t *region)
 {
@@ -49,8 +49,8 @@ static size_t least_bytes(cl_mem mem)
 }
 
 /*
- * A command that moves nothing that matters, for where the queue's order and an event are all that is wanted: it reads
- * the first element of the region.
+ * A command that moves nothing that matters, for where the queue's order and an event are all that
+ * is wanted: it reads the first element of the region.
  */
 static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *origin, cl_command_type type,
 			    bool blocking, cl_uint count, const cl_event *waits, cl_event *event)
@@ -76,7 +76,7 @@ static cl_int empty_command(cl_command_queue queue, cl_mem mem, const size_t *or
 	return command_end(&c, status, blocking, event);
 }
 
-/* ---- mapping ------------------------------------------------------------------------------------------------------------------ */
+/* ---- mapping ------------------------------------------------------------------------------------ */
 
 static cl_mem root_of(cl_mem mem)
 {
@@ -173,7 +173,10 @@ static cl_int stage(struct request *r, struct staging **staging)
 	return CL_SUCCESS;
 }
 
-/* Under the object's lock: one user less; true: it was the last, and the copy's memory is the caller's to free. */
+/*
+ * Under the object's lock: one user less; true: it was the last, and the copy's memory is the
+ * caller's to free.
+ */
 static bool unstage(struct staging *staging, struct range *range)
 {
 	bool last = staging && --staging->users == 0;
@@ -308,7 +311,7 @@ void *clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking, 
 	return map(&r, error);
 }
 
-/* ---- unmapping ------------------------------------------------------------------------------------------------------------------ */
+/* ---- unmapping ---------------------------------------------------------------------------------- */
 
 static struct mapping *take_mapping(cl_mem mem, const void *at)
 {

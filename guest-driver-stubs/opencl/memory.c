@@ -77,7 +77,7 @@ void mem_discard(cl_mem mem)
 	object_discard(mem);
 }
 
-/* ---- buffers -------------------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------------------------------ */
 
 /* A buffer in registered memory, so that a map of it copies nothing. */
 static cl_int buffer_in_arena(struct session *s, cl_mem mem, const void *initial)
@@ -179,7 +179,7 @@ cl_mem clCreateBufferWithProperties(cl_context context, const cl_mem_properties 
 	return mem;
 }
 
-/* ---- sub-buffers ------------------------------------------------------------------------------------------ */
+/* ---- sub-buffers -------------------------------------------------------------------------------- */
 
 static cl_int sub_buffer_flags(cl_mem_flags parent, cl_mem_flags *flags)
 {
@@ -271,7 +271,7 @@ cl_mem clCreateSubBuffer(cl_mem parent, cl_mem_flags flags, cl_buffer_create_typ
 	return mem;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------------------- */
 
 cl_int clRetainMemObject(cl_mem mem)
 {

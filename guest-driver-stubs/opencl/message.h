@@ -1,4 +1,7 @@
-/* Messages of the ring, as the generated header encodes them: u32 bytes, u16 call, u16 0, u32 slot + 1, u32 0. */
+/*
+ * Messages of the ring, as the generated header encodes them: u32 bytes, u16 call, u16 0, u32 slot
+ * + 1, u32 0.
+ */
 #ifndef SLUICE_OPENCL_MESSAGE_H
 #define SLUICE_OPENCL_MESSAGE_H
 
@@ -31,7 +34,10 @@ struct message {
 	uint8_t bytes[MESSAGE_MOST_BYTES] __attribute__((aligned(8)));
 };
 
-/* Begins a message of that many bytes, header included; an OpenCL error if it is too long or the session has ended. */
+/*
+ * Begins a message of that many bytes, header included; an OpenCL error if it is too long or the
+ * session has ended.
+ */
 int32_t message_begin(struct message *m, struct session *s, uint16_t call, size_t bytes);
 /* Puts it into the ring. Without an answer that is all; else waits and returns the answer's status. */
 int32_t message_send(struct message *m, struct answer *answer);

@@ -1,7 +1,7 @@
 /*
- * The objects of an application, structures of our own: the loader finds its table first in each. An object has
- * one reference count; those that the library itself holds are counted beside it, as applications
- * are told theirs only. The host's object goes with the last.
+ * The objects of an application, structures of our own: the loader finds its table first in each.
+ * An object has one reference count; those that the library itself holds are counted beside it, as
+ * applications are told theirs only. The host's object goes with the last.
  */
 #ifndef SLUICE_OPENCL_OBJECTS_H
 #define SLUICE_OPENCL_OBJECTS_H
@@ -224,7 +224,7 @@ bool callback_add(struct callback **list, void (*function)(void), void *data);
 /* A copy of a list that ends with 0, of items of that size; *bytes counts the 0. NULL: no list, bytes 0. */
 void *list_copy(const void *list, size_t item, size_t *bytes);
 
-/* ---- info.c: answers to queries --------------------------------------------------------------------- */
+/* ---- info.c: answers to queries ----------------------------------------------------------------- */
 
 cl_int info_bytes(const void *from, size_t bytes, size_t size, void *value, size_t *size_ret);
 
@@ -253,7 +253,7 @@ cl_int query_cached(struct facts *facts, uint64_t key, const struct query *q, si
 		    size_t *size_ret);
 void facts_free(struct facts *facts);
 
-/* ---- devices ------------------------------------------------------------------------------------------ */
+/* ---- devices ------------------------------------------------------------------------------------ */
 
 /* A number of a device that the host knows; 0 if it cannot be had. */
 uint64_t device_number(cl_device_id device, cl_device_info param);

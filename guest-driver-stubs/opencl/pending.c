@@ -28,7 +28,7 @@ struct limbo {
 	uint64_t sequence;
 };
 
-/* ---- layouts ---------------------------------------------------------------------------------------- */
+/* ---- layouts ------------------------------------------------------------------------------------ */
 
 size_t layout_bytes(const struct layout *l)
 {
@@ -58,7 +58,7 @@ void layout_from_arena(const struct layout *to, const void *arena)
 	layout_copy(to, (void *)arena, false);
 }
 
-/* ---- what is pending ----------------------------------------------------------------------------------- */
+/* ---- what is pending ---------------------------------------------------------------------------- */
 
 /* The end of an event, as the host says it; positive: not yet. */
 static cl_int ask(cl_event event)
@@ -219,7 +219,7 @@ cl_int staging_alloc(struct session *s, uint64_t size, struct range *range)
 	return session_has_ended(s) ? CL_DEVICE_NOT_AVAILABLE : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
-/* ---- storage of objects that are gone -------------------------------------------------------------------- */
+/* ---- storage of objects that are gone ----------------------------------------------------------- */
 
 static bool may_be_used(struct session *s, uint64_t sequence)
 {

@@ -82,7 +82,7 @@ uint32_t platform_list(cl_platform_id **list)
 	return session_get() ? platform_count : 0;
 }
 
-/* ---- functions ----------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------------- */
 
 cl_int clIcdGetPlatformIDsKHR(cl_uint entries, cl_platform_id *list, cl_uint *count)
 {

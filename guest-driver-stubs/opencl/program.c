@@ -70,7 +70,7 @@ cl_int program_devices_check(cl_program program, cl_uint count, const cl_device_
 	return CL_SUCCESS;
 }
 
-/* ---- source and IL ---------------------------------------------------------------------------------------- */
+/* ---- source and IL ------------------------------------------------------------------------------ */
 
 static size_t part_bytes(const char *part, const size_t *lengths, cl_uint i)
 {
@@ -153,7 +153,7 @@ cl_program clCreateProgramWithIL(cl_context context, const void *il, size_t leng
 	return made(program, status, error);
 }
 
-/* ---- binaries and built-in kernels ------------------------------------------------------------------------- */
+/* ---- binaries and built-in kernels -------------------------------------------------------------- */
 
 static cl_int context_devices_check(cl_context context, cl_uint count, const cl_device_id *devices)
 {
@@ -274,7 +274,7 @@ cl_int clSetProgramReleaseCallback(cl_program program, void(CL_CALLBACK *notify)
 	return object_is(program, KIND_PROGRAM) ? CL_INVALID_OPERATION : CL_INVALID_PROGRAM;
 }
 
-/* ---- information -------------------------------------------------------------------------------------------- */
+/* ---- information -------------------------------------------------------------------------------- */
 
 cl_int clRetainProgram(cl_program program)
 {

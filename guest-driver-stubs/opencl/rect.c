@@ -89,7 +89,7 @@ cl_int clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem mem, cl_bool bloc
 	return rect_transfer(&t, buffer_origin, host_origin, region, buffer_row, buffer_slice, host_row, host_slice);
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------------- */
 
 /* Whether two rectangles of the same pitches touch, as Annex D of the specification finds out. */
 static bool overlap(const size_t *from, const size_t *to, const size_t *region, size_t row, size_t slice)
@@ -107,7 +107,10 @@ static bool overlap(const size_t *from, const size_t *to, const size_t *region, 
 		inside[i] = (from[i] > to[i] ? from[i] - to[i] : to[i] - from[i]) < region[i];
 	if (inside[0] && inside[1] && inside[2])
 		return true;
-	/* A rectangle that runs over the end of a row comes into the next one; a row that does over the end of a slice. */
+	/*
+	 * A rectangle that runs over the end of a row comes into the next one; a row that does over
+	 * the end of a slice.
+	 */
 	if ((from[0] > to[0] ? from[0] : to[0]) + region[0] > row)
 		return true;
 	return region[2] > 1 && (from[1] > to[1] ? from[1] : to[1]) + region[1] > slice / row;

@@ -41,7 +41,7 @@ static void pause_ns(long ns)
 	nanosleep(&t, NULL);
 }
 
-/* ---- answers ------------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------------ */
 
 static uint8_t *slot_at(const struct session *s, uint32_t slot)
 {
@@ -106,7 +106,7 @@ int32_t message_wait(struct session *s, struct answer *answer)
 	return answer->status;
 }
 
-/* ---- messages ------------------------------------------------------------------------------------ */
+/* ---- messages ----------------------------------------------------------------------------------- */
 
 int32_t message_begin(struct message *m, struct session *s, uint16_t call, size_t bytes)
 {

@@ -113,7 +113,7 @@ static inline uint32_t *session_word(const struct session *s, uint32_t at)
 void futex_wait(uint32_t *word, uint32_t value, uint32_t timeout_ms);
 void futex_wake(uint32_t *word);
 
-/* ---- arena.c: memory for bulk data ------------------------------------------------------------- */
+/* ---- arena.c: memory for bulk data -------------------------------------------------------------- */
 
 /* False: the limit is reached. */
 bool arena_alloc(struct session *s, uint64_t size, struct range *range);
@@ -126,7 +126,7 @@ static inline void *arena_at(const struct session *s, struct range range)
 	return s->segment[range.place >> 48].memory + (range.place & 0xffffffffffffull);
 }
 
-/* ---- indices of objects -------------------------------------------------------------------------- */
+/* ---- indices of objects ------------------------------------------------------------------------- */
 
 /* 0: there are too many. */
 uint32_t index_take(struct session *s, uint32_t kind);

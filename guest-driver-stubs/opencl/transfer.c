@@ -1,7 +1,7 @@
 /*
- * Reads and writes. Bytes pass through registered memory: one copy here, none if the application's memory is
- * registered. Large ones that are waited for pass in pieces, so that this side copies one while the host moves
- * the next.
+ * Reads and writes. Bytes pass through registered memory: one copy here, none if the application's
+ * memory is registered. Large ones that are waited for pass in pieces, so that this side copies one
+ * while the host moves the next.
  */
 #include "transfer.h"
 
@@ -120,7 +120,7 @@ static cl_int run_later(const struct transfer *t, struct session *s, struct rang
 	return command_end(&c, status, false, t->event);
 }
 
-/* ---- pieces --------------------------------------------------------------------------------------------------- */
+/* ---- pieces ------------------------------------------------------------------------------------- */
 
 struct piece {
 	struct command command;
@@ -218,7 +218,7 @@ static cl_int run_empty(const struct transfer *t)
 	return status;
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------------------------------ */
 
 static cl_int buffer_transfer(cl_command_queue queue, cl_mem mem, bool write, cl_bool blocking, size_t offset,
 			      size_t size, void *at, cl_uint count, const cl_event *waits, cl_event *event)
