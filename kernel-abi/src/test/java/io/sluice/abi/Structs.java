@@ -7,7 +7,6 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.StructLayout;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,11 +16,14 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Finds every structure that a package declares, so that a parity test can forget none. */
+/**
+ * Finds every structure that a package, or one below it, declares, so that a parity test can forget
+ * none.
+ */
 public final class Structs {
   private Structs() {}
 
-  /** The layouts of a package, by the name of their C structure. */
+  /** The layouts of a package and of those below it, by the name of their C structure. */
   public static TreeMap<String, StructLayout> ofPackage(Class<?> member) {
     TreeMap<String, StructLayout> found = new TreeMap<>();
     for (Class<?> type : classesOf(member)) {
@@ -30,19 +32,19 @@ public final class Structs {
     return found;
   }
 
-  /** The classes of a package, without nested ones. */
+  /** The classes of a package and of those below it, without nested ones. */
   public static List<Class<?>> classesOf(Class<?> member) {
-    String name = member.getPackageName();
     List<Class<?>> classes = new ArrayList<>();
     try {
-      URI root = member.getProtectionDomain().getCodeSource().getLocation().toURI();
-      try (Stream<Path> files = Files.list(Path.of(root).resolve(name.replace('.', '/')))) {
+      Path root = Path.of(member.getProtectionDomain().getCodeSource().getLocation().toURI());
+      try (Stream<Path> files =
+          Files.walk(root.resolve(member.getPackageName().replace('.', '/')))) {
         for (Path file : (Iterable<Path>) files.sorted()::iterator) {
-          String simple = file.getFileName().toString();
-          if (simple.endsWith(".class") && !simple.contains("$") && !simple.contains("-")) {
+          String name = root.relativize(file).toString();
+          if (name.endsWith(".class") && !name.contains("$") && !name.contains("-")) {
             classes.add(
                 Class.forName(
-                    name + '.' + simple.substring(0, simple.length() - ".class".length())));
+                    name.substring(0, name.length() - ".class".length()).replace('/', '.')));
           }
         }
       }
