@@ -1,6 +1,6 @@
 package io.sluice.gpu;
 
-import io.sluice.gpu.fifo.Channel;
+import io.sluice.gpu.fifo.GpuChannel;
 
 /**
  * A channel of one open.
@@ -10,4 +10,4 @@ import io.sluice.gpu.fifo.Channel;
  * @param vspace the address space it holds
  * @param interrupts the short way of its interrupts
  */
-record ChannelEntry(Channel channel, int page, Vspace vspace, DirectInterrupt interrupts) {}
+record ChannelEntry(GpuChannel channel, int page, Vspace vspace, DirectInterrupt interrupts) {}

@@ -8,8 +8,8 @@ import io.sluice.abi.pscnv.PscnvFifoInitIb;
 import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.abi.pscnv.PscnvObjEngNew;
 import io.sluice.abi.pscnv.PscnvObjVdmaNew;
-import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.fifo.ChannelServices;
+import io.sluice.gpu.fifo.GpuChannel;
 import java.lang.foreign.MemorySegment;
 
 /** The ioctls that make, start and free channels. */
@@ -58,8 +58,8 @@ final class ChannelIoctls {
     ChannelServices services =
         new ChannelServices(
             gpu.clock(), gpu.launcher(), file.share, () -> gpu.kernel().signal(file.events()));
-    Channel channel =
-        new Channel(
+    GpuChannel channel =
+        new GpuChannel(
             cid,
             vspace.space,
             file.control().segment(),
@@ -103,17 +103,17 @@ final class ChannelIoctls {
     MemorySegment argument = call.argument();
     file.channel(call, PscnvObjEngNew.CID.bits(argument));
     int objectClass = PscnvObjEngNew.OCLASS.bits(argument);
-    if (!Channel.isKnownClass(objectClass)) {
+    if (!GpuChannel.isKnownClass(objectClass)) {
       throw call.refuse(Errno.ENODEV, "oclass=0x" + Integer.toHexString(objectClass));
     }
   }
 
   static void start(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, PscnvFifoInitIb.CID.bits(argument));
+    GpuChannel channel = file.channel(call, PscnvFifoInitIb.CID.bits(argument));
     long start = PscnvFifoInitIb.IB_START.get(argument);
     int order = PscnvFifoInitIb.IB_ORDER.bits(argument);
-    if (!Channel.isLegalRing(start, order)) {
+    if (!GpuChannel.isLegalRing(start, order)) {
       throw call.refuse(
           Errno.EINVAL, "ibStart=0x" + Long.toHexString(start) + ", ibOrder=" + order);
     }

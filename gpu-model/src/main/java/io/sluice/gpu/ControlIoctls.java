@@ -8,8 +8,8 @@ import io.sluice.abi.pscnv.ExtChanState;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.TimeShare;
-import io.sluice.gpu.fifo.Channel;
-import io.sluice.gpu.fifo.ChannelRecord;
+import io.sluice.gpu.fifo.ChannelImage;
+import io.sluice.gpu.fifo.GpuChannel;
 import io.sluice.gpu.mmu.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,7 +24,7 @@ final class ControlIoctls {
   /** CHAN_CONTROL. The gates are not counted: who suspends for several reasons counts them. */
   static void control(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, ExtChanControl.CID.bits(argument));
+    GpuChannel channel = file.channel(call, ExtChanControl.CID.bits(argument));
     int op = ExtChanControl.OP.bits(argument);
     switch (op) {
       case ExtChanControl.SUSPEND -> channel.setSuspended(true);
@@ -45,7 +45,7 @@ final class ControlIoctls {
 
   static void query(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, ExtChanQuery.CID.bits(argument));
+    GpuChannel channel = file.channel(call, ExtChanQuery.CID.bits(argument));
     int drained = channel.isDrained() ? ExtChanQuery.DRAINED : 0;
     int waiting = channel.isWaiting() ? ExtChanQuery.WAITING : 0;
     ExtChanQuery.STATE.setBits(argument, channel.state());
@@ -69,7 +69,7 @@ final class ControlIoctls {
    */
   static void state(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    Channel channel = file.channel(call, ExtChanState.CID.bits(argument));
+    GpuChannel channel = file.channel(call, ExtChanState.CID.bits(argument));
     int op = ExtChanState.OP.bits(argument);
     switch (op) {
       case ExtChanState.SAVE -> save(call, channel);
@@ -78,14 +78,14 @@ final class ControlIoctls {
     }
   }
 
-  private static void save(IoctlCall call, Channel channel) {
+  private static void save(IoctlCall call, GpuChannel channel) {
     if (channel.isNew() || channel.isDead()) {
       throw call.refuse(Errno.EINVAL, "the channel has no state");
     }
     if (!channel.isGated() || !channel.isBetweenCommands()) {
       throw call.refuse(Errno.EBUSY, "the channel runs");
     }
-    byte[] record = ChannelRecord.save(channel);
+    byte[] record = ChannelImage.save(channel);
     MemorySegment argument = call.argument();
     MemorySegment bytes = ExtChanState.STATE.slice(argument);
     bytes.fill((byte) 0);
@@ -93,7 +93,7 @@ final class ControlIoctls {
     ExtChanState.SIZE_FIELD.set(argument, record.length);
   }
 
-  private static void restore(IoctlCall call, Channel channel) {
+  private static void restore(IoctlCall call, GpuChannel channel) {
     MemorySegment argument = call.argument();
     long size = ExtChanState.SIZE_FIELD.get(argument);
     if (size < 0 || size > ExtChanState.MAX_STATE_BYTES) {
@@ -104,7 +104,7 @@ final class ControlIoctls {
     }
     byte[] record =
         ExtChanState.STATE.slice(argument).asSlice(0, size).toArray(ValueLayout.JAVA_BYTE);
-    if (!ChannelRecord.restore(channel, record)) {
+    if (!ChannelImage.restore(channel, record)) {
       channel.end(0, 0, 0);
       throw call.refuse(Errno.EINVAL, "not a channel's state");
     }

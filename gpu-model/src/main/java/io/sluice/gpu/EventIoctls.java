@@ -4,8 +4,8 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.pscnv.ExtEvent;
 import io.sluice.abi.pscnv.ExtEventFd;
 import io.sluice.abi.pscnv.ExtEventRead;
-import io.sluice.gpu.fifo.Channel;
 import io.sluice.gpu.fifo.EventLatch;
+import io.sluice.gpu.fifo.GpuChannel;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -60,7 +60,7 @@ final class EventIoctls {
     }
 
     void take(ChannelEntry entry) {
-      Channel channel = entry.channel();
+      GpuChannel channel = entry.channel();
       EventLatch latch = channel.events();
       if (latch.hasInterrupt() && count < wanted) {
         putOf(channel, ExtEvent.KIND_INTERRUPT, 0, 0, 0, latch.takeInterrupt());
@@ -77,7 +77,8 @@ final class EventIoctls {
       more |= latch.hasInterrupt() || latch.hasError();
     }
 
-    private void putOf(Channel channel, int kind, int code, int info, long address, long timeNs) {
+    private void putOf(
+        GpuChannel channel, int kind, int code, int info, long address, long timeNs) {
       put(channel.cid(), kind, code, info, address, timeNs);
       file.lastEventCid = channel.cid();
     }

@@ -9,7 +9,7 @@ import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.TimeShare;
-import io.sluice.gpu.fifo.Channel;
+import io.sluice.gpu.fifo.GpuChannel;
 import io.sluice.gpu.mmu.GpuBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ final class GpuFile implements DrmDevice {
 
   final IdPool handles = new IdPool(1, OpenLimits.MAX_HANDLES);
   final IdPool pages = new IdPool(LOWEST_PAGE, CONTROL_PAGES - 1);
-  final ObjectTable objects = new ObjectTable(OpenLimits.MAX_HANDLES + 1);
+  final BufferHandles objects = new BufferHandles(OpenLimits.MAX_HANDLES + 1);
   final Map<Integer, Vspace> vspaces = new TreeMap<>();
 
   /** Changed under the GPU's lock; whoever reads events looks at it without. */
@@ -391,7 +391,7 @@ final class GpuFile implements DrmDevice {
     return vspace;
   }
 
-  Channel channel(IoctlCall call, int cid) {
+  GpuChannel channel(IoctlCall call, int cid) {
     return entry(call, cid).channel();
   }
 

@@ -10,11 +10,11 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
-import io.sluice.gpu.fifo.ChannelError;
-import io.sluice.gpu.mmu.AddressSpace;
-import io.sluice.gpu.mmu.Extent;
+import io.sluice.gpu.fifo.EndReason;
 import io.sluice.gpu.mmu.ExtentBacking;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.MemoryRegion;
+import io.sluice.gpu.mmu.RegionRange;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,10 +109,10 @@ final class RegionIoctls {
     MemoryRegion region = region(file, call, ExtRegionDel.REGION.bits(argument), Errno.ENOENT);
     int ended = 0;
     for (ChannelEntry entry : file.channels.values()) {
-      AddressSpace space = entry.vspace().space;
+      GpuAddressSpace space = entry.vspace().space;
       long offset = space.lowestOffsetIn(region);
       if (offset >= 0 && !entry.channel().isDead()) {
-        entry.channel().end(ChannelError.REVOKED.code(), region.id(), offset);
+        entry.channel().end(EndReason.REVOKED.code(), region.id(), offset);
         call.afterwards(file.gpu().launcher().quiesce(space));
         ended++;
       }
@@ -167,8 +167,8 @@ final class RegionIoctls {
     if (start < 0 || (start & PAGE_MASK) != 0) {
       throw call.refuse(Errno.EINVAL, "offset=" + start);
     }
-    List<Extent> extents = extents(file, call, object.sizeBytes(), start, count);
-    long bytes = extents.stream().mapToLong(Extent::bytes).sum();
+    List<RegionRange> extents = extents(file, call, object.sizeBytes(), start, count);
+    long bytes = extents.stream().mapToLong(RegionRange::bytes).sum();
     if (backing.overlaps(start, bytes)) {
       throw call.refuse(Errno.EEXIST, "offset=" + start);
     }
@@ -178,10 +178,10 @@ final class RegionIoctls {
   }
 
   /** The extents of a call, each checked. */
-  private static List<Extent> extents(
+  private static List<RegionRange> extents(
       GpuFile file, IoctlCall call, long bufferBytes, long start, int count) {
     MemorySegment argument = call.argument();
-    List<Extent> extents = new ArrayList<>(count);
+    List<RegionRange> extents = new ArrayList<>(count);
     long next = start;
     for (int i = 0; i < count; i++) {
       long at = ExtGemImportPages.EXTENTS.offsetOf(i);
@@ -195,7 +195,7 @@ final class RegionIoctls {
       if (!inRegion || next > bufferBytes || bytes > bufferBytes - next) {
         throw call.refuse(Errno.ERANGE, "extent=" + i + ", bytes=" + bytes);
       }
-      extents.add(new Extent(region, offset, bytes));
+      extents.add(new RegionRange(region, offset, bytes));
       next += bytes;
     }
     return extents;

@@ -4,7 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.pscnv.PscnvVspaceMap;
 import io.sluice.abi.pscnv.PscnvVspaceReq;
 import io.sluice.abi.pscnv.PscnvVspaceUnmap;
-import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.GpuBuffer;
 import java.lang.foreign.MemorySegment;
 
@@ -38,9 +38,9 @@ final class SpaceIoctls {
     if (file.mappings == OpenLimits.MAX_MAPPINGS) {
       throw call.refuse(Errno.ENOMEM, "too many mappings, limit=" + OpenLimits.MAX_MAPPINGS);
     }
-    if (vspace.space.count() == AddressSpace.MAX_MAPPINGS) {
+    if (vspace.space.count() == GpuAddressSpace.MAX_MAPPINGS) {
       throw call.refuse(
-          Errno.ENOMEM, "too many mappings of a space, limit=" + AddressSpace.MAX_MAPPINGS);
+          Errno.ENOMEM, "too many mappings of a space, limit=" + GpuAddressSpace.MAX_MAPPINGS);
     }
     long address =
         vspace.space.map(
@@ -48,7 +48,7 @@ final class SpaceIoctls {
             PscnvVspaceMap.START.get(argument),
             PscnvVspaceMap.END.get(argument),
             PscnvVspaceMap.BACK.get(argument) != 0);
-    if (address == AddressSpace.NO_ROOM) {
+    if (address == GpuAddressSpace.NO_ROOM) {
       throw call.refuse(Errno.ENOMEM, "size=" + object.sizeBytes());
     }
     file.mappings++;

@@ -1,6 +1,6 @@
 package io.sluice.gpu;
 
-import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 
 /**
  * An address space of one open. It lives until it is freed and no channel uses it. Guarded by the
@@ -8,7 +8,7 @@ import io.sluice.gpu.mmu.AddressSpace;
  */
 final class Vspace {
   final int vid;
-  final AddressSpace space = new AddressSpace();
+  final GpuAddressSpace space = new GpuAddressSpace();
 
   /** Channels that use it. */
   int channels;

@@ -16,7 +16,7 @@ import io.sluice.abi.pscnv.ExtRegionDel;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.sys.Fd;
-import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +86,7 @@ class BoundedWorkTest {
   }
 
   private void mapUntilFull(int vid, int handle) {
-    for (int i = 0; i <= AddressSpace.MAX_MAPPINGS; i++) {
+    for (int i = 0; i <= GpuAddressSpace.MAX_MAPPINGS; i++) {
       try {
         attacker.map(vid, handle, 0, 1L << 40, false);
       } catch (SyscallException full) {
@@ -178,7 +178,7 @@ class BoundedWorkTest {
       Client client = large.open();
       int vid = 0;
       for (int i = 0; i < OpenLimits.MAX_BUFFERS; i++) {
-        vid = i % AddressSpace.MAX_MAPPINGS == 0 ? client.vspaceNew() : vid;
+        vid = i % GpuAddressSpace.MAX_MAPPINGS == 0 ? client.vspaceNew() : vid;
         int handle = client.gemNew(PscnvGem.VRAM_SMALL, PAGE);
         client.map(vid, handle);
         client.gemClose(handle);
@@ -188,7 +188,7 @@ class BoundedWorkTest {
           .hasMessageContaining("too many buffers, limit=" + OpenLimits.MAX_BUFFERS);
       long before = large.gpu.lock().turns();
       client.vspaceFree(vid);
-      assertThat(large.gpu.lock().turns() - before).isGreaterThan(AddressSpace.MAX_MAPPINGS);
+      assertThat(large.gpu.lock().turns() - before).isGreaterThan(GpuAddressSpace.MAX_MAPPINGS);
       assertThat(client.gemNew(PscnvGem.VRAM_SMALL, PAGE)).isPositive();
     }
   }

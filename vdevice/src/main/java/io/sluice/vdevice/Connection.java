@@ -8,8 +8,8 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.vfio.RegionAccess;
 import io.sluice.abi.vfio.VfioUserHeader;
 import io.sluice.abi.vfio.WriteMulti;
+import io.sluice.vdevice.pci.DeviceIrqs;
 import io.sluice.vdevice.pci.DeviceRegion;
-import io.sluice.vdevice.pci.Interrupts;
 import io.sluice.vdevice.protocol.ClientCapabilities;
 import io.sluice.vdevice.protocol.Command;
 import io.sluice.vdevice.protocol.Limits;
@@ -361,7 +361,7 @@ final class Connection {
         device.regionOrRefuse(get.index());
         yield Replies.regionIoFds(body, get);
       }
-      case Request.GetIrqInfo get -> Replies.irqInfo(body, get, Interrupts.count(get.index()));
+      case Request.GetIrqInfo get -> Replies.irqInfo(body, get, DeviceIrqs.count(get.index()));
       case Request.SetIrqs set -> {
         device.interrupts().set(set, reader.fds());
         yield 0;

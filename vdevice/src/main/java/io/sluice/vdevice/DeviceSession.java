@@ -16,8 +16,8 @@ import io.sluice.vdevice.dma.DmaLog;
 import io.sluice.vdevice.dma.DmaTable;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapPace;
+import io.sluice.vdevice.pci.DeviceIrqs;
 import io.sluice.vdevice.pci.DeviceRegion;
-import io.sluice.vdevice.pci.Interrupts;
 import io.sluice.vdevice.pci.MappedBar;
 import io.sluice.vdevice.pci.PciConfigSpace;
 import io.sluice.vdevice.pci.Registers;
@@ -59,7 +59,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   private final DeviceCounters.Live counters;
   private final CallArea callArea;
   private final VectorTable vectors;
-  private final Interrupts interrupts;
+  private final DeviceIrqs interrupts;
   private final GuestEventQueue events;
   private final GuestNotifier notifier;
   private final Guest guest;
@@ -112,7 +112,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     events = parts.events();
     notifier = parts.notifier();
     guest = parts.guest();
-    interrupts = new Interrupts(kernel, vectors);
+    interrupts = new DeviceIrqs(kernel, vectors);
     boolean sharesMemory = guest.capabilities().contains(Capability.GUEST_MEMORY);
     dma =
         new DmaTable(
@@ -311,7 +311,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     return clientMemory;
   }
 
-  Interrupts interrupts() {
+  DeviceIrqs interrupts() {
     return interrupts;
   }
 

@@ -51,8 +51,8 @@ final class EndToEndTest {
     rig.close();
   }
 
-  private io.sluice.guest.GuestDevice attach(GuestDevice device) {
-    return io.sluice.guest.GuestDevice.attach(rig.kernel, device.path());
+  private io.sluice.guest.AttachedDevice attach(GuestDevice device) {
+    return io.sluice.guest.AttachedDevice.attach(rig.kernel, device.path());
   }
 
   private static void fill(MemorySegment bytes, long seed) {
@@ -65,7 +65,7 @@ final class EndToEndTest {
   @Test
   void bufferSet_oneOfThemTooLarge_leavesNone() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device);
+    try (io.sluice.guest.AttachedDevice guest = attach(device);
         Space space = guest.newSpace()) {
       assertThatThrownBy(() ->
               space.allocate(
@@ -89,7 +89,7 @@ final class EndToEndTest {
   void bufferSet_moreThanThereAreSlots_areAllMappedAndGoWithIt() {
     GuestDevice device = rig.device("a");
     int count = GuestAbi.MAX_SLOTS + 3;
-    try (io.sluice.guest.GuestDevice guest = attach(device);
+    try (io.sluice.guest.AttachedDevice guest = attach(device);
         Space space = guest.newSpace();
         ClientChannel channel = space.newChannel()) {
       List<BufferRequest> wanted = new ArrayList<>();
@@ -136,7 +136,7 @@ final class EndToEndTest {
   @Test
   void copy_throughVideoMemory_arrivesWithoutAMessage() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device);
+    try (io.sluice.guest.AttachedDevice guest = attach(device);
         Buffer from = guest.allocateProcess(BYTES);
         Buffer video = guest.allocateVideo(BYTES);
         Buffer to = guest.allocateProcess(BYTES);
@@ -166,8 +166,8 @@ final class EndToEndTest {
   void guests_twoAtOnce_seeOnlyTheirOwn() {
     GuestDevice first = rig.device("a");
     GuestDevice second = rig.device("b");
-    try (io.sluice.guest.GuestDevice a = attach(first);
-        io.sluice.guest.GuestDevice b = attach(second);
+    try (io.sluice.guest.AttachedDevice a = attach(first);
+        io.sluice.guest.AttachedDevice b = attach(second);
         Buffer videoA = a.allocateVideo(BYTES);
         Buffer videoB = b.allocateVideo(BYTES);
         Space spaceA = a.newSpace();
@@ -208,7 +208,7 @@ final class EndToEndTest {
   @Test
   void guest_reset_startsAgain() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device)) {
+    try (io.sluice.guest.AttachedDevice guest = attach(device)) {
       guest.allocateVideo(BYTES);
       Space space = guest.newSpace();
       ClientChannel channel = space.newChannel();
@@ -229,7 +229,7 @@ final class EndToEndTest {
   void guest_thatGoesAtAnyMoment_givesEverythingBack(RandomGenerator random) {
     GuestDevice device = rig.device("a");
     for (int round = 0; round < 12; round++) {
-      io.sluice.guest.GuestDevice guest = attach(device);
+      io.sluice.guest.AttachedDevice guest = attach(device);
       int steps = random.nextInt(6);
       Space space = guest.newSpace();
       for (int step = 0; step < steps; step++) {
@@ -249,13 +249,13 @@ final class EndToEndTest {
   @Test
   void client_secondOne_isToldBusyAndTheFirstGoesOn() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device)) {
+    try (io.sluice.guest.AttachedDevice guest = attach(device)) {
       assertThatThrownBy(() -> attach(device)).hasMessageContaining("EBUSY");
       assertThat(guest.ping(5)).isEqualTo(5);
       assertThat(device.counters().connectionsRefused()).isEqualTo(1);
     }
     device.detach();
-    try (io.sluice.guest.GuestDevice guest = attach(device)) {
+    try (io.sluice.guest.AttachedDevice guest = attach(device)) {
       assertThat(guest.ping(6)).isEqualTo(6);
     }
     device.detach();
@@ -264,7 +264,7 @@ final class EndToEndTest {
   @Test
   void client_secondOneThatSaysNothing_isDisconnected() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device);
+    try (io.sluice.guest.AttachedDevice guest = attach(device);
         RawClient silent = new RawClient(rig.kernel, rig.kernel.connect(device.path()))) {
       assertThat(silent.isClosed()).isTrue();
       assertThat(guest.ping(5)).isEqualTo(5);
@@ -275,7 +275,7 @@ final class EndToEndTest {
   @Test
   void device_detach_endsTheClient() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device)) {
+    try (io.sluice.guest.AttachedDevice guest = attach(device)) {
       assertThat(device.peer()).isPresent();
       device.detach();
       assertThat(device.peer()).isEmpty();
@@ -287,7 +287,7 @@ final class EndToEndTest {
   @Test
   void device_closeWithAClient_leavesNothing() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device)) {
+    try (io.sluice.guest.AttachedDevice guest = attach(device)) {
       guest.allocateVideo(BYTES);
       device.close();
     }
@@ -296,7 +296,7 @@ final class EndToEndTest {
   @Test
   void device_counters_tellWhatHappened() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device)) {
+    try (io.sluice.guest.AttachedDevice guest = attach(device)) {
       guest.ping(5);
       guest.ping(6);
       DeviceCounters counters = device.counters();
@@ -317,7 +317,7 @@ final class EndToEndTest {
   @Test
   void memory_unmappedWhileAChannelMapsIt_endsTheChannel() {
     GuestDevice device = rig.device("a");
-    try (io.sluice.guest.GuestDevice guest = attach(device)) {
+    try (io.sluice.guest.AttachedDevice guest = attach(device)) {
       Space space = guest.newSpace();
       ClientChannel channel = space.newChannel();
       Space other = guest.newSpace();

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BufferTable {
   private final GuestGpu backend;
-  private final MemoryAccount account = new MemoryAccount();
+  private final HeldBytes account = new HeldBytes();
   private final RegisteredPages pages;
   private final IdTable<GuestMemory> handles =
       new IdTable<>("memory handles", GuestLimits.MAX_MEMORY);
@@ -64,7 +64,7 @@ final class BufferTable {
     return news;
   }
 
-  MemoryAccount account() {
+  HeldBytes account() {
     return account;
   }
 

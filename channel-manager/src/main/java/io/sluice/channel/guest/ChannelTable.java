@@ -90,8 +90,8 @@ final class ChannelTable {
     }
     int cid = created.id();
     ControlPage page = pages.page(cid);
-    ChannelLife life =
-        new ChannelLife(guest, cid, transitions, (_, to) -> page.setState(to.code()));
+    ChannelTransitions life =
+        new ChannelTransitions(guest, cid, transitions, (_, to) -> page.setState(to.code()));
     GuestChannel channel = new GuestChannel(created, space, life);
     channels.put(cid, channel);
     space.channels++;

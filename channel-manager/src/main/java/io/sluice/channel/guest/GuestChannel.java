@@ -21,7 +21,7 @@ final class GuestChannel {
 
   final Channel backend;
   final GuestSpace space;
-  final ChannelLife life;
+  final ChannelTransitions life;
   private final List<EngineObject> objects = new ArrayList<>(1);
   private int suspends;
   private @Nullable Ring ring;
@@ -31,7 +31,7 @@ final class GuestChannel {
   /** Detached within an acquire, and kept from going on by a suspend of the backend. */
   private boolean parked;
 
-  GuestChannel(Channel backend, GuestSpace space, ChannelLife life) {
+  GuestChannel(Channel backend, GuestSpace space, ChannelTransitions life) {
     this.backend = backend;
     this.space = space;
     this.life = life;

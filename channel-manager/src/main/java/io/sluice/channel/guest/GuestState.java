@@ -51,7 +51,7 @@ final class GuestState {
 
   /** The use of memory now. */
   MemoryUse use() {
-    MemoryAccount account = buffers.account();
+    HeldBytes account = buffers.account();
     return new MemoryUse(
         !buffers.isEmpty() || !spaces.isEmpty(),
         account.vramBytes(),

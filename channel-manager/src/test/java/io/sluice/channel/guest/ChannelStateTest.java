@@ -107,7 +107,7 @@ final class ChannelStateTest {
       for (ChannelState to : ChannelState.values()) {
         List<String> told = new ArrayList<>();
         TransitionCounters counters = new TransitionCounters();
-        ChannelLife life = lifeIn(from, counters, told);
+        ChannelTransitions life = lifeIn(from, counters, told);
         told.clear();
         long before = counters.get(from, to);
         if (from.canBecome(to)) {
@@ -125,10 +125,10 @@ final class ChannelStateTest {
     }
   }
 
-  private static ChannelLife lifeIn(
+  private static ChannelTransitions lifeIn(
       ChannelState wanted, TransitionCounters counters, List<String> told) {
-    ChannelLife life =
-        new ChannelLife("guest", 1, counters, (from, to) -> told.add(from + " " + to));
+    ChannelTransitions life =
+        new ChannelTransitions("guest", 1, counters, (from, to) -> told.add(from + " " + to));
     for (ChannelState step : pathTo(wanted)) {
       life.transition(step, "set-up");
     }

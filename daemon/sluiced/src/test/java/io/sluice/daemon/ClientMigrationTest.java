@@ -7,11 +7,11 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.CallFailedException;
 import io.sluice.guest.ClientChannel;
 import io.sluice.guest.DeviceMove;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.lang.foreign.ValueLayout;
@@ -77,7 +77,7 @@ final class ClientMigrationTest {
     private final int[] last = new int[PAGES];
     private int submitted;
 
-    Chain(GuestDevice device) {
+    Chain(AttachedDevice device) {
       space = device.newSpace();
       video = device.allocateVideo((PAGES + 1) * 4096L);
       own = device.allocateProcess(PAGES * 4096L);
@@ -124,7 +124,7 @@ final class ClientMigrationTest {
 
   @Test
   void move_whileWorkIsUnderWay_goesToAndFroAndNothingIsLostOrRunTwice() {
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Chain chain = new Chain(device)) {
       for (int i = 0; i < 4; i++) {
         SluicedInstance to = i % 2 == 0 ? second : first;
@@ -148,7 +148,7 @@ final class ClientMigrationTest {
 
   @Test
   void move_acquireThatTheClientReleasesLater_movesWithItsWait() {
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Space space = device.newSpace();
         Buffer word = device.allocateVideo(4096)) {
       GpuVa va = space.map(word);
@@ -170,7 +170,7 @@ final class ClientMigrationTest {
   @Test
   void move_destinationTooSmall_isRefusedAndTheDeviceGoesOn() throws Exception {
     try (SluicedInstance small = daemon("small", "16MiB");
-        GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+        AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Chain chain = new Chain(device);
         Buffer large = device.allocateVideo(24 << 20)) {
       large.bytes().fill((byte) 3);
@@ -193,7 +193,7 @@ final class ClientMigrationTest {
 
   @Test
   void move_givenUpAfterCopying_theDeviceGoesOn() {
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Chain chain = new Chain(device)) {
       chain.submit(100);
       try (DeviceMove move = device.move()) {
@@ -206,7 +206,7 @@ final class ClientMigrationTest {
 
   @Test
   void start_whileTheClientMovesItsDevice_isRefused() {
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         DeviceMove move = device.move()) {
       assertThatThrownBy(() ->
               first
@@ -220,7 +220,7 @@ final class ClientMigrationTest {
 
   @Test
   void written_afterSubmissions_namesThePagesThatTheGpuWroteAndNoOthers() {
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Space space = device.newSpace();
         Buffer own = device.allocateProcess(PAGES * 4096L)) {
       long va = space.map(own).value();

@@ -9,8 +9,8 @@ import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.state.ChannelError;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.guest.ExcessWatch;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,8 +107,8 @@ final class ExcessWatchTest {
                 .formatted(dir, dir));
     try (SluicedInstance daemon =
             SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file));
-        GuestDevice other = GuestDevice.attach(kernel, daemon.guestSocket("b"))) {
-      try (GuestDevice device = GuestDevice.attach(kernel, daemon.guestSocket("a"))) {
+        AttachedDevice other = AttachedDevice.attach(kernel, daemon.guestSocket("b"))) {
+      try (AttachedDevice device = AttachedDevice.attach(kernel, daemon.guestSocket("a"))) {
         Buffer buffer = device.allocateVideo(1 << 20);
         MemorySegment stale = buffer.bytes();
         buffer.close();
@@ -120,7 +120,7 @@ final class ExcessWatchTest {
             });
       }
       assertThat(other.ping(7)).isEqualTo(7);
-      try (GuestDevice again = GuestDevice.attach(kernel, daemon.guestSocket("a"))) {
+      try (AttachedDevice again = AttachedDevice.attach(kernel, daemon.guestSocket("a"))) {
         assertThat(again.ping(8)).isEqualTo(8);
       }
     }

@@ -10,9 +10,9 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.management.MigrationBlocker;
@@ -74,7 +74,7 @@ final class ProcessMigrationTest {
   private static final class Work implements Runnable, AutoCloseable {
     static final int PAGES = 64;
     private static final int TIMEOUT_MS = 20_000;
-    private final GuestDevice device;
+    private final AttachedDevice device;
     private final Space space;
     private final Buffer data;
     private final Buffer own;
@@ -88,7 +88,7 @@ final class ProcessMigrationTest {
     private volatile int submitted;
 
     Work(Kernel kernel, Path socket) {
-      device = GuestDevice.attach(kernel, socket);
+      device = AttachedDevice.attach(kernel, socket);
       space = device.newSpace();
       data = device.allocateVideo((PAGES + 1) * 4096L);
       own = device.allocateProcess(PAGES * 4096L);
@@ -202,7 +202,7 @@ final class ProcessMigrationTest {
   @Test
   void start_destinationThatIsTaken_isRefusedAndTheProcessGoesOn() throws Exception {
     try (Work work = new Work(kernel, first.guestSocket(GUEST));
-        GuestDevice _ = GuestDevice.attach(kernel, second.guestSocket(GUEST))) {
+        AttachedDevice _ = AttachedDevice.attach(kernel, second.guestSocket(GUEST))) {
       work.awaitMore(50);
       MigrationStatusView view = migrate(first, second);
       assertThat(view.phase()).isEqualTo("aborted");
@@ -266,8 +266,8 @@ final class ProcessMigrationTest {
   void check_destinationThatCannotTakeIt_namesAllThatIsAgainstIt() throws Exception {
     try (SluicedInstance small = daemon("c", "32MiB", GUEST, "other");
         SluicedInstance strange = daemon("d", "64MiB", "other");
-        GuestDevice _ = GuestDevice.attach(kernel, second.guestSocket(GUEST));
-        GuestDevice neighbour = GuestDevice.attach(kernel, small.guestSocket("other"));
+        AttachedDevice _ = AttachedDevice.attach(kernel, second.guestSocket(GUEST));
+        AttachedDevice neighbour = AttachedDevice.attach(kernel, small.guestSocket("other"));
         Buffer _ = neighbour.allocateVideo(30 << 20);
         Work work = new Work(kernel, first.guestSocket(GUEST));
         Buffer _ = work.device.allocateVideo(8 << 20)) {
@@ -300,7 +300,7 @@ final class ProcessMigrationTest {
 
   @Test
   void start_workThatDoesNotEnd_isGivenUpAndTheWorkGoesOn() throws Exception {
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Space space = device.newSpace();
         Buffer data = device.allocateVideo(1 << 20);
         ClientChannel busy = space.newChannel()) {
@@ -321,7 +321,7 @@ final class ProcessMigrationTest {
 
   @Test
   void start_workThatDoesNotEnd_forced_endsThatChannelAndMovesTheOthers() throws Exception {
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Space space = device.newSpace();
         Buffer data = device.allocateVideo(1 << 20);
         ClientChannel busy = space.newChannel();
@@ -355,7 +355,7 @@ final class ProcessMigrationTest {
   @Test
   void checkpoint_clonedIntoAnother_hasTheMemory() throws Exception {
     Path file = dir.resolve("guest.checkpoint");
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Space space = device.newSpace();
         Buffer data = device.allocateVideo(1 << 20)) {
       GpuVa _ = space.map(data);
@@ -366,7 +366,7 @@ final class ProcessMigrationTest {
       data.bytes().fill((byte) 0);
     }
     for (SluicedInstance daemon : new SluicedInstance[] {first, second}) {
-      try (GuestDevice device = GuestDevice.attach(kernel, daemon.guestSocket("clone"))) {
+      try (AttachedDevice device = AttachedDevice.attach(kernel, daemon.guestSocket("clone"))) {
         daemon.migrations().restore("clone", file.toString());
         assertThat(daemon.guest("clone").getMemoryUsedBytes()).isEqualTo(1 << 20);
         assertThat(device.ping(7)).isEqualTo(7);
@@ -377,13 +377,13 @@ final class ProcessMigrationTest {
   @Test
   void restore_damagedFile_isRefused() throws Exception {
     Path file = dir.resolve("guest.checkpoint");
-    try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Buffer data = device.allocateVideo(1 << 20)) {
       data.bytes().fill((byte) 5);
       first.migrations().checkpoint(GUEST, file.toString(), false);
     }
     byte[] whole = Files.readAllBytes(file);
-    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket("clone"))) {
+    try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket("clone"))) {
       for (int cut : new int[] {0, 10, 200, whole.length / 2, whole.length - 1}) {
         Path part = Files.write(dir.resolve("cut"), java.util.Arrays.copyOf(whole, cut));
         assertRefused(part);
@@ -410,7 +410,7 @@ final class ProcessMigrationTest {
     Path monitor = Path.of(first.guest(GUEST).getQmpPath());
     Path file = dir.resolve("guest.checkpoint");
     Path ofAProcess = dir.resolve("process.checkpoint");
-    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket(GUEST))) {
+    try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket(GUEST))) {
       first.migrations().checkpoint(GUEST, ofAProcess.toString(), false);
       Files.createFile(monitor);
       assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
@@ -433,7 +433,7 @@ final class ProcessMigrationTest {
     byte[] guests = Files.readAllBytes(state.resolve("guests.toml"));
     Path link = Files.createSymbolicLink(dir.resolve("link"), state);
     Path configured = Files.createDirectory(dir.resolve("conf.d"));
-    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket(GUEST))) {
+    try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket(GUEST))) {
       for (Path file :
           List.of(
               state.resolve("guests.toml"),
@@ -470,7 +470,7 @@ final class ProcessMigrationTest {
     Path empty = Files.createFile(dir.resolve("empty"));
     Path beside = Files.writeString(dir.resolve("guest.partial"), "somebody's");
     Path link = Files.createSymbolicLink(dir.resolve("link"), key);
-    try (GuestDevice _ = GuestDevice.attach(kernel, first.guestSocket(GUEST))) {
+    try (AttachedDevice _ = AttachedDevice.attach(kernel, first.guestSocket(GUEST))) {
       for (Path file : List.of(key, empty, dir.resolve("guest"), link)) {
         assertThatThrownBy(() -> first.migrations().checkpoint(GUEST, file.toString(), true))
             .as("%s", file)
@@ -508,7 +508,7 @@ final class ProcessMigrationTest {
       Path file = disk.resolve("guest.checkpoint");
       byte[] noise = new byte[4 << 20];
       new Random(1).nextBytes(noise);
-      try (GuestDevice device = GuestDevice.attach(kernel, first.guestSocket(GUEST));
+      try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
           Buffer small = device.allocateVideo(1 << 20)) {
         small.bytes().copyFrom(MemorySegment.ofArray(noise).asSlice(0, 1 << 20));
         first.migrations().checkpoint(GUEST, file.toString(), true);
@@ -526,7 +526,7 @@ final class ProcessMigrationTest {
         assertThat(Files.readAllBytes(file)).isEqualTo(former);
         assertThat(device.ping(3)).isEqualTo(3);
       }
-      try (GuestDevice clone = GuestDevice.attach(kernel, second.guestSocket("clone"))) {
+      try (AttachedDevice clone = AttachedDevice.attach(kernel, second.guestSocket("clone"))) {
         second.migrations().restore("clone", file.toString());
         assertThat(clone.ping(4)).isEqualTo(4);
       }

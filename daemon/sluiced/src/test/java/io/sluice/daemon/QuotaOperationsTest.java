@@ -8,8 +8,8 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigException;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.guest.ChangeRate;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
@@ -258,7 +258,8 @@ final class QuotaOperationsTest {
       DaemonMXBean daemon = instance.daemon();
       beans.addNotificationListener(
           ObjectNames.DAEMON, (Notification n, Object _) -> heard.add(n.getType()), null, null);
-      try (GuestDevice a = GuestDevice.attach(RealKernel.create(), instance.guestSocket("a"));
+      try (AttachedDevice a =
+              AttachedDevice.attach(RealKernel.create(), instance.guestSocket("a"));
           Buffer first = a.allocateVideo(16 * MIB);
           Buffer second = a.allocateVideo(16 * MIB)) {
         assertThat(first.sizeBytes() + second.sizeBytes()).isEqualTo(32 * MIB);

@@ -8,9 +8,9 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigLoader;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.QuotaStatus;
@@ -260,7 +260,7 @@ final class SharingMigrationTest {
     try (WorkingGuest other = new WorkingGuest(kernel, first.guestSocket(OTHER))) {
       other.hold(16, 8);
       for (int i = 0; i < 12; i++) {
-        GuestDevice dies = GuestDevice.attach(kernel, first.guestSocket(MOVED));
+        AttachedDevice dies = AttachedDevice.attach(kernel, first.guestSocket(MOVED));
         for (int k = 0; k < 16; k++) {
           dies.allocateVideo(2 * MIB);
         }

@@ -10,11 +10,11 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.CallFailedException;
 import io.sluice.guest.ChannelFailedException;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.management.QuotaStatus;
@@ -71,8 +71,8 @@ final class SharingTest {
     return SluicedInstance.start(new ConfigLoader(Map.of(), Map.of()).load(file));
   }
 
-  private GuestDevice attach(SluicedInstance daemon, String guest) {
-    return GuestDevice.attach(kernel, daemon.guestSocket(guest));
+  private AttachedDevice attach(SluicedInstance daemon, String guest) {
+    return AttachedDevice.attach(kernel, daemon.guestSocket(guest));
   }
 
   private static QuotaStatus quota(SluicedInstance daemon, String guest) {
@@ -83,7 +83,7 @@ final class SharingTest {
   void secondGuest_arrivesOnAFullCard_evictsTheFirstAndLeaves() throws Exception {
     try (SluicedInstance daemon =
             start("[[guest]]\nname = \"first\"\n[[guest]]\nname = \"second\"\n");
-        GuestDevice first = attach(daemon, "first");
+        AttachedDevice first = attach(daemon, "first");
         Space space = first.newSpace();
         ClientChannel channel = space.newChannel();
         Buffer result = first.allocateProcess(8 * MIB)) {
@@ -98,7 +98,7 @@ final class SharingTest {
       GpuVa out = space.map(result);
       assertThat(quota(daemon, "first").heldBytes()).isEqualTo(64 * MIB);
 
-      try (GuestDevice second = attach(daemon, "second");
+      try (AttachedDevice second = attach(daemon, "second");
           Buffer taken = second.allocateVideo(32 * MIB)) {
         assertThat(taken.sizeBytes()).isEqualTo(32 * MIB);
         QuotaStatus status = quota(daemon, "first");
@@ -125,7 +125,7 @@ final class SharingTest {
             start(
                 "[[guest]]\nname = \"a\"\nvram-limit = \"16MiB\"\n"
                     + "beyond-share = \"system-memory\"\n");
-        GuestDevice device = attach(daemon, "a");
+        AttachedDevice device = attach(daemon, "a");
         Space space = device.newSpace();
         ClientChannel channel = space.newChannel();
         Buffer result = device.allocateProcess(8 * MIB)) {
@@ -148,10 +148,10 @@ final class SharingTest {
             start(
                 "[[guest]]\nname = \"rich\"\nweight = \"1024\"\n"
                     + "[[guest]]\nname = \"poor\"\nvram-min = \"24MiB\"\n");
-        GuestDevice rich = attach(daemon, "rich");
+        AttachedDevice rich = attach(daemon, "rich");
         Buffer most = rich.allocateVideo(40 * MIB);
         Buffer more = rich.allocateVideo(24 * MIB);
-        GuestDevice poor = attach(daemon, "poor");
+        AttachedDevice poor = attach(daemon, "poor");
         Buffer mine = poor.allocateVideo(24 * MIB)) {
       assertThat(most.sizeBytes() + more.sizeBytes() + mine.sizeBytes()).isEqualTo(88 * MIB);
       assertThat(quota(daemon, "rich").heldBytes()).isEqualTo(40 * MIB);
@@ -167,8 +167,8 @@ final class SharingTest {
   @Test
   void endlessAcquire_ofAGuestAlone_isNeverKilled() throws Exception {
     try (SluicedInstance daemon = start(WATCHED);
-        GuestDevice device = attach(daemon, "offender");
-        GuestDevice idle = attach(daemon, "other");
+        AttachedDevice device = attach(daemon, "offender");
+        AttachedDevice idle = attach(daemon, "other");
         Space space = device.newSpace();
         ClientChannel stuck = space.newChannel();
         ClientChannel sibling = space.newChannel();
@@ -188,8 +188,8 @@ final class SharingTest {
   @Test
   void endlessAcquire_whileAnotherGuestWaits_isKilledAndNothingElse() throws Exception {
     try (SluicedInstance daemon = start(WATCHED);
-        GuestDevice device = attach(daemon, "offender");
-        GuestDevice other = attach(daemon, "other");
+        AttachedDevice device = attach(daemon, "offender");
+        AttachedDevice other = attach(daemon, "other");
         Space space = device.newSpace();
         Space otherSpace = other.newSpace();
         ClientChannel stuck = space.newChannel();
@@ -234,8 +234,8 @@ final class SharingTest {
   @Test
   void stormOfOffenders_isRateLimitedAndVisible() throws Exception {
     try (SluicedInstance daemon = start(WATCHED);
-        GuestDevice device = attach(daemon, "offender");
-        GuestDevice other = attach(daemon, "other");
+        AttachedDevice device = attach(daemon, "offender");
+        AttachedDevice other = attach(daemon, "other");
         Space space = device.newSpace();
         Space otherSpace = other.newSpace();
         ClientChannel busy = otherSpace.newChannel();
@@ -268,7 +268,7 @@ final class SharingTest {
 
   /** The GPU of a guest reads a buffer of it, and what it reads is what was written. */
   private static void copyAllOf(
-      ClientChannel channel, Space space, GuestDevice device, Buffer buffer, int seed) {
+      ClientChannel channel, Space space, AttachedDevice device, Buffer buffer, int seed) {
     try (Buffer result = device.allocateProcess(buffer.sizeBytes())) {
       GpuVa from = space.map(buffer);
       GpuVa to = space.map(result);

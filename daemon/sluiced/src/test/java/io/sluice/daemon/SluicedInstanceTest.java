@@ -11,9 +11,9 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigException;
 import io.sluice.daemon.config.ConfigLoader;
 import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.DaemonMXBean;
@@ -251,7 +251,7 @@ final class SluicedInstanceTest {
       assertThatThrownBy(() -> bean.destroyGuest("web-01", true))
           .hasMessageContaining("SLU-GUEST-005");
       bean.createGuest("ml-02", "", 0);
-      try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("ml-02"))) {
+      try (AttachedDevice device = AttachedDevice.attach(KERNEL, daemon.guestSocket("ml-02"))) {
         assertThatThrownBy(() -> bean.destroyGuest("ml-02", false))
             .hasMessageContaining("SLU-GUEST-004")
             .hasMessageContaining("pid " + ProcessHandle.current().pid());
@@ -278,7 +278,7 @@ final class SluicedInstanceTest {
   void guest_attachedAndWorking_isShown() throws Exception {
     try (SluicedInstance daemon = start()) {
       assertThat(status(daemon, "web-01").state()).isEqualTo(GuestStatus.WAITING);
-      try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("web-01"));
+      try (AttachedDevice device = AttachedDevice.attach(KERNEL, daemon.guestSocket("web-01"));
           Space space = device.newSpace();
           Buffer buffer = device.allocateVideo(1 << 20);
           ClientChannel channel = space.newChannel()) {
@@ -314,7 +314,7 @@ final class SluicedInstanceTest {
       assertThatThrownBy(() -> guest.killChannel(1))
           .isInstanceOf(OperationsException.class)
           .hasMessageContainingAll("SLU-CHN-020", "nobody is attached");
-      try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("web-01"));
+      try (AttachedDevice device = AttachedDevice.attach(KERNEL, daemon.guestSocket("web-01"));
           Space space = device.newSpace();
           ClientChannel channel = space.newChannel()) {
         assertThatThrownBy(() -> guest.killChannel(channel.id() + 1))
@@ -329,7 +329,7 @@ final class SluicedInstanceTest {
   @Test
   void killChannel_oneOfTwo_tellsTheGuestAndLeavesTheOther() throws Exception {
     try (SluicedInstance daemon = start();
-        GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket("web-01"));
+        AttachedDevice device = AttachedDevice.attach(KERNEL, daemon.guestSocket("web-01"));
         Space space = device.newSpace();
         ClientChannel ended = space.newChannel();
         ClientChannel other = space.newChannel()) {
@@ -450,7 +450,7 @@ final class SluicedInstanceTest {
   }
 
   private void attachAndLeave(SluicedInstance daemon, String guest) {
-    try (GuestDevice device = GuestDevice.attach(KERNEL, daemon.guestSocket(guest))) {
+    try (AttachedDevice device = AttachedDevice.attach(KERNEL, daemon.guestSocket(guest))) {
       assertThat(device.ping(42)).isEqualTo(42);
     }
     await().until(() -> daemon.guest(guest).getState().equals(GuestStatus.WAITING));

@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.lang.foreign.ValueLayout;
@@ -32,7 +32,7 @@ final class WorkingGuest implements AutoCloseable {
   /** Submissions under way: enough for what is to be shown, and few enough to leave others time. */
   private static final int UNDER_WAY = 48;
 
-  final GuestDevice device;
+  final AttachedDevice device;
   final Space space;
   private final Buffer chain;
   private final Buffer seen;
@@ -61,7 +61,7 @@ final class WorkingGuest implements AutoCloseable {
    */
   WorkingGuest(Kernel kernel, Path socket, boolean busy) {
     this.busy = busy;
-    device = GuestDevice.attach(kernel, socket);
+    device = AttachedDevice.attach(kernel, socket);
     space = device.newSpace();
     chain = device.allocateVideo(4096 + 2 * COPY_BYTES);
     seen = device.allocateProcess(LOOK_BYTES);

@@ -1,13 +1,13 @@
 package io.sluice.gpu.engine;
 
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.GpuUnit;
 
 /** The channel as an engine that works for it sees it. Faults end that channel and nothing else. */
 public interface EngineHost {
   /** The channel's address space. */
-  AddressSpace space();
+  GpuAddressSpace space();
 
   /** Its open's part of the GPU's time. */
   TimeShare timeShare();

@@ -1,6 +1,6 @@
 package io.sluice.gpu.engine;
 
-import io.sluice.gpu.mmu.AddressSpace;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 
 /** Executes the grid that a channel's compute state describes. One for all channels of a GPU. */
 public interface GridLauncher {
@@ -47,7 +47,7 @@ public interface GridLauncher {
    * @return returns once no grid uses what it had found in the address space before, and the
    *     cancelled ones touch nothing any more; it is run without the GPU's lock
    */
-  default Runnable quiesce(AddressSpace space) {
+  default Runnable quiesce(GpuAddressSpace space) {
     return () -> {};
   }
 

@@ -4,8 +4,8 @@ import static io.sluice.gpu.engine.LittleEndian.INT;
 import static io.sluice.gpu.engine.LittleEndian.INT_ACCESS;
 import static io.sluice.gpu.engine.LittleEndian.LONG;
 
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.Run;
 
 /**
@@ -41,7 +41,7 @@ public final class SemaphoreRelease {
    * @return why not; {@link FaultReason#NONE} when it was written
    */
   public static FaultReason write(
-      AddressSpace space, long address, int payload, boolean oneWord, long timeNs, Run run) {
+      GpuAddressSpace space, long address, int payload, boolean oneWord, long timeNs, Run run) {
     int bytes = oneWord ? ONE_WORD : FOUR_WORDS;
     FaultReason reason = space.translate(address, bytes, true, run);
     if (reason != FaultReason.NONE) {

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  * all have their turn. Guarded by the GPU's lock.
  */
 final class Attended {
-  private @Nullable Channel[] now;
-  private @Nullable Channel[] next;
+  private @Nullable GpuChannel[] now;
+  private @Nullable GpuChannel[] next;
 
   /** Those that go first in the next round. */
-  private @Nullable Channel[] first;
+  private @Nullable GpuChannel[] first;
 
   private int nowCount;
   private int nextCount;
@@ -23,9 +23,9 @@ final class Attended {
    * @param channels how many there can be
    */
   Attended(int channels) {
-    now = new @Nullable Channel[channels];
-    next = new @Nullable Channel[channels];
-    first = new @Nullable Channel[channels];
+    now = new @Nullable GpuChannel[channels];
+    next = new @Nullable GpuChannel[channels];
+    first = new @Nullable GpuChannel[channels];
   }
 
   boolean isEmpty() {
@@ -35,7 +35,7 @@ final class Attended {
   /** Attends to none. */
   void clear() {
     for (int i = 0; i < nextCount; i++) {
-      Channel channel = next[i];
+      GpuChannel channel = next[i];
       if (channel != null) {
         channel.attended = false;
       }
@@ -46,7 +46,7 @@ final class Attended {
 
   /** A round begins: {@link #at} gives the channels that were kept, {@link #keep} takes anew. */
   int begin() {
-    @Nullable Channel[] kept = next;
+    @Nullable GpuChannel[] kept = next;
     next = now;
     now = kept;
     nowCount = nextCount;
@@ -59,8 +59,8 @@ final class Attended {
   }
 
   /** One of the channels of this round. */
-  Channel at(int index) {
-    Channel channel = now[index];
+  GpuChannel at(int index) {
+    GpuChannel channel = now[index];
     if (channel == null || index >= nowCount) {
       throw new AssertionError("no gaps, index=" + index);
     }
@@ -68,13 +68,13 @@ final class Attended {
   }
 
   /** The next round looks at it too. */
-  void keep(Channel channel) {
+  void keep(GpuChannel channel) {
     channel.attended = true;
     next[nextCount++] = channel;
   }
 
   /** The next round looks at it, before those that this one has looked at. */
-  void keepFirst(Channel channel) {
+  void keepFirst(GpuChannel channel) {
     channel.attended = true;
     first[firstCount++] = channel;
   }

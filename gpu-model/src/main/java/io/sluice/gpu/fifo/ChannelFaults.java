@@ -53,7 +53,7 @@ final class ChannelFaults {
   }
 
   /** Ends the channel. */
-  Outcome fault(ChannelError error, int errorInfo, long errorAddress) {
+  Outcome fault(EndReason error, int errorInfo, long errorAddress) {
     end(error.code(), errorInfo, errorAddress);
     return Outcome.FAULT;
   }
@@ -61,11 +61,11 @@ final class ChannelFaults {
   /** Ends the channel; the detail is 7..0 reason, 8 write, 31..16 unit. */
   Outcome pageFault(FaultReason why, boolean write, GpuUnit unit, long at) {
     return fault(
-        ChannelError.PAGE_FAULT, why.code() | (write ? WRITE : 0) | unit.code() << UNIT_SHIFT, at);
+        EndReason.PAGE_FAULT, why.code() | (write ? WRITE : 0) | unit.code() << UNIT_SHIFT, at);
   }
 
   /** Ends the channel over a method; the detail is 15..0 method, 18..16 subchannel. */
-  Outcome method(ChannelError error, int subchannel, int method, int data) {
+  Outcome method(EndReason error, int subchannel, int method, int data) {
     return fault(error, method | subchannel << SUBCHANNEL_SHIFT, Integer.toUnsignedLong(data));
   }
 }

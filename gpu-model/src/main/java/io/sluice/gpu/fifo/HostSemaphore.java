@@ -136,7 +136,7 @@ final class HostSemaphore {
       case RELEASE -> {
         boolean oneWord = (word & RELEASE_ONE_WORD) != 0;
         if (!SemaphoreRelease.isAligned(address, oneWord)) {
-          return faults.fault(ChannelError.SEMAPHORE, word, address);
+          return faults.fault(EndReason.SEMAPHORE, word, address);
         }
         FaultReason reason =
             SemaphoreRelease.write(host.space(), address, payload, oneWord, host.timeNs(), run);
@@ -145,7 +145,7 @@ final class HostSemaphore {
             : host.pageFault(reason, true, GpuUnit.PSUBFIFO, address);
       }
       default -> {
-        return faults.fault(ChannelError.SEMAPHORE, word, address);
+        return faults.fault(EndReason.SEMAPHORE, word, address);
       }
     }
   }

@@ -1,8 +1,8 @@
 package io.sluice.gpu.fifo;
 
 import io.sluice.gpu.engine.Outcome;
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.GpuUnit;
 import io.sluice.gpu.mmu.Run;
 
@@ -12,14 +12,14 @@ import io.sluice.gpu.mmu.Run;
  * lock.
  */
 final class Pusher {
-  private final AddressSpace space;
+  private final GpuAddressSpace space;
   private final Userd userd;
   private final Ring ring;
   private final ChannelLife life;
   private final ChannelFaults faults;
   private final Run run = new Run();
 
-  Pusher(AddressSpace space, Userd userd, Ring ring, ChannelLife life, ChannelFaults faults) {
+  Pusher(GpuAddressSpace space, Userd userd, Ring ring, ChannelLife life, ChannelFaults faults) {
     this.space = space;
     this.userd = userd;
     this.ring = ring;
@@ -37,7 +37,7 @@ final class Pusher {
     }
     int put = userd.gpPut();
     if (!ring.see(put)) {
-      Outcome _ = faults.fault(ChannelError.PUT_OVERFLOW, put, ring.size());
+      Outcome _ = faults.fault(EndReason.PUT_OVERFLOW, put, ring.size());
       return false;
     }
     return ring.gpGet() != put;
@@ -55,14 +55,14 @@ final class Pusher {
     } else if (RingEntry.isLegalControl(entry)) {
       ring.close(userd);
     } else {
-      return faults.fault(ChannelError.ILLEGAL_ENTRY, RingEntry.upperWord(entry), ring.gpGet());
+      return faults.fault(EndReason.ILLEGAL_ENTRY, RingEntry.upperWord(entry), ring.gpGet());
     }
     return Outcome.DONE;
   }
 
   /** Fills the window with the next words of the entry. */
-  Outcome fetch(Window window) {
-    int wanted = Window.limit(ring.wordsLeft());
+  Outcome fetch(PushbufferWindow window) {
+    int wanted = PushbufferWindow.limit(ring.wordsLeft());
     FaultReason reason = space.translate(ring.address(), wanted * 4L, false, run);
     if (reason != FaultReason.NONE) {
       return faults.pageFault(reason, false, GpuUnit.PSUBFIFO, ring.address());

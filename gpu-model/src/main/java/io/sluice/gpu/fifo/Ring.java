@@ -1,8 +1,8 @@
 package io.sluice.gpu.fifo;
 
 import io.sluice.gpu.engine.LittleEndian;
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.Run;
 import java.nio.ByteBuffer;
 
@@ -96,7 +96,7 @@ final class Ring {
    *
    * @param space in which the ring is
    */
-  FaultReason locateEntry(AddressSpace space) {
+  FaultReason locateEntry(GpuAddressSpace space) {
     return space.translate(entryAddress(), RingEntry.BYTES, false, run);
   }
 

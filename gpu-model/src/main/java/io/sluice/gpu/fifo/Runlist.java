@@ -46,10 +46,10 @@ public final class Runlist {
 
   private static final long NEVER_NS = 1L << 60;
 
-  private final @Nullable Channel[] channels = new @Nullable Channel[MAX_CHANNELS];
+  private final @Nullable GpuChannel[] channels = new @Nullable GpuChannel[MAX_CHANNELS];
   private final Attended attended = new Attended(MAX_CHANNELS);
   private final Ready ready = new Ready();
-  private final Window window = new Window();
+  private final PushbufferWindow window = new PushbufferWindow();
   private final IdleWatch watch = new IdleWatch(MAX_CHANNELS);
   private final LongSupplier clock;
   private final LongSupplier processor;
@@ -77,7 +77,7 @@ public final class Runlist {
   private volatile boolean gridEnded;
 
   /** The channel that the engine is at; whatever is thrown meanwhile is its doing, or seems so. */
-  private @Nullable Channel current;
+  private @Nullable GpuChannel current;
 
   private long watchDueNs;
 
@@ -93,7 +93,7 @@ public final class Runlist {
   }
 
   /** Puts a channel on the list; the caller keeps to {@link #MAX_CHANNELS}. */
-  public void add(Channel channel) {
+  public void add(GpuChannel channel) {
     disturb();
     OpenLooks ofOpen = null;
     for (int i = 0; i < count && ofOpen == null; i++) {
@@ -128,7 +128,7 @@ public final class Runlist {
   }
 
   /** Takes a channel off the list. */
-  public void remove(Channel channel) {
+  public void remove(GpuChannel channel) {
     disturb();
     int index = Arrays.asList(channels).indexOf(channel);
     if (index < 0) {
@@ -163,7 +163,7 @@ public final class Runlist {
     long soonest = look(nowNs);
     long now = nowNs;
     for (int turns = ready.size(); turns > 0; turns--) {
-      Channel channel = ready.takeLeast();
+      GpuChannel channel = ready.takeLeast();
       current = channel;
       ShareAccount account = account(channel);
       virtualNow = Math.max(virtualNow, account.virtualTime());
@@ -260,7 +260,7 @@ public final class Runlist {
    *
    * @return nanoseconds until the next look, if it is
    */
-  private long visit(Channel channel, long now) {
+  private long visit(GpuChannel channel, long now) {
     current = channel;
     if (!channel.life.isRunnable()) {
       looks++;
@@ -311,12 +311,12 @@ public final class Runlist {
     restless |= !atRest;
   }
 
-  private void makeReady(Channel channel, long now) {
+  private void makeReady(GpuChannel channel, long now) {
     ready.add(channel);
     account(channel).want(now, virtualNow);
   }
 
-  private static ShareAccount account(Channel channel) {
+  private static ShareAccount account(GpuChannel channel) {
     return channel.timeShare().engine();
   }
 
@@ -326,7 +326,7 @@ public final class Runlist {
   }
 
   /** Gives a channel its turn, in slices; true when it made progress. */
-  private boolean turn(Channel channel, long startNs, BooleanSupplier interrupted) {
+  private boolean turn(GpuChannel channel, long startNs, BooleanSupplier interrupted) {
     long left = channel.pace.turnUnits();
     long began = startNs;
     boolean progress = false;
@@ -352,7 +352,7 @@ public final class Runlist {
   }
 
   /** One slice. A command that goes on for longer is charged with the time it had a processor. */
-  private SliceEnd slice(Channel channel, long units) {
+  private SliceEnd slice(GpuChannel channel, long units) {
     if (!channel.isInCommand()) {
       return channel.run(window, units);
     }
@@ -370,7 +370,7 @@ public final class Runlist {
    * @return whether it is known which channel that was
    */
   public boolean recover() {
-    Channel channel = current;
+    GpuChannel channel = current;
     current = null;
     ready.clear();
     attended.clear();
@@ -381,7 +381,7 @@ public final class Runlist {
     if (channel == null) {
       return false;
     }
-    channel.end(ChannelError.DEVICE.code(), 0, 0);
+    channel.end(EndReason.DEVICE.code(), 0, 0);
     return true;
   }
 
@@ -396,8 +396,8 @@ public final class Runlist {
     }
   }
 
-  private Channel at(int index) {
-    Channel channel = channels[index];
+  private GpuChannel at(int index) {
+    GpuChannel channel = channels[index];
     if (channel == null) {
       throw new AssertionError("the runlist has no gaps, index=" + index);
     }
@@ -406,7 +406,7 @@ public final class Runlist {
 
   /** Channels that can go on. */
   private static final class Ready {
-    private final @Nullable Channel[] list = new @Nullable Channel[MAX_CHANNELS];
+    private final @Nullable GpuChannel[] list = new @Nullable GpuChannel[MAX_CHANNELS];
     private int size;
 
     int size() {
@@ -418,18 +418,18 @@ public final class Runlist {
       size = 0;
     }
 
-    void add(Channel channel) {
+    void add(GpuChannel channel) {
       list[size++] = channel;
     }
 
-    private static boolean isBefore(Channel one, Channel other) {
+    private static boolean isBefore(GpuChannel one, GpuChannel other) {
       long ahead = account(one).virtualTime() - account(other).virtualTime();
       return ahead == 0 ? one.lastTurn < other.lastTurn : ahead < 0;
     }
 
     void pause(long nowNs) {
       for (int i = 0; i < size; i++) {
-        Channel channel = list[i];
+        GpuChannel channel = list[i];
         if (channel != null) {
           account(channel).pause(nowNs);
         }
@@ -439,7 +439,7 @@ public final class Runlist {
     /** Whether a channel of an open is among them. */
     boolean has(ShareAccount account) {
       for (int i = 0; i < size; i++) {
-        Channel channel = list[i];
+        GpuChannel channel = list[i];
         if (channel != null && account(channel) == account) {
           return true;
         }
@@ -448,11 +448,11 @@ public final class Runlist {
     }
 
     /** Takes out the one whose turn it is. */
-    Channel takeLeast() {
-      Channel taken = null;
+    GpuChannel takeLeast() {
+      GpuChannel taken = null;
       int least = 0;
       for (int i = 0; i < size; i++) {
-        Channel channel = list[i];
+        GpuChannel channel = list[i];
         if (channel != null && (taken == null || isBefore(channel, taken))) {
           taken = channel;
           least = i;

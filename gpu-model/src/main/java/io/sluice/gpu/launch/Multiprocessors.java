@@ -7,8 +7,8 @@ import io.sluice.gpu.engine.EngineHost;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.engine.Outcome;
 import io.sluice.gpu.engine.TimeShare;
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.GpuUnit;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
@@ -61,7 +61,7 @@ public final class Multiprocessors implements GridLauncher {
   /** Grids under way, for workers that ask whether they should share their thread. */
   private volatile int grids;
 
-  private record Running(GridRun run, AddressSpace space) {}
+  private record Running(GridRun run, GpuAddressSpace space) {}
 
   /** The programs of an open, and what its grids may take. */
   private record Compiled(KeptPrograms.Kept kept, GridRun.Resources resources) {}
@@ -94,7 +94,7 @@ public final class Multiprocessors implements GridLauncher {
     if (!LaunchState.isThreadCountRight(state, grid)) {
       return host.engineError(DataError.BLOCK_SIZE_MISMATCH, Compute.LAUNCH);
     }
-    AddressSpace space = host.space();
+    GpuAddressSpace space = host.space();
     Compiled guest = compiled(host);
     GridRun run =
         GridRun.compiled(
@@ -224,7 +224,7 @@ public final class Multiprocessors implements GridLauncher {
   }
 
   @Override
-  public Runnable quiesce(AddressSpace space) {
+  public Runnable quiesce(GpuAddressSpace space) {
     ending.removeIf(grid -> grid.run.isDone());
     List<GridRun> there = new ArrayList<>();
     running.values().stream().filter(g -> g.space == space).forEach(g -> there.add(g.run));

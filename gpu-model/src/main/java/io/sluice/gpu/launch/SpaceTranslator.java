@@ -1,7 +1,7 @@
 package io.sluice.gpu.launch;
 
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.Run;
 import io.sluice.gpu.sm.fault.MemoryFault;
 import io.sluice.gpu.sm.memory.Translator;
@@ -9,12 +9,12 @@ import io.sluice.gpu.sm.memory.Window;
 
 /** A channel's address space as one worker of a grid sees it. */
 final class SpaceTranslator implements Translator {
-  private static final long PAGE_BYTES = AddressSpace.PAGE_BYTES;
+  private static final long PAGE_BYTES = GpuAddressSpace.PAGE_BYTES;
 
-  private final AddressSpace space;
+  private final GpuAddressSpace space;
   private final Run run = new Run();
 
-  SpaceTranslator(AddressSpace space) {
+  SpaceTranslator(GpuAddressSpace space) {
     this.space = space;
   }
 

@@ -59,16 +59,16 @@ public final class ExtentBacking implements Backing {
    * @param start offset in the buffer of the first extent
    * @param newExtents what follows there
    */
-  public void set(long start, List<Extent> newExtents) {
+  public void set(long start, List<RegionRange> newExtents) {
     long next = start;
-    for (Extent extent : newExtents) {
+    for (RegionRange extent : newExtents) {
       set(next, extent);
       next += extent.bytes();
     }
     filledBytes += next - start;
   }
 
-  private void set(long start, Extent extent) {
+  private void set(long start, RegionRange extent) {
     regions.add(extent.region(), extent.offset());
     int number = chunkFor(start);
     Chunk chunk = chunks[number];
@@ -153,7 +153,7 @@ public final class ExtentBacking implements Backing {
       return index < count && offset >= starts[index] && offset - starts[index] < lengths[index];
     }
 
-    boolean continues(int index, long start, Extent extent) {
+    boolean continues(int index, long start, RegionRange extent) {
       return regions[index] == extent.region()
           && starts[index] + lengths[index] == start
           && offsets[index] + lengths[index] == extent.offset();
@@ -170,7 +170,7 @@ public final class ExtentBacking implements Backing {
       return true;
     }
 
-    void insert(int index, long start, Extent extent) {
+    void insert(int index, long start, RegionRange extent) {
       if (count == starts.length) {
         resize(Math.min(MAX, count * 2));
       }

@@ -59,7 +59,7 @@ class ChannelLifeTest {
 
   @Test
   void channelError_codes_areThoseOfTheGuestAbi() throws ReflectiveOperationException {
-    for (ChannelError error : ChannelError.values()) {
+    for (EndReason error : EndReason.values()) {
       assertThat(GuestAbi.class.getField("ERROR_" + error).getInt(null)).isEqualTo(error.code());
     }
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * as one of them, since a wait costs more than what is waited for. Used by one thread.
  */
 public final class BufferSet implements AutoCloseable {
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final int vid;
   private final List<Entry> entries = new ArrayList<>();
 
@@ -38,7 +38,7 @@ public final class BufferSet implements AutoCloseable {
     }
   }
 
-  private BufferSet(GuestDevice device, int vid) {
+  private BufferSet(AttachedDevice device, int vid) {
     this.device = device;
     this.vid = vid;
   }
@@ -48,7 +48,7 @@ public final class BufferSet implements AutoCloseable {
    *
    * @throws CallFailedException when the host refuses one; then there is none of them
    */
-  static BufferSet make(GuestDevice device, Space space, List<BufferRequest> requests) {
+  static BufferSet make(AttachedDevice device, Space space, List<BufferRequest> requests) {
     BufferSet set = new BufferSet(device, space.id());
     try {
       set.make(requests);

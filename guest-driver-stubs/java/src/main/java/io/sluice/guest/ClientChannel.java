@@ -29,7 +29,7 @@ public final class ClientChannel implements AutoCloseable {
   private static final int PUSHBUFFER_OFFSET = RING_BYTES + FENCE_BYTES;
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final int cid;
   private final BufferSet memory;
   private final MemorySegment ring;
@@ -49,7 +49,7 @@ public final class ClientChannel implements AutoCloseable {
 
   private int generation = -1;
 
-  private ClientChannel(GuestDevice device, Space space, int cid) {
+  private ClientChannel(AttachedDevice device, Space space, int cid) {
     this.device = device;
     this.cid = cid;
     this.memory =
@@ -64,7 +64,7 @@ public final class ClientChannel implements AutoCloseable {
     device.startChannel(cid, ringBase, RING_ORDER);
   }
 
-  static ClientChannel create(GuestDevice device, Space space) {
+  static ClientChannel create(AttachedDevice device, Space space) {
     return new ClientChannel(device, space, device.newChannel(space.id()));
   }
 

@@ -24,13 +24,13 @@ import java.util.BitSet;
 public final class DeviceMove implements AutoCloseable {
   private static final long OFFERED = MigrationFeature.STOP_COPY | MigrationFeature.PRE_COPY;
 
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final Kernel kernel;
   private final VfioUserClient from;
   private final ByteArrayOutputStream data = new ByteArrayOutputStream();
   private boolean over;
 
-  DeviceMove(GuestDevice device, Kernel kernel, VfioUserClient from) {
+  DeviceMove(AttachedDevice device, Kernel kernel, VfioUserClient from) {
     this.device = device;
     this.kernel = kernel;
     this.from = from;

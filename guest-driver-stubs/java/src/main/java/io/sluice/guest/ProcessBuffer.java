@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 
 /** A buffer of this process' own memory, which the GPU reads and writes without a copy. */
 final class ProcessBuffer implements Buffer {
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final int handle;
   private final long iova;
   private final Mapping mapping;
 
-  ProcessBuffer(GuestDevice device, int handle, long iova, Mapping mapping) {
+  ProcessBuffer(AttachedDevice device, int handle, long iova, Mapping mapping) {
     this.device = device;
     this.handle = handle;
     this.iova = iova;

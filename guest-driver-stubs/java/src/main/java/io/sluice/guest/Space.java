@@ -10,10 +10,10 @@ public final class Space implements AutoCloseable {
 
   static final long END = 1L << 40;
 
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final int vid;
 
-  Space(GuestDevice device, int vid) {
+  Space(AttachedDevice device, int vid) {
     this.device = device;
     this.vid = vid;
   }

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 
 /** A buffer in video memory, seen through the aperture. */
 final class VideoBuffer implements Buffer {
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final int handle;
   private final long offset;
   private final long sizeBytes;
@@ -12,7 +12,7 @@ final class VideoBuffer implements Buffer {
   /**
    * @param offset in the aperture
    */
-  VideoBuffer(GuestDevice device, int handle, long offset, long sizeBytes) {
+  VideoBuffer(AttachedDevice device, int handle, long offset, long sizeBytes) {
     this.device = device;
     this.handle = handle;
     this.offset = offset;

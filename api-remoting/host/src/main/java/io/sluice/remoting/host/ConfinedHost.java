@@ -75,7 +75,7 @@ public final class ConfinedHost {
   }
 
   private SessionTable serve(Serve order, Fd listener) {
-    GuestLimits limits = new GuestLimits(order.limits());
+    CurrentLimits limits = new CurrentLimits(order.limits());
     Applications applications = new LinkedApplications(settings(limits), devices());
     SessionTable table =
         new SessionTable(
@@ -88,7 +88,7 @@ public final class ConfinedHost {
     return openCl.map(api -> String.join(", ", api.deviceNames())).orElse("");
   }
 
-  private SessionSettings settings(GuestLimits limits) {
+  private SessionSettings settings(CurrentLimits limits) {
     return new SessionSettings(
         kernel,
         openCl.map(api -> Map.<Integer, RemotedApi>of(api.number(), api)).orElse(Map.of()),

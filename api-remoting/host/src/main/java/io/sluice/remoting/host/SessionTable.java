@@ -23,7 +23,7 @@ final class SessionTable {
   private final Applications applications;
   private final LongSupplier wallClockMs;
   private final Consumer<HostMessage> tell;
-  private final GuestLimits limits;
+  private final CurrentLimits limits;
   private final Object lock = new Object();
   private final TreeMap<Long, OpenSession> open = new TreeMap<>(); // by lock
   private int places; // taken; by lock
@@ -37,7 +37,7 @@ final class SessionTable {
   SessionTable(
       Kernel kernel,
       Applications applications,
-      GuestLimits limits,
+      CurrentLimits limits,
       long first,
       LongSupplier wallClockMs,
       Consumer<HostMessage> tell) {

@@ -67,7 +67,7 @@ public final class ChannelActivity {
   }
 
   /** The semaphore that the entries fetched last wait for; empty when none is found. */
-  OptionalLong acquire(Ring ring, RingPointers now) {
+  OptionalLong acquire(ChannelRing ring, RingPointers now) {
     return PendingAcquire.find(ring, now.get());
   }
 
@@ -75,7 +75,7 @@ public final class ChannelActivity {
    * Looks whether it waits for a semaphore, and remembers since when. What was found of a wait may
    * be over, and the semaphore something else since: that is asked.
    */
-  boolean lookForWait(HardwareChannel channel, Ring ring, RingPointers now, long nowNs) {
+  boolean lookForWait(HardwareChannel channel, ChannelRing ring, RingPointers now, long nowNs) {
     if (acquire(ring, now).isEmpty()) {
       waiting = false;
       return false;

@@ -42,7 +42,7 @@ public record ChannelStateBytes(GpuVa ringStart, int ringOrder, int next, int pu
     long start = buffer.getLong();
     int next = buffer.getInt();
     int put = buffer.getInt();
-    if (order < 1 || order > Ring.MAX_ORDER) {
+    if (order < 1 || order > ChannelRing.MAX_ORDER) {
       throw RmRefusal.noState("order=" + order);
     }
     boolean fits = (start & 7) == 0 && start >= 0 && start < RmSpace.END;

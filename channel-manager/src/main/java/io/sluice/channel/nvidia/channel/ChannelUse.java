@@ -57,7 +57,7 @@ public final class ChannelUse {
   }
 
   /** Looks at a channel that runs. */
-  Doing look(HardwareChannel channel, Ring ring, UserdWords words, Questions questions) {
+  Doing look(HardwareChannel channel, ChannelRing ring, UserdWords words, Questions questions) {
     RingPointers now = words.pointers();
     boolean moved = !now.equals(seen);
     seen = now;
@@ -79,7 +79,7 @@ public final class ChannelUse {
     return moved ? Doing.ENDED : Doing.REST;
   }
 
-  private Doing unfinished(Ring ring, RingPointers now, boolean moved) {
+  private Doing unfinished(ChannelRing ring, RingPointers now, boolean moved) {
     return !moved && activity.acquire(ring, now).isPresent() ? Doing.WAITS : Doing.BUSY;
   }
 }

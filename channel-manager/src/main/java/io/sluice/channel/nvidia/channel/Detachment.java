@@ -41,7 +41,7 @@ public final class Detachment {
    * In how many slots poison is tried. A guest that holds still when asked takes one at most, and
    * one more for each wait that follows on another.
    */
-  private static final int MAX_ATTEMPTS = Scratch.MAX_POISONS;
+  private static final int MAX_ATTEMPTS = ScratchPages.MAX_POISONS;
 
   /** How long an acquire may last before more is passed on. */
   private static final long PATIENCE_NS = 1_000_000;
@@ -53,13 +53,13 @@ public final class Detachment {
   private record Poison(MemorySegment slot, long entry, long saved) {}
 
   private final ChannelHome home;
-  private final Ring ring;
+  private final ChannelRing ring;
   private final HardwareChannel channel;
   private final UserdWords words;
   private final ChannelActivity activity;
   private final GpuVa alias;
   private final List<Poison> poisons = new ArrayList<>(1);
-  private @Nullable Scratch scratch;
+  private @Nullable ScratchPages scratch;
 
   private DetachmentState state = DetachmentState.FETCHING;
   private long enteredNs;
@@ -72,7 +72,7 @@ public final class Detachment {
 
   private Detachment(
       ChannelHome home,
-      Ring ring,
+      ChannelRing ring,
       HardwareChannel channel,
       UserdWords words,
       ChannelActivity activity,
@@ -96,7 +96,7 @@ public final class Detachment {
    */
   static Detachment begin(
       ChannelHome home,
-      Ring ring,
+      ChannelRing ring,
       HardwareChannel channel,
       UserdWords words,
       ChannelActivity activity,
@@ -217,7 +217,7 @@ public final class Detachment {
   private void poison(long nowNs, String reason) {
     words.withdraw();
     if (scratch == null) {
-      scratch = Scratch.map(home.open(), ring.space().space(), ring.channelId());
+      scratch = ScratchPages.map(home.open(), ring.space().space(), ring.channelId());
     }
     long entry = scratch.poison(poisons.size());
     MemorySegment slot = ring.slot(put);
@@ -235,7 +235,7 @@ public final class Detachment {
 
   /** Looks how far the GPU is with the poison. */
   void lookAtPoison(long nowNs) {
-    Scratch ours = scratch;
+    ScratchPages ours = scratch;
     if (!state.isPoisoned() || ours == null) {
       return;
     }
@@ -284,7 +284,7 @@ public final class Detachment {
     enter(DetachmentState.RELEASED, nowNs, "waits for a semaphore");
   }
 
-  private void end(Scratch ours, long nowNs) {
+  private void end(ScratchPages ours, long nowNs) {
     for (Poison poison : poisons) {
       boolean _ = U64.compareAndSet(poison.slot(), 0L, poison.entry(), poison.saved());
     }

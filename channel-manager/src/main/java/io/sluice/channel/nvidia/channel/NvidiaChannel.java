@@ -115,7 +115,7 @@ public final class NvidiaChannel implements Channel {
     lock.run(() -> {
       Prepared fresh = requireFresh();
       fresh.seeding().ifPresent(this::discard);
-      Ring wanted = ring(ringStart, ringOrder);
+      ChannelRing wanted = ring(ringStart, ringOrder);
       int gpPut = words.put();
       HardwareChannel made = HardwareChannel.create(home.open().client(), plan(wanted), suspended);
       run(made, wanted, "it has a ring");
@@ -132,11 +132,11 @@ public final class NvidiaChannel implements Channel {
     return fresh;
   }
 
-  private Ring ring(GpuVa start, int order) {
-    if (order < 1 || order > Ring.MAX_ORDER) {
+  private ChannelRing ring(GpuVa start, int order) {
+    if (order < 1 || order > ChannelRing.MAX_ORDER) {
       throw RmRefusal.invalid("no such ring size, order=" + order);
     }
-    return new Ring(space, id, start, 1 << order);
+    return new ChannelRing(space, id, start, 1 << order);
   }
 
   private void discard(Seeding seeding) {
@@ -144,7 +144,7 @@ public final class NvidiaChannel implements Channel {
     seeding.close();
   }
 
-  private HardwareChannel.Plan plan(Ring wanted) {
+  private HardwareChannel.Plan plan(ChannelRing wanted) {
     return new HardwareChannel.Plan(
         space.space().object(), engine(), wanted.start(), wanted.entries(), words.page(), notifier);
   }
@@ -154,7 +154,7 @@ public final class NvidiaChannel implements Channel {
     return copiesOnly ? home.open().copyEngines().next() : RmEngine.GRAPHICS;
   }
 
-  private void run(HardwareChannel made, Ring wanted, String reason) {
+  private void run(HardwareChannel made, ChannelRing wanted, String reason) {
     enter(new Running(made, wanted), home.open().timeNs(), reason);
     home.host().channelsChanged();
   }
@@ -512,7 +512,7 @@ public final class NvidiaChannel implements Channel {
     lock.run(() -> {
       Prepared _ = requireFresh();
       ChannelStateBytes was = ChannelStateBytes.of(bytes);
-      Ring wanted = ring(was.ringStart(), was.ringOrder());
+      ChannelRing wanted = ring(was.ringStart(), was.ringOrder());
       try (Seeding seeding = prepare(wanted)) {
         enter(new Prepared(Optional.empty()), home.open().timeNs(), "it is led");
         HardwareChannel made = seeding.lead(was.next(), was.put());
@@ -533,7 +533,7 @@ public final class NvidiaChannel implements Channel {
     });
   }
 
-  private Seeding prepare(Ring wanted) {
+  private Seeding prepare(ChannelRing wanted) {
     Optional<Seeding> there = requireFresh().seeding();
     if (there.isPresent() && there.get().isFor(wanted)) {
       return there.get();

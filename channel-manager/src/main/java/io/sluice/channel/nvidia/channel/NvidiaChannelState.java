@@ -85,7 +85,7 @@ public sealed interface NvidiaChannelState {
     HardwareChannel hardware();
 
     /** Where the guest puts what is to be done. */
-    Ring ring();
+    ChannelRing ring();
   }
 
   /** One that drains: DETACHING or RETURNING. */
@@ -105,7 +105,7 @@ public sealed interface NvidiaChannelState {
   }
 
   /** See {@link Kind#RUNNING}. */
-  record Running(HardwareChannel hardware, Ring ring) implements Live {
+  record Running(HardwareChannel hardware, ChannelRing ring) implements Live {
     @Override
     public Kind kind() {
       return Kind.RUNNING;
@@ -113,7 +113,8 @@ public sealed interface NvidiaChannelState {
   }
 
   /** See {@link Kind#DETACHING}. */
-  record Detaching(HardwareChannel hardware, Ring ring, Detachment detachment) implements Draining {
+  record Detaching(HardwareChannel hardware, ChannelRing ring, Detachment detachment)
+      implements Draining {
     @Override
     public Kind kind() {
       return Kind.DETACHING;
@@ -121,7 +122,8 @@ public sealed interface NvidiaChannelState {
   }
 
   /** See {@link Kind#RETURNING}. */
-  record Returning(HardwareChannel hardware, Ring ring, Detachment detachment) implements Draining {
+  record Returning(HardwareChannel hardware, ChannelRing ring, Detachment detachment)
+      implements Draining {
     @Override
     public Kind kind() {
       return Kind.RETURNING;
@@ -132,7 +134,8 @@ public sealed interface NvidiaChannelState {
    * @param hardware the channel that has drained
    * @param savedPut GP_PUT when the state was saved; the guest has held still since
    */
-  record Detached(HardwareChannel hardware, Ring ring, Detachment detachment, OptionalInt savedPut)
+  record Detached(
+      HardwareChannel hardware, ChannelRing ring, Detachment detachment, OptionalInt savedPut)
       implements Live {
     @Override
     public Kind kind() {

@@ -50,7 +50,7 @@ public final class PendingAcquire {
    *
    * @param get GP_GET
    */
-  static OptionalLong find(Ring ring, int get) {
+  static OptionalLong find(ChannelRing ring, int get) {
     MemorySegment entry = MemorySegment.ofArray(new long[1]);
     for (int back = ENTRIES; back > 0; back--) {
       int index = (get - back) & (ring.entries() - 1);

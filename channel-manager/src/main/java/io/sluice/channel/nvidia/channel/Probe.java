@@ -48,7 +48,7 @@ public final class Probe {
   }
 
   /** Looks at a channel. */
-  Answer look(ChannelHome home, HardwareChannel channel, Ring ring, UserdWords words) {
+  Answer look(ChannelHome home, HardwareChannel channel, ChannelRing ring, UserdWords words) {
     RingPointers now = words.pointers();
     boolean progress = now.get() != get;
     taken += (now.get() - get) & (ring.entries() - 1);

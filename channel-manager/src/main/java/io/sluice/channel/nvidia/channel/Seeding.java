@@ -29,7 +29,7 @@ public final class Seeding implements AutoCloseable {
   private static final long LIMIT_NS = 2_000_000_000L;
 
   private final ChannelHome home;
-  private final Ring ring;
+  private final ChannelRing ring;
   private final HardwareChannel.Plan plan;
   private final UserdWords words;
   private final int[] setup;
@@ -38,19 +38,19 @@ public final class Seeding implements AutoCloseable {
   private final long start;
   private final SharedPages pages;
   private final int object;
-  private final Scratch scratch;
+  private final ScratchPages scratch;
 
   /** Made, and not yet led anywhere. */
   private @Nullable HardwareChannel channel;
 
   private Seeding(
       ChannelHome home,
-      Ring ring,
+      ChannelRing ring,
       HardwareChannel.Plan plan,
       int[] setup,
       SharedPages pages,
       int object,
-      Scratch scratch) {
+      ScratchPages scratch) {
     this.home = home;
     this.ring = ring;
     this.plan = plan;
@@ -67,7 +67,8 @@ public final class Seeding implements AutoCloseable {
    *
    * @param setup words that set its engines up
    */
-  static Seeding prepare(ChannelHome home, Ring ring, HardwareChannel.Plan plan, int[] setup) {
+  static Seeding prepare(
+      ChannelHome home, ChannelRing ring, HardwareChannel.Plan plan, int[] setup) {
     RmOpen open = home.open();
     RmClient client = open.client();
     List<Runnable> undo = new ArrayList<>();
@@ -79,7 +80,7 @@ public final class Seeding implements AutoCloseable {
       undo.add(pages::close);
       int object = client.registerMemory(pages.all());
       undo.add(() -> open.free(object));
-      Scratch scratch = Scratch.map(open, ring.space().space(), ring.channelId());
+      ScratchPages scratch = ScratchPages.map(open, ring.space().space(), ring.channelId());
       undo.add(scratch::close);
       Seeding made = new Seeding(home, ring, plan, setup, pages, object, scratch);
       made.channel = HardwareChannel.create(client, plan, false);
@@ -92,11 +93,11 @@ public final class Seeding implements AutoCloseable {
     }
   }
 
-  private static long start(Ring ring) {
+  private static long start(ChannelRing ring) {
     return ring.start().value() & -GuestLimits.PAGE_BYTES;
   }
 
-  boolean isFor(Ring wanted) {
+  boolean isFor(ChannelRing wanted) {
     return ring.equals(wanted);
   }
 

@@ -23,7 +23,7 @@ public final class LaneMemory {
   private static final int ROW_BYTES = Warp.LANES * WORD_BYTES;
 
   private final GlobalMemory global;
-  private final SharedMemory shared;
+  private final BlockMemory shared;
   private final ConstantMemory constants;
   private final long sharedWindow;
   private final long localWindow;
@@ -40,7 +40,7 @@ public final class LaneMemory {
    */
   public LaneMemory(Grid grid, Translator translator, int sites, int slot) {
     global = new GlobalMemory(translator, grid, sites);
-    shared = new SharedMemory(grid.sharedBytes());
+    shared = new BlockMemory(grid.sharedBytes());
     constants = new ConstantMemory(grid.banks(), global);
     sharedWindow = grid.sharedWindow();
     localWindow = grid.localWindow();
@@ -81,7 +81,7 @@ public final class LaneMemory {
   }
 
   /** The block's shared memory. */
-  public SharedMemory shared() {
+  public BlockMemory shared() {
     return shared;
   }
 

@@ -19,19 +19,7 @@ final class Exceptions {
           "io.sluice.sluicectl");
 
   /** Simple names that stand twice. */
-  static final Set<String> NAMES =
-      Set.of(
-          "AddressSpace",
-          "Channel",
-          "ChannelError",
-          "ChannelLife",
-          "ChannelRecord",
-          "Extent",
-          "GuestDevice",
-          "Interrupts",
-          "Ring",
-          "Scratch",
-          "Window");
+  static final Set<String> NAMES = Set.of();
 
   /** Packages of too many files. */
   static final Set<String> CROWDED = Set.of();

@@ -1,8 +1,8 @@
 package io.sluice.testbed.attack;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.management.local.LocalConnection;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -59,7 +59,7 @@ final class Newcomer implements AutoCloseable {
 
   private void comeAndGo(Kernel kernel, Path socket) {
     while (!stopped) {
-      try (GuestDevice device = GuestDevice.attach(kernel, socket);
+      try (AttachedDevice device = AttachedDevice.attach(kernel, socket);
           Buffer buffer = device.allocateVideo(BYTES)) {
         buffer.bytes().set(ValueLayout.JAVA_INT, 0, 1);
         attached.incrementAndGet();

@@ -2,9 +2,9 @@ package io.sluice.testbed.attack;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.testbed.workloads.MatrixProduct;
@@ -79,7 +79,7 @@ final class Victim implements AutoCloseable {
 
   /** One attachment. */
   private final class Work implements AutoCloseable {
-    private final GuestDevice device;
+    private final AttachedDevice device;
     private final Space space;
     private final Buffer source;
     private final Buffer video;
@@ -91,7 +91,7 @@ final class Victim implements AutoCloseable {
     private final Pushbuffer nothing = new Pushbuffer().reference(1);
 
     Work(Kernel kernel, Path socket) {
-      device = GuestDevice.attach(kernel, socket);
+      device = AttachedDevice.attach(kernel, socket);
       boolean made = false;
       try {
         space = device.newSpace();

@@ -4,8 +4,8 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ final class CopyingGuest implements AutoCloseable {
   /** Of one copy. */
   static final int BYTES = 8 << 20;
 
-  final GuestDevice device;
+  final AttachedDevice device;
   final Space space;
   final Buffer memory;
   final long at;
@@ -28,7 +28,7 @@ final class CopyingGuest implements AutoCloseable {
   }
 
   CopyingGuest(Kernel kernel, Path socket, int... classes) {
-    device = GuestDevice.attach(kernel, socket);
+    device = AttachedDevice.attach(kernel, socket);
     space = device.newSpace();
     memory = device.allocateProcess(HopperRing.SIZE_BYTES + 2L * BYTES);
     at = space.map(memory).value();

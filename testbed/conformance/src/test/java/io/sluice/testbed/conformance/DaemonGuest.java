@@ -3,8 +3,8 @@ package io.sluice.testbed.conformance;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.submit.HopperKernel;
 import io.sluice.channel.nvidia.submit.HopperRing;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class DaemonGuest implements AutoCloseable {
   private static final long SPACING_NS = 25_000;
 
-  final GuestDevice device;
+  final AttachedDevice device;
   final BusyGuest busy;
   private final @Nullable HopperKernel kernel;
 
-  private DaemonGuest(GuestDevice device, BusyGuest busy, @Nullable HopperKernel kernel) {
+  private DaemonGuest(AttachedDevice device, BusyGuest busy, @Nullable HopperKernel kernel) {
     this.device = device;
     this.busy = busy;
     busy.whenMoved(device::mapDoorbell);
@@ -29,7 +29,7 @@ final class DaemonGuest implements AutoCloseable {
   /** Attaches, with everything that it needs and nothing in its video memory. */
   static DaemonGuest attach(
       Kernel system, Path socket, int window, @Nullable HopperKernel kernel, int microseconds) {
-    GuestDevice device = GuestDevice.attach(system, socket);
+    AttachedDevice device = AttachedDevice.attach(system, socket);
     Buffer ram = device.allocateProcess(BusyGuest.RAM_BYTES);
     Buffer video = device.allocateVideo(BusyGuest.VIDEO_BYTES);
     Space space = device.newSpace();
@@ -54,7 +54,7 @@ final class DaemonGuest implements AutoCloseable {
    * @param cid of the other's channel
    */
   static DaemonGuest empty(Kernel system, Path socket, int cid, DaemonGuest former) {
-    GuestDevice device = GuestDevice.attach(system, socket);
+    AttachedDevice device = AttachedDevice.attach(system, socket);
     Buffer ram = device.allocateProcess(BusyGuest.RAM_BYTES);
     var _ = device.reset(); // the host knows of no buffer any more, and still of the memory
     BusyGuest.Pages pages = new BusyGuest.Pages(device.controlPage(cid), device.doorbell());

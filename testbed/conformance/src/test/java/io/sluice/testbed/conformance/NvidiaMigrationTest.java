@@ -7,8 +7,8 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperKernel;
 import io.sluice.channel.nvidia.submit.HopperRing;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.local.LocalConnection;
@@ -98,14 +98,14 @@ final class NvidiaMigrationTest {
     private static final GpuVa WORD = new GpuVa(BASE.value() + 2 * RING_BYTES);
     private static final GpuVa COUNTER = new GpuVa(WORD.value() + 64);
 
-    final GuestDevice device;
+    final AttachedDevice device;
     final MemorySegment words;
     final HopperRing waits;
     final HopperRing releases;
     final HopperCommands commands = new HopperCommands();
 
     Waiting(Path socket) {
-      device = GuestDevice.attach(NvidiaRig.kernel(), socket);
+      device = AttachedDevice.attach(NvidiaRig.kernel(), socket);
       Buffer ram = device.allocateProcess(2 * RING_BYTES + 0x1_0000);
       Space space = device.newSpace();
       var _ = space.map(ram, BASE.value(), BASE.value() + 2 * RING_BYTES + 0x1_0000);

@@ -1,7 +1,7 @@
 package io.sluice.testbed.demo;
 
 import io.sluice.abi.sys.Kernel;
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.testbed.workloads.Workload;
 import io.sluice.testbed.workloads.device.GuestPort;
 import io.sluice.testbed.workloads.device.WorkloadRun;
@@ -16,7 +16,7 @@ final class ProcessCompute implements GuestWork {
   private final Report report;
   private @Nullable Parts parts;
 
-  private record Parts(GuestDevice device, GuestPort port, WorkloadRun run) {}
+  private record Parts(AttachedDevice device, GuestPort port, WorkloadRun run) {}
 
   ProcessCompute(Kernel kernel, Path socket, Workload workload, Report report) {
     this.kernel = kernel;
@@ -32,7 +32,7 @@ final class ProcessCompute implements GuestWork {
 
   @Override
   public void setUp() {
-    GuestDevice device = GuestDevice.attach(kernel, socket);
+    AttachedDevice device = AttachedDevice.attach(kernel, socket);
     GuestPort port = new GuestPort(device, true);
     parts = new Parts(device, port, new WorkloadRun(workload, port));
     report.step("%s: channel %d, memory, kernels", workload.name(), port.channel());

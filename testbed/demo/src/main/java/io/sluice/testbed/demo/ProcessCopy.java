@@ -2,9 +2,9 @@ package io.sluice.testbed.demo;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.lang.foreign.MemorySegment;
@@ -31,7 +31,7 @@ final class ProcessCopy implements GuestWork {
 
   /** All that set-up makes. */
   private record Parts(
-      GuestDevice device,
+      AttachedDevice device,
       Space spaceA,
       Space spaceB,
       ClientChannel a,
@@ -59,7 +59,7 @@ final class ProcessCopy implements GuestWork {
 
   @Override
   public void setUp() {
-    GuestDevice device = GuestDevice.attach(kernel, socket);
+    AttachedDevice device = AttachedDevice.attach(kernel, socket);
     Space spaceA = device.newSpace();
     Space spaceB = device.newSpace();
     Buffer source = device.allocateProcess(bytes);

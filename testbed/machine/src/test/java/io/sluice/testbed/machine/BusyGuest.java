@@ -2,9 +2,9 @@ package io.sluice.testbed.machine;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.lang.foreign.MemorySegment;
@@ -19,7 +19,7 @@ final class BusyGuest implements AutoCloseable {
   private static final int BYTES = 4 << 20;
   private static final int COPIES = 8;
 
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final Space space;
   private final Buffer source;
   private final Buffer video;
@@ -35,7 +35,7 @@ final class BusyGuest implements AutoCloseable {
   private volatile boolean stopped;
 
   BusyGuest(Kernel kernel, Path socket) {
-    device = GuestDevice.attach(kernel, socket);
+    device = AttachedDevice.attach(kernel, socket);
     space = device.newSpace();
     source = device.allocateProcess(BYTES);
     video = device.allocateVideo(BYTES);

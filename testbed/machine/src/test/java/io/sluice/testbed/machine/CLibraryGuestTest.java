@@ -3,7 +3,7 @@ package io.sluice.testbed.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.management.GuestCounters;
 import io.sluice.testbed.machine.Daemons.Holdings;
 import java.io.IOException;
@@ -45,7 +45,7 @@ final class CLibraryGuestTest {
   @Test
   void open_secondProcessOfOneGuest_isRefused() throws Exception {
     Daemons.awaitGone(daemon, GUEST);
-    try (GuestDevice _ = GuestDevice.attach(RealKernel.create(), daemon.socket(GUEST))) {
+    try (AttachedDevice _ = AttachedDevice.attach(RealKernel.create(), daemon.socket(GUEST))) {
       assertThat(run("example", daemon.socket(GUEST).toString())).isOne();
     }
     Daemons.awaitGone(daemon, GUEST);

@@ -7,8 +7,8 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.ChannelFailedException;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.management.ChannelStatus;
 import io.sluice.management.GuestCounters;
@@ -63,7 +63,7 @@ final class ComputeProcessTest {
   @ParameterizedTest
   @MethodSource("small")
   void workload_inAProcess_givesTheReferenceWithoutAMessage(Workload workload) {
-    try (GuestDevice device = GuestDevice.attach(kernel, daemon.socket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, daemon.socket(GUEST));
         GuestPort port = new GuestPort(device, true)) {
       WorkloadRun run = new WorkloadRun(workload, port);
       GuestCounters before = daemon.counters(GUEST);
@@ -91,7 +91,7 @@ final class ComputeProcessTest {
   @Test
   void workload_besideAChannelThatEnds_goesOn() {
     Workload workload = new LuDecomposition(64);
-    try (GuestDevice device = GuestDevice.attach(kernel, daemon.socket(GUEST));
+    try (AttachedDevice device = AttachedDevice.attach(kernel, daemon.socket(GUEST));
         GuestPort good = new GuestPort(device, false);
         GuestPort bad = new GuestPort(device, false)) {
       WorkloadRun run = new WorkloadRun(workload, good);

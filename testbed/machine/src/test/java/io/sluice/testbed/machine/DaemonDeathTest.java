@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
 import io.sluice.guest.DeviceLostException;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.nio.file.Files;
@@ -73,14 +73,14 @@ final class DaemonDeathTest {
 
   /** A guest that waits in a thread of its own for what never comes. */
   private static final class Waiting implements AutoCloseable {
-    private final GuestDevice device;
+    private final AttachedDevice device;
     private final ClientChannel channel;
     final int fence;
     private volatile Throwable ended = new AssertionError("it ended without an exception");
     private Thread thread = new Thread(() -> {});
 
     Waiting(Path socket) {
-      device = GuestDevice.attach(RealKernel.create(), socket);
+      device = AttachedDevice.attach(RealKernel.create(), socket);
       Space space = device.newSpace();
       Buffer semaphore = device.allocateVideo(4096);
       GpuVa address = space.map(semaphore);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.abi.sys.RealKernel;
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.testbed.machine.nested.NestedVfio;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -97,7 +97,7 @@ final class NestedVfioTest {
     for (Class<?> type :
         List.of(
             RealKernel.class,
-            GuestDevice.class,
+            AttachedDevice.class,
             NestedVfio.class,
             Class.forName("org.slf4j.Logger"))) {
       add(arguments, jar(type), "/java/app/" + type.getSimpleName() + ".jar");

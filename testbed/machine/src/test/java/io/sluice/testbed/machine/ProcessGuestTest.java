@@ -7,11 +7,11 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.CallFailedException;
 import io.sluice.guest.ChannelFailedException;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.management.GuestCounters;
@@ -59,14 +59,14 @@ final class ProcessGuestTest {
 
   @Test
   void attach_secondClientOfOneGuest_isRefused() {
-    try (GuestDevice _ = attach(FIRST)) {
+    try (AttachedDevice _ = attach(FIRST)) {
       assertThatThrownBy(() -> attach(FIRST)).isInstanceOf(CallFailedException.class);
     }
   }
 
   @Test
   void copy_betweenProcessAndVideoMemory_arrivesWithoutAMessage() {
-    try (GuestDevice device = attach(FIRST);
+    try (AttachedDevice device = attach(FIRST);
         Space space = device.newSpace();
         Buffer source = device.allocateProcess(BYTES);
         Buffer video = device.allocateVideo(BYTES);
@@ -96,7 +96,7 @@ final class ProcessGuestTest {
 
   @Test
   void submit_unmappedAddress_endsThatChannelOnly() {
-    try (GuestDevice device = attach(FIRST);
+    try (AttachedDevice device = attach(FIRST);
         Space space = device.newSpace();
         ClientChannel bad = space.newChannel();
         ClientChannel good = space.newChannel()) {
@@ -116,8 +116,8 @@ final class ProcessGuestTest {
 
   @Test
   void submit_endlessAcquire_leavesTheOthersRunning() {
-    try (GuestDevice device = attach(FIRST);
-        GuestDevice other = attach(SECOND);
+    try (AttachedDevice device = attach(FIRST);
+        AttachedDevice other = attach(SECOND);
         Space space = device.newSpace();
         Space otherSpace = other.newSpace();
         Buffer semaphore = device.allocateProcess(4096);
@@ -136,8 +136,8 @@ final class ProcessGuestTest {
 
   @Test
   void guests_sameAddressesAndIds_seeOnlyTheirOwn() {
-    try (GuestDevice one = attach(FIRST);
-        GuestDevice two = attach(SECOND);
+    try (AttachedDevice one = attach(FIRST);
+        AttachedDevice two = attach(SECOND);
         Space spaceOne = one.newSpace();
         Space spaceTwo = two.newSpace();
         Buffer videoOne = one.allocateVideo(BYTES);
@@ -169,7 +169,7 @@ final class ProcessGuestTest {
 
   @Test
   void calls_handlesOfNobody_areRefused() {
-    try (GuestDevice device = attach(FIRST);
+    try (AttachedDevice device = attach(FIRST);
         Space space = device.newSpace()) {
       assertThatThrownBy(() -> space.unmap(new GpuVa(0x2000_0000L)))
           .isInstanceOf(CallFailedException.class);
@@ -197,7 +197,7 @@ final class ProcessGuestTest {
    * Leaves copies running and an acquire blocked, and closes the socket without freeing anything.
    */
   private void attachAndVanish(int submissions) {
-    GuestDevice device = attach(SECOND);
+    AttachedDevice device = attach(SECOND);
     Space space = device.newSpace();
     Buffer source = device.allocateProcess(BYTES);
     Buffer video = device.allocateVideo(BYTES);
@@ -213,8 +213,8 @@ final class ProcessGuestTest {
     device.close();
   }
 
-  private GuestDevice attach(String guest) {
-    return GuestDevice.attach(kernel, daemon.socket(guest));
+  private AttachedDevice attach(String guest) {
+    return AttachedDevice.attach(kernel, daemon.socket(guest));
   }
 
   private static void fill(Buffer buffer, int seed) {

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.management.MigrationStatusView;
@@ -39,7 +39,7 @@ final class ProcessMigrationTest {
   void start_betweenDaemonProcesses_nothingIsLostOrRunTwice() throws Exception {
     try (DaemonProcess first = daemon("a");
         DaemonProcess second = daemon("b");
-        GuestDevice device = GuestDevice.attach(kernel, first.socket(GUEST));
+        AttachedDevice device = AttachedDevice.attach(kernel, first.socket(GUEST));
         Space space = device.newSpace();
         Buffer chain = device.allocateVideo(4096);
         ClientChannel channel = space.newChannel()) {
@@ -70,7 +70,7 @@ final class ProcessMigrationTest {
     for (int delayMs : new int[] {0, 5, 20, 60}) {
       try (DaemonProcess first = daemon("a" + delayMs);
           DaemonProcess second = daemon("b" + delayMs);
-          GuestDevice device = GuestDevice.attach(kernel, first.socket(GUEST));
+          AttachedDevice device = AttachedDevice.attach(kernel, first.socket(GUEST));
           Space space = device.newSpace();
           ClientChannel channel = space.newChannel()) {
         MigrationsMXBean migrations = first.connection().migrations();

@@ -2,9 +2,9 @@ package io.sluice.testbed.machine;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.lang.foreign.MemorySegment;
@@ -31,7 +31,7 @@ final class ProcessWork implements AutoCloseable {
   private static final long GONE = 0xdddd_dddd_dddd_ddddL;
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final Space space;
   private final Buffer input;
   private final Buffer places;
@@ -47,7 +47,7 @@ final class ProcessWork implements AutoCloseable {
   private volatile @Nullable Throwable failure;
 
   ProcessWork(Kernel kernel, Path socket) {
-    device = GuestDevice.attach(kernel, socket);
+    device = AttachedDevice.attach(kernel, socket);
     space = device.newSpace();
     input = device.allocateProcess(4096);
     places = device.allocateVideo((long) PLACES * RECORD);

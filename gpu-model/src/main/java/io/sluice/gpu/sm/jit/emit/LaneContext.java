@@ -2,9 +2,9 @@ package io.sluice.gpu.sm.jit.emit;
 
 import io.sluice.gpu.sm.fault.MemoryFault;
 import io.sluice.gpu.sm.fault.WarpFault;
+import io.sluice.gpu.sm.memory.BlockMemory;
 import io.sluice.gpu.sm.memory.ConstantMemory;
 import io.sluice.gpu.sm.memory.LaneMemory;
-import io.sluice.gpu.sm.memory.SharedMemory;
 import io.sluice.gpu.sm.texture.SurfaceUnit;
 import io.sluice.gpu.sm.texture.TextureUnit;
 import io.sluice.gpu.sm.warp.Block;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The worker that runs compiled segments, as they see it. */
 public final class LaneContext {
   public final LaneMemory memory;
-  public final SharedMemory shared;
+  public final BlockMemory shared;
   public final ConstantMemory constants;
   public final TextureUnit textures;
   public final SurfaceUnit surfaces;

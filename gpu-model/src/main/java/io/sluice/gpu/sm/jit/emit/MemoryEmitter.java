@@ -5,16 +5,16 @@ import io.sluice.gpu.sm.isa.Instruction;
 import io.sluice.gpu.sm.isa.Opcode;
 import io.sluice.gpu.sm.isa.PairedLoad;
 import io.sluice.gpu.sm.math.AtomicMath;
+import io.sluice.gpu.sm.memory.BlockMemory;
 import io.sluice.gpu.sm.memory.ConstantMemory;
 import io.sluice.gpu.sm.memory.LaneMemory;
-import io.sluice.gpu.sm.memory.SharedMemory;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 
 /** Emits loads, stores, atomics and locks. */
 final class MemoryEmitter {
   private static final Class<?> MEMORY = LaneMemory.class;
-  private static final Class<?> SHARED = SharedMemory.class;
+  private static final Class<?> SHARED = BlockMemory.class;
   private static final Class<?> CONSTANTS = ConstantMemory.class;
   private static final int WORD_BYTES = 4;
   private static final int PAIR_BYTES = 8;

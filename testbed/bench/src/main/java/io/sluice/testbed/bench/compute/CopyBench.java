@@ -1,8 +1,8 @@
 package io.sluice.testbed.bench.compute;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
@@ -40,7 +40,7 @@ public final class CopyBench implements Measurement {
     int samples = context.samples(SAMPLES);
     List<Figure> figures = new ArrayList<>();
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST));
-        GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+        AttachedDevice device = AttachedDevice.attach(context.kernel(), daemon.socket(GUEST));
         Stamps stamps = new Stamps(device);
         Buffer system = device.allocateProcess(BYTES);
         Buffer video = device.allocateVideo(BYTES)) {

@@ -1,6 +1,6 @@
 package io.sluice.testbed.bench.compute;
 
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.testbed.bench.measure.Busy;
 import io.sluice.testbed.workloads.MatrixProduct;
 import io.sluice.testbed.workloads.device.GuestPort;
@@ -18,7 +18,7 @@ public final class GridLoad implements Busy {
   private final Thread thread;
   private volatile boolean stopped;
 
-  public GridLoad(GuestDevice device) {
+  public GridLoad(AttachedDevice device) {
     port = new GuestPort(device, true);
     run = new WorkloadRun(new MatrixProduct(SIZE), port);
     run.upload();

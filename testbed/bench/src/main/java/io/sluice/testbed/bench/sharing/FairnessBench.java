@@ -1,6 +1,6 @@
 package io.sluice.testbed.bench.sharing;
 
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Space;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
@@ -42,8 +42,8 @@ public final class FairnessBench implements Measurement {
   @Override
   public List<Figure> run(BenchContext context) throws Exception {
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(LIGHT, HEAVY));
-        GuestDevice light = GuestDevice.attach(context.kernel(), daemon.socket(LIGHT));
-        GuestDevice heavy = GuestDevice.attach(context.kernel(), daemon.socket(HEAVY));
+        AttachedDevice light = AttachedDevice.attach(context.kernel(), daemon.socket(LIGHT));
+        AttachedDevice heavy = AttachedDevice.attach(context.kernel(), daemon.socket(HEAVY));
         Space lightSpace = light.newSpace();
         Space heavySpace = heavy.newSpace()) {
       daemon.connection().daemon().setQuota(HEAVY, null, HEAVY_WEIGHT, null, null, null);

@@ -1,9 +1,9 @@
 package io.sluice.testbed.bench.sharing;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.testbed.bench.measure.Busy;
@@ -31,7 +31,7 @@ final class Load implements Busy {
   private final Thread thread;
   private volatile boolean stopped;
 
-  Load(GuestDevice device, Space space) {
+  Load(AttachedDevice device, Space space) {
     this.space = space;
     channel = space.newChannel();
     source = device.allocateProcess(BYTES);

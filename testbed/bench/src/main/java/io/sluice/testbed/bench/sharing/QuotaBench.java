@@ -1,7 +1,7 @@
 package io.sluice.testbed.bench.sharing;
 
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.QuotaStatus;
 import io.sluice.testbed.bench.measure.BenchContext;
@@ -54,8 +54,8 @@ public final class QuotaBench implements Measurement {
   @Override
   public List<Figure> run(BenchContext context) throws Exception {
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST, OTHER));
-        GuestDevice guest = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
-        GuestDevice other = GuestDevice.attach(context.kernel(), daemon.socket(OTHER));
+        AttachedDevice guest = AttachedDevice.attach(context.kernel(), daemon.socket(GUEST));
+        AttachedDevice other = AttachedDevice.attach(context.kernel(), daemon.socket(OTHER));
         Stamps stamps = new Stamps(other)) {
       DaemonMXBean bean = daemon.connection().daemon();
       long card = Objects.requireNonNull(bean.getGpus().get("embedded")).vramBytes();

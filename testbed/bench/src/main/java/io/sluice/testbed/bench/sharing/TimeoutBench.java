@@ -2,9 +2,9 @@ package io.sluice.testbed.bench.sharing;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import io.sluice.testbed.bench.measure.BenchContext;
@@ -38,8 +38,8 @@ public final class TimeoutBench implements Measurement {
   @Override
   public List<Figure> run(BenchContext context) throws Exception {
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(OFFENDER, OTHER));
-        GuestDevice offender = GuestDevice.attach(context.kernel(), daemon.socket(OFFENDER));
-        GuestDevice other = GuestDevice.attach(context.kernel(), daemon.socket(OTHER));
+        AttachedDevice offender = AttachedDevice.attach(context.kernel(), daemon.socket(OFFENDER));
+        AttachedDevice other = AttachedDevice.attach(context.kernel(), daemon.socket(OTHER));
         Space space = offender.newSpace();
         Space otherSpace = other.newSpace();
         Buffer never = offender.allocateProcess(4096)) {

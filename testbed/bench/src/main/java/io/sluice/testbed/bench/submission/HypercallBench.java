@@ -1,7 +1,7 @@
 package io.sluice.testbed.bench.submission;
 
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
 import io.sluice.testbed.bench.measure.Samples;
@@ -33,7 +33,7 @@ public final class HypercallBench implements Measurement {
   public List<Figure> run(BenchContext context) throws Exception {
     int samples = context.samples(SAMPLES);
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST));
-        GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST))) {
+        AttachedDevice device = AttachedDevice.attach(context.kernel(), daemon.socket(GUEST))) {
       writes(device, WARM_UP);
       calls(device, WARM_UP);
       Samples write = writes(device, samples);
@@ -47,7 +47,7 @@ public final class HypercallBench implements Measurement {
     }
   }
 
-  private static Samples writes(GuestDevice device, int samples) {
+  private static Samples writes(AttachedDevice device, int samples) {
     Samples result = new Samples();
     for (int i = 0; i < samples; i++) {
       long start = System.nanoTime();
@@ -57,7 +57,7 @@ public final class HypercallBench implements Measurement {
     return result;
   }
 
-  private static Samples calls(GuestDevice device, int samples) {
+  private static Samples calls(AttachedDevice device, int samples) {
     Samples result = new Samples();
     for (int i = 0; i < samples; i++) {
       long start = System.nanoTime();

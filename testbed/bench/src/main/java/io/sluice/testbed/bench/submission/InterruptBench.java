@@ -2,7 +2,7 @@ package io.sluice.testbed.bench.submission;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
@@ -39,7 +39,7 @@ public final class InterruptBench implements Measurement {
     pingPong(context.kernel(), WARM_UP);
     Samples bare = pingPong(context.kernel(), samples);
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST));
-        GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+        AttachedDevice device = AttachedDevice.attach(context.kernel(), daemon.socket(GUEST));
         Stamps stamps = new Stamps(device)) {
       interrupts(stamps, WARM_UP);
       Samples interrupt = interrupts(stamps, samples);

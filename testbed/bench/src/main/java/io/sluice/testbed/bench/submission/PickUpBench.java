@@ -1,6 +1,6 @@
 package io.sluice.testbed.bench.submission;
 
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
@@ -35,7 +35,7 @@ public final class PickUpBench implements Measurement {
   @Override
   public List<Figure> run(BenchContext context) throws Exception {
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST));
-        GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+        AttachedDevice device = AttachedDevice.attach(context.kernel(), daemon.socket(GUEST));
         Stamps stamps = new Stamps(device)) {
       return figures(stamps, context, 3);
     }

@@ -1,7 +1,7 @@
 package io.sluice.testbed.bench.submission;
 
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.Measurement;
@@ -54,7 +54,7 @@ public final class ScaleBench implements Measurement {
       ProcessUse use = new ProcessUse(daemon.pid());
       long alone = use.residentBytes();
       for (String name : names) {
-        crowd.devices.add(GuestDevice.attach(context.kernel(), daemon.socket(name)));
+        crowd.devices.add(AttachedDevice.attach(context.kernel(), daemon.socket(name)));
       }
       Stamps stamps = crowd.stamps();
       crowd.fill(CHANNELS - 1);
@@ -124,7 +124,7 @@ public final class ScaleBench implements Measurement {
 
   /** All that is attached and idle. */
   private static final class Crowd implements AutoCloseable {
-    private final List<GuestDevice> devices = new ArrayList<>();
+    private final List<AttachedDevice> devices = new ArrayList<>();
     private final List<AutoCloseable> opened = new ArrayList<>();
 
     Stamps stamps() {
@@ -136,7 +136,7 @@ public final class ScaleBench implements Measurement {
     /** Channels with a ring, spread over the guests. */
     void fill(int channels) {
       List<Space> spaces = new ArrayList<>();
-      for (GuestDevice device : devices) {
+      for (AttachedDevice device : devices) {
         Space space = device.newSpace();
         spaces.add(space);
         opened.add(space);
@@ -152,7 +152,7 @@ public final class ScaleBench implements Measurement {
       for (AutoCloseable each : opened.reversed()) {
         each.close();
       }
-      devices.forEach(GuestDevice::close);
+      devices.forEach(AttachedDevice::close);
     }
   }
 }

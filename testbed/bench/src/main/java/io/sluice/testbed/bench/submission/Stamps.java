@@ -1,9 +1,9 @@
 package io.sluice.testbed.bench.submission;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Space;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -22,7 +22,7 @@ public final class Stamps implements AutoCloseable {
   public final GpuVa address;
   private final Buffer semaphore;
 
-  public Stamps(GuestDevice device) {
+  public Stamps(AttachedDevice device) {
     space = device.newSpace();
     semaphore = device.allocateProcess(4096);
     address = space.map(semaphore);

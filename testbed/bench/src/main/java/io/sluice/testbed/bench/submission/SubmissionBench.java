@@ -1,8 +1,8 @@
 package io.sluice.testbed.bench.submission;
 
 import io.sluice.abi.GpuVa;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.management.GuestCounters;
 import io.sluice.testbed.bench.measure.BenchContext;
@@ -46,7 +46,7 @@ public final class SubmissionBench implements Measurement {
   public List<Figure> run(BenchContext context) throws Exception {
     int submissions = context.samples(SUBMISSIONS);
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST));
-        GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+        AttachedDevice device = AttachedDevice.attach(context.kernel(), daemon.socket(GUEST));
         Stamps stamps = new Stamps(device)) {
       submit(stamps, WARM_UP);
       GuestCounters before = daemon.counters(GUEST);
@@ -74,7 +74,7 @@ public final class SubmissionBench implements Measurement {
    * buffer lie makes a copy a few per cent faster or slower, so there are several sittings with
    * buffers of their own, and the ratio is the median of theirs.
    */
-  private static List<Figure> copies(BenchContext context, GuestDevice device, Stamps stamps)
+  private static List<Figure> copies(BenchContext context, AttachedDevice device, Stamps stamps)
       throws Exception {
     int sittings = context.samples(SITTINGS);
     Samples guest = new Samples();
@@ -102,7 +102,7 @@ public final class SubmissionBench implements Measurement {
   }
 
   private static void sitting(
-      DirectGpu gpu, GuestDevice device, Stamps stamps, Samples guest, Samples bare) {
+      DirectGpu gpu, AttachedDevice device, Stamps stamps, Samples guest, Samples bare) {
     try (DirectChannel card = gpu.open();
         Buffer source = device.allocateProcess(COPY_BYTES);
         Buffer video = device.allocateVideo(COPY_BYTES)) {

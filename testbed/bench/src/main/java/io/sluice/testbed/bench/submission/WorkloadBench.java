@@ -1,6 +1,6 @@
 package io.sluice.testbed.bench.submission;
 
-import io.sluice.guest.GuestDevice;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.bench.measure.CpuTime;
 import io.sluice.testbed.bench.measure.Measurement;
@@ -72,7 +72,7 @@ public final class WorkloadBench implements Measurement {
     ProcessUse.Threads grids;
     try (DaemonProcess daemon = DaemonProcess.start(context.directory(), List.of(GUEST))) {
       // Attached before, as a machine's device is there before a program begins.
-      try (GuestDevice device = GuestDevice.attach(context.kernel(), daemon.socket(GUEST));
+      try (AttachedDevice device = AttachedDevice.attach(context.kernel(), daemon.socket(GUEST));
           DirectGpu gpu = new DirectGpu(context.kernel())) {
         Results results = new Results(workload);
         warmUp(device, daemon, gpu, results);
@@ -110,7 +110,7 @@ public final class WorkloadBench implements Measurement {
   }
 
   /** A daemon runs for days: what HotSpot compiles in its first seconds is not measured. */
-  private void warmUp(GuestDevice device, DaemonProcess daemon, DirectGpu gpu, Results results)
+  private void warmUp(AttachedDevice device, DaemonProcess daemon, DirectGpu gpu, Results results)
       throws Exception {
     long end = System.nanoTime() + WARM_UP_NS;
     do {
@@ -121,7 +121,7 @@ public final class WorkloadBench implements Measurement {
     } while (System.nanoTime() < end);
   }
 
-  private static Course guest(GuestDevice device, DaemonProcess daemon, Results results)
+  private static Course guest(AttachedDevice device, DaemonProcess daemon, Results results)
       throws Exception {
     return course(() -> new GuestPort(device, true), daemon, results);
   }

@@ -4,9 +4,9 @@ import io.sluice.abi.GpuVa;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +25,7 @@ public final class NestedVfio {
   public static void main(String[] arguments) {
     int group = Integer.parseInt(arguments[0]);
     Kernel kernel = RealKernel.create();
-    try (GuestDevice device = GuestDevice.attach(kernel, group, arguments[1])) {
+    try (AttachedDevice device = AttachedDevice.attach(kernel, group, arguments[1])) {
       step("attached, chipset 0x" + Integer.toHexString(device.register(GuestAbi.REG_CHIPSET)));
       if (device.ping(0x1234_5678_9abcL) != 0x1234_5678_9abcL) {
         throw new IllegalStateException("a call was answered wrong");
@@ -42,7 +42,7 @@ public final class NestedVfio {
     System.out.println("nested: ok");
   }
 
-  private static void copy(GuestDevice device) {
+  private static void copy(AttachedDevice device) {
     try (Space space = device.newSpace();
         Buffer source = device.allocateProcess(BYTES);
         Buffer video = device.allocateVideo(BYTES);

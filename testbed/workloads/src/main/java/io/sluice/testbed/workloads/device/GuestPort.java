@@ -1,9 +1,9 @@
 package io.sluice.testbed.workloads.device;
 
+import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.BufferRequest;
 import io.sluice.guest.BufferSet;
 import io.sluice.guest.ClientChannel;
-import io.sluice.guest.GuestDevice;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 public final class GuestPort implements ComputePort, AutoCloseable {
   private static final int TIMEOUT_MS = 600_000;
 
-  private final GuestDevice device;
+  private final AttachedDevice device;
   private final Space space;
   private final ClientChannel channel;
   private final boolean interrupt;
@@ -25,7 +25,7 @@ public final class GuestPort implements ComputePort, AutoCloseable {
    *
    * @param interrupt to wait for the GPU asleep, by the channel's interrupt; otherwise by polling
    */
-  public GuestPort(GuestDevice device, boolean interrupt) {
+  public GuestPort(AttachedDevice device, boolean interrupt) {
     this.device = device;
     this.interrupt = interrupt;
     this.space = device.newSpace();

@@ -1,7 +1,7 @@
 package io.sluice.channel.guest;
 
 /** Bytes that a guest holds, by kind of memory. Guarded by the guest's lock. */
-final class MemoryAccount {
+final class HeldBytes {
   private long vramBytes;
   private long systemBytes;
   private long evictedBytes;

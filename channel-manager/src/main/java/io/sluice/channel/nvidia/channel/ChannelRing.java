@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  * @param start address
  * @param entries a power of two
  */
-public record Ring(NvidiaAddressSpace space, int channelId, GpuVa start, int entries) {
+public record ChannelRing(NvidiaAddressSpace space, int channelId, GpuVa start, int entries) {
   /** Rings longer than this have no use, and RM maps them whole. */
   static final int MAX_ORDER = 20;
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * they look, and keep what they found until the launcher has them forget it. Memory that was
  * unmapped is given away only after that.
  */
-public final class AddressSpace {
+public final class GpuAddressSpace {
   /** First address outside. */
   public static final long LIMIT = 1L << 40;
 

@@ -1,7 +1,7 @@
 package io.sluice.gpu.fifo;
 
 /** The reason for which a channel ended: SLUICE_ERROR_* of sluice_abi.h. */
-public enum ChannelError {
+public enum EndReason {
   /** The MMU refused an access. */
   PAGE_FAULT(1),
   /** The class has no such method, or not with this data. */
@@ -31,7 +31,7 @@ public enum ChannelError {
 
   private final int code;
 
-  ChannelError(int code) {
+  EndReason(int code) {
     this.code = code;
   }
 

@@ -6,8 +6,8 @@ import io.sluice.gpu.engine.EngineHost;
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.engine.Outcome;
 import io.sluice.gpu.engine.TimeShare;
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FaultReason;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.GpuUnit;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * after a word, or after a piece of a long copy. A fault ends this channel, is latched with its
  * reason, and touches nothing else. Guarded by the GPU's lock.
  */
-public final class Channel implements EngineHost {
+public final class GpuChannel implements EngineHost {
   /** Budget that a pushbuffer word or a ring entry costs, in copied bytes. */
   private static final long WORD_UNITS = 64;
 
   private static final int FIRST_ENGINE_METHOD = 0x100;
   private final int cid;
-  private final AddressSpace space;
+  private final GpuAddressSpace space;
   private final Userd userd;
   private final ChannelServices services;
   private final ChannelFaults faults;
@@ -66,9 +66,9 @@ public final class Channel implements EngineHost {
    * @param pageOffset offset of its page
    * @param services the GPU around it
    */
-  public Channel(
+  public GpuChannel(
       int cid,
-      AddressSpace space,
+      GpuAddressSpace space,
       MemorySegment controlPages,
       long pageOffset,
       ChannelServices services) {
@@ -158,7 +158,7 @@ public final class Channel implements EngineHost {
 
   /** Ends the channel from outside. */
   public void end(int reason, int info, long address) {
-    faults.end(reason == 0 ? ChannelError.OPERATOR.code() : reason, info, address);
+    faults.end(reason == 0 ? EndReason.OPERATOR.code() : reason, info, address);
   }
 
   /** Ends its grid, if one runs: nothing of the channel touches memory any more. */
@@ -342,7 +342,7 @@ public final class Channel implements EngineHost {
    * @param units the budget
    * @return why it ended; what was not used is in {@link #budgetLeft}
    */
-  SliceEnd run(Window window, long units) {
+  SliceEnd run(PushbufferWindow window, long units) {
     window.drop();
     budget = units;
     SliceEnd end = execute(window);
@@ -357,7 +357,7 @@ public final class Channel implements EngineHost {
     return budget;
   }
 
-  private SliceEnd execute(Window window) {
+  private SliceEnd execute(PushbufferWindow window) {
     Outcome outcome = goOn();
     while (true) {
       switch (outcome) {
@@ -415,7 +415,7 @@ public final class Channel implements EngineHost {
     return outcome == Outcome.PENDING || outcome == Outcome.RUNNING;
   }
 
-  private Outcome nextWord(Window window) {
+  private Outcome nextWord(PushbufferWindow window) {
     budget -= WORD_UNITS;
     int word = window.take();
     ring.consumed();
@@ -448,14 +448,14 @@ public final class Channel implements EngineHost {
 
     @Override
     public Outcome illegalWord(int word) {
-      return faults.fault(ChannelError.ILLEGAL_WORD, word, ring.address() - 4);
+      return faults.fault(EndReason.ILLEGAL_WORD, word, ring.address() - 4);
     }
   }
 
   private Outcome engineMethod(int subchannel, int method, int data) {
     Engine engine = subchannels.engine(subchannel);
     if (engine == null) {
-      return faults.method(ChannelError.EMPTY_SUBCHANNEL, subchannel, method, data);
+      return faults.method(EndReason.EMPTY_SUBCHANNEL, subchannel, method, data);
     }
     Outcome outcome = engine.method(method, data);
     if (goesOn(outcome)) {
@@ -467,7 +467,7 @@ public final class Channel implements EngineHost {
   // ---- what engines see ----
 
   @Override
-  public AddressSpace space() {
+  public GpuAddressSpace space() {
     return space;
   }
 
@@ -521,27 +521,27 @@ public final class Channel implements EngineHost {
 
   @Override
   public Outcome illegalMethod(int method, int data) {
-    return faults.method(ChannelError.ILLEGAL_METHOD, currentSubchannel, method, data);
+    return faults.method(EndReason.ILLEGAL_METHOD, currentSubchannel, method, data);
   }
 
   @Override
   public Outcome engineError(int code, int method) {
-    return faults.fault(ChannelError.ENGINE, code, method);
+    return faults.fault(EndReason.ENGINE, code, method);
   }
 
   @Override
   public Outcome warpError(int code, int pc) {
-    return faults.fault(ChannelError.SM, code, Integer.toUnsignedLong(pc));
+    return faults.fault(EndReason.SM, code, Integer.toUnsignedLong(pc));
   }
 
   @Override
   public Outcome deviceError() {
-    return faults.fault(ChannelError.DEVICE, 0, 0);
+    return faults.fault(EndReason.DEVICE, 0, 0);
   }
 
   @Override
   public Outcome unsupported(int method, int data) {
-    return faults.method(ChannelError.UNSUPPORTED, currentSubchannel, method, data);
+    return faults.method(EndReason.UNSUPPORTED, currentSubchannel, method, data);
   }
 
   /** It has ended, and why is known. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * first used: no handle is found, added or taken out at the cost of others. Guarded by the GPU's
  * lock.
  */
-final class ObjectTable {
+final class BufferHandles {
   private static final int PAGE_SHIFT = 8;
   private static final int PAGE_MASK = (1 << PAGE_SHIFT) - 1;
 
@@ -16,7 +16,7 @@ final class ObjectTable {
   /**
    * @param handles handles are below this
    */
-  ObjectTable(int handles) {
+  BufferHandles(int handles) {
     pages = new @Nullable GemObject[(handles + PAGE_MASK) >>> PAGE_SHIFT][];
   }
 

@@ -15,11 +15,11 @@ import io.sluice.vdevice.protocol.Request;
  * kinds of a PCI function (INTx, MSI, error, request) exist with a count of 0, and disabling them
  * is no error: QEMU does so at every reset.
  */
-public final class Interrupts {
+public final class DeviceIrqs {
   private final Kernel kernel;
   private final VectorTable vectors;
 
-  public Interrupts(Kernel kernel, VectorTable vectors) {
+  public DeviceIrqs(Kernel kernel, VectorTable vectors) {
     this.kernel = kernel;
     this.vectors = vectors;
   }

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  * before anything is decided on it. One window serves all channels: what a slice leaves over is
  * dropped and fetched again.
  */
-final class Window {
+final class PushbufferWindow {
   private static final int MAX_WORDS = 1024;
 
   private final int[] words = new int[MAX_WORDS];

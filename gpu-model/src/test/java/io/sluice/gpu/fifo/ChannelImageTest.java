@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.engine.TimeShare;
-import io.sluice.gpu.mmu.AddressSpace;
 import io.sluice.gpu.mmu.FileBacking;
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.GpuBuffer;
 import io.sluice.testbed.fakes.Seeds;
 import java.lang.foreign.Arena;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A channel that is saved and restored at any point goes on as if nothing had happened. */
 @ExtendWith(Seeds.class)
-class ChannelRecordTest {
+class ChannelImageTest {
   private static final int MEMORY_BYTES = 1 << 20;
   private static final int RING_AT = 0;
   private static final int WORDS_AT = 0x1000;
@@ -29,29 +29,29 @@ class ChannelRecordTest {
   private static final long BASE = 0x2000_0000L;
 
   private final Arena arena = Arena.ofConfined();
-  private final Window window = new Window();
+  private final PushbufferWindow window = new PushbufferWindow();
 
   /** A channel, and all the memory it can reach. */
   private final class Machine {
     final MemorySegment memory = arena.allocate(MEMORY_BYTES, 4096);
     final MemorySegment userd = arena.allocate(4096, 4096);
-    final AddressSpace space = new AddressSpace();
-    Channel channel;
+    final GpuAddressSpace space = new GpuAddressSpace();
+    GpuChannel channel;
     long timeNs;
 
     Machine() {
       GpuBuffer buffer =
           new GpuBuffer(MEMORY_BYTES, 4096, new FileBacking(memory, 0, MEMORY_BYTES));
-      assertThat(space.map(buffer, BASE, AddressSpace.LIMIT, false)).isEqualTo(BASE);
+      assertThat(space.map(buffer, BASE, GpuAddressSpace.LIMIT, false)).isEqualTo(BASE);
       channel = fresh();
       channel.start(BASE + RING_AT, RING_ORDER);
     }
 
-    Channel fresh() {
+    GpuChannel fresh() {
       // Time stands still, so that both machines write the same timestamps.
       ChannelServices services =
           new ChannelServices(() -> timeNs, GridLauncher.NONE, new TimeShare(), () -> {});
-      return new Channel(1, space, userd, 0, services);
+      return new GpuChannel(1, space, userd, 0, services);
     }
 
     void load(int[] words, int[] entryWords) {
@@ -66,12 +66,12 @@ class ChannelRecordTest {
 
     /** Saves the channel and goes on with another one made from the record. */
     void move() {
-      byte[] record = ChannelRecord.save(channel);
-      assertThat(record.length).isLessThanOrEqualTo(ChannelRecord.MAX_BYTES);
-      Channel other = fresh();
-      assertThat(ChannelRecord.restore(other, record)).isTrue();
+      byte[] record = ChannelImage.save(channel);
+      assertThat(record.length).isLessThanOrEqualTo(ChannelImage.MAX_BYTES);
+      GpuChannel other = fresh();
+      assertThat(ChannelImage.restore(other, record)).isTrue();
       assertThat(other.state()).isEqualTo(ChannelLife.STATE_SUSPENDED);
-      assertThat(ChannelRecord.save(other)).as("nothing was lost").isEqualTo(record);
+      assertThat(ChannelImage.save(other)).as("nothing was lost").isEqualTo(record);
       other.setSuspended(false);
       channel = other;
     }
@@ -118,14 +118,14 @@ class ChannelRecordTest {
     for (int i = 0; i < 30; i++) {
       machine.channel.run(window, 200);
     }
-    byte[] record = ChannelRecord.save(machine.channel);
+    byte[] record = ChannelImage.save(machine.channel);
     for (int i = 0; i < 500; i++) {
       byte[] damaged = record.clone();
       for (int j = 0; j <= random.nextInt(3); j++) {
         damaged[random.nextInt(damaged.length)] = (byte) random.nextInt();
       }
-      Channel other = machine.fresh();
-      if (ChannelRecord.restore(other, damaged)) {
+      GpuChannel other = machine.fresh();
+      if (ChannelImage.restore(other, damaged)) {
         other.setSuspended(false);
         for (int j = 0; j < 20 && !other.isDead(); j++) {
           other.run(window, 1000);
@@ -137,11 +137,11 @@ class ChannelRecordTest {
   @Test
   void restore_everyLengthTooShortOrTooLong_isRefused() {
     Machine machine = new Machine();
-    byte[] record = ChannelRecord.save(machine.channel);
+    byte[] record = ChannelImage.save(machine.channel);
     for (int length = 0; length < record.length; length++) {
-      assertThat(ChannelRecord.restore(machine.fresh(), Arrays.copyOf(record, length))).isFalse();
+      assertThat(ChannelImage.restore(machine.fresh(), Arrays.copyOf(record, length))).isFalse();
     }
-    assertThat(ChannelRecord.restore(machine.fresh(), Arrays.copyOf(record, record.length + 1)))
+    assertThat(ChannelImage.restore(machine.fresh(), Arrays.copyOf(record, record.length + 1)))
         .isFalse();
   }
 

@@ -14,16 +14,16 @@ import java.nio.ByteOrder;
  *  subchannel words   engine objects   i32 engine object with a pending method, -1 none
  * </pre>
  */
-public final class ChannelRecord {
+public final class ChannelImage {
   /** Longest record. */
   public static final int MAX_BYTES = 0x3000;
 
   private static final int VERSION = 1;
 
-  private ChannelRecord() {}
+  private ChannelImage() {}
 
   /** Writes the record of a channel. */
-  public static byte[] save(Channel channel) {
+  public static byte[] save(GpuChannel channel) {
     ByteBuffer to = ByteBuffer.allocate(MAX_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     to.putInt(VERSION).putInt(0);
     channel.ring.save(to);
@@ -43,7 +43,7 @@ public final class ChannelRecord {
    *
    * @return false when the record is not one; the channel is then to be thrown away
    */
-  public static boolean restore(Channel channel, byte[] record) {
+  public static boolean restore(GpuChannel channel, byte[] record) {
     ByteBuffer from = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
     try {
       if (from.getInt() != VERSION || from.getInt() != record.length) {

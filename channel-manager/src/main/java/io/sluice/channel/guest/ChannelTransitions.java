@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
  * The one place that changes a channel's state: each change is checked against {@link
  * ChannelState#next}, logged, counted and told. Guarded by the guest's lock.
  */
-final class ChannelLife {
-  private static final Logger log = LoggerFactory.getLogger(ChannelLife.class);
+final class ChannelTransitions {
+  private static final Logger log = LoggerFactory.getLogger(ChannelTransitions.class);
 
   /** Told after each change. */
   @FunctionalInterface
@@ -25,7 +25,7 @@ final class ChannelLife {
   private final Observer observer;
   private ChannelState state = ChannelState.NEW;
 
-  ChannelLife(String guest, int channelId, TransitionCounters counters, Observer observer) {
+  ChannelTransitions(String guest, int channelId, TransitionCounters counters, Observer observer) {
     this.guest = guest;
     this.channelId = channelId;
     this.counters = counters;

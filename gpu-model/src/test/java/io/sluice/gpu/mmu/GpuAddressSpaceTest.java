@@ -11,13 +11,13 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-class AddressSpaceTest {
-  private static final long PAGE = AddressSpace.PAGE_BYTES;
+class GpuAddressSpaceTest {
+  private static final long PAGE = GpuAddressSpace.PAGE_BYTES;
   private static final long LARGE = 128 << 10;
   private static final long START = 0x2000_0000L;
 
   private final MemorySegment memory = Arena.ofAuto().allocate(1 << 20, 4096);
-  private final AddressSpace space = new AddressSpace();
+  private final GpuAddressSpace space = new GpuAddressSpace();
   private final Run run = new Run();
 
   private GpuBuffer buffer(long pages) {
@@ -26,51 +26,54 @@ class AddressSpaceTest {
 
   @Test
   void map_lowest_takesTheFirstGap() {
-    long a = space.map(buffer(2), START, AddressSpace.LIMIT, false);
-    long b = space.map(buffer(1), START, AddressSpace.LIMIT, false);
-    long c = space.map(buffer(1), START, AddressSpace.LIMIT, false);
+    long a = space.map(buffer(2), START, GpuAddressSpace.LIMIT, false);
+    long b = space.map(buffer(1), START, GpuAddressSpace.LIMIT, false);
+    long c = space.map(buffer(1), START, GpuAddressSpace.LIMIT, false);
     assertThat(List.of(a, b, c)).containsExactly(START, START + 2 * PAGE, START + 3 * PAGE);
     space.unmap(b);
-    assertThat(space.map(buffer(2), START, AddressSpace.LIMIT, false)).isEqualTo(START + 4 * PAGE);
-    assertThat(space.map(buffer(1), START, AddressSpace.LIMIT, false)).isEqualTo(b);
+    assertThat(space.map(buffer(2), START, GpuAddressSpace.LIMIT, false))
+        .isEqualTo(START + 4 * PAGE);
+    assertThat(space.map(buffer(1), START, GpuAddressSpace.LIMIT, false)).isEqualTo(b);
   }
 
   @Test
   void map_highest_takesTheLastGap() {
-    long top = AddressSpace.LIMIT;
+    long top = GpuAddressSpace.LIMIT;
     assertThat(space.map(buffer(2), START, top, true)).isEqualTo(top - 2 * PAGE);
     assertThat(space.map(buffer(1), START, top, true)).isEqualTo(top - 3 * PAGE);
   }
 
   @Test
   void map_largePages_areAligned() {
-    space.map(buffer(1), START, AddressSpace.LIMIT, false);
+    space.map(buffer(1), START, GpuAddressSpace.LIMIT, false);
     GpuBuffer large = new GpuBuffer(LARGE, LARGE, new FileBacking(memory, 0, LARGE));
-    assertThat(space.map(large, START, AddressSpace.LIMIT, false)).isEqualTo(START + LARGE);
+    assertThat(space.map(large, START, GpuAddressSpace.LIMIT, false)).isEqualTo(START + LARGE);
     GpuBuffer other = new GpuBuffer(LARGE, LARGE, new FileBacking(memory, 0, LARGE));
-    assertThat(space.map(other, START, AddressSpace.LIMIT - PAGE, true))
-        .isEqualTo(AddressSpace.LIMIT - 2 * LARGE);
+    assertThat(space.map(other, START, GpuAddressSpace.LIMIT - PAGE, true))
+        .isEqualTo(GpuAddressSpace.LIMIT - 2 * LARGE);
   }
 
   @Test
   void map_noRoomOrNoRange_isRefused() {
-    assertThat(space.map(buffer(2), START, START + PAGE, false)).isEqualTo(AddressSpace.NO_ROOM);
-    assertThat(space.map(buffer(1), START, START, false)).isEqualTo(AddressSpace.NO_ROOM);
-    assertThat(space.map(buffer(1), START, 0, false)).isEqualTo(AddressSpace.NO_ROOM);
-    assertThat(space.map(buffer(1), -1, AddressSpace.LIMIT, false)).isEqualTo(AddressSpace.NO_ROOM);
-    assertThat(space.map(buffer(1), AddressSpace.LIMIT, -1, false)).isEqualTo(AddressSpace.NO_ROOM);
+    assertThat(space.map(buffer(2), START, START + PAGE, false)).isEqualTo(GpuAddressSpace.NO_ROOM);
+    assertThat(space.map(buffer(1), START, START, false)).isEqualTo(GpuAddressSpace.NO_ROOM);
+    assertThat(space.map(buffer(1), START, 0, false)).isEqualTo(GpuAddressSpace.NO_ROOM);
+    assertThat(space.map(buffer(1), -1, GpuAddressSpace.LIMIT, false))
+        .isEqualTo(GpuAddressSpace.NO_ROOM);
+    assertThat(space.map(buffer(1), GpuAddressSpace.LIMIT, -1, false))
+        .isEqualTo(GpuAddressSpace.NO_ROOM);
     assertThat(space.map(buffer(1), START + 1, START + PAGE, false))
-        .isEqualTo(AddressSpace.NO_ROOM);
+        .isEqualTo(GpuAddressSpace.NO_ROOM);
   }
 
   @Test
   void map_endBeyondTheLimit_isCut() {
-    assertThat(space.map(buffer(1), START, -1, true)).isEqualTo(AddressSpace.LIMIT - PAGE);
+    assertThat(space.map(buffer(1), START, -1, true)).isEqualTo(GpuAddressSpace.LIMIT - PAGE);
   }
 
   @Test
   void translate_anyByte_findsItsPlace() {
-    long address = space.map(buffer(4), START, AddressSpace.LIMIT, false);
+    long address = space.map(buffer(4), START, GpuAddressSpace.LIMIT, false);
     assertThat(space.translate(address + 5, 100, false, run)).isEqualTo(FaultReason.NONE);
     assertThat(run.offset()).isEqualTo(5);
     assertThat(run.length()).isEqualTo(100);
@@ -81,10 +84,10 @@ class AddressSpaceTest {
   @Test
   void translate_whereNothingIs_namesTheReason() {
     assertThat(space.translate(START, 1, false, run)).isEqualTo(FaultReason.PT_NOT_PRESENT);
-    assertThat(space.translate(AddressSpace.LIMIT, 1, false, run))
+    assertThat(space.translate(GpuAddressSpace.LIMIT, 1, false, run))
         .isEqualTo(FaultReason.VM_LIMIT_EXCEEDED);
     assertThat(space.translate(-1, 1, false, run)).isEqualTo(FaultReason.VM_LIMIT_EXCEEDED);
-    long address = space.map(buffer(1), START, AddressSpace.LIMIT, false);
+    long address = space.map(buffer(1), START, GpuAddressSpace.LIMIT, false);
     assertThat(space.translate(address + PAGE, 1, true, run))
         .isEqualTo(FaultReason.PAGE_NOT_PRESENT);
     space.unmap(address);
@@ -94,7 +97,7 @@ class AddressSpaceTest {
   @Test
   void unmap_anyAddressInside_unmapsTheBuffer() {
     GpuBuffer buffer = buffer(3);
-    long address = space.map(buffer, START, AddressSpace.LIMIT, false);
+    long address = space.map(buffer, START, GpuAddressSpace.LIMIT, false);
     assertThat(space.unmap(address + 2 * PAGE + 17)).isSameAs(buffer);
     assertThat(buffer.isMapped()).isFalse();
     assertThat(space.unmap(address)).isNull();
@@ -103,7 +106,7 @@ class AddressSpaceTest {
   @Test
   void translate_write_marksThePagesItMayTouch() {
     GpuBuffer buffer = buffer(200);
-    long address = space.map(buffer, START, AddressSpace.LIMIT, false);
+    long address = space.map(buffer, START, GpuAddressSpace.LIMIT, false);
     space.translate(address + PAGE - 1, 2, true, run);
     space.translate(address + 60 * PAGE, 70 * PAGE, true, run);
     space.translate(address + 150 * PAGE, 10, false, run);
@@ -120,14 +123,14 @@ class AddressSpaceTest {
   void translate_importedPages_followTheExtents() {
     MemoryRegion region = new MemoryRegion(1, memory, false);
     ExtentBacking backing = new ExtentBacking(3 * PAGE);
-    backing.set(2 * PAGE, List.of(new Extent(region, 7 * PAGE, PAGE)));
-    backing.set(0, List.of(new Extent(region, 4 * PAGE, PAGE)));
+    backing.set(2 * PAGE, List.of(new RegionRange(region, 7 * PAGE, PAGE)));
+    backing.set(0, List.of(new RegionRange(region, 4 * PAGE, PAGE)));
     assertThat(backing.isComplete()).isFalse();
-    backing.set(PAGE, List.of(new Extent(region, 5 * PAGE, PAGE)));
+    backing.set(PAGE, List.of(new RegionRange(region, 5 * PAGE, PAGE)));
     assertThat(backing.isComplete()).isTrue();
     assertThat(backing.extents()).as("neighbours are one").isEqualTo(2);
     GpuBuffer buffer = new GpuBuffer(3 * PAGE, PAGE, backing);
-    long address = space.map(buffer, START, AddressSpace.LIMIT, false);
+    long address = space.map(buffer, START, GpuAddressSpace.LIMIT, false);
 
     assertThat(space.translate(address, 3 * PAGE, false, run)).isEqualTo(FaultReason.NONE);
     assertThat(run.offset()).isEqualTo(4 * PAGE);
@@ -163,12 +166,12 @@ class AddressSpaceTest {
             .as("seed %d", seed)
             .isEqualTo(taken);
         if (!taken) {
-          List<Extent> extents = new ArrayList<>();
+          List<RegionRange> extents = new ArrayList<>();
           for (int j = 0; j < count; j++) {
-            extents.add(new Extent(region, from + j * PAGE, PAGE));
+            extents.add(new RegionRange(region, from + j * PAGE, PAGE));
           }
           if (random.nextBoolean()) {
-            extents = List.of(new Extent(region, from, count * PAGE));
+            extents = List.of(new RegionRange(region, from, count * PAGE));
           }
           backing.set(first * PAGE, extents);
           for (int j = 0; j < count; j++) {
@@ -190,7 +193,7 @@ class AddressSpaceTest {
   void map_randomHistory_agreesWithASlowOracle() {
     for (long seed = 1; seed <= 100; seed++) {
       Random random = new Random(seed);
-      AddressSpace tested = new AddressSpace();
+      GpuAddressSpace tested = new GpuAddressSpace();
       TreeMap<Long, Long> oracle = new TreeMap<>();
       List<Long> mapped = new ArrayList<>();
       long low = START;
@@ -202,7 +205,7 @@ class AddressSpaceTest {
           long expected = firstFit(oracle, low, high, pages * PAGE, back);
           long got = tested.map(buffer(pages), low, high, back);
           assertThat(got).as("seed %d step %d", seed, i).isEqualTo(expected);
-          if (got != AddressSpace.NO_ROOM) {
+          if (got != GpuAddressSpace.NO_ROOM) {
             oracle.put(got, got + pages * PAGE);
             mapped.add(got);
           }
@@ -226,6 +229,6 @@ class AddressSpaceTest {
         return candidate;
       }
     }
-    return AddressSpace.NO_ROOM;
+    return GpuAddressSpace.NO_ROOM;
   }
 }

@@ -7,4 +7,4 @@ package io.sluice.gpu.mmu;
  * @param offset byte offset in the region, a multiple of the page size
  * @param bytes length, a multiple of the page size
  */
-public record Extent(MemoryRegion region, long offset, long bytes) {}
+public record RegionRange(MemoryRegion region, long offset, long bytes) {}

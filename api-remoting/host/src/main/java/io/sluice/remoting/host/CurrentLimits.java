@@ -3,10 +3,10 @@ package io.sluice.remoting.host;
 import io.sluice.remoting.control.SessionLimits;
 
 /** The limits of the guest's sessions, which the daemon may change. */
-final class GuestLimits {
+final class CurrentLimits {
   private volatile SessionLimits limits;
 
-  GuestLimits(SessionLimits limits) {
+  CurrentLimits(SessionLimits limits) {
     this.limits = limits;
   }
 

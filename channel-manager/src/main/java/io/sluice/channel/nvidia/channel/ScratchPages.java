@@ -17,7 +17,7 @@ import java.lang.invoke.VarHandle;
  * seeded, and not longer: pushbuffers and the semaphores that they release. They lie where guests
  * can map nothing.
  */
-public final class Scratch implements AutoCloseable {
+public final class ScratchPages implements AutoCloseable {
   private static final long BASE = NvidiaAddressSpace.OURS;
   private static final long PUSHBUFFERS = GuestLimits.PAGE_BYTES;
   private static final VarHandle U64 = Layouts.U64.varHandle();
@@ -37,7 +37,7 @@ public final class Scratch implements AutoCloseable {
   private final int object;
   private final long address;
 
-  private Scratch(RmOpen open, RmSpace space, SharedPages pages, int object, long address) {
+  private ScratchPages(RmOpen open, RmSpace space, SharedPages pages, int object, long address) {
     this.open = open;
     this.space = space;
     this.pages = pages;
@@ -46,7 +46,7 @@ public final class Scratch implements AutoCloseable {
   }
 
   /** Maps pages for a channel; every channel has a place of its own. */
-  static Scratch map(RmOpen open, RmSpace space, int channelId) {
+  static ScratchPages map(RmOpen open, RmSpace space, int channelId) {
     SharedPages pages = SharedPages.create(open.kernel(), "sluice-scratch", BYTES);
     int object = 0;
     boolean complete = false;
@@ -55,7 +55,7 @@ public final class Scratch implements AutoCloseable {
       long address = BASE + channelId * 2 * BYTES;
       space.map(object, BYTES, address);
       complete = true;
-      return new Scratch(open, space, pages, object, address);
+      return new ScratchPages(open, space, pages, object, address);
     } finally {
       if (!complete) {
         if (object != 0) {

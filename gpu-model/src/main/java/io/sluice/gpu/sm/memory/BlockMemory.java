@@ -8,7 +8,7 @@ import java.util.Arrays;
  * Shared memory of a block, with the locks that LDSLK takes and STSUL gives back: one for each
  * word. Its size is a multiple of {@value #GRANULE_BYTES} bytes, as the hardware's.
  */
-public final class SharedMemory {
+public final class BlockMemory {
   private static final int GRANULE_BYTES = 128;
   private static final int WORD_SHIFT = 2;
 
@@ -17,7 +17,7 @@ public final class SharedMemory {
 
   private final boolean[] locked;
 
-  SharedMemory(int sizeBytes) {
+  BlockMemory(int sizeBytes) {
     int size = (sizeBytes + GRANULE_BYTES - 1) & -GRANULE_BYTES;
     words = new int[size >> WORD_SHIFT];
     locked = new boolean[words.length];

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * used from several threads. Closing it detaches: the host then frees all this guest held, and the
  * buffers it still has are unmapped.
  */
-public final class GuestDevice implements AutoCloseable {
+public final class AttachedDevice implements AutoCloseable {
   private static final int PAGE = 4096;
   private static final long FIRST_IOVA = 1L << 32;
 
@@ -43,7 +43,7 @@ public final class GuestDevice implements AutoCloseable {
   private volatile int moves;
   private long nextIova = FIRST_IOVA;
 
-  private GuestDevice(Kernel kernel, DeviceLink link) {
+  private AttachedDevice(Kernel kernel, DeviceLink link) {
     this.kernel = kernel;
     this.link = link;
     boolean attached = false;
@@ -82,8 +82,8 @@ public final class GuestDevice implements AutoCloseable {
    *
    * @throws DeviceLostException when nothing of this ABI serves it
    */
-  public static GuestDevice attach(Kernel kernel, Path socket) {
-    return new GuestDevice(kernel, VfioUserClient.connect(kernel, socket));
+  public static AttachedDevice attach(Kernel kernel, Path socket) {
+    return new AttachedDevice(kernel, VfioUserClient.connect(kernel, socket));
   }
 
   /**
@@ -94,8 +94,8 @@ public final class GuestDevice implements AutoCloseable {
    * @param address its PCI address, {@code 0000:01:00.0}
    * @throws DeviceLostException when it is nothing of this ABI
    */
-  public static GuestDevice attach(Kernel kernel, int group, String address) {
-    return new GuestDevice(kernel, KernelVfioLink.open(kernel, group, address));
+  public static AttachedDevice attach(Kernel kernel, int group, String address) {
+    return new AttachedDevice(kernel, KernelVfioLink.open(kernel, group, address));
   }
 
   /** The mapped regions of a device; null for those that it has not. */
