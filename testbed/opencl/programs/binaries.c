@@ -17,13 +17,13 @@ static void wrong(const struct setup *s)
 	MAKE("no lengths", clCreateProgramWithBinary(s->context, 1, &s->device, NULL, &garbage, &status, &error));
 	status = NOT_WRITTEN;
 	MAKE("a length of 0", clCreateProgramWithBinary(s->context, 1, &s->device, &nothing, &garbage, &status, &error));
-	say_text("status", error_name(status));
+	say_text("status of no bytes", error_name(status));
 	status = NOT_WRITTEN;
 	MAKE("a NULL binary", clCreateProgramWithBinary(s->context, 1, &s->device, &length, &none, &status, &error));
-	say_text("status", error_name(status));
+	say_text("status of a NULL binary", error_name(status));
 	status = NOT_WRITTEN;
 	MAKE("garbage", clCreateProgramWithBinary(s->context, 1, &s->device, &length, &garbage, &status, &error));
-	say_text("status", error_name(status));
+	say_text("status of garbage", error_name(status));
 }
 
 static unsigned char *binary_of(cl_program program, size_t *size)
@@ -63,7 +63,7 @@ static void round_trip(const struct setup *s)
 
 	second = MAKE("a binary", clCreateProgramWithBinary(s->context, 1, &s->device, &size,
 							    (const unsigned char **)&bytes, &status, &error));
-	say_text("status", error_name(status));
+	say_text("status of a binary", error_name(status));
 	SAY("a binary", clBuildProgram(second, 1, &s->device, "", NULL, NULL));
 	SAY("type", clGetProgramBuildInfo(second, s->device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
 	say_number("type", type);

@@ -140,8 +140,7 @@ static void maps(const struct setup *s, const struct image *kind)
 	at = MAKE("to read and write", clEnqueueMapImage(s->queue, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, origin, region, &row,
 							 &slice, 0, NULL, NULL, &error));
 	if (at) {
-		say_number("row pitch", (long long)row);
-		say_number("slice pitch", (long long)slice);
+		say_true("pitch is not less than a row", row >= region[0] * 4);
 		say_checksum("first row", at, region[0] * 4);
 		memset(at, 0x5a, region[0] * 4);
 		SAY("it", clEnqueueUnmapMemObject(s->queue, image, at, 0, NULL, NULL));

@@ -28,7 +28,6 @@ static void wrong(const struct setup *s, cl_mem out)
 	cl_kernel kernel = with_buffer(s, "groups", out), eight = with_buffer(s, "eight", out), unset = kernel_of(s, text, "where");
 	size_t items[4] = { ITEMS, 1, 1, 1 }, odd[3] = { 3, 1, 1 }, huge[3] = { 1 << 20, 1, 1 };
 	size_t sixteen[3] = { 16, 1, 1 }, cube[3] = { 16, 16, 17 };
-	cl_event null = NULL;
 
 	SAY("no queue", clEnqueueNDRangeKernel(NULL, kernel, 1, NULL, items, NULL, 0, NULL, NULL));
 	SAY("0 dimensions", clEnqueueNDRangeKernel(s->queue, kernel, 0, NULL, items, NULL, 0, NULL, NULL));
@@ -38,8 +37,6 @@ static void wrong(const struct setup *s, cl_mem out)
 	SAY("groups too large", clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, huge, huge, 0, NULL, NULL));
 	SAY("groups too large together", clEnqueueNDRangeKernel(s->queue, kernel, 3, NULL, cube, cube, 0, NULL, NULL));
 	SAY("groups that are not the kernel's", clEnqueueNDRangeKernel(s->queue, eight, 1, NULL, items, sixteen, 0, NULL, NULL));
-	SAY("a list without a count", clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, items, NULL, 0, &null, NULL));
-	SAY("a NULL event", clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, items, NULL, 1, &null, NULL));
 	say_buffer("contents after all that", s, out, ITEMS * 4);
 	SAY("kernel", clReleaseKernel(kernel));
 	SAY("eight", clReleaseKernel(eight));

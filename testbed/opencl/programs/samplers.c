@@ -69,9 +69,6 @@ static void ways(const struct setup *s)
 		SAY("once less", clReleaseSampler(sampler));
 		SAY("new way", clReleaseSampler(sampler));
 	}
-	sampler = MAKE("no properties", clCreateSamplerWithProperties(s->context, NULL, &error));
-	information(s, sampler);
-	SAY("no properties", clReleaseSampler(sampler));
 }
 
 int main(void)

@@ -47,12 +47,17 @@ static void launches(const struct setup *s)
 	cl_kernel kernel = kernel_of(s, "kernel void k(global int *a) { }", "k");
 	cl_mem buffer = buffer_of(s, 64, 1);
 	size_t items = 16, none = 0;
+	cl_event null = NULL;
 
 	MUST(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
 	EXPECT(CL_INVALID_KERNEL, "no kernel", clEnqueueNDRangeKernel(s->queue, NULL, 1, NULL, &items, NULL, 0, NULL, NULL));
 	EXPECT(CL_INVALID_WORK_GROUP_SIZE, "groups of 0", clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &items, &none, 0, NULL, NULL));
 	EXPECT(CL_INVALID_EVENT_WAIT_LIST, "a count without a list",
 	       clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &items, NULL, 1, NULL, NULL));
+	EXPECT(CL_INVALID_EVENT_WAIT_LIST, "a list without a count",
+	       clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &items, NULL, 0, &null, NULL));
+	EXPECT(CL_INVALID_EVENT_WAIT_LIST, "a NULL event",
+	       clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &items, NULL, 1, &null, NULL));
 	EXPECT(CL_INVALID_KERNEL, "no task", clEnqueueTask(s->queue, NULL, 0, NULL, NULL));
 	MUST(clReleaseKernel(kernel));
 	MUST(clReleaseMemObject(buffer));
@@ -71,6 +76,17 @@ static void memory(const struct setup *s)
 	levels.num_mip_levels = 0, levels.num_samples = 2;
 	EXPECT_NOTHING(CL_INVALID_IMAGE_DESCRIPTOR, "samples", clCreateImage(s->context, 0, &format, &levels, NULL, &error));
 	MUST(clReleaseMemObject(buffer));
+}
+
+static void samplers(const struct setup *s)
+{
+	cl_addressing_mode addressing = 77;
+	cl_sampler sampler = NEED(clCreateSamplerWithProperties(s->context, NULL, &error));
+
+	EXPECT(CL_SUCCESS, "no properties",
+	       clGetSamplerInfo(sampler, CL_SAMPLER_ADDRESSING_MODE, sizeof(addressing), &addressing, NULL));
+	expect("clGetSamplerInfo(", "clamps", CL_SUCCESS, addressing == CL_ADDRESS_CLAMP ? CL_SUCCESS : NOT_WRITTEN);
+	EXPECT(CL_SUCCESS, "no properties", clReleaseSampler(sampler));
 }
 
 /* Handles of another kind, as a program in which something is wrong may give. */
@@ -189,6 +205,7 @@ int main(void)
 	programs(&s);
 	launches(&s);
 	memory(&s);
+	samplers(&s);
 	other_kinds(&s);
 	queues_of_the_device(&s);
 	absent(&s);

@@ -6,10 +6,28 @@ import java.util.List;
 
 /**
  * The lines of programs that may differ between a native and a remoted run, from {@code
- * differences.txt}: a program's name, the start of the lines, and after a {@code #} why.
+ * differences.txt}: each says what the remoted line must be, so that a difference that is allowed
+ * is pinned.
  */
 final class AllowedDifferences {
-  private record Allowed(String program, String start) {}
+  private static final String ANY = "*";
+  private static final int COLUMNS = 4;
+
+  /**
+   * A line that may differ.
+   *
+   * @param start of both lines
+   * @param remoted the rest of the remoted line, or {@value #ANY}
+   */
+  private record Allowed(String program, String start, String remoted) {
+    boolean isOf(String name, String line) {
+      return (program.equals(ANY) || program.equals(name)) && line.startsWith(start);
+    }
+
+    boolean isAny() {
+      return remoted.equals(ANY);
+    }
+  }
 
   private final List<Allowed> all;
 
@@ -21,20 +39,33 @@ final class AllowedDifferences {
     return new AllowedDifferences(
         Files.readAllLines(Tree.module("differences.txt")).stream()
             .filter(line -> !line.isBlank() && !line.startsWith("#"))
-            .map(line -> line.substring(0, line.indexOf(" #")).strip().split(" ", 2))
-            .map(words -> new Allowed(words[0], words[1].strip()))
+            .map(line -> line.split(" \\| ", COLUMNS))
+            .map(columns -> new Allowed(columns[0], columns[1], columns[2]))
             .toList());
   }
 
-  /** The lines with those that may differ cut to what may not. */
-  List<String> without(String program, List<String> lines) {
-    return lines.stream().map(line -> cut(program, line)).toList();
+  /** What the remoted run must print, given what the native one printed. */
+  List<String> expected(String program, List<String> lines) {
+    return lines.stream().map(line -> expected(program, line)).toList();
   }
 
-  private String cut(String program, String line) {
+  private String expected(String program, String line) {
     for (Allowed allowed : all) {
-      if ((allowed.program().equals("*") || allowed.program().equals(program))
-          && line.startsWith(allowed.start())) {
+      if (allowed.isOf(program, line)) {
+        return allowed.isAny() ? allowed.start() : allowed.start() + " " + allowed.remoted();
+      }
+    }
+    return line;
+  }
+
+  /** What the remoted run printed, without what may be anything. */
+  List<String> printed(String program, List<String> lines) {
+    return lines.stream().map(line -> printed(program, line)).toList();
+  }
+
+  private String printed(String program, String line) {
+    for (Allowed allowed : all) {
+      if (allowed.isAny() && allowed.isOf(program, line)) {
         return allowed.start();
       }
     }

@@ -1,6 +1,7 @@
 package io.sluice.testbed.opencl;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -50,8 +51,6 @@ final class Commands {
   }
 
   private static List<String> lines(Path file) throws IOException {
-    return new String(Files.readAllBytes(file), java.nio.charset.StandardCharsets.ISO_8859_1)
-        .lines()
-        .toList();
+    return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).lines().toList();
   }
 }
