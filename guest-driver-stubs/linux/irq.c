@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts. Vector 0 says that calls are done or events were queued; the others that channels
- * want to be looked at. The host sets a channel's bit in the pending bitmap, then raises its
+ * Interrupts. Vector 0 says that calls are done, events were queued, or an API session has
+ * something; the others that channels want to be looked at. The host sets a channel's bit in the pending bitmap, then raises its
  * vector. All of it is a hint: handlers take what is there, wake, and waiters look at memory
  * again.
  */
@@ -26,13 +26,14 @@ void sluice_lines_init(struct sluice_device *sd)
 	}
 }
 
-/* Wakes everybody who waits for a channel: the state of the device has changed. */
+/* Wakes everybody who waits for a channel or a session: the state of the device has changed. */
 void sluice_wake_all(struct sluice_device *sd)
 {
 	unsigned int i;
 
 	for (i = 0; i < SLUICE_MAX_CHANNELS; i++)
 		wake_up_all(&sd->lines[i].wait);
+	wake_up_all(&sd->api_wait);
 }
 
 static void event_handle(struct sluice_device *sd, const struct sluice_event *event)
@@ -111,6 +112,7 @@ static irqreturn_t calls_interrupt(int irq, void *data)
 	struct sluice_device *sd = data;
 
 	wake_up_all(&sd->call_done);
+	wake_up_all(&sd->api_wait);
 	events_take(sd);
 	return IRQ_HANDLED;
 }

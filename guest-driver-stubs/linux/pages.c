@@ -104,14 +104,7 @@ out:
 	return ret;
 }
 
-/* A page that the host reads extents from. */
-struct sluice_list {
-	struct list_head link; /* in quarantine only */
-	struct sluice_extent *extents;
-	dma_addr_t iova; /* DMA_MAPPING_ERROR once the driver has left the device */
-};
-
-static struct sluice_list *list_get(struct sluice_device *sd)
+struct sluice_list *sluice_list_get(struct sluice_device *sd)
 {
 	struct sluice_list *list = kzalloc_obj(*list);
 
@@ -142,7 +135,7 @@ static void list_unmap(struct sluice_device *sd, struct sluice_list *list)
 	list->iova = DMA_MAPPING_ERROR;
 }
 
-static void list_put(struct sluice_device *sd, struct sluice_list *list)
+void sluice_list_put(struct sluice_device *sd, struct sluice_list *list)
 {
 	list_unmap(sd, list);
 	free_page((unsigned long)list->extents);
@@ -150,7 +143,7 @@ static void list_put(struct sluice_device *sd, struct sluice_list *list)
 }
 
 /* Keeps a list that the host may still read. */
-static void list_quarantine(struct sluice_device *sd, struct sluice_list *list)
+void sluice_list_quarantine(struct sluice_device *sd, struct sluice_list *list)
 {
 	mutex_lock(&sd->pages_lock);
 	list_add(&list->link, &sd->lists_in_quarantine);
@@ -199,7 +192,7 @@ int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sl
 	int ret = 0;
 	int i;
 
-	fill.list = list_get(sd);
+	fill.list = sluice_list_get(sd);
 	if (!fill.list)
 		return -ENOMEM;
 	fill.args.list_iova = fill.list->iova;
@@ -212,9 +205,9 @@ int sluice_pages_fill(struct sluice_device *sd, u32 epoch, u32 handle, struct sl
 		ret = fill_flush(&fill);
 	/* Without an answer the host may still read the list, until there was a reset. */
 	if ((ret == -EIO || ret == -ENODEV) && sluice_current(sd, epoch))
-		list_quarantine(sd, fill.list);
+		sluice_list_quarantine(sd, fill.list);
 	else
-		list_put(sd, fill.list);
+		sluice_list_put(sd, fill.list);
 	return ret;
 }
 
@@ -236,7 +229,7 @@ void sluice_quarantine_flush(struct sluice_device *sd)
 	mutex_lock(&sd->pages_lock);
 	list_for_each_entry_safe(list, next_list, &sd->lists_in_quarantine, link) {
 		list_del(&list->link);
-		list_put(sd, list);
+		sluice_list_put(sd, list);
 	}
 	list_for_each_entry_safe(pages, next, &sd->quarantine, link) {
 		list_del(&pages->link);
@@ -247,6 +240,7 @@ void sluice_quarantine_flush(struct sluice_device *sd)
 		kfree(pages);
 	}
 	mutex_unlock(&sd->pages_lock);
+	sluice_api_flush(sd);
 }
 
 static void pages_touch(struct sluice_pages *pages)
@@ -325,6 +319,7 @@ void sluice_quarantine_leak(struct sluice_device *sd)
 		kvfree(pages->page);
 		kfree(pages);
 	}
+	lost += sluice_api_leak(sd);
 	if (lost)
 		drm_warn(&sd->drm, "%lu pages stay pinned: the host has not let go of them\n",
 			 lost);

@@ -137,6 +137,7 @@ static void tables_init(struct sluice_device *sd)
 	INIT_LIST_HEAD(&sd->lists_in_quarantine);
 	INIT_WORK(&sd->touch_work, sluice_touch_work);
 	sluice_lines_init(sd);
+	sluice_api_tables_init(sd);
 }
 
 static int sluice_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -175,7 +176,13 @@ static int sluice_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ret = sluice_irq_init(sd);
 	if (ret)
 		return ret;
-	return drm_dev_register(&sd->drm, 0);
+	ret = drm_dev_register(&sd->drm, 0);
+	if (ret)
+		return ret;
+	ret = sluice_api_register(sd);
+	if (ret)
+		drm_dev_unregister(&sd->drm);
+	return ret;
 }
 
 /* Nobody can make a call any more; programs may still hold files, buffers and mappings. */
@@ -183,11 +190,13 @@ static void sluice_remove(struct pci_dev *pdev)
 {
 	struct sluice_device *sd = pci_get_drvdata(pdev);
 
+	sluice_api_unregister(sd);
 	drm_dev_unplug(&sd->drm);
 	if (sluice_reset(sd))
 		sluice_mark_dead(sd, "the device does not reset on removal");
 	else
 		sluice_void_all(sd);
+	sluice_api_leave(sd);
 	sluice_pages_unmap_all(sd);
 }
 
@@ -232,7 +241,7 @@ static int sluice_suspend(struct device *dev)
 	bool idle;
 
 	mutex_lock(&sd->pages_lock);
-	idle = xa_empty(&sd->vspaces) && list_empty(&sd->pages);
+	idle = xa_empty(&sd->vspaces) && list_empty(&sd->pages) && list_empty(&sd->api_memory);
 	mutex_unlock(&sd->pages_lock);
 	return idle ? 0 : -EBUSY;
 }

@@ -16,7 +16,7 @@
  * An epoch counts resets of the device. Everything made in a former epoch is void: the host has
  * freed it already, calls about it fail with EIO, freeing it calls nobody.
  *
- * Locks, outer first: sluice_vspace.lock, sluice_device.revoke, tables' own spinlocks. Neither
+ * Locks, outer first: sluice_api.lock, sluice_vspace.lock, sluice_device.revoke, tables' own spinlocks. Neither
  * copies to nor from user memory happen under one of them.
  */
 #ifndef SLUICE_H
@@ -24,6 +24,7 @@
 
 #include <linux/kref.h>
 #include <linux/maple_tree.h>
+#include <linux/miscdevice.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/rwsem.h>
@@ -107,6 +108,16 @@ struct sluice_device {
 	struct list_head pages;
 	struct list_head quarantine;
 	struct list_head lists_in_quarantine;
+
+	/* API sessions. */
+	struct miscdevice api_misc;
+	char api_name[24];
+	int api_id; /* of the name, plus one; 0: not registered */
+	wait_queue_head_t api_wait;
+	atomic64_t api_bytes; /* memory of all sessions */
+	struct list_head api_memory; /* under pages_lock */
+	struct list_head api_closing; /* files that are closed, sessions that the host still holds; under pages_lock */
+	struct delayed_work api_close_work;
 };
 
 #define to_sluice(drm_dev) container_of(drm_dev, struct sluice_device, drm)
@@ -117,6 +128,13 @@ struct sluice_pages {
 	struct page **page;
 	unsigned long count;
 	struct sg_table *sgt; /* NULL: not mapped for DMA any more */
+};
+
+/* A page that the host reads extents from. */
+struct sluice_list {
+	struct list_head link; /* in quarantine only */
+	struct sluice_extent *extents;
+	dma_addr_t iova; /* DMA_MAPPING_ERROR once the driver has left the device */
 };
 
 struct sluice_bo {
@@ -199,6 +217,19 @@ void sluice_pages_unmap_all(struct sluice_device *sd);
 void sluice_pages_quarantine(struct sluice_device *sd, struct sluice_pages *pages);
 void sluice_quarantine_flush(struct sluice_device *sd);
 void sluice_quarantine_leak(struct sluice_device *sd);
+
+struct sluice_list *sluice_list_get(struct sluice_device *sd);
+void sluice_list_put(struct sluice_device *sd, struct sluice_list *list);
+void sluice_list_quarantine(struct sluice_device *sd, struct sluice_list *list);
+
+/* api.c */
+void sluice_api_tables_init(struct sluice_device *sd);
+int sluice_api_register(struct sluice_device *sd);
+void sluice_api_unregister(struct sluice_device *sd);
+void sluice_api_close_work(struct work_struct *work);
+void sluice_api_leave(struct sluice_device *sd);
+void sluice_api_flush(struct sluice_device *sd);
+unsigned long sluice_api_leak(struct sluice_device *sd);
 
 /* gem.c */
 #define SLUICE_NOT_IN_APERTURE (~0ull)

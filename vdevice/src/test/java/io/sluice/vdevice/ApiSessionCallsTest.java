@@ -245,6 +245,18 @@ final class ApiSessionCallsTest extends CallTest {
   }
 
   @Test
+  void close_sessionThatIsBusy_isAskedForAgain() {
+    int handle = open();
+    host.opened.getFirst().busy = true;
+    refuse(Errno.EAGAIN, GuestAbi.CALL_API_CLOSE, handle, 0);
+    assertThat(host.opened.getFirst().closed).isFalse();
+    assertThat(session.apiSessions()).isEqualTo(1);
+    host.opened.getFirst().busy = false;
+    succeed(GuestAbi.CALL_API_CLOSE, handle, 0);
+    assertThat(session.apiSessions()).isZero();
+  }
+
+  @Test
   void host_saysSoAfterTheClose_memoryIsLeftAlone() {
     succeed(GuestAbi.CALL_API_CLOSE, open(), 0);
     host.opened.getFirst().ended.accept(Errno.EPIPE);

@@ -28,6 +28,7 @@ final class FakeSessions implements ApiSessions {
     final Consumer<Errno> ended;
     final List<SessionMemory> segments = new ArrayList<>();
     boolean closed;
+    volatile boolean busy;
 
     Session(SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
       this.doorbell = kernel.dup(doorbell);
@@ -42,6 +43,11 @@ final class FakeSessions implements ApiSessions {
         throw refused();
       }
       segments.add(copy(memory));
+    }
+
+    @Override
+    public boolean end() {
+      return !busy;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.sluice.abi.SyscallException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The file and memory calls of {@link RealKernel}. */
@@ -23,6 +24,10 @@ final class FileCalls {
   private static final int FALLOC_FL_PUNCH_HOLE = 2;
   private static final int MADV_POPULATE_WRITE = 23;
   private static final int MAP_SHARED = 1;
+  private static final int MAP_PRIVATE = 2;
+  private static final int MAP_FIXED = 0x10;
+  private static final int MAP_ANONYMOUS = 0x20;
+  private static final int MAP_NORESERVE = 0x4000;
   private static final int O_CLOEXEC = 0x80000;
 
   private FileCalls() {}
@@ -96,7 +101,7 @@ final class FileCalls {
   }
 
   static Mapping mmap(Fd fd, long offset, long lengthBytes, int protection) {
-    long address = Libc.mmap(lengthBytes, protection, MAP_SHARED, fd.number(), offset);
+    long address = Libc.mmap(0, lengthBytes, protection, MAP_SHARED, fd.number(), offset);
     if (address < 0) {
       throw new SyscallException(
           "mmap",
@@ -107,6 +112,36 @@ final class FileCalls {
     MemorySegment segment = Libc.mapped(address, lengthBytes, arena);
     boolean writable = (protection & Kernel.PROT_WRITE) != 0;
     return new SharedMapping(arena, writable ? segment : segment.asReadOnly());
+  }
+
+  /** A place for all is reserved first, so that each finds its own. */
+  static Mapping mmapPieces(List<FilePiece> pieces) {
+    long total = pieces.stream().mapToLong(FilePiece::bytes).reduce(0, Math::addExact);
+    long begin = Libc.mmap(0, total, 0, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin < 0) {
+      throw new SyscallException("mmap", "reserved, length=" + total, (int) -begin);
+    }
+    long at = begin;
+    for (FilePiece piece : pieces) {
+      long mapped =
+          Libc.mmap(
+              at,
+              piece.bytes(),
+              Kernel.PROT_READ | Kernel.PROT_WRITE,
+              MAP_SHARED | MAP_FIXED,
+              piece.file().number(),
+              piece.offset());
+      if (mapped < 0) {
+        Libc.munmap(begin, total);
+        throw new SyscallException(
+            "mmap",
+            piece.file() + ", offset=" + piece.offset() + ", length=" + piece.bytes(),
+            (int) -mapped);
+      }
+      at += piece.bytes();
+    }
+    Arena arena = Arena.ofShared();
+    return new SharedMapping(arena, Libc.mapped(begin, total, arena));
   }
 
   static Fd open(Path path, int flags) {

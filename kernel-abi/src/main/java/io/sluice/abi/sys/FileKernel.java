@@ -2,6 +2,7 @@ package io.sluice.abi.sys;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 
 /** The system calls for files, mappings and devices. See {@link Kernel} for what holds of all. */
 public interface FileKernel {
@@ -50,6 +51,13 @@ public interface FileKernel {
    * @param protection {@link #PROT_READ}, {@link #PROT_WRITE}
    */
   Mapping mmap(Fd fd, long offset, long lengthBytes, int protection);
+
+  /**
+   * Maps pieces of files, one behind the other: one piece of memory that may be read and written.
+   *
+   * @param pieces at least one
+   */
+  Mapping mmapPieces(List<FilePiece> pieces);
 
   /** {@code open(path, flags | O_CLOEXEC)}. */
   Fd open(Path path, int flags);

@@ -195,12 +195,13 @@ final class Libc {
     }
   }
 
-  static long mmap(long lengthBytes, int protection, int flags, int fd, long offset) {
+  static long mmap(long address, long lengthBytes, int protection, int flags, int fd, long offset) {
     Scratch scratch = Scratch.current();
     try {
-      long address =
-          (long) MMAP.invokeExact(scratch.errno, 0L, lengthBytes, protection, flags, fd, offset);
-      return result(scratch, address);
+      long mapped =
+          (long)
+              MMAP.invokeExact(scratch.errno, address, lengthBytes, protection, flags, fd, offset);
+      return result(scratch, mapped);
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -83,6 +83,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public Mapping mmapPieces(List<FilePiece> pieces) {
+    return FileCalls.mmapPieces(pieces);
+  }
+
+  @Override
   public Fd open(Path path, int flags) {
     return FileCalls.open(path, flags);
   }

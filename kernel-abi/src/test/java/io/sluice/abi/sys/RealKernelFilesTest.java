@@ -124,6 +124,37 @@ final class RealKernelFilesTest {
   }
 
   @Test
+  void mmapPieces_ofTwoFiles_standOneBehindTheOther() {
+    try (Fd one = kernel.memfdCreate("one", 4 * PAGE);
+        Fd two = kernel.memfdCreate("two", PAGE);
+        Mapping all =
+            kernel.mmapPieces(
+                List.of(
+                    new FilePiece(one, 2 * PAGE, 2 * PAGE),
+                    new FilePiece(two, 0, PAGE),
+                    new FilePiece(one, 0, PAGE)));
+        Mapping first = kernel.mmap(one, 0, 4 * PAGE, Kernel.PROT_READ);
+        Mapping second = kernel.mmap(two, 0, PAGE, Kernel.PROT_READ)) {
+      assertThat(all.sizeBytes()).isEqualTo(4 * PAGE);
+      all.segment().set(ValueLayout.JAVA_BYTE, 2 * PAGE - 1, (byte) 1);
+      all.segment().set(ValueLayout.JAVA_BYTE, 2 * PAGE, (byte) 2);
+      all.segment().set(ValueLayout.JAVA_BYTE, 3 * PAGE, (byte) 3);
+      assertThat(first.segment().get(ValueLayout.JAVA_BYTE, 4 * PAGE - 1)).isEqualTo((byte) 1);
+      assertThat(second.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 2);
+      assertThat(first.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 3);
+    }
+  }
+
+  @Test
+  void mmapPieces_oneThatIsNone_leavesNothingMapped() {
+    try (Fd file = kernel.memfdCreate("file", PAGE);
+        Fd event = kernel.eventfd(0, 0)) {
+      List<FilePiece> pieces = List.of(new FilePiece(file, 0, PAGE), new FilePiece(event, 0, PAGE));
+      assertErrno(() -> kernel.mmapPieces(pieces), "mmap", Errno.ENODEV);
+    }
+  }
+
+  @Test
   void mmap_badArguments_einval() {
     try (Fd fd = kernel.memfdCreate("bad", PAGE)) {
       assertErrno(() -> kernel.mmap(fd, 0, 0, Kernel.PROT_READ), "mmap", Errno.EINVAL);

@@ -32,7 +32,18 @@ public interface ApiSessions {
      */
     void add(int index, SessionMemory memory);
 
-    /** Ends it: nothing of the host reaches its memory any more when this returns. */
+    /**
+     * Has it end, repeatedly; does not wait for what it has begun, which may take as long as a
+     * kernel of the guest's runs.
+     *
+     * @return whether it has ended: nothing of the host reaches its memory any more
+     */
+    boolean end();
+
+    /**
+     * Ends it: nothing of the host reaches its memory any more when this returns, whatever must be
+     * ended with it for that.
+     */
     @Override
     void close();
   }

@@ -152,12 +152,16 @@ public final class MachineSessions implements AutoCloseable {
   /**
    * Closes a session; its memory is the guest's alone when this returns.
    *
-   * @throws RefusedException ENOENT
+   * @throws RefusedException ENOENT; EAGAIN when it ends, but has not yet
    */
   public void close(int handle) {
     changing.lock();
     try {
       Entry entry = entry(handle);
+      ApiSessions.Opened session = entry.session;
+      if (session != null && !session.end()) {
+        throw refused(Errno.EAGAIN, "the session has not ended yet, handle=" + handle);
+      }
       put(handle, null);
       end(entry);
     } finally {

@@ -5,9 +5,12 @@ import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
+import io.sluice.remoting.control.HostMessage.Shared;
+import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.remoting.control.Order.Serve;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -22,6 +25,12 @@ public final class ControlCodec {
   static final int MAX_TEXT = 256;
   static final int MAX_KINDS = 32;
   static final int MAX_DEVICES = 64;
+
+  /** Beyond any: a length of as many pieces as there may be is a number. */
+  private static final long MAX_SEGMENT_BYTES = Long.MAX_VALUE / MemoryPiece.MAX_PIECES;
+
+  private static final int MAX_INDEX = 63;
+  private static final int MAX_ERRNO = 4095;
 
   private static final JsonFactory JSON = new JsonFactory();
 
@@ -46,6 +55,19 @@ public final class ControlCodec {
           json.writeNumberProperty("id", limit.id());
           write(json, limit.limits());
         }
+        case OpenShared open -> {
+          json.writeStringProperty("do", "open");
+          json.writeNumberProperty("id", open.id());
+          json.writeNumberProperty("api", open.api());
+          write(json, open.files(), open.pieces());
+        }
+        case AddSegment add -> {
+          json.writeStringProperty("do", "segment");
+          json.writeNumberProperty("id", add.id());
+          json.writeNumberProperty("session", add.session());
+          json.writeNumberProperty("index", add.index());
+          write(json, add.files(), add.pieces());
+        }
         case EndSession end -> {
           json.writeStringProperty("do", "end");
           json.writeNumberProperty("id", end.id());
@@ -68,6 +90,16 @@ public final class ControlCodec {
                   fields.whole("first", 1, Long.MAX_VALUE));
           case "list" -> new ListSessions(id(fields));
           case "limit" -> new LimitSessions(id(fields), limits(fields));
+          case "open" ->
+              new OpenShared(
+                  id(fields), (int) fields.whole("api", 1, 0xffff), files(fields), pieces(fields));
+          case "segment" ->
+              new AddSegment(
+                  id(fields),
+                  number(fields, "session"),
+                  (int) fields.whole("index", 1, MAX_INDEX),
+                  files(fields),
+                  pieces(fields));
           case "end" -> new EndSession(id(fields), fields.whole("session", 1, Long.MAX_VALUE));
           default -> throw new LinkException("an order nobody knows, do=" + what);
         };
@@ -84,6 +116,36 @@ public final class ControlCodec {
     return new SessionLimits(
         (int) fields.whole("sessions", 1, SessionLimits.MAX_SESSIONS),
         fields.whole("memory", 0, Long.MAX_VALUE));
+  }
+
+  private static void write(JsonGenerator json, int files, List<MemoryPiece> pieces) {
+    json.writeNumberProperty("files", files);
+    json.writeArrayPropertyStart("pieces");
+    for (MemoryPiece piece : pieces) {
+      json.writeStartObject();
+      json.writeNumberProperty("file", piece.file());
+      json.writeNumberProperty("offset", piece.offset());
+      json.writeNumberProperty("bytes", piece.bytes());
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+  }
+
+  private static int files(Fields fields) throws LinkException {
+    return (int) fields.whole("files", 1, MemoryPiece.MAX_FILES);
+  }
+
+  private static List<MemoryPiece> pieces(Fields fields) throws LinkException {
+    List<MemoryPiece> pieces = new ArrayList<>();
+    for (Fields each : fields.objects("pieces", MemoryPiece.MAX_PIECES)) {
+      pieces.add(
+          new MemoryPiece(
+              (int) each.whole("file", 0, MemoryPiece.MAX_FILES - 1),
+              each.whole("offset", 0, Long.MAX_VALUE),
+              each.whole("bytes", 1, MAX_SEGMENT_BYTES)));
+      each.end();
+    }
+    return pieces;
   }
 
   /** A session host's message as a line without its end. */
@@ -113,6 +175,12 @@ public final class ControlCodec {
           json.writeStringProperty("tell", "done");
           json.writeNumberProperty("id", done.id());
           json.writeStringProperty("error", fitting(done.error()));
+        }
+        case Shared shared -> {
+          json.writeStringProperty("tell", "shared");
+          json.writeNumberProperty("id", shared.id());
+          json.writeNumberProperty("session", shared.session());
+          json.writeNumberProperty("errno", shared.errno());
         }
         case Sessions sessions -> {
           json.writeStringProperty("tell", "sessions");
@@ -153,6 +221,11 @@ public final class ControlCodec {
           case "opened" -> new Opened(number(fields, "session"), pid(fields));
           case "ended" -> new Ended(number(fields, "session"), fields.text("reason", MAX_TEXT));
           case "done" -> new Done(id(fields), fields.text("error", MAX_TEXT));
+          case "shared" ->
+              new Shared(
+                  id(fields),
+                  fields.whole("session", 0, Long.MAX_VALUE),
+                  (int) fields.whole("errno", 0, MAX_ERRNO));
           case "sessions" -> new Sessions(id(fields), sessions(fields));
           default -> throw new LinkException("a message nobody knows, tell=" + what);
         };

@@ -10,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -107,6 +108,20 @@ public final class ControlLink implements AutoCloseable {
       throw new LinkException("a line comes with one descriptor, has=" + fds.size());
     }
     return fds.take();
+  }
+
+  /** Takes the descriptors that came with the line just received; the caller owns them. */
+  public List<Fd> takeDescriptors(int count) throws LinkException {
+    if (fds.size() != count) {
+      int size = fds.size();
+      fds.closeAll();
+      throw new LinkException("a line comes with others, wants=" + count + ", has=" + size);
+    }
+    List<Fd> taken = new ArrayList<>();
+    while (taken.size() < count) {
+      taken.add(fds.take());
+    }
+    return taken;
   }
 
   /** The line just received came with no descriptor. */

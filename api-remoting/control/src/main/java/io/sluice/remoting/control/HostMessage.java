@@ -37,6 +37,15 @@ public sealed interface HostMessage {
   record Done(long id, String error) implements HostMessage {}
 
   /**
+   * The answer to an order about a machine's session.
+   *
+   * @param id of the order
+   * @param session its number; 0 when there is none
+   * @param errno why not; 0 when the order is carried out
+   */
+  record Shared(long id, long session, int errno) implements HostMessage {}
+
+  /**
    * The sessions there are.
    *
    * @param id of the order

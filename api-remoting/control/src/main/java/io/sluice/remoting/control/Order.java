@@ -1,5 +1,7 @@
 package io.sluice.remoting.control;
 
+import java.util.List;
+
 /** A message of the daemon to a session host. */
 public sealed interface Order {
   /**
@@ -25,6 +27,29 @@ public sealed interface Order {
    * @param id repeated in the answer
    */
   record LimitSessions(long id, SessionLimits limits) implements Order {}
+
+  /**
+   * Open a session of a process in the guest's machine. The files of its segment 0 come with it, an
+   * eventfd that the machine rings, and one that interrupts the machine.
+   *
+   * @param id repeated in the answer
+   * @param api number of the API
+   * @param files how many
+   * @param pieces of segment 0
+   */
+  record OpenShared(long id, int api, int files, List<MemoryPiece> pieces) implements Order {}
+
+  /**
+   * Add a segment to a session that was opened by {@link OpenShared}. Its files come with it.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   * @param index of the segment, from 1
+   * @param files how many
+   * @param pieces of the segment
+   */
+  record AddSegment(long id, long session, int index, int files, List<MemoryPiece> pieces)
+      implements Order {}
 
   /**
    * End a session.

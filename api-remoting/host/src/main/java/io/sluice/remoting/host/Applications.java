@@ -1,6 +1,8 @@
 package io.sluice.remoting.host;
 
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FilePiece;
+import java.util.List;
 
 /** The maker of sessions: one for each application that connects. */
 interface Applications {
@@ -11,6 +13,19 @@ interface Applications {
    * @param number of its session
    */
   Application of(long number, Fd connection);
+
+  /**
+   * The application in the guest's machine whose session has this memory.
+   *
+   * @param api its number
+   * @param first segment 0; files stay the caller's
+   * @param doorbell owned from now on, as is notify, unless this fails
+   * @throws io.sluice.remoting.session.ProtocolException when it cannot be served
+   */
+  MachineApplication ofMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify);
+
+  /** Starts a thread for an application in the machine. */
+  void start(Runnable service);
 
   /** Answers an application's hello with EDQUOT and closes its connection: there is no place. */
   void refuse(Fd connection);

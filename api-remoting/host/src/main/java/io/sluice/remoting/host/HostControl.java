@@ -10,9 +10,11 @@ import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order;
+import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.remoting.control.Order.Serve;
 import java.util.List;
 import java.util.Optional;
@@ -54,7 +56,6 @@ final class HostControl {
     SessionTable table = beginning.serve(serve, link.takeDescriptor());
     tell(serving);
     for (Optional<Order> order = next(); order.isPresent(); order = next()) {
-      link.refuseDescriptors();
       tell(answer(order.get(), table));
     }
   }
@@ -64,8 +65,21 @@ final class HostControl {
     return line.isEmpty() ? Optional.empty() : Optional.of(ControlCodec.readOrder(line.get()));
   }
 
-  private static HostMessage answer(Order order, SessionTable table) throws LinkException {
+  private HostMessage answer(Order order, SessionTable table) throws LinkException {
     return switch (order) {
+      case OpenShared open ->
+          new MachineOrders(table).open(open, link.takeDescriptors(open.files() + 2));
+      case AddSegment add -> new MachineOrders(table).add(add, link.takeDescriptors(add.files()));
+      default -> {
+        link.refuseDescriptors();
+        yield plainAnswer(order, table);
+      }
+    };
+  }
+
+  private static HostMessage plainAnswer(Order order, SessionTable table) throws LinkException {
+    return switch (order) {
+      case OpenShared _, AddSegment _ -> throw new LinkException("an order with descriptors");
       case Serve _ -> throw new LinkException("a second order to serve");
       case ListSessions list -> new Sessions(list.id(), table.reports());
       case LimitSessions limit -> {

@@ -1,14 +1,10 @@
 package io.sluice.remoting.host;
 
 import io.sluice.abi.sys.Fd;
-import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.RemotedApi;
 import io.sluice.remoting.session.Session;
 import io.sluice.remoting.session.SessionLink;
 import io.sluice.remoting.session.SessionSettings;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** An application that speaks the session link. */
@@ -60,23 +56,6 @@ final class LinkedApplication implements Application {
   @Override
   public SessionContent content() {
     Opened now = opened;
-    return now == null ? SessionContent.NONE : content(now);
-  }
-
-  private SessionContent content(Opened opened) {
-    List<ObjectKind> kinds = opened.api().kinds();
-    List<Integer> counts = opened.session().objectCounts();
-    Map<String, Long> objects = new LinkedHashMap<>();
-    for (int i = 0; i < kinds.size(); i++) {
-      if (counts.get(i) > 0) {
-        objects.put(kinds.get(i).name(), (long) counts.get(i));
-      }
-    }
-    return new SessionContent(
-        opened.api().name(),
-        devices,
-        objects,
-        opened.session().chargedBytes(),
-        opened.session().calls());
+    return now == null ? SessionContent.NONE : SessionContent.of(now.api(), now.session(), devices);
   }
 }

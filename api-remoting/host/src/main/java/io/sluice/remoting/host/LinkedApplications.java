@@ -2,10 +2,13 @@ package io.sluice.remoting.host;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FilePiece;
+import io.sluice.remoting.session.MachineSession;
 import io.sluice.remoting.session.SessionLink;
 import io.sluice.remoting.session.SessionSettings;
+import java.util.List;
 
-/** The applications that speak the session link. */
+/** The applications of both ways: those that speak the session link, and those in the machine. */
 final class LinkedApplications implements Applications {
   private final SessionSettings settings;
   private final String devices;
@@ -22,6 +25,17 @@ final class LinkedApplications implements Applications {
   @Override
   public Application of(long number, Fd connection) {
     return new LinkedApplication(settings, devices, number, connection);
+  }
+
+  @Override
+  public MachineApplication ofMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify) {
+    return new MachineApplication(
+        new MachineSession(settings, api, first, doorbell, notify), devices);
+  }
+
+  @Override
+  public void start(Runnable service) {
+    settings.threads().newThread(service).start();
   }
 
   @Override

@@ -1,5 +1,10 @@
 package io.sluice.remoting.host;
 
+import io.sluice.remoting.session.ObjectKind;
+import io.sluice.remoting.session.RemotedApi;
+import io.sluice.remoting.session.Session;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -13,6 +18,20 @@ import java.util.Map;
  */
 record SessionContent(
     String api, String device, Map<String, Long> objects, long memoryBytes, long calls) {
+  /** Of a session just now. */
+  static SessionContent of(RemotedApi api, Session session, String devices) {
+    List<ObjectKind> kinds = api.kinds();
+    List<Integer> counts = session.objectCounts();
+    Map<String, Long> objects = new LinkedHashMap<>();
+    for (int i = 0; i < kinds.size(); i++) {
+      if (counts.get(i) > 0) {
+        objects.put(kinds.get(i).name(), (long) counts.get(i));
+      }
+    }
+    return new SessionContent(
+        api.name(), devices, objects, session.chargedBytes(), session.calls());
+  }
+
   /** Of a session that has nothing yet. */
   static final SessionContent NONE = new SessionContent("", "", Map.of(), 0, 0);
 }

@@ -1,7 +1,9 @@
 package io.sluice.remoting.host;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.remoting.control.HostMessage;
@@ -9,9 +11,11 @@ import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
+import io.sluice.remoting.session.ProtocolException;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,6 +23,9 @@ import java.util.function.LongSupplier;
  * nothing of it is left, so that there are never more than the limit.
  */
 final class SessionTable {
+  /** The process is one of the machine's: the host's kernel does not know it. */
+  private static final PeerCredentials IN_MACHINE = new PeerCredentials(0, -1, -1);
+
   private final Kernel kernel;
   private final Applications applications;
   private final LongSupplier wallClockMs;
@@ -70,9 +77,58 @@ final class SessionTable {
     try {
       run(connection);
     } finally {
-      synchronized (lock) {
-        places--;
+      givePlace();
+    }
+  }
+
+  /**
+   * Serves an application in the guest's machine, on a thread of its own.
+   *
+   * @return the number of its session
+   * @throws ProtocolException when it cannot be served; the descriptors stay the caller's then
+   */
+  long serveMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify) {
+    if (!takePlace()) {
+      throw new ProtocolException(Errno.EDQUOT, "there are as many sessions as there may be");
+    }
+    boolean complete = false;
+    try {
+      MachineApplication application = applications.ofMachine(api, first, doorbell, notify);
+      OpenSession session = admit(IN_MACHINE, _ -> application);
+      applications.start(() -> {
+        try {
+          serve(session);
+        } finally {
+          givePlace();
+        }
+      });
+      complete = true;
+      return session.number();
+    } finally {
+      if (!complete) {
+        givePlace();
       }
+    }
+  }
+
+  /**
+   * An application in the machine by its session's number.
+   *
+   * @throws ProtocolException ENODEV when there is none
+   */
+  MachineApplication machine(long number) {
+    synchronized (lock) {
+      OpenSession session = open.get(number);
+      if (session != null && session.application() instanceof MachineApplication application) {
+        return application;
+      }
+    }
+    throw new ProtocolException(Errno.ENODEV, "no session of the machine, number=" + number);
+  }
+
+  private void givePlace() {
+    synchronized (lock) {
+      places--;
     }
   }
 
@@ -84,15 +140,21 @@ final class SessionTable {
       connection.close(); // a connection that is none
       return;
     }
+    serve(admit(peer, number -> applications.of(number, connection)));
+  }
+
+  private OpenSession admit(PeerCredentials peer, LongFunction<Application> maker) {
     OpenSession session;
     synchronized (lock) {
       long number = next++;
-      session =
-          new OpenSession(
-              number, peer, wallClockMs.getAsLong(), applications.of(number, connection));
+      session = new OpenSession(number, peer, wallClockMs.getAsLong(), maker.apply(number));
       open.put(number, session);
     }
     tell.accept(new Opened(session.number(), peer.pid()));
+    return session;
+  }
+
+  private void serve(OpenSession session) {
     String reason = "it failed";
     try {
       reason = session.application().serve();

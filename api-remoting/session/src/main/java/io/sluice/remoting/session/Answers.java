@@ -7,7 +7,6 @@ import static io.sluice.remoting.session.RingLayout.ANSWER_VALUES;
 import static io.sluice.remoting.session.RingLayout.WORD;
 
 import io.sluice.abi.Errno;
-import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -19,11 +18,11 @@ final class Answers {
   private static final int ANSWERED = 1;
 
   private final MemorySegment memory;
-  private final Kernel kernel;
+  private final Wakeup application;
 
-  Answers(MemorySegment memory, Kernel kernel) {
+  Answers(MemorySegment memory, Wakeup application) {
     this.memory = memory;
-    this.kernel = kernel;
+    this.application = application;
   }
 
   /**
@@ -60,7 +59,7 @@ final class Answers {
       // The caller exchanges 2 for 0 before it sleeps, so that one that spins costs no system call.
       int before = (int) WORD.getAndSet(memory, at, ANSWERED);
       if (before != 0) {
-        kernel.wakeFutex(memory.asSlice(at, Integer.BYTES));
+        application.wake(memory.asSlice(at, Integer.BYTES));
       }
     }
   }

@@ -8,7 +8,6 @@ import static io.sluice.remoting.session.RingLayout.NOTICE_SLEEPING;
 import static io.sluice.remoting.session.RingLayout.NOTICE_TAIL;
 import static io.sluice.remoting.session.RingLayout.WORD;
 
-import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -26,13 +25,13 @@ public final class Notices {
   private static final int MOST_WAITING = 1 << 17;
 
   private final MemorySegment memory;
-  private final Kernel kernel;
+  private final Wakeup application;
   private final Queue<long[]> waiting = new ArrayDeque<>();
   private int head;
 
-  Notices(MemorySegment memory, Kernel kernel) {
+  Notices(MemorySegment memory, Wakeup application) {
     this.memory = memory;
-    this.kernel = kernel;
+    this.application = application;
   }
 
   /** Tells the application. */
@@ -64,7 +63,7 @@ public final class Notices {
     if (written > 0) {
       WORD.setVolatile(memory, NOTICE_HEAD, head);
       if ((int) WORD.getAndSet(memory, NOTICE_SLEEPING, 0) != 0) {
-        kernel.wakeFutex(memory.asSlice(NOTICE_SLEEPING, Integer.BYTES));
+        application.wake(memory.asSlice(NOTICE_SLEEPING, Integer.BYTES));
       }
     }
     return written;

@@ -8,7 +8,10 @@ public final class ProtocolException extends RuntimeException {
 
   private final Errno errno;
 
-  ProtocolException(Errno errno, String message) {
+  /**
+   * @param errno what the application is told
+   */
+  public ProtocolException(Errno errno, String message) {
     super(message);
     this.errno = errno;
   }

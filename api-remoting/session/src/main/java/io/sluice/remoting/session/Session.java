@@ -33,6 +33,7 @@ public final class Session implements Runnable {
   private final MemorySegment ring;
   private final Fd doorbell;
   private final Fd wake;
+  private final Wakeup application;
   private final Waker waker;
   private final ObjectTable objects;
   private final SubmissionRing submissions;
@@ -47,29 +48,27 @@ public final class Session implements Runnable {
 
   /**
    * @param memory with segment 0; stays the caller's, as do the descriptors
-   * @param doorbell what the application rings
-   * @param wake an eventfd, not blocking, of our own
    */
   Session(
       Kernel kernel,
       LongSupplier nanoTime,
       RemotedApi api,
       SharedMemory memory,
-      Fd doorbell,
-      Fd wake,
+      Bells bells,
       MemoryAccount account,
       Executor workers) {
     this.kernel = kernel;
     this.nanoTime = nanoTime;
     this.api = api;
-    this.doorbell = doorbell;
-    this.wake = wake;
+    doorbell = bells.doorbell();
+    wake = bells.wake();
+    application = bells.application();
     waker = new Waker(kernel, wake);
     ring = memory.segment(0);
     objects = new ObjectTable(api.kinds());
     submissions = new SubmissionRing(ring);
-    answers = new Answers(ring, kernel);
-    notices = new Notices(ring, kernel);
+    answers = new Answers(ring, application);
+    notices = new Notices(ring, application);
     reader = new CallReader(objects, memory);
     context = new SessionContext(objects, notices, account, workers, waker);
   }
@@ -120,7 +119,7 @@ public final class Session implements Runnable {
       waker.close();
       context.releaseAll();
       WORD.setRelease(ring, STATE, ended.number());
-      kernel.wakeFutex(ring.asSlice(STATE, Integer.BYTES));
+      application.wake(ring.asSlice(STATE, Integer.BYTES));
     }
   }
 

@@ -72,7 +72,8 @@ public final class SessionLink {
       }
       try (Fd doorbell = fds.take();
           Fd wake = kernel.eventfd(0, Kernel.NONBLOCK)) {
-        serveSession(connection, message, fds, memory, new Bells(doorbell, wake), api, opened);
+        Bells bells = new Bells(doorbell, wake, kernel::wakeFutex);
+        serveSession(connection, message, fds, memory, bells, api, opened);
       }
     } catch (SyscallException gone) {
       LOG.atDebug().log("application's link ended: {}", gone.getMessage());
@@ -80,8 +81,6 @@ public final class SessionLink {
       fds.closeAll();
     }
   }
-
-  private record Bells(Fd doorbell, Fd wake) {}
 
   /** Leaves the doorbell in the list. */
   private RemotedApi hello(Fd connection, MemorySegment message, FdList fds, SharedMemory memory) {
@@ -122,8 +121,7 @@ public final class SessionLink {
             settings.nanoTime(),
             api,
             memory,
-            bells.doorbell(),
-            bells.wake(),
+            bells,
             settings.account(),
             settings.workers());
     Thread thread =

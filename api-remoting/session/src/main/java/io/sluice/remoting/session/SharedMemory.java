@@ -3,16 +3,19 @@ package io.sluice.remoting.session;
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The memory that an application has registered with its session: files whose size is sealed, each
- * mapped whole. Segment 0 has the ring.
+ * mapped whole, or pieces of a machine's memory. Segment 0 has the ring.
  *
  * <p>The link's thread adds, the session's thread reads. A segment stays as long as its session:
  * commands that use it may run until then.
@@ -49,23 +52,77 @@ public final class SharedMemory implements AutoCloseable {
    *     that is taken, too many bytes
    */
   void add(int index, Fd fd, long sizeBytes) {
+    requireFree(index);
+    requireRoom(sizeBytes);
+    requireSealed(fd, sizeBytes);
+    map(index, () -> kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
+  }
+
+  private void requireFree(int index) {
     if (index < 0 || index >= MOST_SEGMENTS || segments.get(index) != null) {
       throw new ProtocolException(
           Errno.EINVAL, "segment is taken or beyond the last, index=" + index);
     }
+  }
+
+  private void requireRoom(long sizeBytes) {
     if (sizeBytes <= 0 || sizeBytes % PAGE_BYTES != 0 || sizeBytes > mostBytes - bytes.get()) {
       throw new ProtocolException(
           Errno.ENOMEM,
           "segment has no whole pages or too many, bytes=" + sizeBytes + ", in use=" + bytes.get());
     }
-    requireSealed(fd, sizeBytes);
+  }
+
+  private void map(int index, Supplier<Mapping> how) {
     try {
-      segments.set(index, kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
+      Mapping mapping = how.get();
+      segments.set(index, mapping);
+      bytes.addAndGet(mapping.sizeBytes());
     } catch (SyscallException failure) {
       throw new ProtocolException(
           Errno.ENOMEM, "segment cannot be mapped: " + failure.getMessage());
     }
-    bytes.addAndGet(sizeBytes);
+  }
+
+  /**
+   * Maps pieces of a machine's memory as a segment.
+   *
+   * @param pieces of files that cannot shrink; the files stay the caller's
+   * @throws ProtocolException as {@link #add(int, Fd, long)}
+   */
+  void add(int index, List<FilePiece> pieces) {
+    requireFree(index);
+    long sizeBytes = 0;
+    for (FilePiece piece : pieces) {
+      requireWithin(piece);
+      sizeBytes += piece.bytes(); // each is no longer than a file, and there are few
+    }
+    requireRoom(sizeBytes);
+    map(index, () -> kernel.mmapPieces(pieces));
+  }
+
+  private void requireWithin(FilePiece piece) {
+    long sizeBytes;
+    int seals;
+    try {
+      if (kernel.fileSystemType(piece.file()) != TMPFS_MAGIC) {
+        throw new ProtocolException(Errno.EINVAL, "machine's memory is not of ordinary pages");
+      }
+      seals = kernel.getSeals(piece.file());
+      sizeBytes = kernel.fstat(piece.file()).sizeBytes();
+    } catch (SyscallException failure) {
+      throw new ProtocolException(
+          Errno.EINVAL, "machine's memory is no memory file: " + failure.getMessage());
+    }
+    if ((seals & Kernel.F_SEAL_SHRINK) == 0
+        || piece.offset() < 0
+        || piece.offset() % PAGE_BYTES != 0
+        || piece.bytes() <= 0
+        || piece.bytes() % PAGE_BYTES != 0
+        || piece.bytes() > sizeBytes - piece.offset()) {
+      throw new ProtocolException(
+          Errno.EINVAL, "piece is not within a file that cannot shrink, seals=" + seals);
+    }
   }
 
   private void requireSealed(Fd fd, long sizeBytes) {

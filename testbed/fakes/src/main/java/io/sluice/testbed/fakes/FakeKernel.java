@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
@@ -175,6 +176,16 @@ public final class FakeKernel implements Kernel {
           return new FakeMapping(
               file, (protection & PROT_WRITE) != 0 ? slice : slice.asReadOnly(), this::unmap);
         });
+  }
+
+  /** One piece: those of the fake's files do not stand one behind the other. */
+  @Override
+  public Mapping mmapPieces(List<FilePiece> pieces) {
+    if (pieces.size() != 1) {
+      throw new UnsupportedOperationException("the fake maps one piece");
+    }
+    FilePiece piece = pieces.getFirst();
+    return mmap(piece.file(), piece.offset(), piece.bytes(), PROT_READ | PROT_WRITE);
   }
 
   @Override

@@ -1,0 +1,44 @@
+package io.sluice.remoting.host;
+
+import io.sluice.abi.sys.FilePiece;
+import io.sluice.remoting.session.MachineSession;
+import java.util.List;
+
+/** An application in the guest's machine. */
+final class MachineApplication implements Application {
+  private final MachineSession session;
+  private final String devices;
+  private volatile boolean asked;
+
+  /**
+   * @param session owned
+   */
+  MachineApplication(MachineSession session, String devices) {
+    this.session = session;
+    this.devices = devices;
+  }
+
+  @Override
+  public String serve() {
+    try (session) {
+      session.serve();
+    }
+    return asked ? "its application left" : "its application broke the protocol";
+  }
+
+  @Override
+  public void end() {
+    asked = true;
+    session.end();
+  }
+
+  /** Adds a segment. */
+  void add(int index, List<FilePiece> pieces) {
+    session.add(index, pieces);
+  }
+
+  @Override
+  public SessionContent content() {
+    return SessionContent.of(session.api(), session.session(), devices);
+  }
+}

@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * API sessions: a device file of its own, a session per open file. The memory that a process shares
+ * with its session on the host is made here, of pieces as large as can be had, so that the host
+ * maps few; it is charged to the process, bounded per file and per device, and given back when
+ * the host has confirmed that it let go of it.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/fs.h>
+#include <linux/idr.h>
+#include <linux/log2.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_drv.h>
+
+#include "sluice.h"
+#include "sluice_api.h"
+
+#ifndef MAX_PAGE_ORDER /* older kernels */
+#define MAX_PAGE_ORDER MAX_ORDER
+#endif
+
+#define FILE_BYTES (1ull << 30) /* most memory of a session */
+#define WAIT_MS 10000
+#define CLOSE_JIFFIES (HZ / 20) /* between looks whether the host has let go of a session */
+#define MAP_PAGES_SHIFT (SLUICE_API_MAP_SHIFT - PAGE_SHIFT)
+
+static DEFINE_IDA(api_ids);
+
+/* A piece of a segment: pages one behind the other, each with a reference of its own. */
+struct piece {
+	struct page *page;
+	unsigned long first; /* index in the segment */
+	unsigned long count;
+	dma_addr_t iova;
+};
+
+/* A segment's memory. */
+struct sluice_api_memory {
+	struct list_head link; /* sluice_device.api_memory, under pages_lock */
+	unsigned long pages;
+	unsigned int pieces;
+	bool quarantined; /* belongs to no session any more; the host may still use it */
+	bool mapped; /* for DMA; under pages_lock once it is in the list */
+	struct piece piece[SLUICE_MAX_EXTENTS];
+};
+
+/* A session: an open file. */
+struct sluice_api {
+	struct sluice_device *sd; /* with a reference */
+	struct list_head link; /* sluice_device.api_closing */
+	struct mutex lock; /* opening, adding */
+	u32 handle; /* the host's; 0: none yet */
+	u32 epoch;
+	u64 bytes;
+	struct sluice_api_memory *segment[SLUICE_MAX_API_SEGMENTS];
+};
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static void pieces_unmap(struct sluice_device *sd, struct sluice_api_memory *memory)
+{
+	unsigned int i;
+
+	if (!memory->mapped)
+		return;
+	for (i = 0; i < memory->pieces; i++)
+		dma_unmap_page(sd->drm.dev, memory->piece[i].iova,
+			       memory->piece[i].count << PAGE_SHIFT, DMA_BIDIRECTIONAL);
+	memory->mapped = false;
+}
+
+static void pieces_free(struct sluice_device *sd, struct sluice_api_memory *memory)
+{
+	unsigned long page;
+	unsigned int i;
+
+	for (i = 0; i < memory->pieces; i++)
+		for (page = 0; page < memory->piece[i].count; page++)
+			put_page(memory->piece[i].page + page);
+	atomic64_sub((u64)memory->pages << PAGE_SHIFT, &sd->api_bytes);
+	kvfree(memory);
+}
+
+/* Lets memory go that the host cannot reach. */
+static void memory_put(struct sluice_device *sd, struct sluice_api_memory *memory)
+{
+	mutex_lock(&sd->pages_lock);
+	list_del(&memory->link);
+	pieces_unmap(sd, memory);
+	mutex_unlock(&sd->pages_lock);
+	pieces_free(sd, memory);
+}
+
+/* Keeps memory that the host might still reach, until a reset. */
+static void memory_quarantine(struct sluice_device *sd, struct sluice_api_memory *memory)
+{
+	mutex_lock(&sd->pages_lock);
+	memory->quarantined = true;
+	mutex_unlock(&sd->pages_lock);
+}
+
+static int piece_add(struct sluice_device *sd, struct sluice_api_memory *memory,
+		     unsigned long first, unsigned int order)
+{
+	struct piece *piece = &memory->piece[memory->pieces];
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+
+	/* Large pieces are a wish: nothing is moved nor given up for them. */
+	piece->page = alloc_pages(order ? gfp | __GFP_NORETRY : gfp, order);
+	if (!piece->page)
+		return -ENOMEM;
+	split_page(piece->page, order);
+	piece->first = first;
+	piece->count = 1ul << order;
+	piece->iova = dma_map_page(sd->drm.dev, piece->page, 0, PAGE_SIZE << order,
+				   DMA_BIDIRECTIONAL);
+	if (dma_mapping_error(sd->drm.dev, piece->iova)) {
+		unsigned long page;
+
+		for (page = 0; page < piece->count; page++)
+			put_page(piece->page + page);
+		return -EIO;
+	}
+	memory->pieces++;
+	return 0;
+}
+
+static int pieces_fill(struct sluice_device *sd, struct sluice_api_memory *memory)
+{
+	unsigned int order = MAX_PAGE_ORDER;
+	unsigned long done = 0;
+	int ret;
+
+	while (done < memory->pages) {
+		if (memory->pieces == SLUICE_MAX_EXTENTS)
+			return -ENOMEM; /* what is left is in too many pieces */
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		order = min_t(unsigned int, order, ilog2(memory->pages - done));
+		ret = piece_add(sd, memory, done, order);
+		if (ret == 0)
+			done += 1ul << order;
+		else if (ret == -ENOMEM && order > 0)
+			order--;
+		else
+			return ret;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* The driver does not leave the device meanwhile: the caller sees to that. */
+static struct sluice_api_memory *memory_get(struct sluice_device *sd, u64 bytes)
+{
+	u64 limit = (u64)totalram_pages() << PAGE_SHIFT >> 2;
+	struct sluice_api_memory *memory;
+	int ret;
+
+	if (atomic64_add_return(bytes, &sd->api_bytes) > limit) {
+		atomic64_sub(bytes, &sd->api_bytes);
+		return ERR_PTR(-EDQUOT);
+	}
+	memory = kvzalloc(sizeof(*memory), GFP_KERNEL_ACCOUNT);
+	if (!memory) {
+		atomic64_sub(bytes, &sd->api_bytes);
+		return ERR_PTR(-ENOMEM);
+	}
+	memory->pages = bytes >> PAGE_SHIFT;
+	memory->mapped = true;
+	ret = pieces_fill(sd, memory);
+	if (ret) {
+		pieces_unmap(sd, memory);
+		pieces_free(sd, memory);
+		return ERR_PTR(ret);
+	}
+	mutex_lock(&sd->pages_lock);
+	list_add(&memory->link, &sd->api_memory);
+	mutex_unlock(&sd->pages_lock);
+	return memory;
+}
+
+static struct page *memory_page(struct sluice_api_memory *memory, unsigned long index)
+{
+	unsigned int low = 0, high = memory->pieces;
+
+	while (high - low > 1) {
+		unsigned int middle = (low + high) / 2;
+
+		if (memory->piece[middle].first <= index)
+			low = middle;
+		else
+			high = middle;
+	}
+	return memory->piece[low].page + (index - memory->piece[low].first);
+}
+
+static void list_fill(struct sluice_list *list, struct sluice_api_memory *memory)
+{
+	unsigned int i;
+
+	for (i = 0; i < memory->pieces; i++) {
+		list->extents[i].iova = memory->piece[i].iova;
+		list->extents[i].bytes = (u64)memory->piece[i].count << PAGE_SHIFT;
+	}
+}
+
+/* ---- what the host knows --------------------------------------------------------------------- */
+
+/* Whether a failed call may have taken effect: then the host may use what it was given. */
+static bool is_unknown(struct sluice_device *sd, u32 epoch, int ret)
+{
+	return (ret == -EIO || ret == -ENODEV || ret == -EPROTO) && sluice_current(sd, epoch);
+}
+
+/* Tells the host of a segment: opens the session with 0, adds any other. */
+static int host_add(struct sluice_api *api, u32 number, u32 index,
+		    struct sluice_api_memory *memory)
+{
+	struct sluice_device *sd = api->sd;
+	struct sluice_list *list = sluice_list_get(sd);
+	struct sluice_api_open open = { .api = number, .count = memory->pieces };
+	struct sluice_api_segment add = { .index = index, .count = memory->pieces };
+	int ret;
+
+	if (!list)
+		return -ENOMEM;
+	list_fill(list, memory);
+	dma_sync_single_for_device(sd->drm.dev, list->iova, PAGE_SIZE, DMA_TO_DEVICE);
+	if (index == 0) {
+		open.bytes = (u64)memory->pages << PAGE_SHIFT;
+		open.list_iova = list->iova;
+		ret = sluice_call(sd, api->epoch, SLUICE_CALL_API_OPEN, &open, sizeof(open));
+		if (ret == 0)
+			api->handle = open.handle;
+	} else {
+		add.handle = api->handle;
+		add.bytes = (u64)memory->pages << PAGE_SHIFT;
+		add.list_iova = list->iova;
+		ret = sluice_call(sd, api->epoch, SLUICE_CALL_API_SEGMENT, &add, sizeof(add));
+	}
+	if (is_unknown(sd, api->epoch, ret))
+		sluice_list_quarantine(sd, list);
+	else
+		sluice_list_put(sd, list);
+	return ret;
+}
+
+/* 0: the host reaches nothing of the session; -EAGAIN: it still does; -EIO: nobody knows. */
+static int host_close(struct sluice_api *api)
+{
+	struct sluice_device *sd = api->sd;
+	struct sluice_handle args = { .handle = api->handle };
+	int ret;
+
+	if (!api->handle || !sluice_current(sd, api->epoch))
+		return 0;
+	ret = sluice_call(sd, api->epoch, SLUICE_CALL_API_CLOSE, &args, sizeof(args));
+	if (ret == 0 || ret == -ENOENT || !sluice_current(sd, api->epoch))
+		return 0;
+	return ret == -EAGAIN ? -EAGAIN : -EIO;
+}
+
+static void api_free(struct sluice_api *api, int closed)
+{
+	struct sluice_device *sd = api->sd;
+	unsigned int i;
+
+	for (i = 0; i < SLUICE_MAX_API_SEGMENTS; i++) {
+		if (!api->segment[i])
+			continue;
+		if (closed == 0)
+			memory_put(sd, api->segment[i]);
+		else
+			memory_quarantine(sd, api->segment[i]);
+	}
+	mutex_destroy(&api->lock);
+	kfree(api);
+	drm_dev_put(&sd->drm);
+}
+
+/* Looks again at sessions that the host had not let go of. */
+void sluice_api_close_work(struct work_struct *work)
+{
+	struct sluice_device *sd = container_of(to_delayed_work(work), struct sluice_device,
+						api_close_work);
+	struct sluice_api *api, *next;
+	LIST_HEAD(closing);
+	LIST_HEAD(left);
+	int cookie, ret;
+
+	drm_dev_get(&sd->drm);
+	mutex_lock(&sd->pages_lock);
+	list_splice_init(&sd->api_closing, &closing);
+	mutex_unlock(&sd->pages_lock);
+	list_for_each_entry_safe(api, next, &closing, link) {
+		ret = host_close(api);
+		list_del(&api->link);
+		if (ret == -EAGAIN)
+			list_add(&api->link, &left);
+		else
+			api_free(api, ret);
+	}
+	mutex_lock(&sd->pages_lock);
+	list_splice(&left, &sd->api_closing);
+	if (!list_empty(&sd->api_closing) && drm_dev_enter(&sd->drm, &cookie)) {
+		schedule_delayed_work(&sd->api_close_work, CLOSE_JIFFIES);
+		drm_dev_exit(cookie);
+	}
+	mutex_unlock(&sd->pages_lock);
+	drm_dev_put(&sd->drm);
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+static int api_open(struct inode *inode, struct file *file)
+{
+	struct sluice_device *sd = container_of(file->private_data, struct sluice_device, api_misc);
+	struct sluice_api *api = kzalloc(sizeof(*api), GFP_KERNEL_ACCOUNT);
+
+	if (!api)
+		return -ENOMEM;
+	drm_dev_get(&sd->drm);
+	api->sd = sd;
+	mutex_init(&api->lock);
+	file->private_data = api;
+	return nonseekable_open(inode, file);
+}
+
+/* The process is through with it, or dead; its mappings went before. */
+static int api_release(struct inode *inode, struct file *file)
+{
+	struct sluice_api *api = file->private_data;
+	struct sluice_device *sd = api->sd;
+	int ret = host_close(api);
+	int cookie;
+
+	if (ret != -EAGAIN) {
+		api_free(api, ret);
+	} else if (drm_dev_enter(&sd->drm, &cookie)) {
+		mutex_lock(&sd->pages_lock);
+		list_add(&api->link, &sd->api_closing);
+		schedule_delayed_work(&sd->api_close_work, CLOSE_JIFFIES);
+		mutex_unlock(&sd->pages_lock);
+		drm_dev_exit(cookie);
+	} else {
+		/* The driver leaves, which resets the device or says that it could not. */
+		api_free(api, sluice_current(sd, api->epoch) ? -EIO : 0);
+	}
+	return 0;
+}
+
+/* Under api->lock. */
+static int segment_add(struct sluice_api *api, u32 number, u32 index, u64 bytes)
+{
+	struct sluice_api_memory *memory;
+	int ret, cookie;
+
+	if (bytes == 0 || !PAGE_ALIGNED(bytes) || bytes > FILE_BYTES)
+		return -EINVAL;
+	if (bytes > FILE_BYTES - api->bytes)
+		return -EDQUOT;
+	if (!drm_dev_enter(&api->sd->drm, &cookie))
+		return -ENODEV;
+	memory = memory_get(api->sd, bytes);
+	ret = PTR_ERR_OR_ZERO(memory);
+	if (ret)
+		goto out;
+	ret = host_add(api, number, index, memory);
+	if (ret == 0) {
+		api->bytes += bytes;
+		/* Pages before the pointer that shows them; pairs with the acquire of mmap and wait. */
+		smp_store_release(&api->segment[index], memory);
+	} else if (is_unknown(api->sd, api->epoch, ret)) {
+		memory_quarantine(api->sd, memory);
+	} else {
+		memory_put(api->sd, memory);
+	}
+out:
+	drm_dev_exit(cookie);
+	return ret;
+}
+
+static int open_ioctl(struct sluice_api *api, const void __user *user)
+{
+	struct sluice_api_dev_open req;
+	int ret;
+
+	if (copy_from_user(&req, user, sizeof(req)))
+		return -EFAULT;
+	if (req.pad || req.bytes < SLUICE_API_SEGMENT_LEAST)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&api->lock))
+		return -EINTR;
+	if (api->handle) {
+		ret = -EBUSY;
+	} else {
+		api->epoch = READ_ONCE(api->sd->epoch);
+		ret = segment_add(api, req.api, 0, req.bytes);
+	}
+	mutex_unlock(&api->lock);
+	return ret;
+}
+
+static int segment_ioctl(struct sluice_api *api, const void __user *user)
+{
+	struct sluice_api_dev_segment req;
+	int ret;
+
+	if (copy_from_user(&req, user, sizeof(req)))
+		return -EFAULT;
+	if (req.pad || req.index == 0 || req.index >= SLUICE_MAX_API_SEGMENTS)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&api->lock))
+		return -EINTR;
+	if (!api->handle)
+		ret = -ENOTCONN;
+	else if (api->segment[req.index])
+		ret = -EBUSY;
+	else
+		ret = segment_add(api, 0, req.index, req.bytes);
+	mutex_unlock(&api->lock);
+	return ret;
+}
+
+/* Whether nothing will ever come of the session. */
+static bool is_gone(struct sluice_api *api)
+{
+	return READ_ONCE(api->sd->dead) || !sluice_current(api->sd, api->epoch) ||
+	       drm_dev_is_unplugged(&api->sd->drm);
+}
+
+static int wait_ioctl(struct sluice_api *api, const void __user *user)
+{
+	/* The segment came after its session; pairs with the release of segment_add. */
+	struct sluice_api_memory *memory = smp_load_acquire(&api->segment[0]);
+	struct sluice_api_dev_wait req;
+	u32 *word;
+	long ret;
+
+	if (copy_from_user(&req, user, sizeof(req)))
+		return -EFAULT;
+	if (!memory)
+		return -ENOTCONN;
+	if (req.offset % sizeof(*word) || req.offset >= (u64)memory->pages << PAGE_SHIFT ||
+	    req.timeout_ms > WAIT_MS)
+		return -EINVAL;
+	word = page_address(memory_page(memory, req.offset >> PAGE_SHIFT)) +
+	       offset_in_page(req.offset);
+	ret = wait_event_interruptible_timeout(api->sd->api_wait,
+					       READ_ONCE(*word) != req.expected || is_gone(api),
+					       msecs_to_jiffies(req.timeout_ms));
+	if (ret < 0)
+		return -EINTR;
+	if (READ_ONCE(*word) != req.expected)
+		return 0;
+	return is_gone(api) ? -ENODEV : -ETIMEDOUT;
+}
+
+static int doorbell_ioctl(struct sluice_api *api)
+{
+	int cookie;
+
+	if (!smp_load_acquire(&api->segment[0])) /* as above */
+		return -ENOTCONN;
+	if (!drm_dev_enter(&api->sd->drm, &cookie))
+		return -ENODEV;
+	if (sluice_current(api->sd, api->epoch))
+		sluice_write(api->sd, SLUICE_REG_API_DOORBELL, api->handle);
+	drm_dev_exit(cookie);
+	return 0;
+}
+
+static long api_ioctl(struct file *file, unsigned int command, unsigned long argument)
+{
+	struct sluice_api *api = file->private_data;
+	const void __user *user = (const void __user *)argument;
+
+	switch (command) {
+	case SLUICE_API_DEV_OPEN:
+		return open_ioctl(api, user);
+	case SLUICE_API_DEV_SEGMENT:
+		return segment_ioctl(api, user);
+	case SLUICE_API_DEV_WAIT:
+		return wait_ioctl(api, user);
+	case SLUICE_API_DEV_DOORBELL:
+		return doorbell_ioctl(api);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+static vm_fault_t api_fault(struct vm_fault *vmf)
+{
+	struct sluice_api_memory *memory = vmf->vma->vm_private_data;
+	unsigned long index = vmf->pgoff & ((1ul << MAP_PAGES_SHIFT) - 1);
+
+	if (index >= memory->pages)
+		return VM_FAULT_SIGBUS;
+	vmf->page = memory_page(memory, index);
+	get_page(vmf->page);
+	return 0;
+}
+
+static const struct vm_operations_struct api_vm_ops = {
+	.fault = api_fault,
+};
+
+static int api_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct sluice_api *api = file->private_data;
+	unsigned long index = vma->vm_pgoff >> MAP_PAGES_SHIFT;
+	unsigned long first = vma->vm_pgoff & ((1ul << MAP_PAGES_SHIFT) - 1);
+	struct sluice_api_memory *memory;
+
+	if (index >= SLUICE_MAX_API_SEGMENTS || !(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	memory = smp_load_acquire(&api->segment[index]); /* pairs with segment_add */
+	if (!memory)
+		return -ENXIO;
+	if (first >= memory->pages || vma_pages(vma) > memory->pages - first)
+		return -EINVAL;
+	/* The session is the process's that opened it: a child makes one of its own. */
+	vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND);
+	vma->vm_private_data = memory;
+	vma->vm_ops = &api_vm_ops;
+	return 0;
+}
+
+static const struct file_operations api_fops = {
+	.owner = THIS_MODULE,
+	.open = api_open,
+	.release = api_release,
+	.unlocked_ioctl = api_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = api_mmap,
+};
+
+/* ---- the device ------------------------------------------------------------------------------ */
+
+void sluice_api_tables_init(struct sluice_device *sd)
+{
+	init_waitqueue_head(&sd->api_wait);
+	INIT_LIST_HEAD(&sd->api_memory);
+	INIT_LIST_HEAD(&sd->api_closing);
+	INIT_DELAYED_WORK(&sd->api_close_work, sluice_api_close_work);
+	atomic64_set(&sd->api_bytes, 0);
+}
+
+/* Offers sessions where the host has them. */
+int sluice_api_register(struct sluice_device *sd)
+{
+	int ret, id;
+
+	if (!(sd->caps & SLUICE_CAP_API_SESSIONS))
+		return 0;
+	id = ida_alloc(&api_ids, GFP_KERNEL);
+	if (id < 0)
+		return id;
+	snprintf(sd->api_name, sizeof(sd->api_name), "sluice-api%d", id);
+	sd->api_misc = (struct miscdevice){
+		.minor = MISC_DYNAMIC_MINOR,
+		.name = sd->api_name,
+		.fops = &api_fops,
+		.parent = &sd->pdev->dev,
+		.mode = 0666, /* as safe for anybody as the device of channels */
+	};
+	ret = misc_register(&sd->api_misc);
+	if (ret)
+		ida_free(&api_ids, id);
+	else
+		sd->api_id = id + 1;
+	return ret;
+}
+
+/* Nobody opens one any more. */
+void sluice_api_unregister(struct sluice_device *sd)
+{
+	if (!sd->api_id)
+		return;
+	misc_deregister(&sd->api_misc);
+	ida_free(&api_ids, sd->api_id - 1);
+	sd->api_id = 0;
+}
+
+/* The driver has left the device: what was to be closed is closed, or nobody knows. */
+void sluice_api_leave(struct sluice_device *sd)
+{
+	struct sluice_api_memory *memory;
+
+	cancel_delayed_work_sync(&sd->api_close_work);
+	sluice_api_close_work(&sd->api_close_work.work);
+	mutex_lock(&sd->pages_lock);
+	list_for_each_entry(memory, &sd->api_memory, link)
+		pieces_unmap(sd, memory);
+	mutex_unlock(&sd->pages_lock);
+}
+
+/* After a reset: the host has let go of everything. */
+void sluice_api_flush(struct sluice_device *sd)
+{
+	struct sluice_api_memory *memory, *next;
+	LIST_HEAD(free);
+
+	mutex_lock(&sd->pages_lock);
+	list_for_each_entry_safe(memory, next, &sd->api_memory, link) {
+		if (!memory->quarantined)
+			continue;
+		pieces_unmap(sd, memory);
+		list_move(&memory->link, &free);
+	}
+	mutex_unlock(&sd->pages_lock);
+	list_for_each_entry_safe(memory, next, &free, link)
+		pieces_free(sd, memory);
+}
+
+/* The last of the device goes and no reset was confirmed. Returns the pages that are lost. */
+unsigned long sluice_api_leak(struct sluice_device *sd)
+{
+	struct sluice_api_memory *memory, *next;
+	unsigned long lost = 0;
+
+	list_for_each_entry_safe(memory, next, &sd->api_memory, link) {
+		lost += memory->pages;
+		list_del(&memory->link);
+		kvfree(memory);
+	}
+	return lost;
+}
