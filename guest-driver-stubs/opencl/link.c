@@ -1,15 +1,17 @@
 /*
- * The connection to the session host: hello, then segments of memory. The end of the connection
- * ends the session.
+ * The connection to a session host on the same host: hello, then segments of memory. The end of the
+ * connection ends the session.
  */
-#include "session.h"
+#include "transport.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <linux/futex.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 #include <fcntl.h>
 
@@ -17,7 +19,6 @@
 #define VERSION 1
 #define LINK_BYTES 32
 #define SEGMENT_ADDED 1
-#define FIRST_BYTES (16ull << 20)
 #define ANSWER_SECONDS 30
 
 /* A memory file of fixed size, mapped. */
@@ -93,10 +94,10 @@ static int connect_to(const char *path)
 	return -1;
 }
 
-static bool hello(struct session *s, int memory_fd)
+static bool hello(struct session *s, int memory_fd, uint64_t bytes)
 {
 	uint64_t message[4] = { MAGIC | (uint64_t)VERSION << 32 | (uint64_t)SLUICE_API_OPENCL << 48,
-				FIRST_BYTES, 0, 0 };
+				bytes, 0, 0 };
 	int fds[2] = { memory_fd, s->doorbell };
 
 	if (!link_send(s->socket, message, fds, 2) || !link_receive(s->socket, message))
@@ -107,115 +108,32 @@ static bool hello(struct session *s, int memory_fd)
 	return (uint32_t)message[0] == MAGIC && errno == 0;
 }
 
-static struct session *session_new(void)
+static int link_open(struct session *s, const char *path, uint64_t bytes)
 {
-	static const uint32_t most[KINDS] = {
-		0, KIND_PLATFORM_MOST, KIND_DEVICE_MOST, KIND_CONTEXT_MOST, KIND_QUEUE_MOST, KIND_MEM_MOST,
-		KIND_SAMPLER_MOST, KIND_PROGRAM_MOST, KIND_KERNEL_MOST, KIND_EVENT_MOST,
-	};
-	struct session *s = calloc(1, sizeof(*s));
-	uint32_t kind;
-
-	if (!s)
-		return NULL;
-	s->socket = s->doorbell = -1;
-	s->free_slots = ~0ull;
-	s->pending_end = &s->pending;
-	pthread_mutex_init(&s->ring_lock, NULL);
-	pthread_mutex_init(&s->arena_lock, NULL);
-	pthread_mutex_init(&s->index_lock, NULL);
-	pthread_mutex_init(&s->pending_lock, NULL);
-	pthread_mutex_init(&s->watch_lock, NULL);
-	for (kind = 1; kind < KINDS; kind++) {
-		s->indices[kind].next = 1;
-		s->indices[kind].most = most[kind];
-	}
-	return s;
-}
-
-static void segment_there(struct session *s, uint32_t index, uint8_t *memory, uint64_t bytes,
-			  uint64_t used)
-{
-	struct extent *rest = malloc(sizeof(*rest));
-
-	if (rest)
-		*rest = (struct extent){ NULL, used, bytes - used };
-	s->segment[index] = (struct segment){ memory, bytes, rest };
-	s->segment_bytes += bytes;
-	__atomic_store_n(&s->segment_count, index + 1, __ATOMIC_RELEASE);
-}
-
-struct session *session_connect(void)
-{
-	const char *path = getenv("SLUICE_API_SOCKET");
-	struct session *s;
 	int memory_fd = -1;
-	bool done;
+	int error = 0;
 
-	errno = ENODEV;
-	if (!path || !*path)
-		return NULL;
-	s = session_new();
-	if (!s)
-		return NULL;
 	s->socket = connect_to(path);
 	if (s->socket >= 0)
 		s->doorbell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->doorbell >= 0)
-		memory_fd = memory_create(FIRST_BYTES, &s->memory);
-	if (memory_fd >= 0) {
-		*session_word(s, AT_MAGIC) = MAGIC;
-		*session_word(s, AT_VERSION) = VERSION;
+		memory_fd = memory_create(bytes, &s->memory);
+	if (memory_fd < 0)
+		return errno;
+	*session_word(s, AT_MAGIC) = MAGIC;
+	*session_word(s, AT_VERSION) = VERSION;
+	if (!hello(s, memory_fd, bytes)) {
+		error = errno ? errno : EPROTO;
+		munmap(s->memory, bytes);
 	}
-	done = memory_fd >= 0 && hello(s, memory_fd);
-	if (memory_fd >= 0)
-		close(memory_fd);
-	if (done) {
-		segment_there(s, 0, s->memory, FIRST_BYTES, AT_ARENA);
-		return s;
-	}
-	if (memory_fd >= 0)
-		munmap(s->memory, FIRST_BYTES);
-	session_abandon(s);
-	free(s);
-	return NULL;
+	close(memory_fd);
+	return error;
 }
 
-void session_abandon(struct session *s)
-{
-	if (s->socket >= 0)
-		close(s->socket);
-	if (s->doorbell >= 0)
-		close(s->doorbell);
-	s->socket = s->doorbell = -1;
-	__atomic_store_n(&s->ended, ENOTCONN, __ATOMIC_RELEASE);
-}
-
-bool session_has_ended(struct session *s)
-{
-	return __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE) ||
-	       __atomic_load_n(session_word(s, AT_STATE), __ATOMIC_ACQUIRE);
-}
-
-bool session_probe(struct session *s)
-{
-	char byte;
-	ssize_t got;
-
-	if (session_has_ended(s))
-		return true;
-	got = recv(s->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
-		return false;
-	__atomic_store_n(&s->ended, EPIPE, __ATOMIC_RELEASE);
-	return true;
-}
-
-int link_add_segment(struct session *s, uint32_t index, uint64_t bytes)
+static int link_add(struct session *s, uint32_t index, uint64_t bytes, uint8_t **memory)
 {
 	uint64_t message[4] = { SEGMENT_ADDED | (uint64_t)index << 32, bytes, 0, 0 };
-	uint8_t *memory;
-	int fd = memory_create(bytes, &memory);
+	int fd = memory_create(bytes, memory);
 	int error = 0;
 
 	if (fd < 0)
@@ -225,10 +143,40 @@ int link_add_segment(struct session *s, uint32_t index, uint64_t bytes)
 	else if ((int64_t)message[1] < 0)
 		error = (int)-(int64_t)message[1];
 	close(fd);
-	if (error) {
-		munmap(memory, bytes);
-		return error;
-	}
-	segment_there(s, index, memory, bytes, 0);
-	return 0;
+	if (error)
+		munmap(*memory, bytes);
+	return error;
 }
+
+static void link_ring(struct session *s)
+{
+	uint64_t one = 1;
+
+	while (write(s->doorbell, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void link_wait(struct session *s, uint32_t *word, uint32_t value, uint32_t timeout_ms)
+{
+	struct timespec t = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
+
+	(void)s;
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
+}
+
+static void link_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static bool link_has_ended(struct session *s)
+{
+	char byte;
+	ssize_t got = recv(s->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	return !(got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)));
+}
+
+const struct transport link_transport = {
+	link_open, link_add, link_ring, link_wait, link_wake, link_has_ended,
+};

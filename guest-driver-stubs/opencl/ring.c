@@ -2,12 +2,10 @@
  * The submission ring and its answers. This side writes messages, then the head; the host takes
  * them and writes the tail. A message does not wrap: the rest of the ring is skipped by call 0.
  */
-#include "session.h"
+#include "transport.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,18 +19,6 @@
 #define WAITING 0
 #define ANSWERED 1
 #define ASLEEP 2
-
-void futex_wait(uint32_t *word, uint32_t value, uint32_t timeout_ms)
-{
-	struct timespec t = { timeout_ms / 1000, timeout_ms % 1000 * 1000000L };
-
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &t, NULL, 0);
-}
-
-void futex_wake(uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
 
 static void pause_ns(long ns)
 {
@@ -93,7 +79,7 @@ int32_t message_wait(struct session *s, struct answer *answer)
 		if (__atomic_compare_exchange_n(word, &state, ASLEEP, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_ACQUIRE) ||
 		    state == ASLEEP)
-			futex_wait(word, ASLEEP, LOOK_MS);
+			s->transport->wait(s, word, ASLEEP, LOOK_MS);
 		/* An answer that came before the end counts. A slot of an ended session is not used again. */
 		if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != ANSWERED && session_probe(s)) {
 			answer->status = CL_DEVICE_NOT_AVAILABLE;
@@ -147,12 +133,10 @@ static void publish(struct session *s, uint32_t bytes)
 static void ring_doorbell(struct session *s)
 {
 	uint32_t *sleeping = session_word(s, AT_HOST_SLEEPING);
-	uint64_t one = 1;
 
 	if (__atomic_load_n(sleeping, __ATOMIC_SEQ_CST) &&
 	    __atomic_exchange_n(sleeping, 0, __ATOMIC_SEQ_CST))
-		while (write(s->doorbell, &one, sizeof(one)) < 0 && errno == EINTR)
-			;
+		s->transport->ring(s);
 }
 
 /* Copies a message into the ring, after what is left at its end if it does not fit there; under ring_lock. */

@@ -56,8 +56,11 @@ struct indices {
 struct pending;
 struct limbo;
 
+struct transport;
+
 struct session {
-	int socket, doorbell;
+	const struct transport *transport;
+	int socket, doorbell; /* a device file of a machine has no doorbell */
 	uint8_t *memory; /* segment 0 */
 	int ended;       /* the errno it ended with */
 	uint64_t number, most_bytes;
@@ -109,9 +112,6 @@ static inline uint32_t *session_word(const struct session *s, uint32_t at)
 	return (uint32_t *)(s->memory + at);
 }
 
-/* Waits while the word has that value, at most so long; woken by the host. */
-void futex_wait(uint32_t *word, uint32_t value, uint32_t timeout_ms);
-void futex_wake(uint32_t *word);
 
 /* ---- arena.c: memory for bulk data -------------------------------------------------------------- */
 

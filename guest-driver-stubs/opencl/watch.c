@@ -4,6 +4,7 @@
  */
 #include "watch.h"
 #include "event.h"
+#include "transport.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -122,13 +123,13 @@ static void *watcher(void *argument)
 		if (__atomic_load_n(session_word(s, AT_NOTICE_HEAD), __ATOMIC_SEQ_CST) ==
 			    *session_word(s, AT_NOTICE_TAIL) &&
 		    !ends(s))
-			futex_wait(sleeping, 1, LOOK_MS);
+			s->transport->wait(s, sleeping, 1, LOOK_MS);
 		__atomic_store_n(sleeping, 0, __ATOMIC_SEQ_CST);
 		if (session_probe(s)) {
 			while (!ends(s) && take_notice(s))
 				;
 			all_failed(s);
-			futex_wait(sleeping, 0, LOOK_MS);
+			s->transport->wait(s, sleeping, 0, LOOK_MS);
 		}
 	}
 	return NULL;
@@ -189,7 +190,7 @@ void watch_stop(struct session *s)
 		return;
 	__atomic_store_n(&s->watcher_ends, true, __ATOMIC_RELEASE);
 	__atomic_store_n(session_word(s, AT_NOTICE_SLEEPING), 2, __ATOMIC_SEQ_CST);
-	futex_wake(session_word(s, AT_NOTICE_SLEEPING));
+	s->transport->wake(session_word(s, AT_NOTICE_SLEEPING));
 	if (pthread_equal(pthread_self(), s->watcher))
 		return;
 	/* A callback that does not return must not keep the process from ending. */

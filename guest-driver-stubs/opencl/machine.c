@@ -1,0 +1,79 @@
+/*
+ * A session of a process in a machine: a file of the guest driver's device. The driver makes the
+ * memory and asks the host; closing the file ends the session.
+ */
+#include "transport.h"
+
+#include "sluice_api.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint8_t *map(struct session *s, uint32_t index, uint64_t bytes)
+{
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->socket,
+		    (off_t)((uint64_t)index << SLUICE_API_MAP_SHIFT));
+}
+
+static int machine_open(struct session *s, const char *path, uint64_t bytes)
+{
+	struct sluice_api_dev_open open_session = { .api = SLUICE_API_OPENCL, .bytes = bytes };
+	uint8_t *memory;
+
+	s->socket = open(path, O_RDWR | O_CLOEXEC);
+	if (s->socket < 0 || ioctl(s->socket, SLUICE_API_DEV_OPEN, &open_session))
+		return errno;
+	memory = map(s, 0, bytes);
+	if (memory == MAP_FAILED)
+		return errno;
+	s->memory = memory;
+	s->most_bytes = 1ull << 40; /* the driver and the host say when it is enough */
+	return 0;
+}
+
+static int machine_add(struct session *s, uint32_t index, uint64_t bytes, uint8_t **memory)
+{
+	struct sluice_api_dev_segment segment = { .index = index, .bytes = bytes };
+
+	if (ioctl(s->socket, SLUICE_API_DEV_SEGMENT, &segment))
+		return errno;
+	*memory = map(s, index, bytes);
+	return *memory == MAP_FAILED ? errno : 0;
+}
+
+static void machine_ring(struct session *s)
+{
+	ioctl(s->socket, SLUICE_API_DEV_DOORBELL);
+}
+
+static int machine_look(struct session *s, uint32_t *word, uint32_t value, uint32_t timeout_ms)
+{
+	struct sluice_api_dev_wait wait = { .offset = (uint64_t)((uint8_t *)word - s->memory),
+					    .expected = value,
+					    .timeout_ms = timeout_ms };
+
+	return ioctl(s->socket, SLUICE_API_DEV_WAIT, &wait) ? errno : 0;
+}
+
+static void machine_wait(struct session *s, uint32_t *word, uint32_t value, uint32_t timeout_ms)
+{
+	machine_look(s, word, value, timeout_ms);
+}
+
+/* Who waits looks again soon: all waits are short. */
+static void machine_wake(uint32_t *word)
+{
+	(void)word;
+}
+
+static bool machine_has_ended(struct session *s)
+{
+	return machine_look(s, session_word(s, AT_STATE), 0, 0) == ENODEV;
+}
+
+const struct transport machine_transport = {
+	machine_open, machine_add, machine_ring, machine_wait, machine_wake, machine_has_ended,
+};
