@@ -1,5 +1,6 @@
 /** The Gpu SPI, its backends, and the life cycle of channels. */
 module io.sluice.channel {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires transitive io.sluice.abi;
   requires transitive io.sluice.quota;

@@ -1,5 +1,6 @@
 /** The software GTX 480: pscnv's ABI in front, PFIFO, engines and MMU behind. */
 module io.sluice.gpu {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires io.sluice.abi;
   requires org.slf4j;

@@ -3,6 +3,7 @@
  * VFIO.
  */
 module io.sluice.abi {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires org.slf4j;
 

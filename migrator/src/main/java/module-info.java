@@ -1,5 +1,6 @@
 /** Migration and checkpoint. */
 module io.sluice.migrate {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires transitive io.sluice.abi;
   requires transitive io.sluice.channel;

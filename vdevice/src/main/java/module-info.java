@@ -1,5 +1,6 @@
 /** The virtual PCI device, served over vfio-user. */
 module io.sluice.vdevice {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires transitive io.sluice.abi;
   requires transitive io.sluice.channel;

@@ -3,6 +3,7 @@
  * {@code sluiced} and {@code sluicectl}, share this module.
  */
 module io.sluice.management {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires transitive java.management;
   requires java.management.rmi;

@@ -1,5 +1,6 @@
 /** The daemon: composition root, configuration, JMX. */
 module io.sluice.daemon {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires transitive io.sluice.management;
   requires transitive io.sluice.abi;

@@ -1,5 +1,6 @@
 package io.sluice.interrupt;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import java.lang.foreign.MemorySegment;
@@ -40,9 +41,13 @@ public final class ChannelInterrupts {
   private final int channelVectors;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final @Nullable Fd[] eventfds;
+
+  @GuardedBy("lock")
   private final BitSet channels = new BitSet();
+
+  @GuardedBy("lock")
   private @Nullable DirectDelivery direct;
 
   private final AtomicLongArray raised;
@@ -145,6 +150,7 @@ public final class ChannelInterrupts {
     }
   }
 
+  @GuardedBy("lock")
   private void tell(int channelId, @Nullable Fd eventfd) {
     if (direct == null) {
       return;

@@ -1,5 +1,6 @@
 package io.sluice.interrupt;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.guest.EventSource;
@@ -55,11 +56,19 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition looked = lock.newCondition();
 
-  // All guarded by lock.
+  @GuardedBy("lock")
   private final List<EventSource> sources = new ArrayList<>();
+
+  @GuardedBy("lock")
   private long changes;
+
+  @GuardedBy("lock")
   private long changesSeen;
+
+  @GuardedBy("lock")
   private @Nullable Thread runner;
+
+  @GuardedBy("lock")
   private boolean closed;
   private long failuresSoFar;
 
@@ -316,6 +325,7 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
     failures.failed(source, cause);
   }
 
+  @GuardedBy("lock")
   private void change() {
     changes++;
     if (!closed) {

@@ -1,5 +1,6 @@
 package io.sluice.abi;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -14,7 +15,8 @@ public final class RateLimit {
   private final long burstNs;
 
   /** When all turns that were taken would be over, had they been an interval apart. */
-  private long over; // guarded by this
+  @GuardedBy("this")
+  private long over;
 
   /**
    * @param burst turns that may be taken at once, at least 1

@@ -1,5 +1,6 @@
 package io.sluice.vdevice;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.SyscallException;
@@ -53,8 +54,10 @@ final class Acceptor implements Runnable, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private boolean running = true;
+
+  @GuardedBy("lock")
   private boolean closed;
 
   /**
@@ -186,6 +189,7 @@ final class Acceptor implements Runnable, AutoCloseable {
     }
   }
 
+  @GuardedBy("lock")
   private void awaitEnd() {
     long left = TimeUnit.MILLISECONDS.toNanos(END_WAIT_MS);
     try {

@@ -1,5 +1,6 @@
 package io.sluice.vdevice;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -37,10 +38,16 @@ final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // All guarded by lock.
+  @GuardedBy("lock")
   private final Deque<Fd> waiting = new ArrayDeque<>();
+
+  @GuardedBy("lock")
   private boolean closing; // one is being closed just now
+
+  @GuardedBy("lock")
   private boolean started;
+
+  @GuardedBy("lock")
   private boolean closed;
 
   /**
@@ -90,6 +97,7 @@ final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
     }
   }
 
+  @GuardedBy("lock")
   private int count() {
     return waiting.size() + (closing ? 1 : 0);
   }
@@ -107,6 +115,7 @@ final class ForeignFds implements UnaryOperator<Fd>, AutoCloseable {
     }
   }
 
+  @GuardedBy("lock")
   private void start() {
     try {
       Thread thread = threads.newThread(this::run);

@@ -1,5 +1,6 @@
 package io.sluice.vdevice;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RateLimit;
@@ -75,8 +76,10 @@ public final class GuestDevice implements AutoCloseable {
   private final Seat seat = new Seat();
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Both guarded by lock.
+  @GuardedBy("lock")
   private @Nullable Acceptor acceptor;
+
+  @GuardedBy("lock")
   private boolean closed;
 
   /**

@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import static io.sluice.abi.guest.GuestAbi.EVENT_ENTRIES;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.guest.EventQueue;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.guest.GuestEvent;
@@ -18,8 +19,12 @@ import java.util.concurrent.locks.ReentrantLock;
 final class GuestEventQueue {
   private final MemorySegment queue;
   private final ReentrantLock lock = new ReentrantLock();
-  private int head; // by lock
-  private int lost; // by lock
+
+  @GuardedBy("lock")
+  private int head;
+
+  @GuardedBy("lock")
+  private int lost;
 
   /**
    * @param callArea BAR 1

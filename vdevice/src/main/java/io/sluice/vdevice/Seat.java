@@ -1,5 +1,6 @@
 package io.sluice.vdevice;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.PeerCredentials;
 import java.time.Duration;
@@ -65,8 +66,10 @@ final class Seat {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Both guarded by lock.
+  @GuardedBy("lock")
   private @Nullable Occupant occupant;
+
+  @GuardedBy("lock")
   private boolean closed;
 
   // ---- who has it ----
@@ -158,6 +161,7 @@ final class Seat {
     }
   }
 
+  @GuardedBy("lock")
   private void vacated(Occupant former) {
     former.session = null;
     if (occupant == former) {

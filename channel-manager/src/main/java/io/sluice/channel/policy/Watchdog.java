@@ -1,5 +1,6 @@
 package io.sluice.channel.policy;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Capability;
@@ -149,18 +150,28 @@ public final class Watchdog {
 
   private final Consumer<Kill> onKill;
   private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
   private final Map<String, State> states = new LinkedHashMap<>();
 
   /** Whether some channel tells of its progress, and when all were observed, and something done. */
+  @GuardedBy("lock")
   private boolean glancing;
 
+  @GuardedBy("lock")
   private long observedNs;
+
+  @GuardedBy("lock")
   private long workedNs;
 
   /** When {@link #doWork} was called last, by the caller's clock; so are kills. */
+  @GuardedBy("lock")
   private long calledNs;
 
+  @GuardedBy("lock")
   private long dueNs;
+
+  @GuardedBy("lock")
   private boolean called;
 
   /** A watchdog that tells nobody but the log. */
@@ -256,6 +267,7 @@ public final class Watchdog {
     }
   }
 
+  @GuardedBy("lock")
   private State state(String guest) {
     State state = states.get(guest);
     if (state == null) {
@@ -282,6 +294,7 @@ public final class Watchdog {
   }
 
   /** The watchdog's own time: what passed, but for what it stood still. */
+  @GuardedBy("lock")
   private long advance(long nowNs) {
     long step = called ? Math.clamp(nowNs - calledNs, 0, dueNs + LATE.toNanos()) : 0;
     called = true;
@@ -289,6 +302,7 @@ public final class Watchdog {
     return workedNs + step;
   }
 
+  @GuardedBy("lock")
   private int work(long nowNs) {
     boolean all = !glancing || nowNs - observedNs >= observationDueInNs();
     observedNs = all ? nowNs : observedNs;
@@ -340,6 +354,7 @@ public final class Watchdog {
   }
 
   /** How long after the last observation of all the next one is due. */
+  @GuardedBy("lock")
   private long observationDueInNs() {
     boolean busy = states.values().stream().anyMatch(state -> state.busy);
     long due = (busy ? LONGEST_TICK : IDLE_TICK).toNanos();
@@ -353,6 +368,7 @@ public final class Watchdog {
     return due;
   }
 
+  @GuardedBy("lock")
   private boolean anotherWaits(State than) {
     return states.values().stream().anyMatch(state -> state != than && state.waits);
   }
@@ -400,6 +416,7 @@ public final class Watchdog {
         || channel.state() == ChannelState.DRAINING && !channel.waiting();
   }
 
+  @GuardedBy("lock")
   private boolean end(Offender offender) {
     State state = offender.state();
     if (state.killed && calledNs - state.lastKillNs < KILL_INTERVAL.toNanos()) {

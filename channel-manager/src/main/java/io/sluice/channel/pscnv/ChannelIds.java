@@ -1,5 +1,6 @@
 package io.sluice.channel.pscnv;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.util.Arrays;
@@ -17,7 +18,11 @@ final class ChannelIds {
   private static final int CARD_IDS = 128;
 
   private final int limit;
+
+  @GuardedBy("this")
   private final BitSet used = new BitSet();
+
+  @GuardedBy("this")
   private final int[] guestIdOfCard = new int[CARD_IDS];
 
   /**

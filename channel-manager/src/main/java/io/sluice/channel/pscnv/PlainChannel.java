@@ -1,5 +1,6 @@
 package io.sluice.channel.pscnv;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.RefusedException;
@@ -17,9 +18,11 @@ import org.jspecify.annotations.Nullable;
 final class PlainChannel extends PscnvChannel {
   private static final VarHandle WORD = Layouts.U32.varHandle();
 
+  @GuardedBy("this")
   private boolean started;
 
-  /** Our view of the control page, made when it is first asked for; guarded by this. */
+  /** Our view of the control page, made when it is first asked for. */
+  @GuardedBy("this")
   private @Nullable Mapping page;
 
   PlainChannel(PscnvGuestGpu gpu, int cid, int guestId) {
@@ -84,6 +87,7 @@ final class PlainChannel extends PscnvChannel {
         GuestAbi.CHANNEL_RUNNING, 0, 0, 0, gpGet == gpPut, false, gpGet, gpPut, 0, 0, 0, 0);
   }
 
+  @GuardedBy("this")
   private MemorySegment userd() {
     if (page == null) {
       var area = controlPage();

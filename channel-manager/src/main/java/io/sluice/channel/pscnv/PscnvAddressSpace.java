@@ -1,5 +1,6 @@
 package io.sluice.channel.pscnv;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
@@ -27,7 +28,8 @@ final class PscnvAddressSpace implements AddressSpace {
   private final PscnvGuestGpu gpu;
   private final int vid;
 
-  /** Length by address; guarded by this. */
+  /** Length by address. */
+  @GuardedBy("this")
   private final TreeMap<Long, Long> mapped = new TreeMap<>();
 
   PscnvAddressSpace(PscnvGuestGpu gpu, int vid) {
@@ -64,6 +66,7 @@ final class PscnvAddressSpace implements AddressSpace {
   }
 
   /** Whether a gap of the range is long enough. */
+  @GuardedBy("this")
   private boolean hasRoom(long start, long end, long bytes) {
     Map.Entry<Long, Long> before = mapped.floorEntry(start);
     long free = before == null ? start : Math.max(start, before.getKey() + before.getValue());

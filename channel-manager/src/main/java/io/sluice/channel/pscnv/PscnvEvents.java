@@ -1,5 +1,6 @@
 package io.sluice.channel.pscnv;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.pscnv.ExtEvent;
 import io.sluice.abi.pscnv.ExtEventFd;
 import io.sluice.abi.pscnv.ExtEventRead;
@@ -35,7 +36,7 @@ final class PscnvEvents {
   private final long[] addresses = new long[ExtEventRead.MAX_RECORDS];
   private final long[] times = new long[ExtEventRead.MAX_RECORDS];
 
-  /** Guarded by this, as the records are. */
+  @GuardedBy("this")
   private boolean closed;
 
   private PscnvEvents(PscnvCalls calls, ChannelIds ids, Fd fd, boolean extended) {

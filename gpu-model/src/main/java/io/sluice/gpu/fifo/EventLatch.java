@@ -1,14 +1,23 @@
 package io.sluice.gpu.fifo;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /**
  * The latch of what a channel has raised and nobody has read yet: interrupts count as one, the
  * error comes once. The engine raises under the GPU's lock; whoever reads does not hold it, so the
  * latch has a monitor of its own.
  */
 public final class EventLatch {
+  @GuardedBy("this")
   private boolean interrupt;
+
+  @GuardedBy("this")
   private boolean error;
+
+  @GuardedBy("this")
   private long interruptTimeNs;
+
+  @GuardedBy("this")
   private long errorTimeNs;
 
   /** Whether an interrupt waits to be read. */

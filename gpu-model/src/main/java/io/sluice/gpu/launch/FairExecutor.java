@@ -1,5 +1,6 @@
 package io.sluice.gpu.launch;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.gpu.engine.ShareAccount;
 import io.sluice.gpu.engine.TimeShare;
 import java.util.ArrayDeque;
@@ -21,8 +22,10 @@ final class FairExecutor {
   private final LongSupplier processor;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Map<TimeShare, Line> lines = new IdentityHashMap<>();
+
+  @GuardedBy("lock")
   private long virtualNow;
 
   /** The tasks of an open, waiting and under way. */

@@ -1,6 +1,6 @@
 package io.sluice.gpu.sm;
 
-import java.util.function.IntSupplier;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +23,16 @@ final class GridControl {
   /** Whether workers have to look at what is asked of them. */
   private volatile boolean interrupted;
 
-  // Guarded by this.
+  @GuardedBy("this")
   private int pauses;
+
+  @GuardedBy("this")
   private @Nullable GridOutcome stopped;
+
+  @GuardedBy("this")
   private int entered;
+
+  @GuardedBy("this")
   private int standing;
 
   /**
@@ -71,6 +77,7 @@ final class GridControl {
   }
 
   /** Waits while the grid is paused; the caller holds the lock. */
+  @GuardedBy("this")
   private boolean awaitNotPaused() {
     boolean wasPaused = pauses > 0;
     boolean interruptedThread = false;
@@ -94,7 +101,7 @@ final class GridControl {
   synchronized void quiesce() {
     pauses++;
     interrupted = true;
-    awaitEntered(() -> stopped == null ? standing : 0);
+    awaitEntered();
     pauses--;
     interrupted = pauses > 0 || stopped != null;
     notifyAll();
@@ -109,9 +116,10 @@ final class GridControl {
     notifyAll();
   }
 
-  private void awaitEntered(IntSupplier allowed) {
+  @GuardedBy("this")
+  private void awaitEntered() {
     boolean interruptedThread = false;
-    while (entered > allowed.getAsInt()) {
+    while (entered > (stopped == null ? standing : 0)) {
       try {
         wait();
       } catch (InterruptedException e) {

@@ -1,5 +1,6 @@
 package io.sluice.guest;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.guest.ChanNew;
 import io.sluice.abi.guest.ChanQuery;
 import io.sluice.abi.guest.Extent;
@@ -41,6 +42,8 @@ public final class AttachedDevice implements AutoCloseable {
   private volatile Bars bars;
   private volatile CallPort calls;
   private volatile int moves;
+
+  @GuardedBy("this")
   private long nextIova = FIRST_IOVA;
 
   private AttachedDevice(Kernel kernel, DeviceLink link) {

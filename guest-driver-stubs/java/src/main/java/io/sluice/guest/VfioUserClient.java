@@ -1,5 +1,6 @@
 package io.sluice.guest;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.FileStatus;
@@ -49,10 +50,15 @@ final class VfioUserClient implements DeviceLink {
   private final Arena arena = Arena.ofShared();
   private final MemorySegment out = arena.allocate(MAX_MESSAGE, 8);
   private final MemorySegment in = arena.allocate(MAX_MESSAGE, 8);
+
+  @GuardedBy("this")
   private final FdList received = new FdList();
+
+  @GuardedBy("this")
   private int nextId = 1;
 
   /** What is shared, by bus address: another server needs it too, if the device moves there. */
+  @GuardedBy("this")
   private final Map<Long, Share> shares = new TreeMap<>();
 
   /** Memory that is shared; the descriptor is ours. */
@@ -223,6 +229,7 @@ final class VfioUserClient implements DeviceLink {
     return feature(feature | DeviceFeature.SET, request, DeviceFeature.SIZE + request.length);
   }
 
+  @GuardedBy("this")
   private byte[] feature(int flags, byte[] request, long argsz) {
     DeviceFeature.ARGSZ.setBits(out, HEADER, (int) argsz);
     DeviceFeature.FLAGS.setBits(out, HEADER, flags);
@@ -284,6 +291,7 @@ final class VfioUserClient implements DeviceLink {
   /**
    * Sends what stands in {@link #out} and waits for the reply, which then stands in {@link #in}.
    */
+  @GuardedBy("this")
   private void exchange(int command, int payload, List<Fd> fds) {
     received.closeAll();
     int id = header(command, payload, 0);
@@ -306,6 +314,7 @@ final class VfioUserClient implements DeviceLink {
   }
 
   /** Writes the header of what stands in {@link #out}; returns the message's id. */
+  @GuardedBy("this")
   private int header(int command, int payload, int flags) {
     int id = nextId++ & 0xffff;
     VfioUserHeader.MSG_ID.set(out, id);
@@ -316,6 +325,7 @@ final class VfioUserClient implements DeviceLink {
     return id;
   }
 
+  @GuardedBy("this")
   private void readFully(long offset, long bytes) {
     for (long done = 0; done < bytes; ) {
       long n = kernel.recvmsg(socket, in.asSlice(offset + done, bytes - done), received);

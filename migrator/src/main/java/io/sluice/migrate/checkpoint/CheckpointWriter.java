@@ -1,5 +1,6 @@
 package io.sluice.migrate.checkpoint;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
@@ -62,14 +63,27 @@ public final class CheckpointWriter implements MigrationLink {
   private final FileChannel channel;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // All of it by lock.
+  @GuardedBy("lock")
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+
+  @GuardedBy("lock")
   private final Deque<Frame> replies = new ArrayDeque<>();
+
   private final StateMachine<FileStage, FileState> state;
+
+  @GuardedBy("lock")
   private MachineStream machine = new MachineStream.None();
+
+  @GuardedBy("lock")
   private int reached; // of the barriers
+
+  @GuardedBy("lock")
   private boolean alive; // since it was last said
+
+  @GuardedBy("lock")
   private long sections;
+
+  @GuardedBy("lock")
   private long bytes;
 
   private CheckpointWriter(Path file, Path staged, FileChannel channel) {
@@ -97,10 +111,19 @@ public final class CheckpointWriter implements MigrationLink {
               Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
       CheckpointWriter writer = new CheckpointWriter(file, staged, channel);
-      writer.write(head());
+      writer.begin();
       return writer;
     } catch (IOException e) {
       throw refused(staged, e);
+    }
+  }
+
+  private void begin() throws IOException {
+    lock.lock();
+    try {
+      write(head());
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -228,6 +251,7 @@ public final class CheckpointWriter implements MigrationLink {
    * The state may come while pages still do, and before the machine's last pass: RESTORE, which
    * closes the file, waits for the last barrier and the end of the machine's stream.
    */
+  @GuardedBy("lock")
   private void take(Frame frame, Section section) throws IOException {
     if (frame.type() == FrameType.RESTORE) {
       state.enter(new Ending(section, frame.reader().getInt()), "the guest's state has come");
@@ -242,6 +266,7 @@ public final class CheckpointWriter implements MigrationLink {
     endWhenAllIsIn();
   }
 
+  @GuardedBy("lock")
   private void endWhenAllIsIn() throws IOException {
     if (state.state() instanceof Ending(Section last, int passes)
         && reached >= passes
@@ -257,6 +282,7 @@ public final class CheckpointWriter implements MigrationLink {
     return Frame.of(FrameType.ACCEPT, payload.putInt(Offer.VERSION).flip());
   }
 
+  @GuardedBy("lock")
   private void write(Section section) throws IOException {
     if (buffer.remaining() < section.sizeBytes()) {
       drain();
@@ -266,6 +292,7 @@ public final class CheckpointWriter implements MigrationLink {
     bytes += section.sizeBytes();
   }
 
+  @GuardedBy("lock")
   private void drain() throws IOException {
     buffer.flip();
     while (buffer.hasRemaining()) {
@@ -274,6 +301,7 @@ public final class CheckpointWriter implements MigrationLink {
     buffer.clear();
   }
 
+  @GuardedBy("lock")
   private void finish() throws IOException {
     ByteBuffer count = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     count.putLong(sections);
@@ -362,6 +390,7 @@ public final class CheckpointWriter implements MigrationLink {
     }
   }
 
+  @GuardedBy("lock")
   private void complete() {
     try (channel) {
       finish();

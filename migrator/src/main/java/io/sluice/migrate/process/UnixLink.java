@@ -1,5 +1,6 @@
 package io.sluice.migrate.process;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
@@ -48,16 +49,36 @@ public final class UnixLink
   private final Kernel kernel;
   private final Fd socket;
   private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
   private final FdList came = new FdList();
+
   private final Condition changed = lock.newCondition();
+
+  @GuardedBy("lock")
   private final Deque<Frame> frames = new ArrayDeque<>(); // by lock
+
+  @GuardedBy("lock")
   private final Deque<Frame> pages = new ArrayDeque<>(); // by lock
+
+  @GuardedBy("lock")
   private List<Fd> files = new ArrayList<>(); // by lock
+
+  @GuardedBy("lock")
   private int filesAnnounced = -1; // by lock
-  private @Nullable RefusedException failure; // by lock
+
+  @GuardedBy("lock")
+  private @Nullable RefusedException failure;
+
+  @GuardedBy("lock")
   private boolean over; // by lock: the receiver has ended
-  private long sent; // by lock
-  private long received; // by lock
+
+  @GuardedBy("lock")
+  private long sent;
+
+  @GuardedBy("lock")
+  private long received;
+
   private volatile Runnable waker = () -> {};
 
   /**
@@ -237,6 +258,7 @@ public final class UnixLink
     }
   }
 
+  @GuardedBy("lock")
   private boolean receiveOne(MemorySegment buffer) {
     if (!fill(buffer.asSlice(0, SectionHeader.BYTES))) {
       return false;
@@ -284,6 +306,7 @@ public final class UnixLink
     return type == FrameType.PAGES || type == FrameType.ZEROS || type == FrameType.BARRIER;
   }
 
+  @GuardedBy("lock")
   private boolean fill(MemorySegment into) {
     long done = 0;
     while (done < into.byteSize()) {

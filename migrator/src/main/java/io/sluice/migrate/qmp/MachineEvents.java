@@ -1,6 +1,7 @@
 package io.sluice.migrate.qmp;
 
 import com.google.common.collect.ImmutableSet;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.time.Duration;
@@ -12,11 +13,19 @@ final class MachineEvents {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private String migration = MigrationProgress.NONE;
+
+  @GuardedBy("lock")
   private long stops;
+
+  @GuardedBy("lock")
   private long resumes;
+
+  @GuardedBy("lock")
   private boolean ended;
+
+  @GuardedBy("lock")
   private Runnable listener = () -> {};
 
   /** Takes an event; called by the receiving thread. */

@@ -1,6 +1,7 @@
 package io.sluice.migrate.qmp;
 
 import com.google.common.collect.ImmutableMap;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RefusedException;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -45,11 +46,19 @@ public final class QmpClient implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Map<String, Pending> pending = new HashMap<>();
+
+  @GuardedBy("lock")
   private @Nullable JsonObject greeting;
+
+  @GuardedBy("lock")
   private long lastId;
+
+  @GuardedBy("lock")
   private boolean ended;
+
+  @GuardedBy("lock")
   private @Nullable String complaint; // what was wrong with the stream
 
   private static final class Pending {
@@ -239,6 +248,7 @@ public final class QmpClient implements AutoCloseable {
   }
 
   /** By lock: why nothing can be asked any more. */
+  @GuardedBy("lock")
   private RefusedException end() {
     return complaint == null
         ? QmpFailure.lost(socketName)

@@ -1,5 +1,6 @@
 package io.sluice.migrate.report;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.migrate.engine.MigrationFigures;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
@@ -22,9 +23,15 @@ public final class MigrationReport {
   private static final int MAX_SAMPLES = 2000;
 
   private final long startNs;
+
+  @GuardedBy("this")
   private final List<Sample> samples = new ArrayList<>(); // by this
+
+  @GuardedBy("this")
   private long intervalNs = SAMPLE_NS; // by this
-  private @Nullable MigrationStatus last; // by this
+
+  @GuardedBy("this")
+  private @Nullable MigrationStatus last;
 
   /**
    * A moment.

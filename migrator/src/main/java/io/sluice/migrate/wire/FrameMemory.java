@@ -1,5 +1,6 @@
 package io.sluice.migrate.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
@@ -22,6 +23,8 @@ final class FrameMemory {
   private final boolean direct;
   private final int mostFree;
   private final ReentrantLock lock = new ReentrantLock();
+
+  @GuardedBy("lock")
   private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>(); // guarded by lock
 
   /**

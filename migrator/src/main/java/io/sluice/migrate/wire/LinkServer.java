@@ -1,5 +1,6 @@
 package io.sluice.migrate.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -62,7 +63,7 @@ public final class LinkServer implements AutoCloseable {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Map<UUID, Incoming> links = new HashMap<>();
 
   private final Newcomers strangers =

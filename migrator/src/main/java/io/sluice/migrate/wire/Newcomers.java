@@ -1,5 +1,6 @@
 package io.sluice.migrate.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.channel.Channel;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -35,9 +36,13 @@ final class Newcomers {
   private final Predicate<String> preferred;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Map<Channel, Newcomer> waiting = new LinkedHashMap<>(); // in order of arrival
+
+  @GuardedBy("lock")
   private final Map<String, Integer> ofAddress = new LinkedHashMap<>();
+
+  @GuardedBy("lock")
   private boolean crowded;
 
   private static final class Newcomer {
@@ -128,6 +133,7 @@ final class Newcomers {
     }
   }
 
+  @GuardedBy("lock")
   private void remove(Channel channel) {
     Newcomer newcomer = waiting.remove(channel);
     if (newcomer != null) {
@@ -135,6 +141,7 @@ final class Newcomers {
     }
   }
 
+  @GuardedBy("lock")
   private @Nullable Channel tooMany(Channel arrived, String of) {
     String address = of;
     if (ofAddress.getOrDefault(of, 0) <= mostOfAddress) {
@@ -153,17 +160,24 @@ final class Newcomers {
     return oldest(address, arrived);
   }
 
+  @GuardedBy("lock")
   private String crowdedAddress() {
     List<String> addresses = new ArrayList<>(ofAddress.keySet());
     List<String> others = addresses.stream().filter(preferred.negate()).toList();
-    return (others.isEmpty() ? addresses : others)
-        .stream()
-            .max((a, b) ->
-                Integer.compare(ofAddress.getOrDefault(a, 0), ofAddress.getOrDefault(b, 0)))
-            .orElseThrow();
+    String found = "";
+    int foundCount = 0;
+    for (String address : others.isEmpty() ? addresses : others) {
+      int count = ofAddress.getOrDefault(address, 0);
+      if (count > foundCount) {
+        found = address;
+        foundCount = count;
+      }
+    }
+    return found;
   }
 
   /** Not the one that has just come, unless it is alone: it has had no time to say anything. */
+  @GuardedBy("lock")
   private Channel oldest(String address, Channel arrived) {
     Channel spoken = null;
     for (Map.Entry<Channel, Newcomer> each : waiting.entrySet()) {

@@ -1,5 +1,6 @@
 package io.sluice.migrate.wire;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.EventLoop;
@@ -41,20 +42,41 @@ final class WireStream {
     }
   }
 
-  // All guarded by lock.
+  @GuardedBy("lock")
   private final ArrayDeque<Kept> kept = new ArrayDeque<>();
+
+  @GuardedBy("lock")
   private final ArrayDeque<Frame> incoming = new ArrayDeque<>();
+
+  @GuardedBy("lock")
   private @Nullable Channel channel;
+
+  @GuardedBy("lock")
   private long acknowledged;
+
+  @GuardedBy("lock")
   private long written; // the next frame to write
+
+  @GuardedBy("lock")
   private long everWritten; // the most that written ever was
+
+  @GuardedBy("lock")
   private long received;
+
+  @GuardedBy("lock")
   private long told; // the last count that was acknowledged to the peer
+
+  @GuardedBy("lock")
   private long keptBytes;
+
+  @GuardedBy("lock")
   private long incomingBytes;
+
+  @GuardedBy("lock")
   private boolean paused;
 
   /** The last connection that this stream went over, also after its end. */
+  @GuardedBy("lock")
   private @Nullable Channel latest;
 
   private final PeerTimeout silence;
@@ -298,6 +320,7 @@ final class WireStream {
   }
 
   /** The frame written next is near the end of a short window, or the walk is over soon. */
+  @GuardedBy("lock")
   private Kept at(int index) {
     if (index == kept.size() - 1) {
       return kept.getLast();
@@ -372,6 +395,7 @@ final class WireStream {
     link.wake();
   }
 
+  @GuardedBy("lock")
   private void drop(long count) {
     while (acknowledged < count) {
       Kept gone = kept.remove();

@@ -1,5 +1,6 @@
 package io.sluice.vdevice.dma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
@@ -42,10 +43,12 @@ public final class DmaLog {
   private final MemorySegment bitmap =
       MemorySegment.ofArray(new byte[GpuMemory.MAX_DIRTY_PAGES / Byte.SIZE]);
 
-  /** What is logged; null while nothing is. Guarded by lock. */
+  /** What is logged; null while nothing is. */
+  @GuardedBy("lock")
   private @Nullable List<Range> ranges;
 
-  /** By the number of the block. Guarded by lock. */
+  /** By the number of the block. */
+  @GuardedBy("lock")
   private final TreeMap<Long, BitSet> written = new TreeMap<>(Long::compareUnsigned);
 
   public DmaLog(GuestMove move) {
@@ -146,6 +149,7 @@ public final class DmaLog {
   }
 
   /** The first written page of some; -1 when there is none. Page numbers have 52 bits. */
+  @GuardedBy("lock")
   private long nextWritten(long first, long last) {
     for (long number :
         written.subMap(first / BLOCK_PAGES, true, last / BLOCK_PAGES, true).keySet()) {
@@ -158,6 +162,7 @@ public final class DmaLog {
     return -1;
   }
 
+  @GuardedBy("lock")
   private BitSet block(long page) {
     return written.computeIfAbsent(page / BLOCK_PAGES, _ -> new BitSet(BLOCK_PAGES));
   }
@@ -166,6 +171,7 @@ public final class DmaLog {
     return (int) (page % BLOCK_PAGES);
   }
 
+  @GuardedBy("lock")
   private void collect() {
     for (MemoryRecord record : move.buffers()) {
       if (record.registered()) {
@@ -174,6 +180,7 @@ public final class DmaLog {
     }
   }
 
+  @GuardedBy("lock")
   private void collect(MemoryRecord record) {
     long count = record.sizeBytes() / PAGE;
     for (long first = 0; first < count; first += GpuMemory.MAX_DIRTY_PAGES) {
@@ -194,6 +201,7 @@ public final class DmaLog {
     }
   }
 
+  @GuardedBy("lock")
   private void add(Iova start, long bytes) {
     List<Range> logged = ranges;
     long end = start.value() + bytes;

@@ -1,5 +1,6 @@
 package io.sluice.vdevice.dma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
@@ -39,14 +40,20 @@ final class DmaRequests {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition answered = lock.newCondition();
 
-  // All guarded by lock.
+  @GuardedBy("lock")
   private int nextId;
+
+  @GuardedBy("lock")
   private final Map<Integer, Pending> pending = new HashMap<>();
 
   /** Writes that nobody waited for to their end: the client may yet do them. */
+  @GuardedBy("lock")
   private final Set<Integer> lateWrites = new HashSet<>();
 
+  @GuardedBy("lock")
   private boolean closed;
+
+  @GuardedBy("lock")
   private boolean released;
 
   private static final class Pending {
@@ -250,6 +257,7 @@ final class DmaRequests {
     }
   }
 
+  @GuardedBy("lock")
   private boolean writes() {
     return pending.values().stream().anyMatch(one -> one.command == Command.DMA_WRITE && !one.done);
   }
@@ -302,6 +310,7 @@ final class DmaRequests {
     }
   }
 
+  @GuardedBy("lock")
   private void releaseIfUnused() {
     if (closed && pending.isEmpty() && !released) {
       released = true;

@@ -3,6 +3,7 @@ package io.sluice.vdevice.dma;
 import static io.sluice.vdevice.protocol.Limits.PAGE_BYTES;
 
 import com.google.common.collect.ImmutableList;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.ErrorEntry;
 import io.sluice.abi.Iova;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +44,9 @@ public final class DmaTable implements AutoCloseable {
   private final MapPace pace;
   private final @Nullable RegionSource regions;
   private final ReentrantLock lock = new ReentrantLock();
-  private final TreeMap<Long, Entry> maps = new TreeMap<>(Long::compareUnsigned); // by lock
+
+  @GuardedBy("lock")
+  private final TreeMap<Long, Entry> maps = new TreeMap<>(Long::compareUnsigned);
 
   /** Changed under the lock; who counts reads it without. */
   private volatile int size;
@@ -162,6 +164,7 @@ public final class DmaTable implements AutoCloseable {
   }
 
   /** Takes a map away, whatever the GPU says to it. */
+  @GuardedBy("lock")
   private void release(Entry entry) {
     try {
       entry.revoke();
@@ -170,6 +173,7 @@ public final class DmaTable implements AutoCloseable {
     }
   }
 
+  @GuardedBy("lock")
   private void forget(Entry entry) {
     maps.remove(entry.iova);
     size = maps.size();
@@ -179,11 +183,16 @@ public final class DmaTable implements AutoCloseable {
     }
   }
 
-  private void forAll(Consumer<Entry> end) {
+  @GuardedBy("lock")
+  private void endAll(boolean revoking) {
     RuntimeException failure = null;
     for (Entry entry : List.copyOf(maps.values())) {
       try {
-        end.accept(entry);
+        if (revoking) {
+          release(entry);
+        } else {
+          forget(entry);
+        }
       } catch (RuntimeException e) {
         failure = e;
       }
@@ -241,7 +250,7 @@ public final class DmaTable implements AutoCloseable {
   public void abandon() {
     lock.lock();
     try {
-      forAll(this::forget);
+      endAll(false);
     } finally {
       lock.unlock();
     }
@@ -251,7 +260,7 @@ public final class DmaTable implements AutoCloseable {
   public void unmapAll() {
     lock.lock();
     try {
-      forAll(this::release);
+      endAll(true);
     } finally {
       lock.unlock();
     }
@@ -274,18 +283,23 @@ public final class DmaTable implements AutoCloseable {
    * @throws RefusedException EFAULT
    */
   public void translate(Iova address, long sizeBytes, List<Extent> out) {
-    long at = address.value();
-    long left = sizeBytes;
-    while (left > 0) {
-      Entry entry = entryAt(at);
-      if (entry.region == null) {
-        throw notShared(at);
+    lock.lock();
+    try {
+      long at = address.value();
+      long left = sizeBytes;
+      while (left > 0) {
+        Entry entry = entryAt(at);
+        if (entry.region == null) {
+          throw notShared(at);
+        }
+        long offset = at - entry.iova;
+        long bytes = Math.min(left, entry.sizeBytes - offset);
+        out.add(new Extent(entry.region, offset, bytes));
+        at += bytes;
+        left -= bytes;
       }
-      long offset = at - entry.iova;
-      long bytes = Math.min(left, entry.sizeBytes - offset);
-      out.add(new Extent(entry.region, offset, bytes));
-      at += bytes;
-      left -= bytes;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -301,19 +315,24 @@ public final class DmaTable implements AutoCloseable {
    * @throws RefusedException EFAULT
    */
   public void locate(GuestRange range, PieceSink out) {
-    long at = range.address().value();
-    long left = range.bytes();
-    while (left > 0) {
-      Entry entry = entryAt(at);
-      Fd file = entry.fd;
-      if (file == null || !entry.writable) {
-        throw notShared(at);
+    lock.lock();
+    try {
+      long at = range.address().value();
+      long left = range.bytes();
+      while (left > 0) {
+        Entry entry = entryAt(at);
+        Fd file = entry.fd;
+        if (file == null || !entry.writable) {
+          throw notShared(at);
+        }
+        long offset = at - entry.iova;
+        long bytes = Math.min(left, entry.sizeBytes - offset);
+        out.piece(file, entry.fileOffset + offset, bytes);
+        at += bytes;
+        left -= bytes;
       }
-      long offset = at - entry.iova;
-      long bytes = Math.min(left, entry.sizeBytes - offset);
-      out.piece(file, entry.fileOffset + offset, bytes);
-      at += bytes;
-      left -= bytes;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -381,6 +400,7 @@ public final class DmaTable implements AutoCloseable {
     unmapAll();
   }
 
+  @GuardedBy("lock")
   private Entry entryAt(long iova) {
     Map.Entry<Long, Entry> found = maps.floorEntry(iova);
     if (found == null || Long.compareUnsigned(iova, found.getValue().last()) > 0) {
@@ -402,6 +422,7 @@ public final class DmaTable implements AutoCloseable {
     return mapping;
   }
 
+  @GuardedBy("lock")
   private List<Entry> overlapping(long iova, long sizeBytes) {
     List<Entry> found = new ArrayList<>();
     Map.Entry<Long, Entry> before = maps.lowerEntry(iova);

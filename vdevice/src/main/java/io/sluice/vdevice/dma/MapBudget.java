@@ -1,5 +1,6 @@
 package io.sluice.vdevice.dma;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.HostLimits;
@@ -31,7 +32,9 @@ public final class MapBudget {
   private final HostLimits host;
   private final long allBytes;
   private final ReentrantLock lock = new ReentrantLock();
-  private final List<Share> shares = new ArrayList<>(); // guarded by lock
+
+  @GuardedBy("lock")
+  private final List<Share> shares = new ArrayList<>();
 
   /**
    * @param host what the process has
@@ -55,6 +58,7 @@ public final class MapBudget {
   }
 
   /** Maps for all guests that there are, and one more. Half of what the host gives, at least. */
+  @GuardedBy("lock")
   private long allMaps() {
     long kept = OWN + EACH_GUEST * (shares.size() + 1L);
     long files = host.openFiles() - Math.min(host.openFiles() / 2, kept);
@@ -137,6 +141,7 @@ public final class MapBudget {
      * What this guest may have of something: up to an equal part all that others do not have;
      * beyond that without what is kept for them, and for one that comes later.
      */
+    @GuardedBy("MapBudget.this.lock")
     private long room(
         long all, long wanted, ToLongFunction<Share> limit, ToLongFunction<Share> has) {
       long each = all / (shares.size() + 1L);

@@ -1,5 +1,6 @@
 package io.sluice.vdevice.pci;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -52,9 +53,13 @@ public final class VectorTable implements InterruptVectors {
   private final AtomicReferenceArray<@Nullable Fd> eventfds =
       new AtomicReferenceArray<>(Limits.MAX_VECTORS);
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private long pending;
+
+  @GuardedBy("lock")
   private boolean held;
+
+  @GuardedBy("lock")
   private Observer observer = (_, _) -> {};
 
   private volatile boolean closed;
@@ -253,10 +258,12 @@ public final class VectorTable implements InterruptVectors {
     }
   }
 
+  @GuardedBy("lock")
   private void tell(int vector) {
     observer.changed(vector, held ? null : eventfds.get(vector));
   }
 
+  @GuardedBy("lock")
   private void deliver(int vector) {
     Fd eventfd = eventfds.get(vector);
     if (!closed && !held && eventfd != null && (pending & 1L << vector) != 0) {

@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.rm;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -17,6 +18,8 @@ public final class RmHandles {
   private static final int LAST_OWN = 0xcaff_ffff;
 
   private final RandomGenerator random;
+
+  @GuardedBy("this")
   private final Set<Integer> used = new HashSet<>();
 
   RmHandles(RandomGenerator random) {

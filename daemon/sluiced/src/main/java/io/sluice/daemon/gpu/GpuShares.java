@@ -1,5 +1,6 @@
 package io.sluice.daemon.gpu;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
 import io.sluice.channel.Gpu;
@@ -47,9 +48,13 @@ public final class GpuShares implements AutoCloseable {
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Map<String, Quota> set = new HashMap<>();
+
+  @GuardedBy("lock")
   private final Map<String, Past> past = new HashMap<>();
+
+  @GuardedBy("lock")
   private final Map<String, Guest> attached = new HashMap<>();
 
   /** Counts of the time in which former clients of a guest were attached. */

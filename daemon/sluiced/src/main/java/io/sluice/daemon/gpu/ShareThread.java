@@ -1,5 +1,6 @@
 package io.sluice.daemon.gpu;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.daemon.runtime.LoopFailures;
 import java.time.Duration;
 import java.util.concurrent.locks.Condition;
@@ -74,9 +75,16 @@ final class ShareThread implements Runnable {
 
   // Guarded by lock: operators' changes so far, those that guests are kept to, and when the first
   // was asked for that no rebalance has begun with.
+  @GuardedBy("lock")
   private long asked;
+
+  @GuardedBy("lock")
   private long served;
+
+  @GuardedBy("lock")
   private boolean waiting;
+
+  @GuardedBy("lock")
   private long waitingSinceNs;
 
   // Of the thread that works.

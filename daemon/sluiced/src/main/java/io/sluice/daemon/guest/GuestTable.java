@@ -2,6 +2,7 @@ package io.sluice.daemon.guest;
 
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSortedMap;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.CreatedGuests;
 import io.sluice.daemon.config.DaemonConfig;
@@ -56,7 +57,9 @@ public final class GuestTable {
   private final Observer observer;
   private final ReentrantLock lock = new ReentrantLock();
   private volatile ImmutableSortedMap<String, GuestHost> guests = ImmutableSortedMap.of();
-  private boolean closed; // guarded by lock
+
+  @GuardedBy("lock")
+  private boolean closed;
 
   /**
    * @param quotas those of them that were changed at run time
@@ -339,6 +342,7 @@ public final class GuestTable {
 
   // ---- refusals ----
 
+  @GuardedBy("lock")
   private void checkOpen(String failed) throws OperationsException {
     if (closed) {
       throw Problem.of(

@@ -1,5 +1,6 @@
 package io.sluice.daemon.migration;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.guest.GuestHost;
@@ -29,7 +30,9 @@ final class Departing {
   private final GuestTable guests;
   private final Threads threads;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Map<String, OutgoingMigration> migrations = new TreeMap<>(); // by lock
+
+  @GuardedBy("lock")
+  private final Map<String, OutgoingMigration> migrations = new TreeMap<>();
 
   Departing(GuestTable guests, Threads threads) {
     this.guests = guests;

@@ -1,5 +1,6 @@
 package io.sluice.daemon.migration;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
@@ -65,7 +66,9 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final LeftMachines left;
   private final Checkpoints checkpoints;
   private final OwnPlaces places;
-  private @Nullable HostRoute route; // by lock
+
+  @GuardedBy("lock")
+  private @Nullable HostRoute route;
 
   /**
    * The services of the daemon that they need.

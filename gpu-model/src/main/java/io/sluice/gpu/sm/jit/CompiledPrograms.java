@@ -1,5 +1,6 @@
 package io.sluice.gpu.sm.jit;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.gpu.sm.decode.Program;
 import io.sluice.gpu.sm.fault.MemoryFault;
 import io.sluice.gpu.sm.fault.WarpFault;
@@ -33,6 +34,7 @@ public final class CompiledPrograms {
   private static final int HASHED_INSTRUCTIONS = 64;
   private static final long HASH_FACTOR = 0x9e3779b97f4a7c15L;
 
+  @GuardedBy("this")
   private final Map<Key, CompiledProgram> programs = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
@@ -137,6 +139,7 @@ public final class CompiledPrograms {
   }
 
   /** Forgets those that were not used for the longest time; parts that were added since count. */
+  @GuardedBy("this")
   private void makeRoom() {
     Iterator<CompiledProgram> oldest = programs.values().iterator();
     while (programs.size() > 1 && (programs.size() > MAX_PROGRAMS || bytes() > MAX_BYTES)) {
