@@ -12,6 +12,7 @@ import io.sluice.guest.AttachedDevice;
 import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
 import io.sluice.guest.Pushbuffer;
+import io.sluice.management.ErrorCode;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.QuotaStatus;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -205,12 +207,29 @@ final class SharingMigrationTest {
     try {
       for (long mib = 48; !over.get(); mib = 48 - mib) {
         for (SluicedInstance daemon : List.of(first, second)) {
-          daemon.daemon().setQuota(OTHER, mib * MIB, null, null, null, null);
-          Thread.sleep(55); // twenty changes are taken in a second
+          long bytes = mib * MIB;
+          await()
+              .atMost(PATIENCE)
+              .pollDelay(Duration.ZERO)
+              .until(() -> over.get() || changed(daemon, bytes));
         }
       }
     } catch (Throwable e) {
       failure.set(e);
+    }
+  }
+
+  /** Whether it is taken: twenty changes are in a second. */
+  private static boolean changed(SluicedInstance daemon, long minimumBytes)
+      throws OperationsException {
+    try {
+      daemon.daemon().setQuota(OTHER, minimumBytes, null, null, null, null);
+      return true;
+    } catch (OperationsException e) {
+      if (!String.valueOf(e.getMessage()).contains(ErrorCode.QUOTA_RATE.code())) {
+        throw e;
+      }
+      return false;
     }
   }
 

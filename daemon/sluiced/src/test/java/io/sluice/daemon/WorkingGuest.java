@@ -79,9 +79,14 @@ final class WorkingGuest implements AutoCloseable {
     try {
       int entry = 2; // the two of what was done before
       while (!stopped) {
-        if ((entry - channel.get() & ENTRIES - 1) >= UNDER_WAY) {
-          Thread.sleep(1);
-          continue;
+        int next = entry;
+        await()
+            .atMost(PATIENCE)
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(1))
+            .until(() -> stopped || (next - channel.get() & ENTRIES - 1) < UNDER_WAY);
+        if (stopped) {
+          break;
         }
         submitOne(submitted + 1);
         entry = entry + 1 & ENTRIES - 1;

@@ -24,5 +24,24 @@ final class Exceptions {
   /** Packages of too many files. */
   static final Set<String> CROWDED = Set.of();
 
+  /**
+   * Tests that sleep: what they test is that something comes late or at any moment, or they look at
+   * a process, a machine or a card that tells nobody of its progress.
+   */
+  static final Set<String> SLEEPERS =
+      Set.of(
+          "HeldDaemon",
+          "MachineDamageTest",
+          "MachineFaultTest",
+          "NvidiaDaemonTest",
+          "NvidiaMachineTest",
+          "NvidiaMigrationTest",
+          "NvidiaQuotaTest",
+          "ProcessFaultTest",
+          "ProcessMigrationTest",
+          "ProcessWork",
+          "SharingGuestTest",
+          "SharingMigrationTest");
+
   private Exceptions() {}
 }

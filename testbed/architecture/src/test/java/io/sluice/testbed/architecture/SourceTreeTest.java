@@ -29,6 +29,9 @@ final class SourceTreeTest {
   private static final Pattern OPEN_END =
       Pattern.compile("\\b(" + "TO" + "DO|FIX" + "ME|XX" + "X)\\b(?!\\(#\\d+\\))");
 
+  /** Written in parts, too. */
+  private static final String SLEEP = "Thread" + ".sleep(";
+
   private static final Set<Path> HARNESSES =
       Set.of(Path.of("testbed/jmh"), Path.of("testbed/concurrency"));
 
@@ -145,6 +148,21 @@ final class SourceTreeTest {
             "packages of more than %s files, and the list of those that still may: %s",
             SourceRules.MAX_FILES, found)
         .containsExactlyInAnyOrderElementsOf(Exceptions.CROWDED);
+  }
+
+  /** A test that sleeps fails when the machine is busy, or takes long when it is not. */
+  @Test
+  void tests_all_waitForWhatTheyNeedAndNotForTime() throws IOException {
+    Set<String> found = new TreeSet<>();
+    for (Path test : files(Pattern.compile(".*/src/test/java/.*\\.java"))) {
+      if (!test.toString().contains("/fixture/") && Files.readString(test).contains(SLEEP)) {
+        found.add(String.valueOf(test.getFileName()).replace(".java", ""));
+      }
+    }
+
+    assertThat(found)
+        .as("tests that sleep, and the list of those that may")
+        .containsExactlyInAnyOrderElementsOf(Exceptions.SLEEPERS);
   }
 
   /** The main sources of all modules but the testbed's. */
