@@ -70,6 +70,7 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
 
   @GuardedBy("lock")
   private boolean closed;
+
   private long failuresSoFar;
 
   // Of the running thread.
