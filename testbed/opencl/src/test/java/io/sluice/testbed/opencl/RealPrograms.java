@@ -44,6 +44,8 @@ final class RealPrograms {
             "^ *(Platform Name|Platform Vendor|Platform Version|Platform Extensions.*|Device Name"
                 + "|Shared Virtual Memory.*|.*SVM.*|.*buffer sharing.*|Fine-grained.*"
                 + "|Coarse-grained.*|Atomics|Run native kernels"
+                + "|.*cl_pocl_content_size.*|.*[Cc]ommand.buffer.*|.*clGet.*|.*clCreate.*"
+                + "|Out-of-order execution|Profiling|Device Extensions.*"
                 + "|.*platform.*|ICD loader.*| *Name| *Vendor| *Version| *Profile) .*");
     return new RealProgram(
         "clinfo",
