@@ -10,6 +10,7 @@ module io.sluice.daemon {
   requires io.sluice.interrupt;
   requires io.sluice.vdevice;
   requires io.sluice.migrate;
+  requires io.sluice.remoting.control;
   requires transitive com.google.common;
   requires org.slf4j;
   requires ch.qos.logback.classic;

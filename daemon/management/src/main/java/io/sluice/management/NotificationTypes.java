@@ -42,6 +42,17 @@ public final class NotificationTypes {
       "Nobody says whose a guest is that was being given away; the message is its name and why. A phase follows when that ends.")
   public static final String MIGRATION_UNDECIDED = "io.sluice.migration.undecided";
 
+  @Description(
+      "An application opened a session; the message is its guest's name, its number, and the application.")
+  public static final String SESSION_OPENED = "io.sluice.session.opened";
+
+  @Description("A session ended; the message is its guest's name, its number and why.")
+  public static final String SESSION_ENDED = "io.sluice.session.ended";
+
+  @Description(
+      "A session host serves, or ended and is started again; the message is its guest's name and which.")
+  public static final String SESSION_HOST = "io.sluice.session.host";
+
   @Description("The daemon begins to stop; the message lists the guests that lose their GPU.")
   public static final String DAEMON_STOPPING = "io.sluice.daemon.stopping";
 

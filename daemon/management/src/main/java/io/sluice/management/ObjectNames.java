@@ -13,6 +13,9 @@ public final class ObjectNames {
   /** Guests that move. */
   public static final ObjectName MIGRATIONS = name(DOMAIN + ":type=Migrations");
 
+  /** Sessions of APIs. */
+  public static final ObjectName SESSIONS = name(DOMAIN + ":type=Sessions");
+
   private ObjectNames() {}
 
   /** A guest by its name. */

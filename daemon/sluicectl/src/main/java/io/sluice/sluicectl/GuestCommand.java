@@ -5,6 +5,7 @@ import io.sluice.management.GuestCounters;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.Quantities;
+import io.sluice.management.SessionHostStatus;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import io.sluice.sluicectl.Views.GuestChannel;
@@ -49,11 +50,17 @@ final class GuestCommand extends Noun {
       GuestCounters counters = bean.getCounters();
       List<GuestChannel> channels = new ArrayList<>();
       bean.getChannels().values().forEach(c -> channels.add(new GuestChannel(guest.name(), c)));
+      SessionHostStatus sessions = connection.sessions().getHosts().get(guest.name());
       switch (output.format()) {
-        case json -> showJson(output, guest, channels, counters);
+        case json -> showJson(output, guest, channels, counters, sessions);
         case csv -> output.list(Views.GUESTS, List.of(guest));
         case table -> {
-          output.facts(facts(guest, counters));
+          List<Fact> facts = facts(guest, counters);
+          if (sessions != null) {
+            facts.add(new Fact("sessions", sessions.sessions() + " of " + sessions.sessionLimit()));
+            facts.add(new Fact("api socket", sessions.socketPath()));
+          }
+          output.facts(facts);
           if (!channels.isEmpty()) {
             output.text("\n");
             output.table(Views.CHANNELS_OF_ONE, channels);
@@ -97,7 +104,11 @@ final class GuestCommand extends Noun {
   }
 
   private static void showJson(
-      Output output, GuestStatus guest, List<GuestChannel> channels, GuestCounters counters) {
+      Output output,
+      GuestStatus guest,
+      List<GuestChannel> channels,
+      GuestCounters counters,
+      @Nullable SessionHostStatus sessions) {
     output.json(json -> {
       json.writeName("guest");
       json.writeStartObject();
@@ -106,6 +117,10 @@ final class GuestCommand extends Noun {
       json.writeStartArray();
       channels.forEach(c -> Output.object(json, Views.CHANNELS.columns(), c));
       json.writeEndArray();
+      if (sessions != null) {
+        json.writeName("sessionHost");
+        Output.object(json, Views.SESSION_HOSTS.columns(), sessions);
+      }
       json.writeName("counters");
       json.writeStartObject();
       json.writeNumberProperty("attachments", counters.attachments());

@@ -133,6 +133,7 @@ public final class SluiceCtl implements Runnable {
             .addSubcommand(new GpuCommand(ctl))
             .addSubcommand(new GuestCommand(ctl))
             .addSubcommand(new ChannelCommand(ctl))
+            .addSubcommand(new SessionCommand(ctl))
             .addSubcommand(new MigrationCommand(ctl))
             .addSubcommand(new QuotaCommand(ctl))
             .addSubcommand(new TopCommand(ctl, System::nanoTime))

@@ -7,8 +7,11 @@ import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.Quantities;
 import io.sluice.management.QuotaStatus;
+import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionStatus;
 import io.sluice.management.Setting;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 
@@ -65,6 +68,45 @@ final class Views {
   /** For people, below the guest they belong to. */
   static final List<Column<GuestChannel>> CHANNELS_OF_ONE =
       CHANNELS.columns().stream().filter(c -> c.shown() && !c.id().equals("guest")).toList();
+
+  static final Listing<SessionStatus> SESSIONS =
+      new Listing<>(
+          "sessions",
+          List.of(
+              Column.both("guest", SessionStatus::guest),
+              Column.both("session", SessionStatus::number),
+              Column.people("application", Views::application),
+              Column.programs("command", SessionStatus::command),
+              Column.programs("pid", SessionStatus::pid),
+              Column.programs("uid", SessionStatus::uid),
+              Column.both("api", SessionStatus::api),
+              Column.both("device", SessionStatus::device),
+              Column.people(
+                  "objects",
+                  s -> Long.toString(s.objects().values().stream().mapToLong(n -> n).sum())),
+              Column.people("memory", s -> amount(s.memoryBytes())),
+              Column.programs("memory-bytes", SessionStatus::memoryBytes),
+              Column.both("calls", SessionStatus::calls),
+              Column.people("since", s -> Instant.ofEpochMilli(s.sinceMs()).toString()),
+              Column.programs("since-ms", SessionStatus::sinceMs)));
+
+  static final Listing<SessionHostStatus> SESSION_HOSTS =
+      new Listing<>(
+          "sessionHosts",
+          List.of(
+              Column.both("guest", SessionHostStatus::guest),
+              Column.both("state", SessionHostStatus::state),
+              Column.both("pid", SessionHostStatus::pid),
+              Column.people("sessions", h -> h.sessions() + "/" + h.sessionLimit()),
+              Column.programs("session-count", SessionHostStatus::sessions),
+              Column.programs("session-limit", SessionHostStatus::sessionLimit),
+              Column.people("memory-limit", h -> Quantities.formatSize(h.memoryLimitBytes())),
+              Column.programs("memory-limit-bytes", SessionHostStatus::memoryLimitBytes),
+              Column.both("sandbox", SessionHostStatus::sandbox),
+              Column.both("starts", SessionHostStatus::starts),
+              Column.programs("socket", SessionHostStatus::socketPath),
+              Column.programs("devices", SessionHostStatus::devices),
+              Column.programs("reason", SessionHostStatus::reason)));
 
   static final Listing<GpuStatus> GPUS =
       new Listing<>(
@@ -207,6 +249,11 @@ final class Views {
       return "waits";
     }
     return channel.status().drained() ? "idle" : "busy";
+  }
+
+  /** {@code clinfo, pid 4121}. */
+  static String application(SessionStatus session) {
+    return session.command() + ", pid " + session.pid();
   }
 
   /** {@code 1.2/2.0 GiB}: both in the unit of the second. */

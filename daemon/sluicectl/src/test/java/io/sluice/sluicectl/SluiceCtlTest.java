@@ -50,6 +50,7 @@ final class SluiceCtlTest {
           ObjectNames.guest(name));
     }
     beans.registerMBean(migrations, ObjectNames.MIGRATIONS);
+    beans.registerMBean(new FakeSessions(daemon.asked()), ObjectNames.SESSIONS);
     Path socket = dir.resolve("control");
     server = LocalConnectorServer.start(socket, PeerPolicy.owner(), beans);
     ctl = new Ctl(socket);
@@ -107,6 +108,23 @@ final class SluiceCtlTest {
     "channel-kill-nothing, channel kill web-01",
     "channel-kill-no-number, channel kill web-01 first",
     "help-channel-kill, channel kill --help",
+    "session-list, session list",
+    "session-list-json, session list web-01 --format json",
+    "session-list-csv, session list --format csv",
+    "session-list-unknown, session list web-1",
+    "session-show, session show web-01 7",
+    "session-show-json, session show web-01 7 --format json",
+    "session-show-unknown, session show web-01 9",
+    "session-show-no-number, session show web-01 first",
+    "session-end, session end web-01 7",
+    "session-end-unknown, session end web-01 9",
+    "session-limit, session limit web-01 --sessions 8 --memory 512MiB",
+    "session-limit-nothing, session limit web-01",
+    "session-limit-size, session limit web-01 --memory lots",
+    "session-host, session host",
+    "session-host-json, session host --format json",
+    "help-session, session --help",
+    "help-session-limit, session limit --help",
     "quota-show, quota show",
     "quota-show-gpu, quota show embedded",
     "quota-show-guest, quota show web-01 --columns guest;evictions;kills;kills-put-off",

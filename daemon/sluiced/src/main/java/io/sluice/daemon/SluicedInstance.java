@@ -1,6 +1,7 @@
 package io.sluice.daemon;
 
 import com.google.common.collect.ImmutableMap;
+import io.sluice.abi.sandbox.RealSandboxKernel;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.config.ConfigException;
@@ -16,9 +17,11 @@ import io.sluice.daemon.guest.GuestTable;
 import io.sluice.daemon.migration.AuditedMigrations;
 import io.sluice.daemon.migration.LeftMachines;
 import io.sluice.daemon.migration.Migrations;
+import io.sluice.daemon.runtime.Audit;
 import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.daemon.runtime.Version;
+import io.sluice.daemon.sessions.SessionHosts;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.DescribedBean;
 import io.sluice.management.ErrorCode;
@@ -28,6 +31,7 @@ import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Problem;
+import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.migrate.vfio.ClientTransfers;
@@ -189,6 +193,21 @@ public final class SluicedInstance implements AutoCloseable {
     parts.push(migrations::close);
     migrations.start();
     register(new AuditedMigrations(migrations), MigrationsMXBean.class, ObjectNames.MIGRATIONS);
+    SessionHosts sessions =
+        new SessionHosts(
+            config,
+            kernel,
+            new RealSandboxKernel(kernel),
+            threads,
+            System::nanoTime,
+            group(config.guestGroup(), "guest-group"),
+            announcer::tell,
+            (deed, what) -> Audit.of(deed).addKeyValue("sessions", what).log("sessions changed"));
+    parts.push(sessions::close);
+    for (GuestSettings guest : config.guests()) {
+      sessions.serve(guest);
+    }
+    register(sessions, SessionsMXBean.class, ObjectNames.SESSIONS);
     startControl();
     migrations.lookForLeftMachines();
     parts.push(() -> announceStop(bean, table));
@@ -275,6 +294,11 @@ public final class SluicedInstance implements AutoCloseable {
   /** Guests that move, without a connection. */
   public MigrationsMXBean migrations() {
     return JMX.newMXBeanProxy(beans, ObjectNames.MIGRATIONS, MigrationsMXBean.class);
+  }
+
+  /** Sessions of APIs, without a connection. */
+  public SessionsMXBean sessions() {
+    return JMX.newMXBeanProxy(beans, ObjectNames.SESSIONS, SessionsMXBean.class);
   }
 
   /** Waits until somebody asks the daemon to stop. */

@@ -13,6 +13,7 @@ import java.util.Map;
 
 /** The kernel this process runs on. Has no state of its own. */
 public final class RealSandboxKernel implements SandboxKernel {
+  private static final int SIGKILL = 9;
   private static final int PR_SET_NO_NEW_PRIVS = 38;
   private static final int CREATE_RULESET_VERSION = 1;
   private static final int RULE_PATH_BENEATH = 1;
@@ -30,6 +31,19 @@ public final class RealSandboxKernel implements SandboxKernel {
    */
   public RealSandboxKernel(Kernel kernel) {
     this.kernel = kernel;
+  }
+
+  @Override
+  public void leadGroup() {
+    RawCalls.check(RawCalls.call(SystemCall.SETPGID, 0, 0, 0, 0), "setpgid", "0, 0");
+  }
+
+  @Override
+  public void killGroup(long leader) {
+    long result = RawCalls.call(SystemCall.KILL, -leader, SIGKILL, 0, 0);
+    if (result != -Errno.ESRCH.number()) {
+      RawCalls.check(result, "kill", "group=" + leader + ", SIGKILL");
+    }
   }
 
   @Override

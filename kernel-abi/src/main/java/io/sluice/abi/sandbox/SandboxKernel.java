@@ -12,6 +12,16 @@ import java.util.Map;
  * program by {@link #exec}. All failures are {@link SyscallException}.
  */
 public interface SandboxKernel {
+  /** {@code setpgid(0, 0)}: the process leads a group of its own, in which its children are. */
+  void leadGroup();
+
+  /**
+   * {@code kill(-group, SIGKILL)}: ends all processes of a group, if there are any.
+   *
+   * @param leader process id of the group's leader; 0 for the caller's own group
+   */
+  void killGroup(long leader);
+
   /** {@code prctl(PR_SET_NO_NEW_PRIVS)}: no program that is executed gains privileges. */
   void forbidNewPrivileges();
 

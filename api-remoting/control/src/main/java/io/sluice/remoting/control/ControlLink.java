@@ -30,6 +30,7 @@ public final class ControlLink implements AutoCloseable {
   private final Fd socket;
   private final FdList fds = new FdList();
   private final Object sending = new Object();
+  private final Object closing = new Object();
   private final byte[] buffer = new byte[BUFFER_BYTES];
   private int begin;
   private int end;
@@ -132,15 +133,24 @@ public final class ControlLink implements AutoCloseable {
     }
   }
 
-  /** Wakes whoever receives: the link is at its end for both. */
+  /** Wakes whoever receives or sends: the link is at its end for both ends. From any thread. */
   public void end() {
-    kernel.shutdown(socket);
+    synchronized (closing) {
+      if (socket.isOpen()) {
+        kernel.shutdown(socket);
+      }
+    }
   }
 
-  /** Closes it; by the thread that receives. */
+  /** Closes it; by the thread that receives. Whoever sends later fails. */
   @Override
   public void close() {
+    end();
     fds.closeAll();
-    socket.close();
+    synchronized (sending) {
+      synchronized (closing) {
+        socket.close();
+      }
+    }
   }
 }

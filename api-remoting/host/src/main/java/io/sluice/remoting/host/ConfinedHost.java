@@ -2,6 +2,7 @@ package io.sluice.remoting.host;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.sandbox.RealSandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
@@ -26,6 +27,7 @@ import java.util.concurrent.Executors;
 public final class ConfinedHost {
   private static final int FAILED = 1;
   private static final int ARGUMENTS = 2;
+  private static final long OWN_GROUP = 0;
 
   private final Kernel kernel;
   private final HostControl control;
@@ -53,15 +55,14 @@ public final class ConfinedHost {
     List<String> devices = openCl.map(OpenClApi::deviceNames).orElse(List.of());
     HostControl control =
         new HostControl(new ControlLink(kernel, socket), new Serving(arguments[1], devices));
-    int code = 0;
     try {
       control.run(new ConfinedHost(kernel, control, openCl)::serve);
     } catch (LinkException | RuntimeException e) {
       System.err.println("session host: " + e);
-      code = FAILED;
     }
-    // A session may be deep in a vendor's library: nothing of this process is worth waiting for.
-    Runtime.getRuntime().halt(code);
+    // A session may be deep in a vendor's library, and a compiler may run for it: nothing of this
+    // process and its children is worth waiting for.
+    new RealSandboxKernel(kernel).killGroup(OWN_GROUP);
   }
 
   /** The OpenCL of this host, if it has one; applications are refused otherwise. */

@@ -74,7 +74,6 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
           SystemCall.PIDFD_OPEN,
           SystemCall.PIDFD_GETFD,
           SystemCall.PIDFD_SEND_SIGNAL,
-          SystemCall.KILL,
           SystemCall.TKILL,
           SystemCall.RT_SIGQUEUEINFO,
           SystemCall.RT_TGSIGQUEUEINFO,
@@ -82,6 +81,9 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
           SystemCall.SEMGET,
           SystemCall.MSGGET,
           SystemCall.MQ_OPEN,
+          // leaving the group by which it is ended
+          SystemCall.SETPGID,
+          SystemCall.SETSID,
           // mounts and namespaces
           SystemCall.MOUNT,
           SystemCall.UMOUNT2,
@@ -170,6 +172,9 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
           | 0x2000_0000
           | 0x4000_0000;
 
+  /** As the process of a signal: all of the caller's group. */
+  private static final int OWN_GROUP = 0;
+
   /**
    * The rules of a host.
    *
@@ -197,6 +202,7 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
         .refuseBits(SystemCall.CLONE, NEW_NAMESPACES, Errno.EPERM)
         // Its flags are in memory, where a filter cannot see them: libraries go back to clone.
         .refuse(SystemCall.CLONE3, Errno.ENOSYS)
+        .refuseOthers(SystemCall.KILL, OWN_GROUP, Errno.EPERM)
         .refuseOthers(SystemCall.TGKILL, pid, Errno.EPERM)
         .build();
   }

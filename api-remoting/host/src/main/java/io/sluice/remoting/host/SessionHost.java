@@ -48,6 +48,7 @@ public final class SessionHost {
     SandboxKernel calls = new RealSandboxKernel(kernel);
     Path home = Path.of(System.getProperty("java.home"));
     int pid = (int) ProcessHandle.current().pid();
+    calls.leadGroup(); // what it starts is ended with it
     Fd link = kernel.connect(arguments.control());
     // Keeps the directory's inode, by which Landlock knows it, for as long as the process lives.
     Fd self = kernel.open(Path.of("/proc", Integer.toString(pid)), Sandbox.PATH_ONLY);

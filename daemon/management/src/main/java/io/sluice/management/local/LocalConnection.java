@@ -6,6 +6,7 @@ import io.sluice.management.GuestMXBean;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.ObjectNames;
 import io.sluice.management.Problem;
+import io.sluice.management.SessionsMXBean;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.ObjectInputFilter;
@@ -81,6 +82,11 @@ public final class LocalConnection implements AutoCloseable {
   /** Guests that move. */
   public MigrationsMXBean migrations() {
     return JMX.newMXBeanProxy(beans(), ObjectNames.MIGRATIONS, MigrationsMXBean.class);
+  }
+
+  /** Sessions of APIs. */
+  public SessionsMXBean sessions() {
+    return JMX.newMXBeanProxy(beans(), ObjectNames.SESSIONS, SessionsMXBean.class);
   }
 
   /** A guest; whether it exists shows when it is asked. */

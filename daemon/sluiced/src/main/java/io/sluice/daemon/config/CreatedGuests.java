@@ -76,6 +76,9 @@ public final class CreatedGuests {
       if (guest.maps().maps() != MapLimits.MAX_MAPS) {
         line(text, Schema.GUEST_MAP_LIMIT, Integer.toString(guest.maps().maps()));
       }
+      if (guest.openCl()) {
+        line(text, Schema.GUEST_OPENCL, "true");
+      }
     }
     StateFile.replace(file, text.toString());
   }

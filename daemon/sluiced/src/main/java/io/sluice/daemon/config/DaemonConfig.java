@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param gpus GPUs to serve, at least one
  * @param guests guests of the configuration
  * @param wire how guests move between hosts; null when they do not
+ * @param sessionHosts how session hosts are run
  * @param settings every setting with its value and where that came from
  */
 public record DaemonConfig(
@@ -36,6 +37,7 @@ public record DaemonConfig(
     ImmutableList<GpuSettings> gpus,
     ImmutableList<GuestSettings> guests,
     @Nullable WireSettings wire,
+    SessionHostSettings sessionHosts,
     ImmutableList<Setting> settings) {
   /** Guests at one time; each costs a socket, and while attached two threads. */
   public static final int MAX_GUESTS = 128;
@@ -46,6 +48,16 @@ public record DaemonConfig(
   /** Where another daemon of this host hands over guests. */
   public Path migrationSocket() {
     return migrationSocket(runDir);
+  }
+
+  /** Where session hosts connect to the daemon. */
+  public Path sessionHostSocket() {
+    return stateDir.resolve("session-hosts.sock");
+  }
+
+  /** Whether a guest has sessions of APIs. */
+  public boolean hasSessions() {
+    return guests.stream().anyMatch(GuestSettings::openCl);
   }
 
   static Path migrationSocket(Path runDir) {

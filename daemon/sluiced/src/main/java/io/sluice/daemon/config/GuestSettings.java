@@ -19,6 +19,7 @@ import java.util.UUID;
  * @param quota what it may have of its GPU
  * @param slots most channels and address spaces it may have
  * @param maps most memory it may have mapped; {@link #HOST_MEMORY}
+ * @param openCl whether its applications are given sessions of OpenCL
  */
 public record GuestSettings(
     String name,
@@ -28,12 +29,18 @@ public record GuestSettings(
     Path qmp,
     Quota quota,
     SlotLimits slots,
-    MapLimits maps) {
+    MapLimits maps,
+    boolean openCl) {
   /** Bytes of {@link #maps} that stand for as many as the host has. */
   public static final long HOST_MEMORY = 0;
 
   /** Limits of a guest that is created at run time. */
   public static final MapLimits DEFAULT_MAPS = new MapLimits(HOST_MEMORY, MapLimits.MAX_MAPS);
+
+  /** Where applications connect for sessions of APIs. */
+  public Path apiSocket() {
+    return socket.resolveSibling(socket.getFileName() + ".api");
+  }
 
   /** Whether a text can name a guest. */
   public static boolean isName(String text) {

@@ -1,5 +1,6 @@
 package io.sluice.daemon.config;
 
+import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
 import io.sluice.channel.SlotLimits;
@@ -13,6 +14,7 @@ import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
 import io.sluice.quota.Quota;
 import io.sluice.vdevice.dma.MapLimits;
+import java.io.File;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -81,6 +83,7 @@ final class Resolver {
         gpus,
         guests,
         wire(),
+        sessionHosts(stateDir),
         settings.build());
   }
 
@@ -150,6 +153,34 @@ final class Resolver {
           "add certificate, key and authority: docs/migration.md, \"Certificates\"");
     }
     return null;
+  }
+
+  /** What runs the hosts is what runs the daemon, unless said otherwise. */
+  private SessionHostSettings sessionHosts(Path stateDir) {
+    Map<String, Raw> values = draft.section(Schema.SESSIONS);
+    return new SessionHostSettings(
+        value(Schema.SESSIONS, values, Schema.SANDBOX).orElse("required").equals("required"),
+        value(Schema.SESSIONS, values, Schema.CACHE_DIR, stateDir.resolve("sessions").toString())
+            .orElse(NOWHERE),
+        value(Schema.SESSIONS, values, Schema.HEAP).orElseThrow(Resolver::badDefault),
+        value(Schema.SESSIONS, values, Schema.SESSION_LIMIT).orElseThrow(Resolver::badDefault),
+        value(Schema.SESSIONS, values, Schema.SESSION_MEMORY).orElseThrow(Resolver::badDefault),
+        value(Schema.SESSIONS, values, Schema.SESSION_DEVICES).orElse(ImmutableList.of()),
+        value(
+                Schema.SESSIONS,
+                values,
+                Schema.SESSION_JAVA,
+                Path.of(System.getProperty("java.home"), "bin", "java").toString())
+            .orElse(NOWHERE),
+        value(Schema.SESSIONS, values, Schema.SESSION_MODULES).orElseGet(Resolver::ownModules));
+  }
+
+  private static ImmutableList<Path> ownModules() {
+    return Splitter.on(File.pathSeparator)
+        .omitEmptyStrings()
+        .splitToStream(System.getProperty("jdk.module.path", ""))
+        .map(entry -> Path.of(entry).toAbsolutePath())
+        .collect(ImmutableList.toImmutableList());
   }
 
   private ImmutableList<GpuSettings> gpus() {
@@ -268,7 +299,17 @@ final class Resolver {
     checkQuota(guest, name, quota, gpu, gpus);
     SlotLimits slots = slotsOf(section, guest);
     MapLimits maps = mapsOf(section, guest);
-    return Optional.of(new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots, maps));
+    boolean openCl =
+        value(section, guest.values(), Schema.GUEST_OPENCL).orElseThrow(Resolver::badDefault);
+    GuestSettings settings =
+        new GuestSettings(name, uuid, gpu, socket, qmp, quota, slots, maps, openCl);
+    if (openCl) {
+      claimSocket(
+          settings.apiSocket(),
+          "session socket of guest \"" + name + "\"",
+          origin(guest.values(), Schema.GUEST_OPENCL.name()).orElse(guest.origin()));
+    }
+    return Optional.of(settings);
   }
 
   private MapLimits mapsOf(String section, GuestDraft guest) {

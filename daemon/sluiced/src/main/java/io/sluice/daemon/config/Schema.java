@@ -7,6 +7,7 @@ import io.sluice.gpu.GpuConfig;
 import io.sluice.management.Quantities;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
+import io.sluice.remoting.control.SessionLimits;
 import io.sluice.vdevice.dma.MapLimits;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ final class Schema {
   static final String GPU = "gpu";
   static final String GUEST = "guest";
   static final String MIGRATION = "migration";
+  static final String SESSIONS = "sessions";
 
   /** The software GPU is the GPU of this name. */
   static final String EMBEDDED = "embedded";
@@ -108,6 +110,34 @@ final class Schema {
   static final Key<String> COMPRESS =
       new Key<>("compress", ValueType.oneOf("none", "zstd"), "none");
 
+  static final Key<Boolean> GUEST_OPENCL = new Key<>("opencl", ValueType.FLAG, "false");
+
+  static final Key<String> SANDBOX =
+      new Key<>("sandbox", ValueType.oneOf("required", "best-effort"), "required");
+  static final Key<Path> CACHE_DIR = new Key<>("cache-dir", ValueType.PATH, "");
+  static final Key<Long> HEAP =
+      new Key<>("heap", ValueType.size(32 * MIB, 64 * GIB, MIB), "256MiB");
+  static final Key<Integer> SESSION_LIMIT =
+      new Key<>("session-limit", ValueType.number(1, SessionLimits.MAX_SESSIONS), "64");
+  static final Key<Long> SESSION_MEMORY =
+      new Key<>("memory-limit", ValueType.size(MIB, 64L << 40, 4 * KIB), "4GiB");
+  static final Key<ImmutableList<Path>> SESSION_DEVICES = new Key<>("devices", ValueType.PATHS, "");
+  static final Key<Path> SESSION_JAVA = new Key<>("java", ValueType.PATH, "");
+  static final Key<ImmutableList<Path>> SESSION_MODULES =
+      new Key<>("module-path", ValueType.PATHS, "");
+
+  static final KeySection SESSION_KEYS =
+      new KeySection(
+          "[sessions]",
+          ImmutableList.of(
+              SANDBOX,
+              CACHE_DIR,
+              HEAP,
+              SESSION_LIMIT,
+              SESSION_MEMORY,
+              SESSION_DEVICES,
+              SESSION_JAVA,
+              SESSION_MODULES));
   static final KeySection MIGRATION_KEYS =
       new KeySection(
           "[migration]", ImmutableList.of(LISTEN, CERTIFICATE, PRIVATE_KEY, AUTHORITY, COMPRESS));
@@ -139,14 +169,21 @@ final class Schema {
               GUEST_CHANNEL_LIMIT,
               GUEST_SPACE_LIMIT,
               GUEST_SHARED_LIMIT,
-              GUEST_MAP_LIMIT));
+              GUEST_MAP_LIMIT,
+              GUEST_OPENCL));
 
   static final ImmutableList<KeySection> SECTIONS =
       ImmutableList.of(
-          DAEMON_KEYS, LOG_KEYS, MIGRATION_KEYS, EMBEDDED_KEYS, DEVICE_KEYS, GUEST_KEYS);
+          DAEMON_KEYS,
+          LOG_KEYS,
+          MIGRATION_KEYS,
+          SESSION_KEYS,
+          EMBEDDED_KEYS,
+          DEVICE_KEYS,
+          GUEST_KEYS);
 
   static final ImmutableList<String> TOP_LEVEL =
-      ImmutableList.of(DAEMON, GPU, GUEST, LOG, MIGRATION);
+      ImmutableList.of(DAEMON, GPU, GUEST, LOG, MIGRATION, SESSIONS);
 
   private Schema() {}
 

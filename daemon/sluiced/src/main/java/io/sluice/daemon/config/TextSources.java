@@ -20,6 +20,7 @@ final class TextSources {
     addKnown(known, Schema.DAEMON, Schema.DAEMON_KEYS);
     addKnown(known, Schema.LOG, Schema.LOG_KEYS);
     addKnown(known, Schema.MIGRATION, Schema.MIGRATION_KEYS);
+    addKnown(known, Schema.SESSIONS, Schema.SESSION_KEYS);
     addKnown(known, Schema.GPU + "." + Schema.EMBEDDED, Schema.EMBEDDED_KEYS);
     for (Map.Entry<String, String> variable : new TreeMap<>(variables).entrySet()) {
       String name = variable.getKey();
@@ -47,6 +48,7 @@ final class TextSources {
           case Schema.DAEMON -> Schema.DAEMON_KEYS;
           case Schema.LOG -> Schema.LOG_KEYS;
           case Schema.MIGRATION -> Schema.MIGRATION_KEYS;
+          case Schema.SESSIONS -> Schema.SESSION_KEYS;
           default ->
               section.startsWith(Schema.GPU + ".")
                   ? Schema.gpu(section.substring(Schema.GPU.length() + 1))

@@ -68,6 +68,7 @@ final class TomlSource {
         case Schema.DAEMON -> section(where, key, Schema.DAEMON_KEYS, value);
         case Schema.LOG -> section(where, key, Schema.LOG_KEYS, value);
         case Schema.MIGRATION -> section(where, key, Schema.MIGRATION_KEYS, value);
+        case Schema.SESSIONS -> section(where, key, Schema.SESSION_KEYS, value);
         case Schema.GPU -> gpus(where, value);
         case Schema.GUEST -> guests(where, value);
         default -> draft.unknownKey(where, "section", key, Schema.TOP_LEVEL);
@@ -115,6 +116,9 @@ final class TomlSource {
         draft.unknownKey(where, "key of " + schema.title(), name, schema.keyNames());
       } else if (table.get(List.of(name)) instanceof String text) {
         values.put(name, new Raw(text, where));
+      } else if (table.get(List.of(name)) instanceof Boolean flag
+          && key.get().type() == ValueType.FLAG) {
+        values.put(name, new Raw(flag.toString(), where));
       } else {
         draft.error(
             ConfigCode.VALUE,

@@ -1,5 +1,7 @@
 package io.sluice.daemon.config;
 
+import com.google.common.base.Splitter;
+import com.google.common.collect.ImmutableList;
 import io.sluice.management.Quantities;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -29,6 +31,25 @@ record ValueType<T>(String expects, Function<String, Optional<T>> parse) {
               text.startsWith("/") && text.indexOf('\0') < 0
                   ? Optional.of(Path.of(text).normalize())
                   : Optional.empty());
+
+  /** Several, as a search path is written. */
+  static final ValueType<ImmutableList<Path>> PATHS =
+      new ValueType<>(
+          "absolute paths with : between them",
+          text -> {
+            ImmutableList.Builder<Path> paths = ImmutableList.builder();
+            for (String each : Splitter.on(':').split(text)) {
+              Optional<Path> path = PATH.parse().apply(each);
+              if (path.isEmpty()) {
+                return Optional.empty();
+              }
+              paths.add(path.get());
+            }
+            return Optional.of(paths.build());
+          });
+
+  static final ValueType<Boolean> FLAG =
+      new ValueType<>("true or false", text -> matching("true|false", text).map(Boolean::valueOf));
 
   /** Nothing is looked up: an address, or a name that is left as it is until it is used. */
   static final ValueType<InetSocketAddress> ADDRESS =

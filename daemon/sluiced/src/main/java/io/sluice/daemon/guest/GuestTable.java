@@ -124,7 +124,8 @@ public final class GuestTable {
               qmp,
               vramLimitBytes == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(vramLimitBytes),
               SlotLimits.DEFAULT,
-              GuestSettings.DEFAULT_MAPS);
+              GuestSettings.DEFAULT_MAPS,
+              false);
       GuestHost guest = start(settings, GuestStatus.CREATED);
       try {
         store.save(created());

@@ -86,6 +86,7 @@ final class CreatedGuestsTest {
         Path.of(socket + ".qmp"),
         limit == 0 ? Quota.DEFAULT : Quota.DEFAULT.withLimit(limit),
         limit == 0 ? SlotLimits.DEFAULT : new SlotLimits(3, 5),
-        limit == 0 ? GuestSettings.DEFAULT_MAPS : new MapLimits(limit, 7));
+        limit == 0 ? GuestSettings.DEFAULT_MAPS : new MapLimits(limit, 7),
+        limit != 0);
   }
 }

@@ -87,6 +87,7 @@ final class QuotaStoreTest {
         Path.of("/run/" + name + ".qmp"),
         Quota.DEFAULT,
         SlotLimits.DEFAULT,
-        GuestSettings.DEFAULT_MAPS);
+        GuestSettings.DEFAULT_MAPS,
+        false);
   }
 }

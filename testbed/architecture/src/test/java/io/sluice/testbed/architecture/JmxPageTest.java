@@ -9,6 +9,7 @@ import io.sluice.management.DaemonMXBean;
 import io.sluice.management.GuestMXBean;
 import io.sluice.management.MigrationsMXBean;
 import io.sluice.management.ObjectNames;
+import io.sluice.management.SessionsMXBean;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,8 @@ final class JmxPageTest {
           Map.of(
               ObjectNames.DAEMON.toString(), DaemonMXBean.class,
               ObjectNames.guest("NAME").toString(), GuestMXBean.class,
-              ObjectNames.MIGRATIONS.toString(), MigrationsMXBean.class));
+              ObjectNames.MIGRATIONS.toString(), MigrationsMXBean.class,
+              ObjectNames.SESSIONS.toString(), SessionsMXBean.class));
 
   /** An MXBean of which somebody forgot something. */
   public interface ForgottenMXBean {

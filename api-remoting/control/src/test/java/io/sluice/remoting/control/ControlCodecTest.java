@@ -1,0 +1,139 @@
+package io.sluice.remoting.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Opened;
+import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.HostMessage.Sessions;
+import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.LimitSessions;
+import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.Serve;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The lines of the control link. */
+final class ControlCodecTest {
+  private static final SessionReport REPORT =
+      new SessionReport(
+          7, 4121, 1000, "opencl", "PoCL: CPU", Map.of("context", 1L, "buffer", 3L), 4096, 12, 99);
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "[]",
+        "null",
+        "{\"do\":\"list\",\"id\":1} x",
+        "{\"do\":\"list\",\"id\":1}{\"do\":\"list\",\"id\":2}",
+        "{\"do\":\"list\"}",
+        "{\"do\":\"list\",\"id\":0}",
+        "{\"do\":\"list\",\"id\":-1}",
+        "{\"do\":\"list\",\"id\":1.5}",
+        "{\"do\":\"list\",\"id\":\"1\"}",
+        "{\"do\":\"list\",\"id\":99999999999999999999}",
+        "{\"do\":\"list\",\"id\":1,\"id\":2}",
+        "{\"do\":\"list\",\"id\":1,\"more\":1}",
+        "{\"do\":\"list\",\"id\":true}",
+        "{\"do\":\"dance\",\"id\":1}",
+        "{\"id\":1}",
+        "{\"do\":\"limit\",\"id\":1,\"sessions\":0,\"memory\":1}",
+        "{\"do\":\"limit\",\"id\":1,\"sessions\":1025,\"memory\":1}",
+        "{\"do\":\"limit\",\"id\":1,\"sessions\":1,\"memory\":-1}",
+        "{\"do\":\"end\",\"id\":1,\"session\":0}",
+        "{\"do\":\"serve\",\"guest\":\"a\\u0007\",\"sessions\":1,\"memory\":1,\"first\":1}",
+        "{\"do\":\"serve\",\"guest\":\"a\",\"sessions\":1,\"memory\":1,\"first\":0}",
+        "{\"do\":{\"a\":{\"b\":{\"c\":{\"d\":1}}}}}",
+        "{\"do\":\"list\",\"id\":1",
+      })
+  void readOrder_notOne_isRefused(String line) {
+    assertThatThrownBy(() -> ControlCodec.readOrder(line)).isInstanceOf(LinkException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"tell\":\"opened\",\"session\":1,\"pid\":-1}",
+        "{\"tell\":\"opened\",\"session\":0,\"pid\":1}",
+        "{\"tell\":\"ended\",\"session\":1}",
+        "{\"tell\":\"ended\",\"session\":1,\"reason\":\"\\u001b[2J\"}",
+        "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":\"y\"}",
+        "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":[1]}",
+        "{\"tell\":\"sessions\",\"id\":1,\"sessions\":{}}",
+        "{\"tell\":\"sessions\",\"id\":1,\"sessions\":[1]}",
+        "{\"tell\":\"sessions\",\"id\":1,\"sessions\":[{\"number\":1}]}",
+        "{\"do\":\"list\",\"id\":1}",
+      })
+  void readMessage_notOne_isRefused(String line) {
+    assertThatThrownBy(() -> ControlCodec.readMessage(line)).isInstanceOf(LinkException.class);
+  }
+
+  @Test
+  void readMessage_textThatIsTooLong_isRefused() {
+    String line = "{\"tell\":\"ended\",\"session\":1,\"reason\":\"" + "x".repeat(257) + "\"}";
+
+    assertThatThrownBy(() -> ControlCodec.readMessage(line)).isInstanceOf(LinkException.class);
+  }
+
+  @Test
+  void readMessage_moreSessionsThanThereMayBe_isRefused() {
+    String line = ControlCodec.write(new Sessions(1, java.util.Collections.nCopies(1025, REPORT)));
+
+    assertThatThrownBy(() -> ControlCodec.readMessage(line)).isInstanceOf(LinkException.class);
+  }
+
+  @Test
+  void readMessage_kindOfObjectThatIsNoWord_isRefused() {
+    SessionReport report = new SessionReport(1, 1, 1, "", "", Map.of("Not a kind", 1L), 0, 0, 0);
+    String line = ControlCodec.write(new Sessions(1, List.of(report)));
+
+    assertThatThrownBy(() -> ControlCodec.readMessage(line)).isInstanceOf(LinkException.class);
+  }
+
+  static Stream<Order> orders() {
+    SessionLimits limits = new SessionLimits(64, 4L << 30);
+    return Stream.of(
+        new Serve("web-01", limits, 17),
+        new ListSessions(1),
+        new LimitSessions(2, limits),
+        new EndSession(3, Long.MAX_VALUE));
+  }
+
+  @ParameterizedTest
+  @MethodSource("orders")
+  void readOrder_whatWasWritten_isTheSame(Order order) throws LinkException {
+    assertThat(ControlCodec.readOrder(ControlCodec.write(order))).isEqualTo(order);
+  }
+
+  static Stream<HostMessage> messages() {
+    return Stream.of(
+        new Serving("landlock 7, seccomp", List.of("PoCL: CPU", "other")),
+        new Opened(1, 4121),
+        new Ended(1, "its application left"),
+        new Done(5, "there is no such session"),
+        new Sessions(6, List.of(REPORT)),
+        new Sessions(6, java.util.Collections.nCopies(1024, REPORT)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("messages")
+  void readMessage_whatWasWritten_isTheSame(HostMessage message) throws LinkException {
+    assertThat(ControlCodec.readMessage(ControlCodec.write(message))).isEqualTo(message);
+  }
+
+  @Test
+  void write_textOfALibrary_isMadeFitting() throws LinkException {
+    String line = ControlCodec.write(new Ended(1, "a\nb\u001b" + "x".repeat(300)));
+
+    assertThat(line).doesNotContain("\n");
+    assertThat(ControlCodec.readMessage(line)).isEqualTo(new Ended(1, "a b " + "x".repeat(252)));
+  }
+}

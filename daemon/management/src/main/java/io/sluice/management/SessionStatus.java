@@ -1,0 +1,18 @@
+package io.sluice.management;
+
+import java.util.Map;
+
+/** A session of an API at one moment. */
+@Description("A session of an API at one moment.")
+public record SessionStatus(
+    @Description("name of its guest") String guest,
+    @Description("its number, given once among those of the guest") long number,
+    @Description("process id of its application") int pid,
+    @Description("user id of its application") int uid,
+    @Description("program name of its application") String command,
+    @Description("opencl; empty while the application has not said") String api,
+    @Description("name of the device it uses, or of several") String device,
+    @Description("how many objects it has, by kind") Map<String, Long> objects,
+    @Description("memory of its objects") long memoryBytes,
+    @Description("calls taken so far") long calls,
+    @Description("when it was opened, milliseconds since 1970") long sinceMs) {}

@@ -1,0 +1,30 @@
+package io.sluice.management;
+
+import java.util.List;
+import java.util.Map;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+
+/** Sessions of APIs, and the processes in which they live. */
+@Description("Sessions of APIs, and the processes in which they live.")
+public interface SessionsMXBean {
+  @Description("The session hosts by the names of the guests that have one.")
+  Map<String, SessionHostStatus> getHosts();
+
+  @Description("The sessions there are now; each session host is asked.")
+  List<SessionStatus> list(@Description("name of a guest; empty for all") String guest)
+      throws OperationsException;
+
+  @Description("Ends a session: what it has is given back, and its application's calls fail.")
+  void end(@Description("name of its guest") String guest, @Description("its number") long session)
+      throws OperationsException;
+
+  @Description(
+      "Limits the sessions of a guest until the daemon's next start; what is beyond stays.")
+  void limit(
+      @Description("name of the guest") String guest,
+      @Description("most sessions at one time, 1 to 1024; null leaves it")
+          @Nullable Integer sessions,
+      @Description("most memory of their objects; null leaves it") @Nullable Long memoryBytes)
+      throws OperationsException;
+}

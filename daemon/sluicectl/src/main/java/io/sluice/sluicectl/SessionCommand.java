@@ -1,0 +1,185 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.management.Quantities;
+import io.sluice.management.SessionStatus;
+import io.sluice.management.SessionsMXBean;
+import io.sluice.management.local.LocalConnection;
+import io.sluice.sluicectl.Output.Fact;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** {@code sluicectl session …}. */
+@Command(
+    name = "session",
+    description = "Sessions of APIs: what applications of guests have made through OpenCL.",
+    synopsisSubcommandLabel = "COMMAND")
+final class SessionCommand extends Noun {
+  private static final String GUEST = "Name, UUID, or GPU/NAME.";
+  private static final String NUMBER = "Its number, as session list shows it.";
+
+  SessionCommand(SluiceCtl ctl) {
+    super(ctl, "session");
+  }
+
+  @Command(name = "list", description = "The sessions of one guest, or of all.")
+  int list(
+      @Parameters(
+              arity = "0..1",
+              paramLabel = "GUEST",
+              description = "Name, UUID, or GPU/NAME; all when left out.")
+          @Nullable String name)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      String guest = name == null ? "" : find(connection, name);
+      ctl.output().list(Views.SESSIONS, connection.sessions().list(guest));
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(name = "show", description = "Everything about one session, its objects by kind.")
+  int show(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      String guest = find(connection, name);
+      SessionStatus session =
+          connection.sessions().list(guest).stream()
+              .filter(each -> each.number() == number)
+              .findFirst()
+              .orElseThrow(() -> unknown(guest, number));
+      Output output = ctl.output();
+      switch (output.format()) {
+        case csv -> output.list(Views.SESSIONS, List.of(session));
+        case json -> showJson(output, session);
+        case table -> output.facts(facts(session));
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private static ProblemException unknown(String guest, long number) {
+    return new ProblemException(
+        Problem.of(
+            ErrorCode.SESSION_UNKNOWN,
+            "no session " + number + " of guest \"" + guest + "\"",
+            "",
+            "sluicectl session list " + guest + " shows those it has"),
+        ExitCode.NOT_FOUND);
+  }
+
+  private static List<Fact> facts(SessionStatus session) {
+    List<Fact> facts = new ArrayList<>();
+    facts.add(new Fact("guest", session.guest()));
+    facts.add(new Fact("session", Long.toString(session.number())));
+    facts.add(new Fact("application", Views.application(session) + ", uid " + session.uid()));
+    facts.add(new Fact("api", session.api().isEmpty() ? "-" : session.api()));
+    facts.add(new Fact("device", session.device().isEmpty() ? "-" : session.device()));
+    facts.add(new Fact("memory", Quantities.formatSize(session.memoryBytes())));
+    facts.add(new Fact("calls", Long.toString(session.calls())));
+    facts.add(new Fact("since", Instant.ofEpochMilli(session.sinceMs()).toString()));
+    new TreeMap<>(session.objects())
+        .forEach((kind, n) -> facts.add(new Fact("  " + kind, n.toString())));
+    return facts;
+  }
+
+  private static void showJson(Output output, SessionStatus session) {
+    output.json(json -> {
+      json.writeName("session");
+      json.writeStartObject();
+      Output.fields(json, Views.SESSIONS.choose(output), session);
+      json.writeName("objects");
+      json.writeStartObject();
+      new TreeMap<>(session.objects()).forEach(json::writeNumberProperty);
+      json.writeEndObject();
+      json.writeEndObject();
+    });
+  }
+
+  @Command(
+      name = "end",
+      description = {
+        "Ends one session: what it has is given back, and its application's calls fail. Others go"
+            + " on."
+      })
+  int end(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = ctl.connect()) {
+      connection.sessions().end(find(connection, name), number);
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "limit",
+      description = {
+        "Limits the sessions of a guest until the daemon's next start. What is left out stays as it"
+            + " is; what there is beyond a limit stays too."
+      })
+  int limit(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Option(
+              names = "--sessions",
+              paramLabel = "N",
+              description = "Most sessions at one time: 1 to 1024.")
+          @Nullable Integer sessions,
+      @Option(
+              names = "--memory",
+              paramLabel = "SIZE",
+              description = "Most memory of their objects together, such as 2GiB.")
+          @Nullable String memory)
+      throws IOException, OperationsException {
+    if (sessions == null && memory == null) {
+      throw new ParameterException(verb("limit"), "an option that limits something is missing");
+    }
+    Long bytes = memory == null ? null : size(memory);
+    try (LocalConnection connection = ctl.connect()) {
+      SessionsMXBean beans = connection.sessions();
+      String guest = find(connection, name);
+      beans.limit(guest, sessions, bytes);
+      ctl.output()
+          .list(
+              Views.SESSION_HOSTS,
+              beans.getHosts().values().stream().filter(h -> h.guest().equals(guest)).toList());
+    }
+    return ExitCode.OK;
+  }
+
+  private long size(String text) {
+    return Quantities.parseSize(text)
+        .orElseThrow(() ->
+            new ParameterException(
+                verb("limit"),
+                "--memory takes a size such as 512MiB or 2GiB, not \"" + text + "\""));
+  }
+
+  @Command(
+      name = "host",
+      description = "The session hosts: the processes in which sessions live, one a guest.")
+  int host() throws IOException {
+    try (LocalConnection connection = ctl.connect()) {
+      ctl.output()
+          .list(
+              Views.SESSION_HOSTS,
+              List.copyOf(new TreeMap<>(connection.sessions().getHosts()).values()));
+    }
+    return ExitCode.OK;
+  }
+
+  private static String find(LocalConnection connection, String name) {
+    return GuestNames.find(connection.daemon().getGuests(), name).name();
+  }
+}

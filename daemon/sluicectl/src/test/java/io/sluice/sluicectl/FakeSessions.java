@@ -1,0 +1,83 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionStatus;
+import io.sluice.management.SessionsMXBean;
+import java.util.List;
+import java.util.Map;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+
+/** Sessions of one guest that always look the same. */
+final class FakeSessions implements SessionsMXBean {
+  private static final String GUEST = "web-01";
+
+  private final List<String> asked;
+  private int limit = 64;
+  private long memory = 4L << 30;
+
+  /**
+   * @param asked what was asked for, in order
+   */
+  FakeSessions(List<String> asked) {
+    this.asked = asked;
+  }
+
+  @Override
+  public Map<String, SessionHostStatus> getHosts() {
+    return Map.of(
+        GUEST,
+        new SessionHostStatus(
+            GUEST,
+            SessionHostStatus.SERVING,
+            5120,
+            "/run/sluice/web-01.sock.api",
+            "landlock 7, seccomp",
+            List.of("Portable Computing Language: pthread"),
+            2,
+            limit,
+            memory,
+            3,
+            "its process ended"));
+  }
+
+  @Override
+  public List<SessionStatus> list(String guest) {
+    return List.of(
+        new SessionStatus(
+            GUEST,
+            7,
+            6001,
+            1000,
+            "clpeak",
+            "opencl",
+            "Portable Computing Language: pthread",
+            Map.of("context", 1L, "buffer", 12L),
+            3L << 20,
+            12_345,
+            1_700_000_000_000L),
+        new SessionStatus(GUEST, 8, 6044, 0, "clinfo", "", "", Map.of(), 0, 0, 1_700_000_001_500L));
+  }
+
+  @Override
+  public void end(String guest, long session) throws OperationsException {
+    if (session != 7 && session != 8) {
+      throw Problem.of(
+              ErrorCode.SESSION_UNKNOWN,
+              "cannot end session " + session + " of guest \"" + guest + "\"",
+              "there is no such session",
+              "sluicectl session list shows those there are")
+          .exception();
+    }
+    asked.add("end " + guest + " " + session);
+  }
+
+  @Override
+  public void limit(String guest, @Nullable Integer sessions, @Nullable Long memoryBytes) {
+    limit = sessions == null ? limit : sessions;
+    memory = memoryBytes == null ? memory : memoryBytes;
+    asked.add("limit " + guest + " " + sessions + " " + memoryBytes);
+  }
+}

@@ -1,0 +1,26 @@
+package io.sluice.daemon.config;
+
+import com.google.common.collect.ImmutableList;
+import java.nio.file.Path;
+
+/**
+ * The settings of session hosts.
+ *
+ * @param sandboxRequired whether one ends where it cannot confine itself
+ * @param cacheDir has a directory for each guest, the only one that its host may write to
+ * @param heapBytes most memory of its Java's heap
+ * @param sessionLimit most sessions of a guest at one time
+ * @param memoryBytes most memory of the objects of a guest's sessions
+ * @param devices device files that it may use
+ * @param java the program that runs it
+ * @param modulePath where its modules are
+ */
+public record SessionHostSettings(
+    boolean sandboxRequired,
+    Path cacheDir,
+    long heapBytes,
+    int sessionLimit,
+    long memoryBytes,
+    ImmutableList<Path> devices,
+    Path java,
+    ImmutableList<Path> modulePath) {}

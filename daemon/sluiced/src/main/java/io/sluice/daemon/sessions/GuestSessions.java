@@ -1,0 +1,398 @@
+package io.sluice.daemon.sessions;
+
+import io.sluice.abi.RateLimit;
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sandbox.SandboxKernel;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.SessionHostStatus;
+import io.sluice.management.local.SocketFile;
+import io.sluice.remoting.control.ControlLink;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Opened;
+import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.Order;
+import io.sluice.remoting.control.Order.LimitSessions;
+import io.sluice.remoting.control.Order.Serve;
+import io.sluice.remoting.control.SessionLimits;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sessions of one guest: its listening socket, which stays, and its session hosts, one after
+ * another. A thread keeps one running until this is closed.
+ */
+final class GuestSessions implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(GuestSessions.class);
+
+  /** A Java on a busy machine takes its time, twice. */
+  private static final Duration START_PATIENCE = Duration.ofSeconds(120);
+
+  private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
+
+  /** Lines of a host in the log, and events that are told, at once and in the long run. */
+  private static final int BURST = 50;
+
+  private static final Duration INTERVAL = Duration.ofMillis(100);
+  private static final int LONGEST_LINE = 500;
+
+  private final String guest;
+  private final SocketFile file;
+  private final Fd listener;
+  private final HostStarter starter;
+  private final HostDoor door;
+  private final Surroundings surroundings;
+  private final RateLimit lines;
+  private final RateLimit events;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread keeper;
+  private final Object lock = new Object();
+  private final Set<Long> open = new HashSet<>(); // sessions; by lock
+  private String state = SessionHostStatus.STARTING; // by lock
+  private @Nullable HostLink link; // of the host that runs; by lock
+  private long pid; // by lock
+  private long starts; // by lock
+  private long next = 1; // number of the next session; by lock
+  private String sandbox = ""; // by lock
+  private String reason = ""; // by lock
+  private List<String> devices = List.of(); // by lock
+  private SessionLimits limits; // by lock
+
+  /**
+   * @param guest its name
+   * @param file of the listening socket
+   * @param listener the listening socket, owned from now on
+   * @param limits to begin with
+   */
+  GuestSessions(
+      String guest,
+      SocketFile file,
+      Fd listener,
+      SessionLimits limits,
+      HostStarter starter,
+      HostDoor door,
+      Surroundings surroundings) {
+    this.guest = guest;
+    this.file = file;
+    this.listener = listener;
+    this.limits = limits;
+    this.starter = starter;
+    this.door = door;
+    this.surroundings = surroundings;
+    lines = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
+    events = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
+    keeper = surroundings.threads().newThread(this::keep);
+    keeper.setName("sluice-" + guest + "-sessions");
+  }
+
+  /** Begins to serve. */
+  void start() {
+    keeper.start();
+  }
+
+  private void keep() {
+    RestartDelay delay = new RestartDelay();
+    try {
+      while (!isClosed()) {
+        long begin = surroundings.nanoTime().getAsLong();
+        runHost();
+        Duration served = Duration.ofNanos(surroundings.nanoTime().getAsLong() - begin);
+        Duration wait = delay.after(served);
+        if (closed.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
+          return;
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt(); // nobody does, but the thread ends as asked
+    }
+  }
+
+  /** One host from its start until nothing is left of it. */
+  private void runHost() throws InterruptedException {
+    synchronized (lock) {
+      state = SessionHostStatus.STARTING;
+      starts++;
+    }
+    HostDoor.Started host;
+    try {
+      host = door.start(starter);
+    } catch (IOException e) {
+      ended("it cannot be started: " + e.getMessage());
+      return;
+    }
+    Process process = host.process();
+    synchronized (lock) {
+      pid = process.pid();
+    }
+    Thread reader = surroundings.threads().newThread(() -> logLines(process));
+    reader.setName("sluice-" + guest + "-host");
+    reader.start();
+    String why = "the daemon is stopping";
+    try {
+      Optional<Fd> connection = connection(host);
+      why =
+          connection.isPresent() ? serve(connection.get()) : "it did not connect: " + left(process);
+    } finally {
+      door.forget(host);
+      stop(process);
+      reader.join();
+      ended(why);
+    }
+  }
+
+  private static String left(Process process) {
+    return process.isAlive() ? "it takes too long" : "its process exited " + process.exitValue();
+  }
+
+  /** Waits until the host connects; none when it ends before, or takes too long. */
+  private Optional<Fd> connection(HostDoor.Started host) throws InterruptedException {
+    CompletableFuture<Object> first =
+        CompletableFuture.anyOf(host.connection(), host.process().onExit());
+    long end = surroundings.nanoTime().getAsLong() + START_PATIENCE.toNanos();
+    while (!isClosed() && !first.isDone() && surroundings.nanoTime().getAsLong() < end) {
+      try {
+        first.get(100, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException | ExecutionException _) {
+        // looks again, whether to go on too
+      }
+    }
+    return Optional.ofNullable(host.connection().getNow(null));
+  }
+
+  private String serve(Fd connection) {
+    HostLink own = new HostLink(new ControlLink(surroundings.kernel(), connection));
+    Serve order;
+    synchronized (lock) {
+      link = own;
+      order = new Serve(guest, limits, next);
+    }
+    try {
+      own.serve(order, listener);
+    } catch (SluiceException e) {
+      LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host is gone already");
+    }
+    if (isClosed()) { // while it came: close has seen no link
+      own.end();
+    }
+    return own.run(new Ears());
+  }
+
+  /** It has nothing to say any more; what it has started is in its group, and cannot leave it. */
+  private void stop(Process process) throws InterruptedException {
+    surroundings.processes().killGroup(process.pid());
+    process.destroyForcibly();
+    process.waitFor();
+  }
+
+  private void ended(String why) {
+    Set<Long> lost;
+    synchronized (lock) {
+      link = null;
+      pid = 0;
+      sandbox = "";
+      devices = List.of();
+      reason = why;
+      state = isClosed() ? SessionHostStatus.ENDED : SessionHostStatus.WAITING;
+      lost = Set.copyOf(open);
+      open.clear();
+    }
+    if (isClosed()) {
+      return;
+    }
+    LOG.atWarn()
+        .addKeyValue("event", "session-host")
+        .addKeyValue("guest", guest)
+        .addKeyValue("code", ErrorCode.SESSION_START.code())
+        .addKeyValue("sessions", lost.size())
+        .addKeyValue("reason", why)
+        .log("a session host ended, another is started");
+    tell(NotificationTypes.SESSION_HOST, guest + " ended: " + why);
+    lost.forEach(session ->
+        tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": its session host ended"));
+  }
+
+  private void logLines(Process process) {
+    try (BufferedReader reader =
+        new BufferedReader(
+            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+      StringBuilder line = new StringBuilder();
+      for (int c = reader.read(); c >= 0; c = reader.read()) {
+        if (c == '\n') {
+          log(line.toString());
+          line.setLength(0);
+        } else if (line.length() < LONGEST_LINE) {
+          line.append(Character.isISOControl(c) ? ' ' : (char) c);
+        }
+      }
+      log(line.toString());
+    } catch (IOException e) {
+      LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host's words are lost");
+    }
+  }
+
+  private void log(String line) {
+    if (!line.isBlank() && lines.tryTake()) {
+      LOG.atInfo().addKeyValue("guest", guest).addKeyValue("line", line).log("session host says");
+    }
+  }
+
+  /** What a host says by itself. */
+  private final class Ears implements HostLink.Listener {
+    @Override
+    public void onServing(Serving serving) {
+      synchronized (lock) {
+        state = SessionHostStatus.SERVING;
+        sandbox = serving.sandbox();
+        devices = List.copyOf(serving.devices());
+      }
+      LOG.atInfo()
+          .addKeyValue("event", "session-host")
+          .addKeyValue("guest", guest)
+          .addKeyValue("sandbox", serving.sandbox())
+          .addKeyValue("devices", serving.devices())
+          .log("a session host serves");
+      tell(NotificationTypes.SESSION_HOST, guest + " serves");
+    }
+
+    @Override
+    public void onOpened(Opened opened) {
+      synchronized (lock) {
+        if (open.size() < SessionLimits.MAX_SESSIONS) {
+          open.add(opened.session());
+        }
+        next = Math.max(next, opened.session() + 1);
+      }
+      String program = Programs.name(opened.pid());
+      tell(
+          NotificationTypes.SESSION_OPENED,
+          guest + " " + opened.session() + ": " + program + ", pid " + opened.pid());
+    }
+
+    @Override
+    public void onEnded(Ended ended) {
+      synchronized (lock) {
+        open.remove(ended.session());
+      }
+      tell(NotificationTypes.SESSION_ENDED, guest + " " + ended.session() + ": " + ended.reason());
+    }
+  }
+
+  /** A guest whose applications come and go in a loop is heard of, not all the time. */
+  private void tell(String type, String message) {
+    if (events.tryTake()) {
+      surroundings.tell().accept(type, message);
+    }
+  }
+
+  /** The host's answer to an order; none when there is no host or it does not answer. */
+  Optional<HostMessage> ask(LongFunction<Order> order) {
+    HostLink now;
+    synchronized (lock) {
+      now = link;
+    }
+    if (now == null) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(now.ask(order).get(ANSWER_PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
+    } catch (ExecutionException e) {
+      return Optional.empty();
+    } catch (TimeoutException e) {
+      LOG.atWarn().addKeyValue("guest", guest).log("a session host does not answer, and is ended");
+      now.end();
+      return Optional.empty();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+
+  /** The limits of hosts to come, and of the one that runs. */
+  void limit(SessionLimits changed) {
+    synchronized (lock) {
+      limits = changed;
+    }
+    ask(id -> new LimitSessions(id, changed));
+  }
+
+  SessionLimits limits() {
+    synchronized (lock) {
+      return limits;
+    }
+  }
+
+  SessionHostStatus status() {
+    synchronized (lock) {
+      return new SessionHostStatus(
+          guest,
+          state,
+          pid,
+          file.path().toString(),
+          sandbox,
+          devices,
+          open.size(),
+          limits.sessions(),
+          limits.memoryBytes(),
+          starts,
+          reason);
+    }
+  }
+
+  private boolean isClosed() {
+    return closed.getCount() == 0;
+  }
+
+  /** Ends the host and removes the socket. */
+  @Override
+  public void close() throws IOException, InterruptedException {
+    closed.countDown();
+    HostLink now;
+    synchronized (lock) {
+      now = link;
+    }
+    if (now != null) {
+      now.end();
+    }
+    try {
+      file.delete();
+    } finally {
+      keeper.join();
+      listener.close();
+    }
+  }
+
+  /**
+   * The surroundings that all guests' sessions share.
+   *
+   * @param processes ends what a host leaves
+   * @param tell a notification's type and message
+   */
+  record Surroundings(
+      Kernel kernel,
+      SandboxKernel processes,
+      ThreadFactory threads,
+      LongSupplier nanoTime,
+      BiConsumer<String, String> tell) {}
+}

@@ -1,0 +1,127 @@
+package io.sluice.daemon.sessions;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.control.ControlCodec;
+import io.sluice.remoting.control.ControlLink;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Opened;
+import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.HostMessage.Sessions;
+import io.sluice.remoting.control.HostMessage.Shared;
+import io.sluice.remoting.control.LinkException;
+import io.sluice.remoting.control.Order;
+import io.sluice.remoting.control.Order.Serve;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongFunction;
+
+/**
+ * The daemon's end of a session host's link. One thread {@linkplain #run hears} the host until the
+ * link ends; any may {@linkplain #ask ask}.
+ */
+final class HostLink {
+  /** Hears what a host tells by itself, on the thread that runs the link. */
+  interface Listener {
+    void onServing(Serving serving);
+
+    void onOpened(Opened opened);
+
+    void onEnded(Ended ended);
+  }
+
+  private final ControlLink link;
+  private final AtomicLong ids = new AtomicLong();
+  private final Map<Long, CompletableFuture<HostMessage>> asked = new ConcurrentHashMap<>();
+  private volatile boolean over;
+
+  HostLink(ControlLink link) {
+    this.link = link;
+  }
+
+  /** Has the host serve. */
+  void serve(Serve order, Fd listener) {
+    link.send(ControlCodec.write(order), List.of(listener));
+  }
+
+  /**
+   * Sends an order; its answer comes later, or the failure that the link is at its end.
+   *
+   * @param order makes it of its id
+   */
+  CompletableFuture<HostMessage> ask(LongFunction<Order> order) {
+    long id = ids.incrementAndGet();
+    CompletableFuture<HostMessage> answer = new CompletableFuture<>();
+    asked.put(id, answer);
+    try {
+      link.send(ControlCodec.write(order.apply(id)), List.of());
+    } catch (SyscallException | IllegalStateException e) { // at its end, or closed by now
+      answer.completeExceptionally(e);
+    }
+    if (over) {
+      answer.completeExceptionally(new LinkException("the session host has ended"));
+    }
+    return answer.whenComplete((_, _) -> asked.remove(id));
+  }
+
+  /**
+   * Hears the host until the link ends.
+   *
+   * @return why it ended, in words
+   */
+  String run(Listener listener) {
+    try {
+      for (Optional<String> line = link.receive(); line.isPresent(); line = link.receive()) {
+        link.refuseDescriptors();
+        hear(ControlCodec.readMessage(line.get()), listener);
+      }
+      return "its process ended";
+    } catch (LinkException e) {
+      return "it broke the rules of its link: " + e.getMessage();
+    } catch (SyscallException e) {
+      return "its link failed: " + e.getMessage();
+    } finally {
+      over = true;
+      asked
+          .values()
+          .forEach(answer ->
+              answer.completeExceptionally(new LinkException("the session host has ended")));
+      link.close();
+    }
+  }
+
+  private void hear(HostMessage message, Listener listener) throws LinkException {
+    switch (message) {
+      case Serving serving -> listener.onServing(serving);
+      case Opened opened -> listener.onOpened(opened);
+      case Ended ended -> listener.onEnded(ended);
+      case Done done -> answer(done.id(), done);
+      case Sessions sessions -> answer(sessions.id(), sessions);
+      case Shared shared -> answer(shared.id(), shared);
+    }
+  }
+
+  /** One that nobody waits for any more is late; one that nobody asked for breaks the rules. */
+  private void answer(long id, HostMessage message) throws LinkException {
+    if (id > ids.get()) {
+      throw new LinkException("an answer to nothing, id=" + id);
+    }
+    CompletableFuture<HostMessage> waiting = asked.remove(id);
+    if (waiting != null) {
+      waiting.complete(message);
+    }
+  }
+
+  /** Ends the link, and the host by that. */
+  void end() {
+    if (!over) {
+      link.end();
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.sluice.daemon.sessions;
+
+import io.sluice.abi.sandbox.SandboxKernel;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
+import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionStatus;
+import io.sluice.management.SessionsMXBean;
+import io.sluice.management.local.SocketFile;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Sessions;
+import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.SessionLimits;
+import io.sluice.remoting.control.SessionReport;
+import java.io.IOException;
+import java.nio.file.attribute.GroupPrincipal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The sessions of all guests that have some, and what JMX shows of them. */
+public final class SessionHosts implements SessionsMXBean, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionHosts.class);
+  private static final int BACKLOG = 64;
+
+  private final DaemonConfig config;
+  private final GuestSessions.Surroundings surroundings;
+  private final Optional<GroupPrincipal> socketGroup;
+  private final BiConsumer<String, String> audit;
+  private final Object lock = new Object();
+  private final Map<String, GuestSessions> guests = new TreeMap<>(); // by lock
+  private @Nullable HostDoor door; // open while there are guests; by lock
+
+  /**
+   * @param socketGroup may connect besides the daemon's user; empty for nobody
+   * @param tell a notification's type and message
+   * @param audit an operator's deed and its guest, for the log
+   */
+  public SessionHosts(
+      DaemonConfig config,
+      Kernel kernel,
+      SandboxKernel processes,
+      ThreadFactory threads,
+      LongSupplier nanoTime,
+      Optional<GroupPrincipal> socketGroup,
+      BiConsumer<String, String> tell,
+      BiConsumer<String, String> audit) {
+    this.config = config;
+    this.surroundings = new GuestSessions.Surroundings(kernel, processes, threads, nanoTime, tell);
+    this.socketGroup = socketGroup;
+    this.audit = audit;
+  }
+
+  /** Begins to serve a guest's applications, if it has sessions at all. */
+  public void serve(GuestSettings guest) throws OperationsException {
+    if (!guest.openCl()) {
+      return;
+    }
+    SocketFile file =
+        new SocketFile(
+            guest.apiSocket(),
+            "the session socket of guest \"" + guest.name() + "\",",
+            ErrorCode.SESSION_SOCKET);
+    Fd[] listener = new Fd[1];
+    synchronized (lock) {
+      try {
+        HostDoor open = openDoor();
+        file.publish(
+            socketGroup,
+            ErrorCode.SESSION_SOCKET,
+            staged -> listener[0] = surroundings.kernel().listen(staged, BACKLOG));
+        GuestSessions sessions =
+            new GuestSessions(
+                guest.name(),
+                file,
+                listener[0],
+                new SessionLimits(
+                    config.sessionHosts().sessionLimit(), config.sessionHosts().memoryBytes()),
+                new HostCommand(config.sessionHosts(), config.sessionHostSocket(), guest.name()),
+                open,
+                surroundings);
+        guests.put(guest.name(), sessions);
+        sessions.start();
+      } catch (IOException e) {
+        if (listener[0] != null) {
+          listener[0].close();
+        }
+        throw Problem.of(
+                ErrorCode.SESSION_SOCKET,
+                "cannot make a socket of the sessions of guest \"" + guest.name() + "\"",
+                e.toString(),
+                "check the directories of "
+                    + guest.apiSocket()
+                    + " and "
+                    + config.sessionHostSocket())
+            .exception();
+      }
+    }
+  }
+
+  private HostDoor openDoor() throws OperationsException, IOException {
+    HostDoor open = door;
+    if (open == null) {
+      open =
+          HostDoor.open(surroundings.kernel(), config.sessionHostSocket(), surroundings.threads());
+      door = open;
+    }
+    return open;
+  }
+
+  @Override
+  public Map<String, SessionHostStatus> getHosts() {
+    Map<String, SessionHostStatus> hosts = new TreeMap<>();
+    synchronized (lock) {
+      guests.forEach((name, sessions) -> hosts.put(name, sessions.status()));
+    }
+    return hosts;
+  }
+
+  @Override
+  public List<SessionStatus> list(String guest) throws OperationsException {
+    Map<String, GuestSessions> chosen;
+    if (guest.isEmpty()) {
+      synchronized (lock) {
+        chosen = new TreeMap<>(guests);
+      }
+    } else {
+      chosen = Map.of(guest, find("cannot list sessions", guest));
+    }
+    List<SessionStatus> found = new ArrayList<>();
+    chosen.forEach((name, sessions) -> {
+      if (sessions.ask(ListSessions::new).orElse(null) instanceof Sessions answer) {
+        answer.sessions().forEach(report -> found.add(status(name, report)));
+      }
+    });
+    return found;
+  }
+
+  private static SessionStatus status(String guest, SessionReport report) {
+    return new SessionStatus(
+        guest,
+        report.number(),
+        report.pid(),
+        report.uid(),
+        Programs.name(report.pid()),
+        report.api(),
+        report.device(),
+        report.objects(),
+        report.memoryBytes(),
+        report.calls(),
+        report.sinceMs());
+  }
+
+  @Override
+  public void end(String guest, long session) throws OperationsException {
+    String failed = "cannot end session " + session + " of guest \"" + guest + "\"";
+    GuestSessions sessions = find(failed, guest);
+    if (session < 1) {
+      throw unknownSession(failed);
+    }
+    Optional<HostMessage> answer = sessions.ask(id -> new EndSession(id, session));
+    if (!(answer.orElse(null) instanceof Done done)) {
+      throw Problem.of(
+              ErrorCode.SESSION_HOST,
+              failed,
+              "its session host is " + sessions.status().state(),
+              "try again")
+          .exception();
+    }
+    if (!done.error().isEmpty()) {
+      throw unknownSession(failed);
+    }
+    audit.accept("session-end", guest + " " + session);
+  }
+
+  private static OperationsException unknownSession(String failed) {
+    return Problem.of(
+            ErrorCode.SESSION_UNKNOWN,
+            failed,
+            "there is no such session",
+            "sluicectl session list shows those there are")
+        .exception();
+  }
+
+  @Override
+  public void limit(String guest, @Nullable Integer sessions, @Nullable Long memoryBytes)
+      throws OperationsException {
+    String failed = "cannot limit the sessions of guest \"" + guest + "\"";
+    GuestSessions found = find(failed, guest);
+    SessionLimits before = found.limits();
+    SessionLimits wanted =
+        new SessionLimits(
+            sessions == null ? before.sessions() : sessions,
+            memoryBytes == null ? before.memoryBytes() : memoryBytes);
+    if (wanted.sessions() < 1
+        || wanted.sessions() > SessionLimits.MAX_SESSIONS
+        || wanted.memoryBytes() < 0) {
+      throw Problem.of(
+              ErrorCode.SESSION_LIMIT,
+              failed,
+              wanted.sessions() + " sessions, " + wanted.memoryBytes() + " bytes",
+              "1 to " + SessionLimits.MAX_SESSIONS + " sessions, and no negative size")
+          .exception();
+    }
+    found.limit(wanted);
+    audit.accept(
+        "session-limit",
+        guest + " " + wanted.sessions() + " sessions, " + wanted.memoryBytes() + " bytes");
+  }
+
+  private GuestSessions find(String failed, String guest) throws OperationsException {
+    synchronized (lock) {
+      GuestSessions sessions = guests.get(guest);
+      if (sessions == null) {
+        throw Problem.of(
+                ErrorCode.SESSION_GUEST,
+                failed,
+                "it is no guest with sessions",
+                guests.isEmpty()
+                    ? "set opencl in its [[guest]], and restart the daemon"
+                    : "there are " + String.join(", ", guests.keySet()))
+            .exception();
+      }
+      return sessions;
+    }
+  }
+
+  /** Ends all session hosts, and waits until nothing of them is left. */
+  @Override
+  public void close() {
+    List<AutoCloseable> parts;
+    synchronized (lock) {
+      parts = new ArrayList<>(guests.values());
+      guests.clear();
+      HostDoor open = door;
+      if (open != null) {
+        parts.add(open);
+      }
+      door = null;
+    }
+    for (AutoCloseable part : parts) {
+      try {
+        part.close();
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      } catch (Exception e) {
+        LOG.atWarn().setCause(e).log("something of the session hosts is left behind");
+      }
+    }
+  }
+}
