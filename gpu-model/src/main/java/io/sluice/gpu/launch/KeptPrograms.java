@@ -27,7 +27,7 @@ final class KeptPrograms {
   private final Map<String, Kept> byGuest = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
-   * What is kept of a guest.
+   * The programs and log rates that are kept of a guest.
    *
    * @param interpreted lines of the log about grids that were interpreted
    * @param failures lines of the log about grids that failed

@@ -73,14 +73,12 @@ final class Events {
 
   /** The event of a command. */
   void add(int index, long handle) {
-    SessionObject _ =
-        context.objects().add(OpenClKinds.EVENT, index, handle, OpenClSession.noRecord());
+    SessionObject _ = context.objects().add(OpenClKinds.EVENT, index, handle, CallRecord.NONE);
   }
 
   /** The event of a command that failed before it was one. */
   void addFailed(int index, int status) {
-    SessionObject event =
-        context.objects().add(OpenClKinds.EVENT, index, 0, OpenClSession.noRecord());
+    SessionObject event = context.objects().add(OpenClKinds.EVENT, index, 0, CallRecord.NONE);
     failed.put(event, status);
   }
 

@@ -60,7 +60,7 @@ final class Kernels {
     answer.give(status, arguments.length);
   }
 
-  /** What the arguments of a kernel are, by their index; 0 where the library does not say. */
+  /** The kinds of a kernel's arguments, by their index; 0 where the library does not say. */
   private record Expected(int[] arguments) {
     /** The error of giving an argument as something else, or success. */
     int check(OpenClCall.SetArgument c) {

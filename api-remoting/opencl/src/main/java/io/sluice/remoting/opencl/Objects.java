@@ -16,7 +16,7 @@ final class Objects {
   private final Memo memo;
   private final HostDevices devices;
 
-  /** What a device came from: its platform's handle, and whether it is part of another device. */
+  /** The origin of a device: its platform's handle, and whether it is part of another device. */
   private record Origin(long platform, boolean part) {}
 
   Objects(SessionContext context, Memo memo, HostDevices devices) {
@@ -28,11 +28,11 @@ final class Objects {
     for (int i = 0; i < devices.platforms().size(); i++) {
       HostDevices.Platform platform = devices.platforms().get(i);
       SessionObject _ =
-          objects.add(OpenClKinds.PLATFORM, i + 1, platform.handle(), OpenClSession.noRecord());
+          objects.add(OpenClKinds.PLATFORM, i + 1, platform.handle(), CallRecord.NONE);
       for (long handle : platform.devices()) {
         SessionObject _ =
             objects
-                .add(OpenClKinds.DEVICE, ++device, handle, OpenClSession.noRecord())
+                .add(OpenClKinds.DEVICE, ++device, handle, CallRecord.NONE)
                 .attach(new Origin(platform.handle(), false));
       }
     }

@@ -3,7 +3,6 @@ package io.sluice.remoting.opencl;
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.ApiSession;
 import io.sluice.remoting.session.CallReader;
-import io.sluice.remoting.session.CallRecord;
 import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
@@ -29,7 +28,7 @@ final class OpenClSession implements ApiSession {
     queries = new Queries(memo);
     objects = new Objects(context, memo, devices);
     memory = new Memory(context, memo);
-    programs = new Programs(context, memo, queries);
+    programs = new Programs(context, memo);
     kernels = new Kernels(context, memo, devices.mostLocalBytes());
     events = new Events(context, memo, completions);
     commands = new Commands(memo, events, completions);
@@ -173,10 +172,5 @@ final class OpenClSession implements ApiSession {
     } finally {
       memo.close();
     }
-  }
-
-  /** The record of what was there before the session. */
-  static CallRecord noRecord() {
-    return new CallRecord(0, new byte[0], List.of());
   }
 }

@@ -21,7 +21,7 @@ final class Programs {
   private final SessionContext context;
   private final Memo memo;
 
-  Programs(SessionContext context, Memo memo, Queries queries) {
+  Programs(SessionContext context, Memo memo) {
     this.context = context;
     this.memo = memo;
   }
@@ -60,7 +60,7 @@ final class Programs {
     }
   }
 
-  /** What a program was made of. */
+  /** The source, binaries or IL of a program. */
   record Contents(byte[] bytes) {}
 
   void createWithBinaries(

@@ -9,6 +9,9 @@ import java.util.List;
  * @param message the message's bytes, header included
  */
 public record CallRecord(int number, byte[] message, List<SessionObject> named) {
+  /** That of what was there before the session, and of what nothing is made again of. */
+  public static final CallRecord NONE = new CallRecord(0, new byte[0], List.of());
+
   @Override
   public String toString() {
     return "CallRecord[number=" + number + ", bytes=" + message.length + "]";

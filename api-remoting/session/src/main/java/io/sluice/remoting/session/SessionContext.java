@@ -4,7 +4,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** What the execution of a session's calls works with. */
+/** The surroundings of a session's calls while they are executed. */
 public final class SessionContext {
   private final ObjectTable objects;
   private final Notices notices;

@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 
 /**
- * What all sessions of a session host have in common.
+ * The settings that all sessions of a session host have in common.
  *
  * @param apis those that are served, by number
  * @param mostSharedBytes of memory that one application may register

@@ -258,7 +258,7 @@ final class GuestSessions implements AutoCloseable {
     }
   }
 
-  /** What a host says by itself. */
+  /** The listener to what a host says by itself. */
   private final class Ears implements HostLink.Listener {
     @Override
     public void onServing(Serving serving) {
@@ -284,7 +284,7 @@ final class GuestSessions implements AutoCloseable {
         }
         next = Math.max(next, opened.session() + 1);
       }
-      String program = Programs.name(opened.pid());
+      String program = ProcessNames.name(opened.pid());
       tell(
           NotificationTypes.SESSION_OPENED,
           guest + " " + opened.session() + ": " + program + ", pid " + opened.pid());

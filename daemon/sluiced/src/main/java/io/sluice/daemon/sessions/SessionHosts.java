@@ -157,7 +157,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         report.number(),
         report.pid(),
         report.uid(),
-        Programs.name(report.pid()),
+        ProcessNames.name(report.pid()),
         report.api(),
         report.device(),
         report.objects(),

@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The names of programs, by their processes. */
-final class Programs {
-  private Programs() {}
+final class ProcessNames {
+  private ProcessNames() {}
 
   /** The name of a process' program; {@code unknown} when it is gone or in another namespace. */
   static String name(int pid) {
