@@ -11,6 +11,7 @@ import io.sluice.abi.sys.RealKernel;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -26,7 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /** The sandbox, from within: a C program tries what is forbidden, in a process of its own. */
 final class SandboxTest {
@@ -66,8 +66,8 @@ final class SandboxTest {
 
   private static List<String> confinement(Path cache, Path program, String... arguments) {
     String classes =
-        Stream.of(ConfinedCommand.class, SessionHost.class, RealKernel.class, LoggerFactory.class)
-            .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
+        Stream.of(ConfinedCommand.class, SessionHost.class, RealKernel.class, slf4j())
+            .map(SandboxTest::root)
             .distinct()
             .collect(Collectors.joining(File.pathSeparator));
     List<String> command =
@@ -83,6 +83,22 @@ final class SandboxTest {
                 program.toString()));
     command.addAll(List.of(arguments));
     return command;
+  }
+
+  private static Class<?> slf4j() {
+    try {
+      return Class.forName("org.slf4j.LoggerFactory");
+    } catch (ClassNotFoundException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The directory or jar that has a class; of a test's, that of the tests of its module. */
+  private static String root(Class<?> type) {
+    URL found = Objects.requireNonNull(type.getResource(type.getSimpleName() + ".class"));
+    String path = found.getPath().replaceFirst("^file:", "");
+    return path.substring(0, path.length() - type.getName().length() - ".class".length())
+        .replaceFirst("(!/|/)$", "");
   }
 
   /** What a command prints; it must succeed. */

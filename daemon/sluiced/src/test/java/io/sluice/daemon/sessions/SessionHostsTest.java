@@ -34,8 +34,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
-import tools.jackson.core.json.JsonFactory;
 
 /** A daemon with the real kernel, and session hosts as processes of their own. */
 final class SessionHostsTest {
@@ -93,8 +91,8 @@ final class SessionHostsTest {
             Class.forName("io.sluice.remoting.session.SessionLink"),
             Class.forName("io.sluice.remoting.opencl.OpenClApi"),
             Class.forName("io.sluice.remoting.host.SessionHost"),
-            LoggerFactory.class,
-            JsonFactory.class)
+            Class.forName("org.slf4j.LoggerFactory"),
+            Class.forName("tools.jackson.core.json.JsonFactory"))
         .map(type -> type.getProtectionDomain().getCodeSource().getLocation().getPath())
         .map(path -> path.replaceFirst("/$", ""))
         .collect(Collectors.joining(File.pathSeparator));
