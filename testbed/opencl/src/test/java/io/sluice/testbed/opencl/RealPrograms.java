@@ -125,8 +125,8 @@ final class RealPrograms {
         Path.of("/usr/bin/clblast_tuner_xdot"),
         List.of("clblast_tuner_xdot", "-n", "262144", "-runs", "2"),
         "",
-        line -> line.contains(" OK ") || line.contains("FAILED") || line.contains("error"),
-        line -> line.replaceAll("\\d+\\.\\d+", "N").replaceAll(" +", " "));
+        line -> line.contains("results match") || line.contains("FAILED"),
+        line -> line.replaceAll("\\d+\\.\\d+|\\d+ ms", "N").replaceAll(" +", " "));
   }
 
   private static RealProgram client(Path built, String name, String packages, String header) {
