@@ -9,8 +9,11 @@
 #include "event.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #define MANY 256
+#define ROOM_PAUSE_NS 200000
+#define ROOM_MOST_NS 30000000000ull
 
 struct pending {
 	struct pending *next;
@@ -207,6 +210,26 @@ void pending_settle_event(cl_event event)
 		settle(session_of(event), event->queue, false, event->sequence, event);
 }
 
+/*
+ * Waits for commands under way to give back what they hold, since a program may have any number of them natively. Not
+ * for ever: they may wait for a user event that this thread is to set.
+ */
+static bool wait_for_room(struct session *s, uint64_t size, struct range *range)
+{
+	const struct timespec pause = { .tv_nsec = ROOM_PAUSE_NS };
+	uint64_t waited;
+
+	for (waited = 0; waited < ROOM_MOST_NS; waited += ROOM_PAUSE_NS) {
+		if (__atomic_load_n(&s->pending_count, __ATOMIC_ACQUIRE) == 0 || session_has_ended(s))
+			return false;
+		nanosleep(&pause, NULL);
+		reclaim(s, true);
+		if (arena_alloc(s, size, range))
+			return true;
+	}
+	return false;
+}
+
 cl_int staging_alloc(struct session *s, uint64_t size, struct range *range)
 {
 	if (__atomic_load_n(&s->pending_count, __ATOMIC_RELAXED) > MANY)
@@ -214,7 +237,7 @@ cl_int staging_alloc(struct session *s, uint64_t size, struct range *range)
 	if (arena_alloc(s, size, range))
 		return CL_SUCCESS;
 	reclaim(s, true);
-	if (arena_alloc(s, size, range))
+	if (arena_alloc(s, size, range) || wait_for_room(s, size, range))
 		return CL_SUCCESS;
 	return session_has_ended(s) ? CL_DEVICE_NOT_AVAILABLE : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
