@@ -29,6 +29,7 @@ final class SystemHeaderParityTest {
           "<sys/eventfd.h>",
           "<sys/syscall.h>",
           "<linux/aio_abi.h>",
+          "<linux/futex.h>",
           "<fcntl.h>",
           "<poll.h>",
           "<time.h>",
@@ -55,6 +56,7 @@ final class SystemHeaderParityTest {
           "SYS_IO_SETUP", "SYS_io_setup",
           "SYS_IO_GETEVENTS", "SYS_io_getevents",
           "SYS_IO_SUBMIT", "SYS_io_submit",
+          "SYS_FUTEX", "SYS_futex",
           "PREAD", "IOCB_CMD_PREAD",
           "RESFD", "IOCB_FLAG_RESFD",
           "EVENT_BYTES", "sizeof(struct io_event)");
