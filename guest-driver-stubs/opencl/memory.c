@@ -136,7 +136,7 @@ static cl_int buffer_check(cl_context context, cl_mem_flags flags, size_t size, 
 	for (i = 0; i < context->device_count; i++)
 		if (size <= device_number(context->devices[i], CL_DEVICE_MAX_MEM_ALLOC_SIZE))
 			return CL_SUCCESS;
-	return CL_INVALID_BUFFER_SIZE;
+	return session_has_ended(session_of(context)) ? CL_DEVICE_NOT_AVAILABLE : CL_INVALID_BUFFER_SIZE;
 }
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *error)
