@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** A channel of the software GPU. */
 final class ExtendedChannel extends PscnvChannel {
-  ExtendedChannel(PscnvGuestGpu gpu, int cid, int guestId) {
-    super(gpu, cid, guestId);
+  ExtendedChannel(PscnvOpen open, int cid, int guestId) {
+    super(open, cid, guestId);
   }
 
   @Override
@@ -43,7 +43,7 @@ final class ExtendedChannel extends PscnvChannel {
   }
 
   private void control(int op, int reason, int info) {
-    gpu()
+    open()
         .calls()
         .call(
             PscnvIoctl.CHAN_CONTROL,
@@ -61,7 +61,7 @@ final class ExtendedChannel extends PscnvChannel {
       parameter(ExtChanParam.EVENTFD, ExtChanParam.NO_EVENTFD);
       return;
     }
-    parameter(ExtChanParam.PENDING, (long) gpu().pendingRegion() << Integer.SIZE | id());
+    parameter(ExtChanParam.PENDING, (long) open().pendingRegion() << Integer.SIZE | id());
     parameter(ExtChanParam.EVENTFD, eventfd.number());
   }
 
@@ -71,7 +71,7 @@ final class ExtendedChannel extends PscnvChannel {
   }
 
   private void parameter(int parameter, long value) {
-    gpu()
+    open()
         .calls()
         .call(
             PscnvIoctl.CHAN_PARAM,
@@ -87,7 +87,7 @@ final class ExtendedChannel extends PscnvChannel {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment query = arena.allocate(ExtChanQuery.LAYOUT);
       ExtChanQuery.CID.setBits(query, cid());
-      gpu().calls().issue(PscnvIoctl.CHAN_QUERY, query);
+      open().calls().issue(PscnvIoctl.CHAN_QUERY, query);
       int flags = ExtChanQuery.FLAGS.bits(query);
       return new Status(
           ExtChanQuery.STATE.bits(query),
@@ -113,7 +113,7 @@ final class ExtendedChannel extends PscnvChannel {
       MemorySegment state = arena.allocate(ExtChanState.LAYOUT);
       ExtChanState.CID.setBits(state, cid());
       ExtChanState.OP.setBits(state, ExtChanState.SAVE);
-      gpu().calls().issue(PscnvIoctl.CHAN_STATE, state);
+      open().calls().issue(PscnvIoctl.CHAN_STATE, state);
       return ExtChanState.STATE
           .slice(state)
           .asSlice(0, Math.min(ExtChanState.SIZE_FIELD.get(state), ExtChanState.MAX_STATE_BYTES))
@@ -133,7 +133,7 @@ final class ExtendedChannel extends PscnvChannel {
       ExtChanState.SIZE_FIELD.set(state, bytes.length);
       MemorySegment.copy(
           MemorySegment.ofArray(bytes), 0, ExtChanState.STATE.slice(state), 0, bytes.length);
-      gpu().calls().issue(PscnvIoctl.CHAN_STATE, state);
+      open().calls().issue(PscnvIoctl.CHAN_STATE, state);
     }
   }
 }

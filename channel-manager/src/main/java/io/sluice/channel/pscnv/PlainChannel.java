@@ -25,8 +25,8 @@ final class PlainChannel extends PscnvChannel {
   @GuardedBy("this")
   private @Nullable Mapping page;
 
-  PlainChannel(PscnvGuestGpu gpu, int cid, int guestId) {
-    super(gpu, cid, guestId);
+  PlainChannel(PscnvOpen open, int cid, int guestId) {
+    super(open, cid, guestId);
   }
 
   @Override
@@ -92,7 +92,7 @@ final class PlainChannel extends PscnvChannel {
     if (page == null) {
       var area = controlPage();
       try (var fd = area.fd()) {
-        page = gpu().kernel().mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ);
+        page = open().kernel().mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ);
       }
     }
     return page.segment();

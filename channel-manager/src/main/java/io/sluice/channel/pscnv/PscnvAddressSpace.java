@@ -25,15 +25,15 @@ import java.util.TreeMap;
  * mapping fails for want of room. Both are found out here first.
  */
 final class PscnvAddressSpace implements AddressSpace {
-  private final PscnvGuestGpu gpu;
+  private final PscnvOpen open;
   private final int vid;
 
   /** Length by address. */
   @GuardedBy("this")
   private final TreeMap<Long, Long> mapped = new TreeMap<>();
 
-  PscnvAddressSpace(PscnvGuestGpu gpu, int vid) {
-    this.gpu = gpu;
+  PscnvAddressSpace(PscnvOpen open, int vid) {
+    this.open = open;
     this.vid = vid;
   }
 
@@ -42,7 +42,7 @@ final class PscnvAddressSpace implements AddressSpace {
     if (!(memory instanceof PscnvMemory buffer)) {
       throw new IllegalArgumentException("a buffer of another GPU, memory=" + memory);
     }
-    if (!gpu.isExtended() && !hasRoom(start.value(), end.value(), buffer.sizeBytes())) {
+    if (!open.isExtended() && !hasRoom(start.value(), end.value(), buffer.sizeBytes())) {
       throw new RefusedException(
           PscnvCode.NO_ROOM,
           Errno.ENOMEM,
@@ -50,7 +50,7 @@ final class PscnvAddressSpace implements AddressSpace {
           "");
     }
     long address =
-        gpu.calls()
+        open.calls()
             .ask(
                 PscnvIoctl.VSPACE_MAP,
                 argument -> {
@@ -89,7 +89,7 @@ final class PscnvAddressSpace implements AddressSpace {
       throw new RefusedException(
           PscnvCode.NOT_MAPPED, Errno.ENOENT, "nothing is mapped there, address=" + address, "");
     }
-    gpu.calls()
+    open.calls()
         .call(
             PscnvIoctl.VSPACE_UNMAP,
             argument -> {
@@ -101,7 +101,7 @@ final class PscnvAddressSpace implements AddressSpace {
 
   @Override
   public Channel createChannel(OptionalInt id) {
-    return gpu.isExtended() ? createAt(id.orElse(ExtChanNewAt.ANY_PAGE)) : create(id);
+    return open.isExtended() ? createAt(id.orElse(ExtChanNewAt.ANY_PAGE)) : create(id);
   }
 
   private Channel createAt(int page) {
@@ -109,16 +109,16 @@ final class PscnvAddressSpace implements AddressSpace {
       MemorySegment argument = arena.allocate(ExtChanNewAt.LAYOUT);
       ExtChanNewAt.VID.setBits(argument, vid);
       ExtChanNewAt.PAGE.setBits(argument, page);
-      gpu.calls().issue(PscnvIoctl.CHAN_NEW_AT, argument);
+      open.calls().issue(PscnvIoctl.CHAN_NEW_AT, argument);
       return channel(ExtChanNewAt.CID.bits(argument), ExtChanNewAt.PAGE.bits(argument));
     }
   }
 
   private Channel create(OptionalInt id) {
-    int guestId = id.orElseGet(gpu.channelIds()::lowestFree);
+    int guestId = id.orElseGet(open.channelIds()::lowestFree);
     int cid =
         (int)
-            gpu.calls()
+            open.calls()
                 .ask(
                     PscnvIoctl.CHAN_NEW,
                     argument -> PscnvChanNew.VID.setBits(argument, vid),
@@ -127,14 +127,15 @@ final class PscnvAddressSpace implements AddressSpace {
   }
 
   private Channel channel(int cid, int guestId) {
-    gpu.channelIds().bind(cid, guestId);
-    return gpu.isExtended()
-        ? new ExtendedChannel(gpu, cid, guestId)
-        : new PlainChannel(gpu, cid, guestId);
+    open.channelIds().bind(cid, guestId);
+    return open.isExtended()
+        ? new ExtendedChannel(open, cid, guestId)
+        : new PlainChannel(open, cid, guestId);
   }
 
   @Override
   public void close() {
-    gpu.calls().call(PscnvIoctl.VSPACE_FREE, argument -> PscnvVspaceReq.VID.setBits(argument, vid));
+    open.calls()
+        .call(PscnvIoctl.VSPACE_FREE, argument -> PscnvVspaceReq.VID.setBits(argument, vid));
   }
 }

@@ -13,18 +13,18 @@ import io.sluice.channel.GuestGpu.SharedArea;
 
 /** A channel with the abilities that every pscnv has. */
 abstract sealed class PscnvChannel implements Channel permits PlainChannel, ExtendedChannel {
-  private final PscnvGuestGpu gpu;
+  private final PscnvOpen open;
   private final int cid;
   private final int guestId;
 
-  PscnvChannel(PscnvGuestGpu gpu, int cid, int guestId) {
-    this.gpu = gpu;
+  PscnvChannel(PscnvOpen open, int cid, int guestId) {
+    this.open = open;
     this.cid = cid;
     this.guestId = guestId;
   }
 
-  final PscnvGuestGpu gpu() {
-    return gpu;
+  final PscnvOpen open() {
+    return open;
   }
 
   /** The card's number of the channel. */
@@ -40,7 +40,7 @@ abstract sealed class PscnvChannel implements Channel permits PlainChannel, Exte
   @Override
   public final SharedArea controlPage() {
     DrmMapping mapping =
-        gpu.calls().map(PscnvMapHandle.ofChannel(cid), PscnvLimits.CONTROL_PAGE_BYTES);
+        open.calls().map(PscnvMapHandle.ofChannel(cid), PscnvLimits.CONTROL_PAGE_BYTES);
     return new SharedArea(mapping.fd(), mapping.offset(), PscnvLimits.CONTROL_PAGE_BYTES);
   }
 
@@ -52,7 +52,7 @@ abstract sealed class PscnvChannel implements Channel permits PlainChannel, Exte
 
   @Override
   public final void declareObject(int handle, int objectClass, int flags) {
-    gpu.calls()
+    open.calls()
         .call(
             PscnvIoctl.OBJ_ENG_NEW,
             argument -> {
@@ -65,7 +65,7 @@ abstract sealed class PscnvChannel implements Channel permits PlainChannel, Exte
 
   @Override
   public final void start(GpuVa ringStart, int ringOrder, int slimask) {
-    gpu.calls()
+    open.calls()
         .call(
             PscnvIoctl.FIFO_INIT_IB,
             argument -> {
@@ -82,7 +82,7 @@ abstract sealed class PscnvChannel implements Channel permits PlainChannel, Exte
 
   @Override
   public void close() {
-    gpu.channelIds().release(cid);
-    gpu.calls().call(PscnvIoctl.CHAN_FREE, argument -> PscnvChanFree.CID.setBits(argument, cid));
+    open.channelIds().release(cid);
+    open.calls().call(PscnvIoctl.CHAN_FREE, argument -> PscnvChanFree.CID.setBits(argument, cid));
   }
 }

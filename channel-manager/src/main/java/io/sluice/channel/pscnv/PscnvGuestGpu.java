@@ -24,35 +24,25 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** One guest's open of a pscnv device. */
 final class PscnvGuestGpu implements GuestGpu {
   private static final int PAGE_BYTES = 4096;
-  private static final int NO_REGION = 0;
 
   private final DrmDevice device;
   private final PscnvCalls calls;
-  private final Kernel kernel;
   private final GpuInfo info;
   private final Optional<Extensions> extensions;
   private final Optional<SharedArea> controlPages;
   private final Optional<SharedArea> vramAperture;
-  private final ChannelIds channelIds;
+  private final PscnvOpen open;
   private final PscnvEvents events;
 
   /** What was opened on the way, to be closed last opened first. */
   private final List<Runnable> closing;
 
-  private volatile int pendingRegion = NO_REGION;
-
-  // A real pscnv has no accounting: what we asked for is what we have.
-  private final AtomicLong vramBytes = new AtomicLong();
-  private final AtomicLong systemBytes = new AtomicLong();
-
   private PscnvGuestGpu(DrmDevice device, Kernel kernel, GpuInfo info, List<Runnable> closing) {
     this.device = device;
-    this.kernel = kernel;
     this.info = info;
     this.closing = closing;
     calls = new PscnvCalls(device);
@@ -60,7 +50,8 @@ final class PscnvGuestGpu implements GuestGpu {
     controlPages =
         extensions.map(e -> area(e.controlMapHandle(), e.controlPages() * (long) PAGE_BYTES));
     vramAperture = extensions.map(e -> area(e.vramMapHandle(), e.vramApertureBytes()));
-    channelIds = new ChannelIds(info.maxChannels());
+    ChannelIds channelIds = new ChannelIds(info.maxChannels());
+    open = new PscnvOpen(calls, kernel, channelIds, extensions.isPresent(), vramAperture);
     events = PscnvEvents.open(calls, kernel, extensions.isPresent(), channelIds);
     closing.add(events::close);
   }
@@ -95,22 +86,6 @@ final class PscnvGuestGpu implements GuestGpu {
     return new SharedArea(mapping.fd(), mapping.offset(), bytes);
   }
 
-  PscnvCalls calls() {
-    return calls;
-  }
-
-  Kernel kernel() {
-    return kernel;
-  }
-
-  ChannelIds channelIds() {
-    return channelIds;
-  }
-
-  boolean isExtended() {
-    return extensions.isPresent();
-  }
-
   @Override
   public Optional<SharedArea> controlPages() {
     return controlPages;
@@ -135,7 +110,7 @@ final class PscnvGuestGpu implements GuestGpu {
   @Override
   public AddressSpace createAddressSpace() {
     int vid = (int) calls.ask(PscnvIoctl.VSPACE_NEW, _ -> {}, PscnvVspaceReq.VID::get);
-    return new PscnvAddressSpace(this, vid);
+    return new PscnvAddressSpace(open, vid);
   }
 
   @Override
@@ -149,7 +124,7 @@ final class PscnvGuestGpu implements GuestGpu {
       calls.issue(PscnvIoctl.GEM_NEW, gem);
       boolean system = PscnvGem.isSystem(request.flags());
       return PscnvMemory.allocated(
-          this, PscnvGemInfo.HANDLE.bits(gem), system, PscnvGemInfo.SIZE_FIELD.get(gem), !system);
+          open, PscnvGemInfo.HANDLE.bits(gem), system, PscnvGemInfo.SIZE_FIELD.get(gem), !system);
     }
   }
 
@@ -168,7 +143,7 @@ final class PscnvGuestGpu implements GuestGpu {
       calls.issue(PscnvIoctl.GEM_NEW_AT, at);
       boolean system = pool == ExtGemPool.SYSTEM;
       return PscnvMemory.allocated(
-          this, PscnvGemInfo.HANDLE.bits(gem), system, PscnvGemInfo.SIZE_FIELD.get(gem), true);
+          open, PscnvGemInfo.HANDLE.bits(gem), system, PscnvGemInfo.SIZE_FIELD.get(gem), true);
     }
   }
 
@@ -200,15 +175,13 @@ final class PscnvGuestGpu implements GuestGpu {
   /** A region like guest memory's, but one that no buffer is ever made of. */
   @Override
   public void setPendingBitmap(Fd fd, long offset, long sizeBytes) {
-    if (pendingRegion != NO_REGION) {
-      throw new IllegalStateException("there is a pending bitmap, region=" + pendingRegion);
-    }
-    pendingRegion = newRegion(fd, offset, sizeBytes, true);
+    open.requireNoPendingRegion();
+    open.setPendingRegion(newRegion(fd, offset, sizeBytes, true));
   }
 
   @Override
   public void setSweeping(boolean sweeping) {
-    if (isExtended()) {
+    if (open.isExtended()) {
       calls.call(
           PscnvIoctl.CHAN_PARAM,
           argument -> {
@@ -216,10 +189,6 @@ final class PscnvGuestGpu implements GuestGpu {
             ExtChanParam.VALUE.set(argument, sweeping ? 1 : 0);
           });
     }
-  }
-
-  int pendingRegion() {
-    return pendingRegion;
   }
 
   @Override
@@ -234,7 +203,7 @@ final class PscnvGuestGpu implements GuestGpu {
                   ExtGemImport.SIZE_FIELD.set(argument, request.sizeBytes());
                 },
                 ExtGemImport.HANDLE::get);
-    return PscnvMemory.registered(this, handle, request.flags(), request.sizeBytes());
+    return PscnvMemory.registered(open, handle, request.flags(), request.sizeBytes());
   }
 
   @Override
@@ -247,16 +216,12 @@ final class PscnvGuestGpu implements GuestGpu {
     return events.read(sink);
   }
 
-  void account(boolean system, long bytes) {
-    long _ = (system ? systemBytes : vramBytes).addAndGet(bytes);
-  }
-
   @Override
   public MemoryUsage usage() {
     if (extensions.isEmpty()) {
-      long used = vramBytes.get();
+      long used = open.vramBytes();
       return new MemoryUsage(
-          used, systemBytes.get(), info.vramBytes(), Math.max(0, info.vramBytes() - used));
+          used, open.systemBytes(), info.vramBytes(), Math.max(0, info.vramBytes() - used));
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment query = arena.allocate(ExtFileQuery.LAYOUT);

@@ -20,20 +20,20 @@ import java.util.OptionalLong;
  * wrong one.
  */
 final class PscnvMemory implements GpuMemory {
-  private final PscnvGuestGpu gpu;
+  private final PscnvOpen open;
   private final int handle;
   private boolean system;
   private final long sizeBytes;
   private final OptionalLong apertureOffset;
 
   private PscnvMemory(
-      PscnvGuestGpu gpu, int handle, boolean system, long sizeBytes, OptionalLong apertureOffset) {
-    this.gpu = gpu;
+      PscnvOpen open, int handle, boolean system, long sizeBytes, OptionalLong apertureOffset) {
+    this.open = open;
     this.handle = handle;
     this.system = system;
     this.sizeBytes = sizeBytes;
     this.apertureOffset = apertureOffset;
-    gpu.account(system, sizeBytes);
+    open.account(system, sizeBytes);
   }
 
   /**
@@ -41,19 +41,19 @@ final class PscnvMemory implements GpuMemory {
    * @param placed whether it has a place in the aperture, where there is one
    */
   static PscnvMemory allocated(
-      PscnvGuestGpu gpu, int handle, boolean system, long sizeBytes, boolean placed) {
+      PscnvOpen open, int handle, boolean system, long sizeBytes, boolean placed) {
     OptionalLong at = OptionalLong.empty();
-    if (placed && gpu.vramAperture().isPresent()) {
-      long start = gpu.vramAperture().get().offset();
-      DrmMapping mapping = gpu.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
+    if (placed && open.vramAperture().isPresent()) {
+      long start = open.vramAperture().get().offset();
+      DrmMapping mapping = open.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
       mapping.fd().close();
       at = OptionalLong.of(mapping.offset() - start);
     }
-    return new PscnvMemory(gpu, handle, system, sizeBytes, at);
+    return new PscnvMemory(open, handle, system, sizeBytes, at);
   }
 
-  static PscnvMemory registered(PscnvGuestGpu gpu, int handle, int flags, long sizeBytes) {
-    return new PscnvMemory(gpu, handle, true, sizeBytes, OptionalLong.empty());
+  static PscnvMemory registered(PscnvOpen open, int handle, int flags, long sizeBytes) {
+    return new PscnvMemory(open, handle, true, sizeBytes, OptionalLong.empty());
   }
 
   int handle() {
@@ -72,7 +72,7 @@ final class PscnvMemory implements GpuMemory {
 
   @Override
   public SharedArea share() {
-    DrmMapping mapping = gpu.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
+    DrmMapping mapping = open.calls().map(PscnvMapHandle.ofBuffer(handle), sizeBytes);
     return new SharedArea(mapping.fd(), mapping.offset(), sizeBytes);
   }
 
@@ -93,7 +93,7 @@ final class PscnvMemory implements GpuMemory {
         ExtExtent.OFFSET.set(argument, at, extent.offset());
         ExtExtent.BYTES.set(argument, at, extent.bytes());
       }
-      gpu.calls().issue(PscnvIoctl.GEM_IMPORT_PAGES, argument);
+      open.calls().issue(PscnvIoctl.GEM_IMPORT_PAGES, argument);
     }
   }
 
@@ -105,7 +105,7 @@ final class PscnvMemory implements GpuMemory {
       ExtDirtyRead.FLAGS.setBits(argument, clear ? ExtDirtyRead.CLEAR : 0);
       ExtDirtyRead.FIRST_PAGE.set(argument, firstPage);
       ExtDirtyRead.PAGES.set(argument, pages);
-      gpu.calls().issue(PscnvIoctl.DIRTY_READ, argument);
+      open.calls().issue(PscnvIoctl.DIRTY_READ, argument);
       bitmap.copyFrom(ExtDirtyRead.BITMAP.slice(argument).asSlice(0, (pages + 7L) / 8));
     }
   }
@@ -117,16 +117,16 @@ final class PscnvMemory implements GpuMemory {
       MemorySegment argument = arena.allocate(ExtGemPool.LAYOUT);
       ExtGemPool.HANDLE.setBits(argument, handle);
       ExtGemPool.POOL.setBits(argument, toSystem ? ExtGemPool.SYSTEM : ExtGemPool.VIDEO);
-      gpu.calls().issue(PscnvIoctl.GEM_POOL, argument);
+      open.calls().issue(PscnvIoctl.GEM_POOL, argument);
     }
-    gpu.account(system, -sizeBytes);
+    open.account(system, -sizeBytes);
     system = toSystem;
-    gpu.account(system, sizeBytes);
+    open.account(system, sizeBytes);
   }
 
   @Override
   public void close() {
-    gpu.calls().closeBuffer(handle);
-    gpu.account(system, -sizeBytes);
+    open.calls().closeBuffer(handle);
+    open.account(system, -sizeBytes);
   }
 }

@@ -12,17 +12,10 @@ final class Exceptions {
       Set.of(
           "io.sluice.channel.nvidia.channel",
           "io.sluice.channel.nvidia.memory",
-          "io.sluice.channel.pscnv",
           "io.sluice.channel.record",
           "io.sluice.gpu",
           "io.sluice.guest",
           "io.sluice.sluicectl");
-
-  /** Simple names that stand twice. */
-  static final Set<String> NAMES = Set.of();
-
-  /** Packages of too many files. */
-  static final Set<String> CROWDED = Set.of();
 
   /**
    * Tests that sleep: what they test is that something comes late or at any moment, or they look at

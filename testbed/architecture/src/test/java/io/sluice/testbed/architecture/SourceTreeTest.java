@@ -134,20 +134,14 @@ final class SourceTreeTest {
   void simpleNames_all_standOnceInTheProduct() throws IOException {
     SortedMap<String, List<String>> found = SourceRules.namesTwice(product());
 
-    assertThat(found.keySet())
-        .as("names that stand twice, and the list of those that still may: %s", found)
-        .containsExactlyInAnyOrderElementsOf(Exceptions.NAMES);
+    assertThat(found).as("names that stand twice").isEmpty();
   }
 
   @Test
   void packages_all_areTakenInAtAGlance() throws IOException {
     SortedMap<String, Integer> found = SourceRules.crowded(product());
 
-    assertThat(found.keySet())
-        .as(
-            "packages of more than %s files, and the list of those that still may: %s",
-            SourceRules.MAX_FILES, found)
-        .containsExactlyInAnyOrderElementsOf(Exceptions.CROWDED);
+    assertThat(found).as("packages of more than %s files", SourceRules.MAX_FILES).isEmpty();
   }
 
   /** A test that sleeps fails when the machine is busy, or takes long when it is not. */
