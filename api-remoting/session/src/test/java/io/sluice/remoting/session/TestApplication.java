@@ -108,6 +108,8 @@ final class TestApplication implements AutoCloseable {
     post(call, 1, parameters);
     await()
         .atMost(Duration.ofMinutes(2))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
         .until(() ->
             (int) RingLayout.WORD.getAcquire(memory(), answer) == 1
                 || (int) RingLayout.WORD.getAcquire(memory(), RingLayout.STATE) != 0);
@@ -124,6 +126,8 @@ final class TestApplication implements AutoCloseable {
   int end() {
     await()
         .atMost(Duration.ofMinutes(2))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
         .until(() -> (int) RingLayout.WORD.getAcquire(memory(), RingLayout.STATE) != 0);
     return (int) RingLayout.WORD.getAcquire(memory(), RingLayout.STATE);
   }
