@@ -7,6 +7,8 @@ import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
@@ -45,23 +47,8 @@ final class Programs {
               memo.longs(source.byteSize()),
               error);
       added(c.program(), handle, record, Objects.error(error), answer);
-      keep(c.program(), handle, c.source());
     }
   }
-
-  /** The source, which the record only has the place of. */
-  private void keep(int index, long handle, MemorySegment source) {
-    if (handle != 0) {
-      SessionObject _ =
-          context
-              .objects()
-              .get(OpenClKinds.PROGRAM, index)
-              .attach(new Contents(source.toArray(ValueLayout.JAVA_BYTE)));
-    }
-  }
-
-  /** The source, binaries or IL of a program. */
-  record Contents(byte[] bytes) {}
 
   void createWithBinaries(
       OpenClCall.CreateProgramWithBinaries c, CallRecord record, Answer answer) {
@@ -101,7 +88,6 @@ final class Programs {
               error);
       MemorySegment.copy(statuses, 0, c.statuses(), 0, 4L * count);
       added(c.program(), handle, record, Objects.error(error), answer);
-      keep(c.program(), handle, all);
     }
   }
 
@@ -112,7 +98,6 @@ final class Programs {
       long handle =
           OpenClLibrary.clCreateProgramWithIL(c.context().handle(), il, il.byteSize(), error);
       added(c.program(), handle, record, Objects.error(error), answer);
-      keep(c.program(), handle, il);
     }
   }
 
@@ -185,7 +170,7 @@ final class Programs {
         status = work.applyAsInt(arena);
       }
       return () -> {
-        program.changes().add(record);
+        latest(program, record);
         retained.close();
         answer.give(status);
       };
@@ -224,9 +209,24 @@ final class Programs {
         OpenClLibrary.clSetProgramSpecializationConstant(
             c.program().handle(), c.id(), c.value().length, memo.copy(c.value()));
     if (status == ClStatus.SUCCESS) {
+      int id = c.id();
+      c.program()
+          .changes()
+          .removeIf(change -> change.number() == record.number() && constant(change) == id);
       c.program().changes().add(record);
     }
     answer.give(status);
+  }
+
+  /** Of a program's builds the latest counts, however often it is built. */
+  private static void latest(SessionObject program, CallRecord record) {
+    program.changes().removeIf(change -> change.number() == record.number());
+    program.changes().add(record);
+  }
+
+  /** The constant of a setConstant: the second of its parameters. */
+  private static int constant(CallRecord record) {
+    return ByteBuffer.wrap(record.message()).order(ByteOrder.LITTLE_ENDIAN).getInt(24);
   }
 
   private static String options(String given) {
