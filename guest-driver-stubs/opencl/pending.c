@@ -1,5 +1,5 @@
 /*
- * What is left to do when commands are done: results of reads that wait in registered memory are
+ * The work that is left when commands are done: results of reads that wait in registered memory are
  * given to the application before it can see that their command, or one that came after it, is
  * done; memory is freed.
  *

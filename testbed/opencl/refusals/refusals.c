@@ -1,5 +1,5 @@
 /*
- * What only we are asked, because a native implementation would crash on it or can do it: each call must answer what the
+ * The calls that only we are asked, because a native implementation would crash on them or can do them: each must answer what the
  * specification says. Without a session it has no meaning.
  */
 #include "../programs/check.h"
