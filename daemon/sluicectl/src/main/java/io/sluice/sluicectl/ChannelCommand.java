@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
     description = "The channels of guests.",
     synopsisSubcommandLabel = "COMMAND")
 final class ChannelCommand extends Noun {
-  ChannelCommand(SluiceCtl ctl) {
-    super(ctl, "channel");
+  ChannelCommand(GlobalOptions global) {
+    super(global, "channel");
   }
 
   @Command(name = "list", description = "The channels of one guest, or of all.")
@@ -32,7 +32,7 @@ final class ChannelCommand extends Noun {
           @Nullable String name)
       throws IOException {
     List<GuestChannel> channels = new ArrayList<>();
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       Map<String, GuestStatus> guests = connection.daemon().getGuests();
       Collection<GuestStatus> chosen =
           name == null ? guests.values() : List.of(GuestNames.find(guests, name));
@@ -46,7 +46,7 @@ final class ChannelCommand extends Noun {
         }
       }
     }
-    ctl.output().list(Views.CHANNELS, channels);
+    global.output().list(Views.CHANNELS, channels);
     return ExitCode.OK;
   }
 
@@ -61,7 +61,7 @@ final class ChannelCommand extends Noun {
       @Parameters(paramLabel = "CHANNEL", description = "Its number, as channel list shows it.")
           int id)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
       connection.guest(guest).killChannel(id);
     }

@@ -10,15 +10,15 @@ import picocli.CommandLine.Command;
     description = "Prints a completion script for bash and zsh.",
     footer = {"%nTo use it:", "  source <(sluicectl completion)"})
 final class CompletionCommand implements Callable<Integer> {
-  private final SluiceCtl ctl;
+  private final GlobalOptions global;
 
-  CompletionCommand(SluiceCtl ctl) {
-    this.ctl = ctl;
+  CompletionCommand(GlobalOptions global) {
+    this.global = global;
   }
 
   @Override
   public Integer call() {
-    ctl.output().text(AutoComplete.bash("sluicectl", ctl.line()) + "\n");
+    global.output().text(AutoComplete.bash("sluicectl", global.line()) + "\n");
     return ExitCode.OK;
   }
 }

@@ -19,14 +19,14 @@ import picocli.CommandLine.Parameters;
 /** {@code sluicectl daemon …}. */
 @Command(name = "daemon", description = "The daemon itself.", synopsisSubcommandLabel = "COMMAND")
 final class DaemonCommand extends Noun {
-  DaemonCommand(SluiceCtl ctl) {
-    super(ctl, "daemon");
+  DaemonCommand(GlobalOptions global) {
+    super(global, "daemon");
   }
 
   @Command(name = "status", description = "What it is, since when it runs, and its GPUs.")
   int status() throws IOException {
-    Output output = ctl.output();
-    try (LocalConnection connection = ctl.connect()) {
+    Output output = global.output();
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       if (output.format() == Format.csv) {
         output.list(Views.GPUS, List.copyOf(daemon.getGpus().values()));
@@ -40,7 +40,7 @@ final class DaemonCommand extends Noun {
                 new Fact("process", daemon.getPid() + ", user " + daemon.getUser()),
                 new Fact("up", Views.uptime(daemon.getUptimeMs())),
                 new Fact("configuration", orDefaults(daemon.getConfigFile())),
-                new Fact("control socket", ctl.socket().toString()),
+                new Fact("control socket", global.socket().toString()),
                 new Fact(
                     "guests", daemon.getGuests().size() + ", sockets in " + daemon.getRunDir()),
                 new Fact("log level", daemon.getLogLevel())));
@@ -78,8 +78,8 @@ final class DaemonCommand extends Noun {
       name = "config",
       description = "Every setting with its effective value and where that comes from.")
   int config() throws IOException {
-    try (LocalConnection connection = ctl.connect()) {
-      ctl.output().list(Views.SETTINGS, connection.daemon().getConfiguration());
+    try (LocalConnection connection = global.connect()) {
+      global.output().list(Views.SETTINGS, connection.daemon().getConfiguration());
     }
     return ExitCode.OK;
   }
@@ -94,13 +94,13 @@ final class DaemonCommand extends Noun {
               description = "error, warn, info, debug or trace")
           @Nullable String level)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       if (level != null) {
         daemon.setLogLevel(level);
       }
       String now = daemon.getLogLevel();
-      Output output = ctl.output();
+      Output output = global.output();
       if (output.format() == Format.json) {
         output.json(json -> json.writeStringProperty("logLevel", now));
       } else {
@@ -120,7 +120,7 @@ final class DaemonCommand extends Noun {
       @Option(names = "--force", description = "Also when machines or processes are attached.")
           boolean force)
       throws IOException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       List<String> attached = new ArrayList<>();
       daemon

@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
       "Needs no daemon. All codes are in docs/errors.md."
     })
 final class ExplainCommand implements Callable<Integer> {
-  private final SluiceCtl ctl;
+  private final GlobalOptions global;
 
   @Parameters(
       paramLabel = "CODE",
@@ -29,8 +29,8 @@ final class ExplainCommand implements Callable<Integer> {
       description = "The code in brackets behind the error, such as SLU-GUEST-001.")
   private String code = "";
 
-  ExplainCommand(SluiceCtl ctl) {
-    this.ctl = ctl;
+  ExplainCommand(GlobalOptions global) {
+    this.global = global;
   }
 
   @Override
@@ -49,7 +49,7 @@ final class ExplainCommand implements Callable<Integer> {
                   .orElse("give the code in brackets behind the error, such as SLU-GUEST-001")),
           ExitCode.NOT_FOUND);
     }
-    print(ctl.output(), line);
+    print(global.output(), line);
     return ExitCode.OK;
   }
 

@@ -29,22 +29,22 @@ import picocli.CommandLine.Parameters;
 final class GuestCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
 
-  GuestCommand(SluiceCtl ctl) {
-    super(ctl, "guest");
+  GuestCommand(GlobalOptions global) {
+    super(global, "guest");
   }
 
   @Command(name = "list", description = "All guests.")
   int list() throws IOException {
-    try (LocalConnection connection = ctl.connect()) {
-      ctl.output().list(Views.GUESTS, List.copyOf(connection.daemon().getGuests().values()));
+    try (LocalConnection connection = global.connect()) {
+      global.output().list(Views.GUESTS, List.copyOf(connection.daemon().getGuests().values()));
     }
     return ExitCode.OK;
   }
 
   @Command(name = "show", description = "One guest with its channels and counters.")
   int show(@Parameters(paramLabel = "GUEST", description = GUEST) String name) throws IOException {
-    Output output = ctl.output();
-    try (LocalConnection connection = ctl.connect()) {
+    Output output = global.output();
+    try (LocalConnection connection = global.connect()) {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
       GuestMXBean bean = connection.guest(guest.name());
       GuestCounters counters = bean.getCounters();
@@ -173,8 +173,8 @@ final class GuestCommand extends Noun {
           String qmp)
       throws IOException, OperationsException {
     long limit = vramLimit == null ? 0 : size(vramLimit, "--vram-limit", "create");
-    Output output = ctl.output();
-    try (LocalConnection connection = ctl.connect()) {
+    Output output = global.output();
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       daemon.createGuest(name, gpu, limit, qmp);
       GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
@@ -198,7 +198,7 @@ final class GuestCommand extends Noun {
       @Option(names = "--force", description = "Also when attached: it loses its GPU.")
           boolean force)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       daemon.destroyGuest(GuestNames.find(daemon.getGuests(), name).name(), force);
     }
@@ -217,7 +217,7 @@ final class GuestCommand extends Noun {
       @Option(names = "--live", description = "Copies most of it while the GPU works.")
           boolean live)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
       connection.migrations().checkpoint(guest, file.toAbsolutePath().toString(), live);
     }
@@ -235,7 +235,7 @@ final class GuestCommand extends Noun {
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
       @Parameters(paramLabel = "FILE", description = "From guest checkpoint.") Path file)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       String guest = GuestNames.find(connection.daemon().getGuests(), name).name();
       connection.migrations().restore(guest, file.toAbsolutePath().toString());
     }
@@ -259,10 +259,11 @@ final class GuestCommand extends Noun {
           String memory)
       throws IOException {
     long bytes = size(memory, "--memory", "xml");
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       GuestStatus guest = GuestNames.find(connection.daemon().getGuests(), name);
       String monitor = connection.guest(guest.name()).getQmpPath();
-      ctl.output()
+      global
+          .output()
           .text(
               qemu
                   ? MachineFragments.qemu(guest, monitor, bytes)

@@ -35,8 +35,8 @@ final class MigrationCommand extends Noun {
   /** Looks in a row that find a migration undecided before nobody waits any longer. */
   private static final int UNDECIDED_LOOKS = 25;
 
-  MigrationCommand(SluiceCtl ctl) {
-    super(ctl, "migration");
+  MigrationCommand(GlobalOptions global) {
+    super(global, "migration");
   }
 
   @Command(
@@ -62,9 +62,9 @@ final class MigrationCommand extends Noun {
     Map<String, String> options = new TreeMap<>();
     put(options, "downtime", downtime);
     put(options, "bandwidth", bandwidth);
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       MigrationCheckView found = connection.migrations().check(find(connection, name), to, options);
-      new CheckedMigration(found).print(ctl.output());
+      new CheckedMigration(found).print(global.output());
       return found.blockers().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     }
   }
@@ -139,7 +139,7 @@ final class MigrationCommand extends Noun {
     put(options, "downtime", downtime);
     put(options, "connections", connections);
     put(options, "compress", compress);
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       String guest = find(connection, name);
       connection.migrations().start(guest, to, options);
       return detached ? ExitCode.OK : follow(connection.migrations(), guest);
@@ -154,9 +154,9 @@ final class MigrationCommand extends Noun {
 
   @Command(name = "status", description = "The last migration of each guest that had one.")
   int status() throws IOException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       MigrationsMXBean migrations = connection.migrations();
-      Output output = ctl.output();
+      Output output = global.output();
       output.list(Views.MIGRATIONS, List.copyOf(migrations.getMigrations().values()));
       if (output.format() == Format.table) {
         for (MigrationStatusView view : migrations.getMigrations().values()) {
@@ -173,13 +173,13 @@ final class MigrationCommand extends Noun {
   @Command(name = "watch", description = "Follows a migration until it is over.")
   int watch(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       return follow(connection.migrations(), find(connection, name));
     }
   }
 
   private int follow(MigrationsMXBean migrations, String guest) throws OperationsException {
-    Output output = ctl.output();
+    Output output = global.output();
     String shown = "";
     int undecided = 0;
     while (true) {
@@ -244,7 +244,7 @@ final class MigrationCommand extends Noun {
   @Command(name = "abort", description = "Gives a migration up: the guest goes on where it is.")
   int abort(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       connection.migrations().abort(find(connection, name));
     }
     return ExitCode.OK;
@@ -261,7 +261,7 @@ final class MigrationCommand extends Noun {
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
       @ArgGroup(multiplicity = "1") Whose whose)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       connection.migrations().resolve(find(connection, name), whose.here);
     }
     return ExitCode.OK;
@@ -294,14 +294,17 @@ final class MigrationCommand extends Noun {
               description = "Writes a page with plots to a file.")
           @Nullable Path html)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       MigrationsMXBean migrations = connection.migrations();
       String guest = find(connection, name);
       if (html != null) {
         ReportFile.write(html, migrations.report(guest, "html"));
       } else {
-        ctl.output()
-            .text(migrations.report(guest, ctl.output().format() == Format.json ? "json" : "text"));
+        global
+            .output()
+            .text(
+                migrations.report(
+                    guest, global.output().format() == Format.json ? "json" : "text"));
       }
     }
     return ExitCode.OK;

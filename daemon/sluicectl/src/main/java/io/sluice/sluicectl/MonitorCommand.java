@@ -34,7 +34,7 @@ final class MonitorCommand implements Callable<Integer> {
   /** Waiting for more events than this the oldest are the daemon's to drop: JMX counts on it. */
   private static final int QUEUE = 10_000;
 
-  private final SluiceCtl ctl;
+  private final GlobalOptions global;
 
   @Option(
       names = "--type",
@@ -46,16 +46,16 @@ final class MonitorCommand implements Callable<Integer> {
   @Option(names = "--count", paramLabel = "N", description = "Ends after this many events.")
   private long count = Long.MAX_VALUE;
 
-  MonitorCommand(SluiceCtl ctl) {
-    this.ctl = ctl;
+  MonitorCommand(GlobalOptions global) {
+    this.global = global;
   }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     check();
-    Output output = ctl.output();
+    Output output = global.output();
     BlockingQueue<Optional<Notification>> events = new LinkedBlockingQueue<>(QUEUE);
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       connection.listen(
           event -> put(events, Optional.of(event)), () -> put(events, Optional.empty()));
       for (long printed = 0; printed < count; ) {
@@ -87,7 +87,7 @@ final class MonitorCommand implements Callable<Integer> {
   }
 
   private ParameterException misused(String what) {
-    return new ParameterException(ctl.line().getSubcommands().get("monitor"), what);
+    return new ParameterException(global.line().getSubcommands().get("monitor"), what);
   }
 
   /** A reader that is slow makes the connection wait, and the daemon drop what is too old. */

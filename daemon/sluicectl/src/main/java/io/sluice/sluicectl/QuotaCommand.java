@@ -26,8 +26,8 @@ final class QuotaCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String NO_LIMIT = "none";
 
-  QuotaCommand(SluiceCtl ctl) {
-    super(ctl, "quota");
+  QuotaCommand(GlobalOptions global) {
+    super(global, "quota");
   }
 
   @Command(name = "show", description = "Quotas, and what guests hold.")
@@ -38,7 +38,7 @@ final class QuotaCommand extends Noun {
               description = "A guest, or the guests of a GPU; all when left out.")
           @Nullable String name)
       throws IOException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       List<QuotaStatus> quotas = List.copyOf(new TreeMap<>(daemon.getQuotas()).values());
       if (name != null && daemon.getGpus().containsKey(name)) {
@@ -47,7 +47,7 @@ final class QuotaCommand extends Noun {
         String guest = GuestNames.find(daemon.getGuests(), name).name();
         quotas = quotas.stream().filter(quota -> quota.guest().equals(guest)).toList();
       }
-      ctl.output().list(Views.QUOTAS, quotas);
+      global.output().list(Views.QUOTAS, quotas);
     }
     return ExitCode.OK;
   }
@@ -98,7 +98,7 @@ final class QuotaCommand extends Noun {
         && killTimeout == null) {
       throw new ParameterException(verb("set"), "an option that changes something is missing");
     }
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       GuestStatus guest = GuestNames.find(daemon.getGuests(), name);
       if (NO_LIMIT.equals(limit)) {
@@ -115,7 +115,7 @@ final class QuotaCommand extends Noun {
       description = "Gives a guest the quota that the configuration, or its creation, says.")
   int reset(@Parameters(paramLabel = "GUEST", description = GUEST) String name)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       String guest = GuestNames.find(daemon.getGuests(), name).name();
       daemon.resetQuota(guest);
@@ -126,7 +126,8 @@ final class QuotaCommand extends Noun {
 
   private void printAfter(DaemonMXBean daemon, String guest) {
     Map<String, QuotaStatus> quotas = daemon.getQuotas();
-    ctl.output()
+    global
+        .output()
         .list(
             Views.QUOTAS,
             quotas.values().stream().filter(quota -> quota.guest().equals(guest)).toList());

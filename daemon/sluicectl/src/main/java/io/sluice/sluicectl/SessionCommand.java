@@ -28,8 +28,8 @@ final class SessionCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
   private static final String NUMBER = "Its number, as session list shows it.";
 
-  SessionCommand(SluiceCtl ctl) {
-    super(ctl, "session");
+  SessionCommand(GlobalOptions global) {
+    super(global, "session");
   }
 
   @Command(name = "list", description = "The sessions of one guest, or of all.")
@@ -40,9 +40,9 @@ final class SessionCommand extends Noun {
               description = "Name, UUID, or GPU/NAME; all when left out.")
           @Nullable String name)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       String guest = name == null ? "" : find(connection, name);
-      ctl.output().list(Views.SESSIONS, connection.sessions().list(guest));
+      global.output().list(Views.SESSIONS, connection.sessions().list(guest));
     }
     return ExitCode.OK;
   }
@@ -52,14 +52,14 @@ final class SessionCommand extends Noun {
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       String guest = find(connection, name);
       SessionStatus session =
           connection.sessions().list(guest).stream()
               .filter(each -> each.number() == number)
               .findFirst()
               .orElseThrow(() -> unknown(guest, number));
-      Output output = ctl.output();
+      Output output = global.output();
       switch (output.format()) {
         case csv -> output.list(Views.SESSIONS, List.of(session));
         case json -> showJson(output, session);
@@ -117,7 +117,7 @@ final class SessionCommand extends Noun {
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
       throws IOException, OperationsException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       connection.sessions().end(find(connection, name), number);
     }
     return ExitCode.OK;
@@ -146,11 +146,12 @@ final class SessionCommand extends Noun {
       throw new ParameterException(verb("limit"), "an option that limits something is missing");
     }
     Long bytes = memory == null ? null : size(memory);
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       SessionsMXBean beans = connection.sessions();
       String guest = find(connection, name);
       beans.limit(guest, sessions, bytes);
-      ctl.output()
+      global
+          .output()
           .list(
               Views.SESSION_HOSTS,
               beans.getHosts().values().stream().filter(h -> h.guest().equals(guest)).toList());
@@ -170,8 +171,9 @@ final class SessionCommand extends Noun {
       name = "host",
       description = "The session hosts: the processes in which sessions live, one a guest.")
   int host() throws IOException {
-    try (LocalConnection connection = ctl.connect()) {
-      ctl.output()
+    try (LocalConnection connection = global.connect()) {
+      global
+          .output()
           .list(
               Views.SESSION_HOSTS,
               List.copyOf(new TreeMap<>(connection.sessions().getHosts()).values()));

@@ -32,7 +32,7 @@ final class TopCommand implements Callable<Integer> {
   private static final String CLEAR_LINE = "\033[K";
   private static final String CLEAR_BELOW = "\033[J";
 
-  private final SluiceCtl ctl;
+  private final GlobalOptions global;
   private final LongSupplier clock;
 
   @Option(names = "--once", description = "One table, after one interval, and no more.")
@@ -51,8 +51,8 @@ final class TopCommand implements Callable<Integer> {
   /**
    * @param clock monotonic nanoseconds
    */
-  TopCommand(SluiceCtl ctl, LongSupplier clock) {
-    this.ctl = ctl;
+  TopCommand(GlobalOptions global, LongSupplier clock) {
+    this.global = global;
     this.clock = clock;
   }
 
@@ -66,10 +66,10 @@ final class TopCommand implements Callable<Integer> {
       throw misused("--count takes 1 or more, not " + count);
     }
     long tables = once ? 1 : count;
-    Output output = ctl.output();
+    Output output = global.output();
     List<Column<TopRow>> columns = Views.TOP.choose(output);
-    boolean redrawn = tables > 1 && output.format() == Format.table && ctl.isTerminal();
-    try (LocalConnection connection = ctl.connect()) {
+    boolean redrawn = tables > 1 && output.format() == Format.table && global.isTerminal();
+    try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
       Look before = look(daemon);
       for (long table = 0; table < tables; table++) {
@@ -111,6 +111,6 @@ final class TopCommand implements Callable<Integer> {
 
   private ParameterException misused(String what) {
     return new ParameterException(
-        Objects.requireNonNull(ctl.line().getSubcommands().get("top")), what);
+        Objects.requireNonNull(global.line().getSubcommands().get("top")), what);
   }
 }

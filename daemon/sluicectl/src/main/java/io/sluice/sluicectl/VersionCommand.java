@@ -11,19 +11,19 @@ import picocli.CommandLine.Command;
 /** {@code sluicectl version}: of this program, and of the daemon if it can be reached. */
 @Command(name = "version", description = "The version of this program and of the daemon.")
 final class VersionCommand implements Callable<Integer> {
-  private final SluiceCtl ctl;
+  private final GlobalOptions global;
 
-  VersionCommand(SluiceCtl ctl) {
-    this.ctl = ctl;
+  VersionCommand(GlobalOptions global) {
+    this.global = global;
   }
 
   @Override
   public Integer call() throws IOException {
-    Output output = ctl.output();
+    Output output = global.output();
     String daemon = daemonVersion();
     if (output.format() == Format.json) {
       output.json(json -> {
-        json.writeStringProperty("sluicectl", SluiceCtl.version());
+        json.writeStringProperty("sluicectl", GlobalOptions.version());
         if (daemon.isEmpty()) {
           json.writeNullProperty("sluiced");
         } else {
@@ -33,14 +33,15 @@ final class VersionCommand implements Callable<Integer> {
     } else {
       output.facts(
           List.of(
-              new Fact("sluicectl", SluiceCtl.version()),
-              new Fact("sluiced", daemon.isEmpty() ? "not reachable at " + ctl.socket() : daemon)));
+              new Fact("sluicectl", GlobalOptions.version()),
+              new Fact(
+                  "sluiced", daemon.isEmpty() ? "not reachable at " + global.socket() : daemon)));
     }
     return ExitCode.OK;
   }
 
   private String daemonVersion() throws IOException {
-    try (LocalConnection connection = ctl.connect()) {
+    try (LocalConnection connection = global.connect()) {
       return connection.daemon().getVersion();
     } catch (LocalConnectException _) {
       return "";

@@ -47,6 +47,6 @@ final class Ctl {
   private String shown(StringWriter text) {
     return text.toString()
         .replace(socket.toString(), "/run/sluice/control")
-        .replace(SluiceCtl.version(), "VERSION");
+        .replace(GlobalOptions.version(), "VERSION");
   }
 }

@@ -12,10 +12,8 @@ final class Exceptions {
       Set.of(
           "io.sluice.channel.nvidia.channel",
           "io.sluice.channel.nvidia.memory",
-          "io.sluice.channel.record",
           "io.sluice.gpu",
-          "io.sluice.guest",
-          "io.sluice.sluicectl");
+          "io.sluice.guest");
 
   /**
    * Tests that sleep: what they test is that something comes late or at any moment, or they look at

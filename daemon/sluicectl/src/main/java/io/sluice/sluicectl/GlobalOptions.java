@@ -1,0 +1,123 @@
+package io.sluice.sluicectl;
+
+import io.sluice.management.local.LocalConnectException;
+import io.sluice.management.local.LocalConnection;
+import java.io.Console;
+import java.lang.module.ModuleDescriptor;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/**
+ * The options that every command has, and what follows from them: the daemon to ask, the form of
+ * answers.
+ */
+final class GlobalOptions {
+  private static final Path DEFAULT_SOCKET = Path.of("/run/sluice/control");
+  private static final String SOCKET_VARIABLE = "SLUICE_SOCKET";
+
+  private final Map<String, String> environment;
+
+  @Option(
+      names = {"-s", "--socket"},
+      paramLabel = "PATH",
+      scope = ScopeType.INHERIT,
+      description = "The daemon's control socket. Default: $SLUICE_SOCKET, or /run/sluice/control.")
+  private @Nullable Path socket;
+
+  @Option(
+      names = {"-f", "--format"},
+      paramLabel = "FORMAT",
+      defaultValue = "table",
+      scope = ScopeType.INHERIT,
+      description = "table, json or csv. Programs should read json: it is versioned.")
+  private Format format = Format.table;
+
+  @Option(
+      names = "--columns",
+      paramLabel = "NAME",
+      split = ",",
+      scope = ScopeType.INHERIT,
+      description = "Columns to show, separated by commas.")
+  private List<String> columns = new ArrayList<>();
+
+  @Option(
+      names = "--no-header",
+      scope = ScopeType.INHERIT,
+      description = "Without the names of the columns.")
+  private boolean noHeader;
+
+  @Option(
+      names = "--debug",
+      scope = ScopeType.INHERIT,
+      description = "With an error, prints where it came from.")
+  private boolean debug;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Prints this and exits.")
+  private boolean help;
+
+  @Spec(Spec.Target.MIXEE)
+  private @Nullable CommandSpec spec;
+
+  /**
+   * Creates them.
+   *
+   * @param environment the process' environment
+   */
+  GlobalOptions(Map<String, String> environment) {
+    this.environment = environment;
+  }
+
+  Path socket() {
+    Path chosen = socket;
+    if (chosen != null) {
+      return chosen;
+    }
+    String variable = environment.get(SOCKET_VARIABLE);
+    return variable == null || variable.isEmpty() ? DEFAULT_SOCKET : Path.of(variable);
+  }
+
+  /** Whether what is printed goes to a terminal, where it can be drawn over. */
+  boolean isTerminal() {
+    Console console = System.console();
+    return console != null && console.isTerminal();
+  }
+
+  LocalConnection connect() throws LocalConnectException {
+    return LocalConnection.open(socket());
+  }
+
+  Output output() {
+    return new Output(line(), format, columns, !noHeader);
+  }
+
+  CommandLine line() {
+    CommandSpec filled = spec;
+    if (filled == null) {
+      throw new IllegalStateException("not run by picocli");
+    }
+    return filled.commandLine();
+  }
+
+  /** Whether errors say where they came from. */
+  boolean debug() {
+    return debug;
+  }
+
+  /** This program's version, as the build stamped it on the module. */
+  static String version() {
+    ModuleDescriptor module = GlobalOptions.class.getModule().getDescriptor();
+    return module == null ? "unknown" : module.rawVersion().orElse("unknown");
+  }
+}
