@@ -49,15 +49,15 @@ final class ChannelIoctls {
   }
 
   private static int create(GpuFile file, IoctlCall call, Vspace vspace, int page) {
-    SoftwareGpu gpu = file.gpu();
-    int cid = gpu.cids().take();
+    Card card = file.card();
+    int cid = card.cids().take();
     if (cid == IdPool.NONE) {
       file.pages.give(page);
       throw call.refuse(Errno.ENOMEM, "no channel left");
     }
     ChannelServices services =
         new ChannelServices(
-            gpu.clock(), gpu.launcher(), file.share, () -> gpu.kernel().signal(file.events()));
+            card.clock(), card.launcher(), file.share, () -> card.kernel().signal(file.events()));
     GpuChannel channel =
         new GpuChannel(
             cid,
@@ -66,10 +66,10 @@ final class ChannelIoctls {
             page * GpuFile.CONTROL_PAGE_BYTES,
             services);
     vspace.channels++;
-    DirectInterrupt interrupts = new DirectInterrupt(gpu.kernel());
+    DirectInterrupt interrupts = new DirectInterrupt(card.kernel());
     channel.setInterruptTarget(interrupts);
     file.channels.put(cid, new ChannelEntry(channel, page, vspace, interrupts));
-    gpu.runlist().add(channel);
+    card.runlist().add(channel);
     return cid;
   }
 
@@ -77,12 +77,12 @@ final class ChannelIoctls {
     int cid = PscnvChanFree.CID.bits(call.argument());
     ChannelEntry entry = file.entry(call, cid);
     entry.channel().cancelGrid();
-    file.gpu().runlist().remove(entry.channel());
+    file.card().runlist().remove(entry.channel());
     entry.interrupts().setEventfd(null);
-    file.gpu().cids().give(cid);
+    file.card().cids().give(cid);
     file.channels.remove(cid);
     entry.vspace().channels--;
-    call.afterwards(file.gpu().launcher().quiesce(entry.vspace().space));
+    call.afterwards(file.card().launcher().quiesce(entry.vspace().space));
     call.afterwards(() -> file.reclaimPage(entry.page()));
     file.releaseIfUnused(call, entry.vspace());
   }
@@ -120,6 +120,6 @@ final class ChannelIoctls {
     if (!channel.start(start, order)) {
       throw call.refuse(Errno.EBUSY, "the channel has a ring or has ended");
     }
-    call.afterwards(file.gpu()::wake);
+    call.afterwards(file.card()::wake);
   }
 }

@@ -36,11 +36,11 @@ final class ControlIoctls {
             ExtChanControl.REASON.bits(argument),
             ExtChanControl.INFO.bits(argument),
             channel.commandAddress());
-        call.afterwards(file.gpu().launcher().quiesce(channel.space()));
+        call.afterwards(file.card().launcher().quiesce(channel.space()));
       }
       default -> throw call.refuse(Errno.EINVAL, "op=" + op);
     }
-    call.afterwards(file.gpu()::wake);
+    call.afterwards(file.card()::wake);
   }
 
   static void query(GpuFile file, IoctlCall call) {
@@ -111,7 +111,7 @@ final class ControlIoctls {
   }
 
   /** CHAN_PARAM: an eventfd is looked at before the lock is taken, since it is somebody else's. */
-  static IoctlTable.Handler prepareParameter(GpuFile file, IoctlCall call) {
+  static IoctlHandler prepareParameter(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     long value = ExtChanParam.VALUE.get(argument);
     if (ExtChanParam.PARAM.bits(argument) != ExtChanParam.EVENTFD
@@ -120,7 +120,7 @@ final class ControlIoctls {
         || value > Integer.MAX_VALUE) {
       return (_, _) -> parameter(file, call, null);
     }
-    Kernel kernel = file.gpu().kernel();
+    Kernel kernel = file.card().kernel();
     if (!kernel.canSignalForeign()) {
       throw call.refuse(Errno.EOPNOTSUPP, "the host has no asynchronous I/O");
     }

@@ -16,7 +16,7 @@ final class EventIoctls {
   private EventIoctls() {}
 
   static void descriptor(GpuFile file, IoctlCall call) {
-    ExtEventFd.FD.set(call.argument(), file.gpu().kernel().dup(file.events()).number());
+    ExtEventFd.FD.set(call.argument(), file.card().kernel().dup(file.events()).number());
   }
 
   static void read(GpuFile file, IoctlCall call) {
@@ -25,14 +25,14 @@ final class EventIoctls {
     if (wanted < 1 || wanted > ExtEventRead.MAX_RECORDS) {
       throw call.refuse(Errno.EINVAL, "count=" + wanted);
     }
-    file.gpu().kernel().drain(file.events());
+    file.card().kernel().drain(file.events());
     Records records = new Records(file, argument, wanted);
     records.takeExcess();
     int last = file.lastEventCid;
     file.channels.tailMap(last, false).values().forEach(records::take);
     file.channels.headMap(last, true).values().forEach(records::take);
     if (records.more) {
-      file.gpu().kernel().signal(file.events());
+      file.card().kernel().signal(file.events());
     }
     ExtEventRead.COUNT.setBits(argument, records.count);
   }
@@ -54,7 +54,7 @@ final class EventIoctls {
     void takeExcess() {
       if (file.hasUntoldExcess()) {
         int times = (int) Math.min(file.offences(), Integer.MAX_VALUE);
-        long nowNs = file.gpu().clock().getAsLong();
+        long nowNs = file.card().clock().getAsLong();
         put(0, ExtEvent.KIND_EXCESS, times, 0, file.takeUntoldExcess(), nowNs);
       }
     }

@@ -2,16 +2,12 @@ package io.sluice.gpu;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
-import io.sluice.abi.drm.DrmDevice;
-import io.sluice.abi.drm.DrmIoctl;
-import io.sluice.abi.pscnv.PscnvIoctl;
-import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.TimeShare;
 import io.sluice.gpu.fifo.GpuChannel;
+import io.sluice.gpu.mmu.ExtentBacking;
 import io.sluice.gpu.mmu.GpuBuffer;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,19 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One open of the software GPU: its tables, and the way of an ioctl through them.
- *
- * <p>An ioctl is found by its number, as the kernel does, whatever directions its word names; a
- * word whose size is below the structure's is EINVAL. A number without an ioctl is EINVAL, as DRM
- * answers; a word that is not DRM's at all is ENOTTY. Everything below is guarded by the GPU's
- * lock.
- *
- * <p>An ioctl has up to three parts, so that it holds that lock for a bounded time, whatever the
- * open has made: what it needs of the operating system is prepared before, the tables are changed
- * under the lock, and what is as long as a buffer or an address space is done afterwards, with the
- * lock taken for a few hundred steps at a time.
+ * The tables of one open of the software GPU. Guarded by the card's lock, but for what says
+ * otherwise.
  */
-final class GpuFile implements DrmDevice {
+final class GpuFile implements AutoCloseable {
   /** Highest address-space id of the card. */
   static final int MAX_VSPACES = 127;
 
@@ -54,7 +41,7 @@ final class GpuFile implements DrmDevice {
   private static final Logger LOG = LoggerFactory.getLogger(GpuFile.class);
   private static final int LOWEST_PAGE = 1;
 
-  private final SoftwareGpu gpu;
+  private final Card card;
   private SharedFile control;
   private Aperture vram;
   private final Fd events;
@@ -97,20 +84,20 @@ final class GpuFile implements DrmDevice {
    * Held while events are read, so that an interrupt need not wait for the slice that the engine
    * executes.
    */
-  private final ReentrantLock eventLock = new ReentrantLock();
+  final ReentrantLock eventLock = new ReentrantLock();
 
   /** The channel whose events were read last: the next ones go first. Guarded by eventLock. */
   int lastEventCid;
 
-  GpuFile(SoftwareGpu gpu, TimeShare share) {
-    this.gpu = gpu;
+  GpuFile(Card card, TimeShare share) {
+    this.card = card;
     this.share = share;
-    Kernel kernel = gpu.kernel();
+    Kernel kernel = card.kernel();
     control = SharedFile.create(kernel, "sluice-control", CONTROL_PAGES * CONTROL_PAGE_BYTES);
     SharedFile video = null;
     try {
-      video = SharedFile.create(kernel, "sluice-vram", gpu.config().vramBytes());
-      vram = new Aperture(video, gpu.config().vramBytes());
+      video = SharedFile.create(kernel, "sluice-vram", card.config().vramBytes());
+      vram = new Aperture(video, card.config().vramBytes());
       events = kernel.eventfd(0, Kernel.NONBLOCK);
     } catch (RuntimeException e) {
       if (video != null) {
@@ -122,61 +109,9 @@ final class GpuFile implements DrmDevice {
   }
 
   @Override
-  public void ioctl(int request, MemorySegment argument) {
-    if (DrmIoctl.type(request) != DrmIoctl.TYPE) {
-      throw failure(Errno.ENOTTY, request, "not a DRM request");
-    }
-    IoctlTable.Entry entry = IoctlTable.find(request);
-    if (entry == null) {
-      throw failure(Errno.EINVAL, request, "no such command");
-    }
-    long size = entry.sizeBytes();
-    if (DrmIoctl.size(request) < size || argument.byteSize() < size) {
-      throw failure(Errno.EINVAL, request, "needs bytes=" + size);
-    }
-    MemorySegment copy = MemorySegment.ofArray(new long[(int) (size + 7 >>> 3)]).asSlice(0, size);
-    MemorySegment.copy(argument, 0, copy, 0, size);
-    IoctlCall call = new IoctlCall(entry.name(), copy);
-    try {
-      requireOpen();
-      handle(entry, entry.preparation().prepare(this, call), call);
-    } catch (RuntimeException | Error e) {
-      call.takeBack();
-      throw e;
-    }
-    call.finish();
-    MemorySegment.copy(copy, 0, argument, 0, size);
-  }
-
-  private void handle(IoctlTable.Entry entry, IoctlTable.Handler handler, IoctlCall call) {
-    ReentrantLock lock = entry.readsEvents() ? eventLock : gpu.lock();
-    lock.lock();
-    try {
-      requireOpen();
-      if (!entry.readsEvents()) {
-        gpu.runlist().disturb();
-      }
-      handler.handle(this, call);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  @Override
-  public DrmMapping map(long mapHandle, long lengthBytes) {
-    gpu.lock().lock();
-    try {
-      requireOpen();
-      return locate(mapHandle, lengthBytes);
-    } finally {
-      gpu.lock().unlock();
-    }
-  }
-
-  @Override
   public void close() {
     List<Runnable> quiescing = new ArrayList<>();
-    gpu.lock().lock();
+    card.lock().lock();
     try {
       if (!open) {
         return;
@@ -184,20 +119,20 @@ final class GpuFile implements DrmDevice {
       open = false;
       for (ChannelEntry entry : channels.values()) {
         entry.channel().cancelGrid();
-        gpu.runlist().remove(entry.channel());
+        card.runlist().remove(entry.channel());
         entry.interrupts().setEventfd(null);
-        gpu.cids().give(entry.channel().cid());
+        card.cids().give(entry.channel().cid());
       }
       for (Vspace vspace : vspaces.values()) {
-        quiescing.add(gpu.launcher().quiesce(vspace.space));
-        gpu.vids().give(vspace.vid);
+        quiescing.add(card.launcher().quiesce(vspace.space));
+        card.vids().give(vspace.vid);
       }
-      gpu.refundVram(vramBytes);
+      card.refundVram(vramBytes);
       channels.clear();
       vspaces.clear();
-      gpu.forget(this);
+      card.forget(this);
     } finally {
-      gpu.lock().unlock();
+      card.lock().unlock();
     }
     quiescing.forEach(Runnable::run);
     regions.close();
@@ -215,8 +150,8 @@ final class GpuFile implements DrmDevice {
     }
   }
 
-  SoftwareGpu gpu() {
-    return gpu;
+  Card card() {
+    return card;
   }
 
   void setSweeping(boolean sweeps) {
@@ -238,7 +173,7 @@ final class GpuFile implements DrmDevice {
   /** Takes the video memory of a guest over, as it is; what it had is the caller's to close. */
   SharedFile adoptVram(SharedFile file) {
     SharedFile former = vram.file();
-    vram = new Aperture(file, gpu.config().vramBytes());
+    vram = new Aperture(file, card.config().vramBytes());
     adopting = true;
     return former;
   }
@@ -273,8 +208,8 @@ final class GpuFile implements DrmDevice {
     systemLock.lock();
     try {
       if (system == null) {
-        long bytes = gpu.config().systemBytes();
-        publish(new Aperture(SharedFile.create(gpu.kernel(), "sluice-system", bytes), bytes));
+        long bytes = card.config().systemBytes();
+        publish(new Aperture(SharedFile.create(card.kernel(), "sluice-system", bytes), bytes));
       }
     } finally {
       systemLock.unlock();
@@ -282,14 +217,14 @@ final class GpuFile implements DrmDevice {
   }
 
   private void publish(Aperture made) {
-    gpu.lock().lock();
+    card.lock().lock();
     try {
       if (open) {
         system = made;
         return;
       }
     } finally {
-      gpu.lock().unlock();
+      card.lock().unlock();
     }
     made.close();
     requireOpen();
@@ -321,31 +256,31 @@ final class GpuFile implements DrmDevice {
 
   /** Has something done by the threads of grids, in this open's share of their time. */
   void inBackground(Runnable task) {
-    gpu.launcher().inBackground(share, task);
+    card.launcher().inBackground(share, task);
   }
 
   /** Some free memory that nobody is given until it is given back; null when there is none. */
   RangeAllocator.@Nullable Range takeFree(Aperture aperture, long from, long bytes) {
-    gpu.lock().lock();
+    card.lock().lock();
     try {
       return open && sweeping ? aperture.takeFree(from, bytes) : null;
     } finally {
-      gpu.lock().unlock();
+      card.lock().unlock();
     }
   }
 
   void giveBack(Aperture aperture, RangeAllocator.Range range) {
-    gpu.lock().lock();
+    card.lock().lock();
     try {
       aperture.giveBack(range.start(), range.bytes());
     } finally {
-      gpu.lock().unlock();
+      card.lock().unlock();
     }
   }
 
   /** A sweep is over. */
   void swept(long bytes) {
-    gpu.lock().lock();
+    card.lock().lock();
     try {
       sweepUnderWay = false;
       if (!open || bytes == 0) {
@@ -353,9 +288,9 @@ final class GpuFile implements DrmDevice {
       }
       offences = offences + 1; // under the GPU's lock
       untoldExcessBytes.addAndGet(bytes);
-      gpu.kernel().signal(events);
+      card.kernel().signal(events);
     } finally {
-      gpu.lock().unlock();
+      card.lock().unlock();
     }
     LOG.atWarn()
         .addKeyValue("bytes", bytes)
@@ -420,10 +355,33 @@ final class GpuFile implements DrmDevice {
     }
     Aperture aperture = object.aperture;
     if (aperture == null) {
-      MemoryIoctls.forget(this, object);
+      forget(object);
     } else {
       call.afterwards(() -> reclaim(aperture, object));
     }
+  }
+
+  /** Counts a buffer's bytes, or, negative, counts them no more. */
+  void account(GemObject object, long bytes) {
+    if (object.inVideoMemory) {
+      vramBytes += bytes;
+    } else {
+      systemBytes += bytes;
+    }
+  }
+
+  /** A buffer is no more, and nothing of it is left in its memory: it does not count any more. */
+  private void forget(GemObject object) {
+    long size = object.sizeBytes();
+    account(object, -size);
+    if (object.inVideoMemory) {
+      card.refundVram(size);
+    }
+    if (object.backing() instanceof ExtentBacking backing) {
+      extents -= backing.extents();
+      importedBytes -= size;
+    }
+    buffers--;
   }
 
   /** Empties the memory of a buffer that is no more, and lets it be allocated again after that. */
@@ -434,21 +392,21 @@ final class GpuFile implements DrmDevice {
       LOG.atError().setCause(e).log("freed memory could not be emptied; it is not used again");
       return;
     }
-    gpu.lock().lock();
+    card.lock().lock();
     try {
       if (open) {
-        MemoryIoctls.forget(this, object);
+        forget(object);
         aperture.giveBack(object.offset, object.sizeBytes());
       }
     } finally {
-      gpu.lock().unlock();
+      card.lock().unlock();
     }
   }
 
   /** Destroys an address space once it was freed and no channel uses it. */
   void releaseIfUnused(IoctlCall call, Vspace vspace) {
     if (vspace.freed && vspace.channels == 0) {
-      call.afterwards(gpu.launcher().quiesce(vspace.space));
+      call.afterwards(card.launcher().quiesce(vspace.space));
       call.afterwards(() -> destroy(call, vspace));
     }
   }
@@ -457,7 +415,7 @@ final class GpuFile implements DrmDevice {
   private void destroy(IoctlCall call, Vspace vspace) {
     boolean more = true;
     while (more) {
-      gpu.lock().lock();
+      card.lock().lock();
       try {
         if (!open) {
           return;
@@ -465,10 +423,10 @@ final class GpuFile implements DrmDevice {
         more = vspace.space.unmapSome(buffer -> unmapped(call, buffer));
         if (!more) {
           vspaces.remove(vspace.vid);
-          gpu.vids().give(vspace.vid);
+          card.vids().give(vspace.vid);
         }
       } finally {
-        gpu.lock().unlock();
+        card.lock().unlock();
       }
     }
   }
@@ -476,63 +434,17 @@ final class GpuFile implements DrmDevice {
   /** Gives the control page of a channel that is no more to another one, emptied. */
   void reclaimPage(int page) {
     control.punch(page * CONTROL_PAGE_BYTES, CONTROL_PAGE_BYTES);
-    gpu.lock().lock();
+    card.lock().lock();
     try {
       pages.give(page);
     } finally {
-      gpu.lock().unlock();
+      card.lock().unlock();
     }
   }
 
-  private void requireOpen() {
+  void requireOpen() {
     if (!open) {
       throw new SyscallException("ioctl", "closed device", Errno.EBADF.number());
     }
-  }
-
-  private DrmMapping locate(long mapHandle, long length) {
-    if (mapHandle == CONTROL_MAP_HANDLE) {
-      return mapping(control, 0, length, CONTROL_PAGES * CONTROL_PAGE_BYTES);
-    }
-    if (mapHandle == VRAM_MAP_HANDLE) {
-      return mapping(vram.file(), 0, length, vram.sizeBytes());
-    }
-    if (PscnvMapHandle.isChannel(mapHandle)) {
-      ChannelEntry entry = channels.get(PscnvMapHandle.channel(mapHandle));
-      if (entry == null) {
-        throw mapFailure(Errno.ENOENT, mapHandle);
-      }
-      return mapping(control, entry.page() * CONTROL_PAGE_BYTES, length, CONTROL_PAGE_BYTES);
-    }
-    if (!PscnvMapHandle.isBuffer(mapHandle)) {
-      throw mapFailure(Errno.EINVAL, mapHandle);
-    }
-    GemObject object = objects.get(PscnvMapHandle.buffer(mapHandle));
-    if (object == null) {
-      throw mapFailure(Errno.ENOENT, mapHandle);
-    }
-    Aperture aperture = object.aperture;
-    if (aperture == null) {
-      throw mapFailure(Errno.EINVAL, mapHandle);
-    }
-    return mapping(aperture.file(), object.offset, length, object.sizeBytes());
-  }
-
-  private static DrmMapping mapping(SharedFile file, long offset, long length, long limit) {
-    if (length <= 0 || length > limit) {
-      throw new SyscallException(
-          "mmap", "length=" + length + ", limit=" + limit, Errno.EINVAL.number());
-    }
-    return new DrmMapping(file.duplicate(), offset, length);
-  }
-
-  private static SyscallException mapFailure(Errno errno, long mapHandle) {
-    return new SyscallException("mmap", "handle=0x" + Long.toHexString(mapHandle), errno.number());
-  }
-
-  private static SyscallException failure(Errno errno, int request, String why) {
-    String name = PscnvIoctl.of(request).map(PscnvIoctl::name).orElse("unknown");
-    String arguments = "request=0x" + Integer.toHexString(request) + " (" + name + "), " + why;
-    return new SyscallException("ioctl", arguments, errno.number());
   }
 }

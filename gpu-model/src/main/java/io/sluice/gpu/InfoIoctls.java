@@ -61,9 +61,9 @@ final class InfoIoctls {
       case PscnvParam.PCI_VENDOR -> PCI_VENDOR_NVIDIA;
       case PscnvParam.PCI_DEVICE -> PCI_DEVICE_GTX480;
       case PscnvParam.BUS_TYPE -> PscnvParam.BUS_TYPE_PCIE;
-      case PscnvParam.FB_SIZE -> file.gpu().config().vramBytes();
+      case PscnvParam.FB_SIZE -> file.card().config().vramBytes();
       case PscnvParam.CHIPSET_ID -> PscnvParam.CHIPSET_GTX480;
-      case PscnvParam.PTIMER_TIME -> file.gpu().clock().getAsLong();
+      case PscnvParam.PTIMER_TIME -> file.card().clock().getAsLong();
       case PscnvParam.GPC_COUNT -> TP_COUNTS.length;
       case PscnvParam.TP_COUNT_IDX -> {
         if (index < 0 || index >= TP_COUNTS.length) {
@@ -90,13 +90,13 @@ final class InfoIoctls {
 
   static void usage(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    long total = file.gpu().config().vramBytes();
+    long total = file.card().config().vramBytes();
     ExtFileQuery.VRAM_BYTES.set(argument, file.vramBytes);
     ExtFileQuery.SYSTEM_BYTES.set(argument, file.systemBytes);
     ExtFileQuery.VRAM_TOTAL.set(argument, total);
-    ExtFileQuery.VRAM_FREE.set(argument, total - file.gpu().vramUsedBytes());
+    ExtFileQuery.VRAM_FREE.set(argument, total - file.card().vramUsedBytes());
     TimeShare share = file.share;
-    int threads = file.gpu().computeThreads();
+    int threads = file.card().computeThreads();
     ExtFileQuery.GPU_NS.set(
         argument, share.engine().usedNs() + share.multiprocessors().usedNs() / threads);
     ExtFileQuery.WAIT_NS.set(

@@ -12,23 +12,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Every ioctl the software GPU answers, by its number. */
 final class IoctlTable {
-  /** Executes an ioctl under the lock that its entry names. */
-  interface Handler {
-    void handle(GpuFile file, IoctlCall call);
-  }
-
-  /** Does what an ioctl needs of the operating system, before any lock is taken. */
-  interface Preparation {
-    Handler prepare(GpuFile file, IoctlCall call);
-  }
-
   /**
    * @param name for messages
    * @param sizeBytes bytes of the argument
    * @param preparation what goes before, without a lock; it gives the handler
    * @param readsEvents whether it holds the open's event lock instead of the GPU's
    */
-  record Entry(String name, long sizeBytes, Preparation preparation, boolean readsEvents) {}
+  record Entry(
+      String name, long sizeBytes, IoctlHandler.Preparation preparation, boolean readsEvents) {}
 
   private static final Map<Integer, Entry> ENTRIES = new HashMap<>();
 
@@ -75,15 +66,15 @@ final class IoctlTable {
     return ENTRIES.get(DrmIoctl.number(request));
   }
 
-  private static void core(String name, int request, long sizeBytes, Handler handler) {
+  private static void core(String name, int request, long sizeBytes, IoctlHandler handler) {
     ENTRIES.put(DrmIoctl.number(request), new Entry(name, sizeBytes, (_, _) -> handler, false));
   }
 
-  private static void put(PscnvIoctl ioctl, Handler handler) {
+  private static void put(PscnvIoctl ioctl, IoctlHandler handler) {
     prepared(ioctl, (_, _) -> handler);
   }
 
-  private static void prepared(PscnvIoctl ioctl, Preparation preparation) {
+  private static void prepared(PscnvIoctl ioctl, IoctlHandler.Preparation preparation) {
     int number = DrmIoctl.COMMAND_BASE + ioctl.nr();
     boolean readsEvents = ioctl == PscnvIoctl.EVENT_READ;
     ENTRIES.put(number, new Entry(ioctl.name(), ioctl.sizeBytes(), preparation, readsEvents));

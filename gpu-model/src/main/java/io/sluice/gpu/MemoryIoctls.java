@@ -9,7 +9,6 @@ import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvGemInfo;
 import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.pscnv.PscnvMapHandle;
-import io.sluice.gpu.mmu.ExtentBacking;
 import io.sluice.gpu.mmu.FileBacking;
 import io.sluice.gpu.mmu.GpuBuffer;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +24,7 @@ final class MemoryIoctls {
   private MemoryIoctls() {}
 
   /** GEM_NEW: the file that host memory is in is made when it is first needed. */
-  static IoctlTable.Handler prepareCreate(GpuFile file, IoctlCall call) {
+  static IoctlHandler prepareCreate(GpuFile file, IoctlCall call) {
     if (PscnvGem.isSystem(PscnvGemInfo.FLAGS.bits(call.argument()))) {
       file.prepareSystem();
     }
@@ -79,7 +78,7 @@ final class MemoryIoctls {
     long size = (asked + granularity - 1) & -granularity;
     Aperture aperture = inSystem ? file.system() : file.vram();
     int handle = takeHandle(file, call);
-    if (counts && !file.gpu().chargeVram(size)) {
+    if (counts && !file.card().chargeVram(size)) {
       file.handles.give(handle);
       throw call.refuse(Errno.ENOMEM, "size=" + size);
     }
@@ -87,7 +86,7 @@ final class MemoryIoctls {
     if (offset == RangeAllocator.NO_ROOM) {
       file.handles.give(handle);
       if (counts) {
-        file.gpu().refundVram(size);
+        file.card().refundVram(size);
       }
       throw call.refuse(at == ExtGemNewAt.ANYWHERE ? Errno.ENOMEM : Errno.EBUSY, "size=" + size);
     }
@@ -99,7 +98,7 @@ final class MemoryIoctls {
     }
     object.inVideoMemory = counts;
     object.setEvicted(!inSystem && !counts);
-    account(file, object, size);
+    file.account(object, size);
     publish(file, object, handle);
     PscnvGemInfo.HANDLE.setBits(gem, handle);
     PscnvGemInfo.SIZE_FIELD.set(gem, size);
@@ -145,14 +144,6 @@ final class MemoryIoctls {
         : PscnvGem.SMALL_PAGE_BYTES;
   }
 
-  private static void account(GpuFile file, GemObject object, long bytes) {
-    if (object.inVideoMemory) {
-      file.vramBytes += bytes;
-    } else {
-      file.systemBytes += bytes;
-    }
-  }
-
   static void info(GpuFile file, IoctlCall call) {
     MemorySegment gem = call.argument();
     int handle = PscnvGemInfo.HANDLE.bits(gem);
@@ -177,20 +168,6 @@ final class MemoryIoctls {
     file.releaseIfUnused(call, object);
   }
 
-  /** A buffer is no more, and nothing of it is left in its memory: it does not count any more. */
-  static void forget(GpuFile file, GemObject object) {
-    long size = object.sizeBytes();
-    account(file, object, -size);
-    if (object.inVideoMemory) {
-      file.gpu().refundVram(size);
-    }
-    if (object.backing() instanceof ExtentBacking backing) {
-      file.extents -= backing.extents();
-      file.importedBytes -= size;
-    }
-    file.buffers--;
-  }
-
   /**
    * GEM_POOL: the bytes stay where they are mapped; what they count as, what page tables say, and
    * how many of them a turn may copy changes.
@@ -210,16 +187,16 @@ final class MemoryIoctls {
       return;
     }
     long size = object.sizeBytes();
-    if (toVideo && !file.gpu().chargeVram(size)) {
+    if (toVideo && !file.card().chargeVram(size)) {
       throw call.refuse(Errno.ENOMEM, "size=" + size);
     }
     if (!toVideo) {
-      file.gpu().refundVram(size);
+      file.card().refundVram(size);
     }
-    account(file, object, -size);
+    file.account(object, -size);
     object.inVideoMemory = toVideo;
     object.setEvicted(!toVideo);
-    account(file, object, size);
+    file.account(object, size);
   }
 
   static void dirty(GpuFile file, IoctlCall call) {
@@ -244,7 +221,7 @@ final class MemoryIoctls {
     if (flags != 0) {
       // A grid marks a page once and then stores to it without asking again, until it is told to
       // forget: what it stored up to then is on a page that was answered.
-      file.vspaces.values().forEach(v -> call.afterwards(file.gpu().launcher().quiesce(v.space)));
+      file.vspaces.values().forEach(v -> call.afterwards(file.card().launcher().quiesce(v.space)));
     }
   }
 

@@ -30,7 +30,7 @@ final class RegionIoctls {
    * The range must lie in the file. That the file cannot become shorter is for the caller to see
    * to, who knows where the descriptor came from.
    */
-  static IoctlTable.Handler prepareAdd(GpuFile file, IoctlCall call) {
+  static IoctlHandler prepareAdd(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
     int flags = ExtRegionAdd.FLAGS.bits(argument);
     if (flags == ExtRegionAdd.ADOPT_CONTROL || flags == ExtRegionAdd.ADOPT_VRAM) {
@@ -46,7 +46,7 @@ final class RegionIoctls {
     if (!valid) {
       throw call.refuse(Errno.EINVAL, "offset=" + offset + ", size=" + size);
     }
-    Kernel kernel = file.gpu().kernel();
+    Kernel kernel = file.card().kernel();
     Fd borrowed = borrowed(call);
     long fileBytes = kernel.fstat(borrowed).sizeBytes();
     if (size > fileBytes || offset > fileBytes - size) {
@@ -77,11 +77,13 @@ final class RegionIoctls {
   }
 
   /** The whole file, of exactly the length of the one it takes the place of, and sealed like it. */
-  private static IoctlTable.Handler prepareAdopt(GpuFile file, IoctlCall call, boolean vram) {
+  private static IoctlHandler prepareAdopt(GpuFile file, IoctlCall call, boolean vram) {
     long size = ExtRegionAdd.SIZE_FIELD.get(call.argument());
     long wanted =
-        vram ? file.gpu().config().vramBytes() : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
-    Kernel kernel = file.gpu().kernel();
+        vram
+            ? file.card().config().vramBytes()
+            : GpuFile.CONTROL_PAGES * GpuFile.CONTROL_PAGE_BYTES;
+    Kernel kernel = file.card().kernel();
     Fd borrowed = borrowed(call);
     boolean sealed = (kernel.getSeals(borrowed) & Kernel.F_SEAL_SHRINK) != 0;
     if (size != wanted || kernel.fstat(borrowed).sizeBytes() != wanted || !sealed) {
@@ -113,7 +115,7 @@ final class RegionIoctls {
       long offset = space.lowestOffsetIn(region);
       if (offset >= 0 && !entry.channel().isDead()) {
         entry.channel().end(EndReason.REVOKED.code(), region.id(), offset);
-        call.afterwards(file.gpu().launcher().quiesce(space));
+        call.afterwards(file.card().launcher().quiesce(space));
         ended++;
       }
     }

@@ -13,7 +13,7 @@ final class SpaceIoctls {
   private SpaceIoctls() {}
 
   static void create(GpuFile file, IoctlCall call) {
-    int vid = file.gpu().vids().take();
+    int vid = file.card().vids().take();
     if (vid == IdPool.NONE) {
       throw call.refuse(Errno.ENOMEM, "no address space left");
     }
@@ -64,7 +64,7 @@ final class SpaceIoctls {
     if (buffer == null) {
       throw call.refuse(Errno.ENOENT, "address=0x" + Long.toHexString(address));
     }
-    call.afterwards(file.gpu().launcher().quiesce(vspace.space));
+    call.afterwards(file.card().launcher().quiesce(vspace.space));
     file.unmapped(call, buffer);
   }
 }

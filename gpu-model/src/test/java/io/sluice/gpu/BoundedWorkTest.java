@@ -130,9 +130,9 @@ class BoundedWorkTest {
     for (int i = 0; i < mappings; i++) {
       attacker.map(vid, handle);
     }
-    long before = rig.gpu.lock().turns();
+    long before = rig.gpu.card().lock().turns();
     attacker.vspaceFree(vid);
-    long turns = rig.gpu.lock().turns() - before;
+    long turns = rig.gpu.card().lock().turns() - before;
     assertThat(turns).isGreaterThan(mappings / 512);
     assertThat(attacker.vspaceNew()).as("the number is free again").isEqualTo(vid);
   }
@@ -147,9 +147,9 @@ class BoundedWorkTest {
     }
     attacker.vspaceFree(vid);
     attacker.gemClose(handle);
-    long before = rig.gpu.lock().turns();
+    long before = rig.gpu.card().lock().turns();
     attacker.chanFree(cid);
-    assertThat(rig.gpu.lock().turns() - before).isGreaterThan(5_000 / 512);
+    assertThat(rig.gpu.card().lock().turns() - before).isGreaterThan(5_000 / 512);
     assertThat(ExtFileQuery.VRAM_BYTES.get(attacker.usage())).isZero();
   }
 
@@ -186,9 +186,10 @@ class BoundedWorkTest {
       assertThatThrownBy(() -> client.gemNew(PscnvGem.VRAM_SMALL, PAGE))
           .isInstanceOf(SyscallException.class)
           .hasMessageContaining("too many buffers, limit=" + OpenLimits.MAX_BUFFERS);
-      long before = large.gpu.lock().turns();
+      long before = large.gpu.card().lock().turns();
       client.vspaceFree(vid);
-      assertThat(large.gpu.lock().turns() - before).isGreaterThan(GpuAddressSpace.MAX_MAPPINGS);
+      assertThat(large.gpu.card().lock().turns() - before)
+          .isGreaterThan(GpuAddressSpace.MAX_MAPPINGS);
       assertThat(client.gemNew(PscnvGem.VRAM_SMALL, PAGE)).isPositive();
     }
   }

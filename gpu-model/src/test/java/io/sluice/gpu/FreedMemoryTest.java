@@ -50,7 +50,7 @@ class FreedMemoryTest {
               new Class<?>[] {Kernel.class},
               (_, method, arguments) -> {
                 if (method.getName().equals("punchHole")) {
-                  underLock.add(gpu.lock().isHeldByCurrentThread());
+                  underLock.add(gpu.card().lock().isHeldByCurrentThread());
                   begun.countDown();
                   if (waits) {
                     goOn.await();

@@ -61,13 +61,13 @@ class ManyChannelsTest {
 
   /** The victim submits in each round and is served in it; looks of all rounds. */
   private long looksWhileServed(int rounds) {
-    long before = rig.gpu.runlist().looks();
+    long before = rig.gpu.card().runlist().looks();
     for (int i = 0; i < rounds; i++) {
       served.submit(reference(++value));
       round();
       assertThat(served.reference()).as("served in the same round").isEqualTo(value);
     }
-    return rig.gpu.runlist().looks() - before;
+    return rig.gpu.card().runlist().looks() - before;
   }
 
   @Test

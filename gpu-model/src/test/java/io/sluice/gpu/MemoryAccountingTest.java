@@ -88,7 +88,7 @@ class MemoryAccountingTest {
       for (long offset = 1 << 20; offset < 5 << 20; offset += 4096) {
         whole.set(INT, offset, 1);
       }
-      GpuFile file = (GpuFile) client.device;
+      GpuFile file = ((OpenCard) client.device).file();
       assertThat(file.vram().file().allocatedBytes()).isGreaterThan(4 << 20);
       rig.nowNs += 1_000_000_000L;
       rig.run();
@@ -113,7 +113,7 @@ class MemoryAccountingTest {
         rig.nowNs += 1_000_000_000L;
         rig.run();
       }
-      assertThat(((GpuFile) client.device).offences()).isZero();
+      assertThat(((OpenCard) client.device).file().offences()).isZero();
       assertThat(Events.read(client)).isEmpty();
     }
   }

@@ -50,7 +50,7 @@ final class Rig implements AutoCloseable {
         new SoftwareGpu(
             kernel,
             new GpuConfig(VRAM_BYTES, SYSTEM_BYTES, SPIN_NS),
-            new SoftwareGpu.Clocks(() -> nowNs, processor),
+            new GpuClocks(() -> nowNs, processor),
             new CountingIdle(),
             compute,
             computeThreads);

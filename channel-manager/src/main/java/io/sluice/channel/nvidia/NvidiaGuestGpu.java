@@ -78,7 +78,7 @@ final class NvidiaGuestGpu implements GuestGpu {
     this.pages = pages;
     this.events = events;
     monitor = new Monitor(open);
-    memoryHome = new MemoryHome(open, monitor, spaces, gpu.pool(), buffers::remove);
+    memoryHome = new MemoryHome(open, monitor, spaces, gpu.pool(), gpu.pool(), buffers::remove);
     channelHome = new ChannelHome(open, monitor, pages, host);
     time = new GuestTime(lock, channels, new TimeUse());
     slices = new ChannelSlices(gpu.timeSlices(), channels);
@@ -161,8 +161,8 @@ final class NvidiaGuestGpu implements GuestGpu {
     }
 
     @Override
-    public void closed(NvidiaChannel channel) {
-      channels.remove(channel);
+    public void closed(int id) {
+      channels.remove(id);
     }
 
     @Override

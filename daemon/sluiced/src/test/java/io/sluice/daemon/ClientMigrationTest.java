@@ -130,7 +130,7 @@ final class ClientMigrationTest {
         SluicedInstance to = i % 2 == 0 ? second : first;
         SluicedInstance from = i % 2 == 0 ? first : second;
         chain.submit(100);
-        try (DeviceMove move = device.move()) {
+        try (DeviceMove move = DeviceMove.begin(device)) {
           chain.submit(100);
           assertThat(move.copy()).isPositive();
           chain.submit(150); // some of which has not run when the device stops
@@ -156,7 +156,7 @@ final class ClientMigrationTest {
           ClientChannel releasing = space.newChannel()) {
         int fence =
             waiting.submitWithFence(new Pushbuffer().acquire(va, 7).release(va, 8).reference(1));
-        try (DeviceMove move = device.move()) {
+        try (DeviceMove move = DeviceMove.begin(device)) {
           move.finish(second.guestSocket(GUEST));
         }
         assertThat(word.bytes().get(ValueLayout.JAVA_INT, 0)).isZero();
@@ -175,14 +175,14 @@ final class ClientMigrationTest {
         Buffer large = device.allocateVideo(24 << 20)) {
       large.bytes().fill((byte) 3);
       chain.submit(50);
-      try (DeviceMove move = device.move()) {
+      try (DeviceMove move = DeviceMove.begin(device)) {
         assertThatThrownBy(() -> move.finish(small.guestSocket(GUEST)))
             .isInstanceOf(CallFailedException.class);
       }
       chain.submit(50);
       chain.verify();
       assertThat(small.guest(GUEST).getMemoryUsedBytes()).isZero();
-      try (DeviceMove move = device.move()) {
+      try (DeviceMove move = DeviceMove.begin(device)) {
         move.finish(second.guestSocket(GUEST));
       }
       chain.submit(50);
@@ -196,7 +196,7 @@ final class ClientMigrationTest {
     try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
         Chain chain = new Chain(device)) {
       chain.submit(100);
-      try (DeviceMove move = device.move()) {
+      try (DeviceMove move = DeviceMove.begin(device)) {
         assertThat(move.copy()).isPositive();
       }
       chain.submit(100);
@@ -207,7 +207,7 @@ final class ClientMigrationTest {
   @Test
   void start_whileTheClientMovesItsDevice_isRefused() {
     try (AttachedDevice device = AttachedDevice.attach(kernel, first.guestSocket(GUEST));
-        DeviceMove move = device.move()) {
+        DeviceMove move = DeviceMove.begin(device)) {
       assertThatThrownBy(() ->
               first
                   .migrations()
@@ -225,7 +225,7 @@ final class ClientMigrationTest {
         Buffer own = device.allocateProcess(PAGES * 4096L)) {
       long va = space.map(own).value();
       try (ClientChannel channel = space.newChannel();
-          DeviceMove move = device.move()) {
+          DeviceMove move = DeviceMove.begin(device)) {
         long iova = device.busAddress(own);
         channel.awaitByPolling(channel.submitWithFence(new Pushbuffer().release(new GpuVa(va), 1)));
         move.logWrites();

@@ -17,6 +17,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -138,15 +140,13 @@ public final class AttachedDevice implements AutoCloseable {
 
   // ---- moving ----
 
-  /**
-   * Begins to move this device to another server by VFIO's migration protocol; this process goes on
-   * using it until {@link DeviceMove#finish}.
-   */
-  public DeviceMove move() {
-    if (link instanceof VfioUserClient client) {
-      return new DeviceMove(this, kernel, client);
-    }
-    throw new IllegalStateException("the device is the kernel's to move");
+  Kernel kernel() {
+    return kernel;
+  }
+
+  /** What serves it, when this process talks to that itself. */
+  Optional<VfioUserClient> client() {
+    return link instanceof VfioUserClient client ? Optional.of(client) : Optional.empty();
   }
 
   /** How often the device has moved. */
@@ -187,11 +187,17 @@ public final class AttachedDevice implements AutoCloseable {
 
   /** A buffer in video memory. */
   public Buffer allocateVideo(long sizeBytes) {
-    VideoBuffer[] made = new VideoBuffer[1];
+    Buffer[] made = new Buffer[1];
     call(
         DeviceCalls.memAlloc(
             sizeBytes,
-            (handle, offset, bytes) -> made[0] = new VideoBuffer(this, handle, offset, bytes)));
+            (handle, offset, bytes) ->
+                made[0] =
+                    new DeviceBuffer(
+                        handle,
+                        OptionalLong.empty(),
+                        () -> aperture(offset, bytes),
+                        () -> call(DeviceCalls.memFree(handle)))));
     return made[0];
   }
 
@@ -212,7 +218,19 @@ public final class AttachedDevice implements AutoCloseable {
     int[] handle = new int[1];
     call(DeviceCalls.memRegister(sizeBytes, made -> handle[0] = made));
     withList(list -> call(DeviceCalls.memPages(handle[0], list.add(iova, sizeBytes))));
-    return new ProcessBuffer(this, handle[0], iova, mapping);
+    return new DeviceBuffer(
+        handle[0], OptionalLong.of(iova), mapping::segment, () -> free(handle[0], iova, mapping));
+  }
+
+  /** Frees a buffer and takes the memory back; channels that still map it end. */
+  private void free(int handle, long iova, Mapping mapping) {
+    long size = mapping.sizeBytes();
+    try {
+      call(DeviceCalls.memFree(handle));
+      unmapDma(iova, size);
+    } finally {
+      unshare(mapping);
+    }
   }
 
   /**
@@ -221,10 +239,11 @@ public final class AttachedDevice implements AutoCloseable {
    * @throws IllegalArgumentException for one in video memory
    */
   public long busAddress(Buffer buffer) {
-    if (buffer instanceof ProcessBuffer own) {
-      return own.iova();
-    }
-    throw new IllegalArgumentException("video memory is not on the bus");
+    return switch (buffer) {
+      case DeviceBuffer made ->
+          made.busAddress()
+              .orElseThrow(() -> new IllegalArgumentException("video memory is not on the bus"));
+    };
   }
 
   /** Lists of extents for the host to read, in the page that is kept for them. */

@@ -3,7 +3,7 @@ package io.sluice.guest;
 import java.lang.foreign.MemorySegment;
 
 /** A buffer the GPU can map: in video memory or in memory of this process. */
-public sealed interface Buffer extends AutoCloseable permits VideoBuffer, ProcessBuffer {
+public sealed interface Buffer extends AutoCloseable permits DeviceBuffer {
   /** The guest's handle of it. */
   int handle();
 

@@ -30,7 +30,7 @@ public final class DeviceMove implements AutoCloseable {
   private final ByteArrayOutputStream data = new ByteArrayOutputStream();
   private boolean over;
 
-  DeviceMove(AttachedDevice device, Kernel kernel, VfioUserClient from) {
+  private DeviceMove(AttachedDevice device, Kernel kernel, VfioUserClient from) {
     this.device = device;
     this.kernel = kernel;
     this.from = from;
@@ -39,6 +39,20 @@ public final class DeviceMove implements AutoCloseable {
       throw new DeviceLostException("the server does not offer to copy while the device runs");
     }
     setState(from, MigState.PRE_COPY);
+  }
+
+  /**
+   * Begins to move a device; its process goes on using it until {@link #finish}.
+   *
+   * @throws IllegalStateException the device is the kernel's to move
+   * @throws DeviceLostException the server does not offer it
+   */
+  public static DeviceMove begin(AttachedDevice device) {
+    VfioUserClient from =
+        device
+            .client()
+            .orElseThrow(() -> new IllegalStateException("the device is the kernel's to move"));
+    return new DeviceMove(device, device.kernel(), from);
   }
 
   /**

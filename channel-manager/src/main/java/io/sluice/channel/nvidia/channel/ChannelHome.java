@@ -32,7 +32,7 @@ public record ChannelHome(RmOpen open, Monitor monitor, GuestPages pages, Host h
     /** Stops the channels of an address space that run; the caller lets them go on. */
     List<HardwareChannel> stop(NvidiaAddressSpace space);
 
-    /** A channel is gone. */
-    void closed(NvidiaChannel channel);
+    /** The channel of this id is gone. */
+    void closed(int id);
   }
 }

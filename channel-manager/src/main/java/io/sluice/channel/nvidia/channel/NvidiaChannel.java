@@ -557,7 +557,7 @@ public final class NvidiaChannel implements Channel {
           words.page().asSlice(0, GuestAbi.CONTROL_OFFSET).fill((byte) 0);
           words.withdraw();
         }
-        home.host().closed(this);
+        home.host().closed(id());
         space.channelClosed();
       }
     });

@@ -21,8 +21,8 @@ public final class OpenChannels {
     all = List.copyOf(byId.values());
   }
 
-  public void remove(NvidiaChannel channel) {
-    byId.remove(channel.id());
+  public void remove(int id) {
+    byId.remove(id);
     all = List.copyOf(byId.values());
   }
 

@@ -45,7 +45,7 @@ import org.slf4j.event.Level;
  *
  * <p>One lock guards all of it. It is taken under a guest's, never the other way round.
  */
-public final class EvictionPool implements HostPool, AutoCloseable {
+public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoCloseable {
   public static final long CHUNK_BYTES = 32L << 20;
 
   /** What a mapping's entry can cover, if memory is in pages of that size. */

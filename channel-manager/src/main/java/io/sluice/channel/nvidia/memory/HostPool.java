@@ -14,12 +14,4 @@ public interface HostPool {
 
   /** The guest does not map them any more. */
   void giveBack(RmOpen guest, List<Chunk> chunks);
-
-  /**
-   * Moves buffers of a guest, of which no channel runs that could see them, to host memory or back.
-   *
-   * @return how many, from the first on; the others have found no room
-   * @throws io.sluice.abi.RefusedException not even the first has
-   */
-  int move(RmOpen guest, OpenSpaces spaces, List<NvidiaMemory.Video> buffers, boolean out);
 }

@@ -11,6 +11,7 @@ import java.util.function.Consumer;
  * @param monitor its monitor
  * @param spaces its address spaces
  * @param pool where what is evicted goes
+ * @param evictor moves buffers there and back
  * @param released told of each that is freed
  */
 public record MemoryHome(
@@ -18,4 +19,5 @@ public record MemoryHome(
     Monitor monitor,
     OpenSpaces spaces,
     HostPool pool,
+    NvidiaMemory.Evictor evictor,
     Consumer<NvidiaMemory> released) {}

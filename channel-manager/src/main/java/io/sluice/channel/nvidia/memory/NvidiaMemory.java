@@ -32,6 +32,18 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
     this.sizeBytes = sizeBytes;
   }
 
+  /** The mover of buffers between video memory and host memory. */
+  public interface Evictor {
+    /**
+     * Moves buffers of a guest, of which no channel runs that could see them, to host memory or
+     * back.
+     *
+     * @return how many, from the first on; the others have found no room
+     * @throws io.sluice.abi.RefusedException not even the first has
+     */
+    int move(RmOpen guest, OpenSpaces spaces, List<Video> buffers, boolean out);
+  }
+
   /** Whether it belongs to an open. */
   public final boolean isOf(RmOpen open) {
     return home.open() == open;
@@ -192,7 +204,7 @@ public abstract sealed class NvidiaMemory implements GpuMemory {
       int _ =
           home.open()
               .lock()
-              .ask(() -> home.pool().move(home.open(), home.spaces(), List.of(this), system));
+              .ask(() -> home.evictor().move(home.open(), home.spaces(), List.of(this), system));
     }
 
     /** RM's handle of what is in video memory. */

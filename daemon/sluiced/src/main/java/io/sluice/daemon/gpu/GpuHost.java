@@ -10,6 +10,7 @@ import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.pscnv.PscnvGpu;
 import io.sluice.daemon.config.GpuSettings;
 import io.sluice.daemon.runtime.Threads;
+import io.sluice.gpu.GpuClocks;
 import io.sluice.gpu.GpuConfig;
 import io.sluice.gpu.SoftwareGpu;
 import io.sluice.interrupt.InterruptForwarder;
@@ -155,7 +156,7 @@ public final class GpuHost implements AutoCloseable {
     int cores = Runtime.getRuntime().availableProcessors();
     ExecutorService compute = compute(settings.name(), cores, threads);
     ThreadMXBean thisThread = ManagementFactory.getThreadMXBean();
-    SoftwareGpu.Clocks clocks = new SoftwareGpu.Clocks(clock, thisThread::getCurrentThreadCpuTime);
+    GpuClocks clocks = new GpuClocks(clock, thisThread::getCurrentThreadCpuTime);
     SoftwareGpu card = new SoftwareGpu(kernel, config, clocks, loop, compute, cores);
     loop.setEngine(card.engine());
     Thread thread = threads.start("sluice-gpu-" + settings.name(), loop);

@@ -45,7 +45,7 @@ final class ArchitectureTest {
 
   @Test
   void product_always_hasNoLargeCycleOfClasses() {
-    assertThat(Rules.largeCycles(classes, Exceptions.CYCLES)).isEmpty();
+    assertThat(Rules.largeCycles(classes)).isEmpty();
   }
 
   @Test

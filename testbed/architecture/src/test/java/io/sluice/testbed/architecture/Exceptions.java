@@ -7,14 +7,6 @@ import java.util.Set;
  * the tests fail.
  */
 final class Exceptions {
-  /** Packages with a cycle of too many classes. */
-  static final Set<String> CYCLES =
-      Set.of(
-          "io.sluice.channel.nvidia.channel",
-          "io.sluice.channel.nvidia.memory",
-          "io.sluice.gpu",
-          "io.sluice.guest");
-
   /**
    * Tests that sleep: what they test is that something comes late or at any moment, or they look at
    * a process, a machine or a card that tells nobody of its progress.

@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.Timer;
 import java.util.UUID;
@@ -185,15 +184,10 @@ final class Rules {
         .as("packages are free of cycles");
   }
 
-  /**
-   * Cycles of too many classes within a package, each as one text.
-   *
-   * @param excused packages that may have some
-   */
-  static List<String> largeCycles(JavaClasses classes, Set<String> excused) {
+  /** Cycles of too many classes within a package, each as one text. */
+  static List<String> largeCycles(JavaClasses classes) {
     return ClassCycles.of(classes).stream()
         .filter(cycle -> cycle.size() > MAX_CYCLE)
-        .filter(cycle -> cycle.stream().noneMatch(name -> excused.contains(packageOf(name))))
         .map(cycle -> cycle.size() + " classes: " + String.join(" ", cycle))
         .toList();
   }
@@ -213,10 +207,6 @@ final class Rules {
     public String getDescription() {
       return "packages";
     }
-  }
-
-  private static String packageOf(String className) {
-    return className.substring(0, className.lastIndexOf('.'));
   }
 
   private static ClassesShould elsewhere(String root) {
