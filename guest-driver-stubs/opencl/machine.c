@@ -10,7 +10,11 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
+
+#define OPEN_LOOKS 300 /* 30 s, as long as a connection waits on the same host */
+#define OPEN_WAIT_NS 100000000
 
 static uint8_t *map(struct session *s, uint32_t index, uint64_t bytes)
 {
@@ -18,14 +22,34 @@ static uint8_t *map(struct session *s, uint32_t index, uint64_t bytes)
 		    (off_t)((uint64_t)index << SLUICE_API_MAP_SHIFT));
 }
 
+/* The host says EAGAIN while it starts a session host, anew after one has died. */
+static int ask(struct session *s, struct sluice_api_dev_open *request)
+{
+	const struct timespec wait = { 0, OPEN_WAIT_NS };
+	int looks;
+
+	for (looks = 0; looks < OPEN_LOOKS; looks++) {
+		if (ioctl(s->socket, SLUICE_API_DEV_OPEN, request) == 0)
+			return 0;
+		if (errno != EAGAIN)
+			return errno;
+		nanosleep(&wait, NULL);
+	}
+	return EAGAIN;
+}
+
 static int machine_open(struct session *s, const char *path, uint64_t bytes)
 {
 	struct sluice_api_dev_open open_session = { .api = SLUICE_API_OPENCL, .bytes = bytes };
 	uint8_t *memory;
+	int error;
 
 	s->socket = open(path, O_RDWR | O_CLOEXEC);
-	if (s->socket < 0 || ioctl(s->socket, SLUICE_API_DEV_OPEN, &open_session))
+	if (s->socket < 0)
 		return errno;
+	error = ask(s, &open_session);
+	if (error)
+		return error;
 	memory = map(s, 0, bytes);
 	if (memory == MAP_FAILED)
 		return errno;

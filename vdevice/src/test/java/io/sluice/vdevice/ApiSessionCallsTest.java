@@ -270,7 +270,7 @@ final class ApiSessionCallsTest extends CallTest {
     assertThat(host.opened.getFirst().closed).isTrue();
     assertThat(stateWord()).isEqualTo(Errno.EFAULT.number());
     list(RAM, 4096);
-    refuse(Errno.ENODEV, GuestAbi.CALL_API_SEGMENT, handle, 1, 1, 0, 4096L, RAM);
+    refuse(Errno.EPIPE, GuestAbi.CALL_API_SEGMENT, handle, 1, 1, 0, 4096L, RAM);
     succeed(GuestAbi.CALL_API_CLOSE, handle, 0);
   }
 

@@ -145,6 +145,7 @@ public final class SluicedInstance implements AutoCloseable {
     List<GuestSettings> created = store.load(config);
     QuotaStore quotas = new QuotaStore(config.stateDir());
     quotas.load();
+    SessionHosts sessions = sessions(announcer);
     GuestTable table =
         new GuestTable(
             config,
@@ -162,7 +163,8 @@ public final class SluicedInstance implements AutoCloseable {
                 group(config.guestGroup(), "guest-group"),
                 new ClientTransfers(
                     announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),
-                announcer::attached),
+                announcer::attached,
+                sessions::machine),
             announcer);
     DaemonBean bean = new DaemonBean(config, gpus, table, stopAsked::countDown);
     announcer.bean = bean;
@@ -193,6 +195,21 @@ public final class SluicedInstance implements AutoCloseable {
     parts.push(migrations::close);
     migrations.start();
     register(new AuditedMigrations(migrations), MigrationsMXBean.class, ObjectNames.MIGRATIONS);
+    register(sessions, SessionsMXBean.class, ObjectNames.SESSIONS);
+    startControl();
+    migrations.lookForLeftMachines();
+    parts.push(() -> announceStop(bean, table));
+    LOG.atInfo()
+        .addKeyValue("event", "started")
+        .addKeyValue("version", Version.get())
+        .addKeyValue("gpus", String.join(",", gpus.keySet()))
+        .addKeyValue("guests", table.all().size())
+        .addKeyValue("control", config.controlSocket())
+        .log("serving");
+  }
+
+  /** Session hosts of the guests that have some: before a machine attaches that has sessions. */
+  private SessionHosts sessions(Announcer announcer) throws OperationsException {
     SessionHosts sessions =
         new SessionHosts(
             config,
@@ -207,17 +224,7 @@ public final class SluicedInstance implements AutoCloseable {
     for (GuestSettings guest : config.guests()) {
       sessions.serve(guest);
     }
-    register(sessions, SessionsMXBean.class, ObjectNames.SESSIONS);
-    startControl();
-    migrations.lookForLeftMachines();
-    parts.push(() -> announceStop(bean, table));
-    LOG.atInfo()
-        .addKeyValue("event", "started")
-        .addKeyValue("version", Version.get())
-        .addKeyValue("gpus", String.join(",", gpus.keySet()))
-        .addKeyValue("guests", table.all().size())
-        .addKeyValue("control", config.controlSocket())
-        .log("serving");
+    return sessions;
   }
 
   private ImmutableMap<String, GpuHost> openGpus(Announcer announcer) throws OperationsException {

@@ -120,7 +120,7 @@ public final class MachineSessions implements AutoCloseable {
   /**
    * Adds a segment to a session.
    *
-   * @throws RefusedException ENOENT handle; EEXIST taken; ENODEV it has ended; otherwise as open
+   * @throws RefusedException ENOENT handle; EEXIST taken; EPIPE it has ended; otherwise as open
    */
   public void add(int handle, int index, Named segment) {
     changing.lock();
@@ -134,7 +134,7 @@ public final class MachineSessions implements AutoCloseable {
       }
       ApiSessions.Opened session = entry.session;
       if (session == null) {
-        throw refused(Errno.ENODEV, "the session has ended, handle=" + handle);
+        throw refused(Errno.EPIPE, "the session has ended, handle=" + handle);
       }
       Located located = locate(segment);
       try (SessionMemory memory = located.memory()) {

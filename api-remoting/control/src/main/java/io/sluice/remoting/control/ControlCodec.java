@@ -92,7 +92,10 @@ public final class ControlCodec {
           case "limit" -> new LimitSessions(id(fields), limits(fields));
           case "open" ->
               new OpenShared(
-                  id(fields), (int) fields.whole("api", 1, 0xffff), files(fields), pieces(fields));
+                  id(fields),
+                  (int) fields.whole("api", 1, Order.MAX_API),
+                  files(fields),
+                  pieces(fields));
           case "segment" ->
               new AddSegment(
                   id(fields),

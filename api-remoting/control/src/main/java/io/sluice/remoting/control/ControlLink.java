@@ -1,5 +1,7 @@
 package io.sluice.remoting.control;
 
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
@@ -10,6 +12,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,8 +29,12 @@ public final class ControlLink implements AutoCloseable {
 
   private static final int BUFFER_BYTES = 16 << 10;
 
+  /** Bytes of one {@code sendmsg}: a socket with room for any has room for these. */
+  private static final int CHUNK_BYTES = 16 << 10;
+
   private final Kernel kernel;
   private final Fd socket;
+  private final int patienceMs;
   private final FdList fds = new FdList();
   private final Object sending = new Object();
   private final Object closing = new Object();
@@ -36,11 +43,23 @@ public final class ControlLink implements AutoCloseable {
   private int end;
 
   /**
+   * A link whose other end is waited for as long as it takes.
+   *
    * @param socket a connected stream socket, owned from now on
    */
   public ControlLink(Kernel kernel, Fd socket) {
+    this(kernel, socket, Duration.ofMillis(-1));
+  }
+
+  /**
+   * @param socket a connected stream socket, owned from now on
+   * @param patience how long the other end may leave the socket full before the link ends; negative
+   *     for as long as it takes
+   */
+  public ControlLink(Kernel kernel, Fd socket, Duration patience) {
     this.kernel = kernel;
     this.socket = socket;
+    patienceMs = (int) patience.toMillis();
   }
 
   /**
@@ -48,13 +67,28 @@ public final class ControlLink implements AutoCloseable {
    *
    * @param line without its end
    * @param passed stay the caller's
+   * @throws SyscallException when the link is at its end; ETIMEDOUT when it is by that
    */
   public void send(String line, List<Fd> passed) {
     byte[] bytes = (line + "\n").getBytes(StandardCharsets.UTF_8);
     synchronized (sending) {
       try (Arena arena = Arena.ofConfined()) {
-        kernel.sendmsg(socket, arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes), passed);
+        MemorySegment all = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes);
+        for (long sent = 0; sent < bytes.length; sent += CHUNK_BYTES) {
+          awaitRoom();
+          MemorySegment chunk = all.asSlice(sent, Math.min(CHUNK_BYTES, bytes.length - sent));
+          kernel.sendmsg(socket, chunk, sent == 0 ? passed : List.of());
+        }
       }
+    }
+  }
+
+  /** Half a line is of no use to anybody: who waits in vain ends the link. */
+  private void awaitRoom() {
+    if (kernel.poll(List.of(socket), new short[] {Kernel.POLLOUT}, new short[1], patienceMs) == 0) {
+      end();
+      throw new SyscallException(
+          "poll", socket + ", control link is full, ms=" + patienceMs, Errno.ETIMEDOUT.number());
     }
   }
 

@@ -4,6 +4,9 @@ import java.util.List;
 
 /** A message of the daemon to a session host. */
 public sealed interface Order {
+  /** The greatest number of an API. */
+  int MAX_API = 0xffff;
+
   /**
    * Serve a guest's applications; the first order, once. The listening socket comes with it.
    *

@@ -3,6 +3,7 @@ package io.sluice.remoting.control;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -10,6 +11,7 @@ import io.sluice.abi.sys.RealKernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,30 @@ final class ControlLinkTest {
     }
     assertThat(link.receive()).hasValue("b");
     assertThatThrownBy(link::takeDescriptor).isInstanceOf(LinkException.class);
+  }
+
+  @Test
+  void send_toOneThatDoesNotRead_endsTheLink() {
+    try (Fd end = kernel.dup(pair.get(0));
+        ControlLink impatient = new ControlLink(kernel, end, Duration.ofMillis(20))) {
+      String line = "x".repeat(ControlLink.MAX_LINE);
+
+      assertThatThrownBy(() -> impatient.send(line, List.of()))
+          .isInstanceOfSatisfying(
+              SyscallException.class, e -> assertThat(e.is(Errno.ETIMEDOUT)).isTrue());
+      assertThatThrownBy(() -> impatient.send("y", List.of())).isInstanceOf(SyscallException.class);
+    }
+  }
+
+  @Test
+  void send_lineLongerThanTheSocketHolds_isWhole() throws Exception {
+    String line = "x".repeat(1 << 20);
+    try (ControlLink reader = new ControlLink(kernel, kernel.dup(other))) {
+      Thread sender = Thread.ofPlatform().start(() -> link.send(line, List.of()));
+
+      assertThat(reader.receive()).hasValue(line);
+      sender.join();
+    }
   }
 
   @Test

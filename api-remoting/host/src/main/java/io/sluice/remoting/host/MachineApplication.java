@@ -23,7 +23,7 @@ final class MachineApplication implements Application {
     try (session) {
       session.serve();
     }
-    return asked ? "its application left" : "its application broke the protocol";
+    return asked ? "it was asked to end" : "its application broke the protocol";
   }
 
   @Override

@@ -114,7 +114,7 @@ final class SessionTable {
   /**
    * An application in the machine by its session's number.
    *
-   * @throws ProtocolException ENODEV when there is none
+   * @throws ProtocolException EPIPE when there is none
    */
   MachineApplication machine(long number) {
     synchronized (lock) {
@@ -123,7 +123,7 @@ final class SessionTable {
         return application;
       }
     }
-    throw new ProtocolException(Errno.ENODEV, "no session of the machine, number=" + number);
+    throw new ProtocolException(Errno.EPIPE, "no session of the machine, number=" + number);
   }
 
   private void givePlace() {

@@ -95,7 +95,7 @@ public final class MachineSession implements AutoCloseable {
     lock.lock();
     try {
       if (closed) {
-        throw new ProtocolException(Errno.ENODEV, "the session has ended");
+        throw new ProtocolException(Errno.EPIPE, "the session has ended");
       }
       memory.add(index, pieces);
     } finally {

@@ -25,6 +25,7 @@ import io.sluice.vdevice.DeviceHost;
 import io.sluice.vdevice.GuestDevice;
 import io.sluice.vdevice.GuestSource;
 import io.sluice.vdevice.dma.MapLimits;
+import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.state.StateTransfers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,6 +51,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
   private final SocketFile file;
   private final StateTransfers transfers;
   private final BiConsumer<GuestHost, Boolean> onAttach;
+  private final Optional<ApiSessions> sessions;
   private final GuestDevice device;
 
   /** Of the client that is attached; used by the thread that serves it. */
@@ -71,6 +73,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     this.file = file;
     this.transfers = surroundings.transfers();
     this.onAttach = surroundings.onAttach();
+    this.sessions = surroundings.sessions().apply(settings);
     this.device =
         new GuestDevice(
             settings.name(), staged, surroundings.host(), mostMapped(settings, kernel), this);
@@ -91,12 +94,14 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
    * @param socketGroup may attach besides the daemon's user; empty for nobody
    * @param transfers how clients move their devices themselves
    * @param onAttach told when a client attaches (true) and when it has left (false)
+   * @param sessions who serves the API sessions of a guest's machine, if anybody does
    */
   public record Surroundings(
       DeviceHost host,
       Optional<GroupPrincipal> socketGroup,
       StateTransfers transfers,
-      BiConsumer<GuestHost, Boolean> onAttach) {}
+      BiConsumer<GuestHost, Boolean> onAttach,
+      Function<GuestSettings, Optional<ApiSessions>> sessions) {}
 
   /**
    * Makes the guest's socket and begins to serve it.
@@ -245,6 +250,11 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
   @Override
   public Optional<StateTransfers> transfers() {
     return Optional.of(transfers);
+  }
+
+  @Override
+  public Optional<ApiSessions> sessions() {
+    return sessions;
   }
 
   @Override

@@ -18,6 +18,7 @@ import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.SessionLimits;
+import io.sluice.vdevice.session.ApiSessions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -52,6 +53,12 @@ final class GuestSessions implements AutoCloseable {
 
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
+  /** A machine waits 5 s for a call, and ending a host that does not answer takes time, too. */
+  private static final Duration MACHINE_PATIENCE = Duration.ofSeconds(3);
+
+  /** How long a host may leave its link full. */
+  private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
+
   /** Lines of a host in the log, and events that are told, at once and in the long run. */
   private static final int BURST = 50;
 
@@ -68,10 +75,11 @@ final class GuestSessions implements AutoCloseable {
   private final RateLimit events;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
+  private final HostedSessions machine = new HostedSessions(new Machine());
   private final Object lock = new Object();
   private final Set<Long> open = new HashSet<>(); // sessions; by lock
   private String state = SessionHostStatus.STARTING; // by lock
-  private @Nullable HostLink link; // of the host that runs; by lock
+  private @Nullable Running running; // the host that serves; by lock
   private long pid; // by lock
   private long starts; // by lock
   private long next = 1; // number of the next session; by lock
@@ -105,6 +113,18 @@ final class GuestSessions implements AutoCloseable {
     events = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
     keeper = surroundings.threads().newThread(this::keep);
     keeper.setName("sluice-" + guest + "-sessions");
+  }
+
+  /**
+   * A host that serves.
+   *
+   * @param gone when nothing of its process is left
+   */
+  private record Running(HostLink link, CompletableFuture<Void> gone) {}
+
+  /** The sessions of processes in the guest's machine. */
+  ApiSessions machine() {
+    return machine;
   }
 
   /** Begins to serve. */
@@ -182,10 +202,10 @@ final class GuestSessions implements AutoCloseable {
   }
 
   private String serve(Fd connection) {
-    HostLink own = new HostLink(new ControlLink(surroundings.kernel(), connection));
+    HostLink own = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
     Serve order;
     synchronized (lock) {
-      link = own;
+      running = new Running(own, new CompletableFuture<>());
       order = new Serve(guest, limits, next);
     }
     try {
@@ -208,8 +228,10 @@ final class GuestSessions implements AutoCloseable {
 
   private void ended(String why) {
     Set<Long> lost;
+    Running before;
     synchronized (lock) {
-      link = null;
+      before = running;
+      running = null;
       pid = 0;
       sandbox = "";
       devices = List.of();
@@ -217,6 +239,10 @@ final class GuestSessions implements AutoCloseable {
       state = isClosed() ? SessionHostStatus.ENDED : SessionHostStatus.WAITING;
       lost = Set.copyOf(open);
       open.clear();
+    }
+    machine.onHostGone();
+    if (before != null) {
+      boolean _ = before.gone().complete(null);
     }
     if (isClosed()) {
       return;
@@ -284,10 +310,12 @@ final class GuestSessions implements AutoCloseable {
         }
         next = Math.max(next, opened.session() + 1);
       }
-      String program = ProcessNames.name(opened.pid());
+      if (opened.pid() == ProcessNames.IN_MACHINE) {
+        machine.onOpened(opened.session());
+      }
       tell(
           NotificationTypes.SESSION_OPENED,
-          guest + " " + opened.session() + ": " + program + ", pid " + opened.pid());
+          guest + " " + opened.session() + ": " + ProcessNames.describe(opened.pid()));
     }
 
     @Override
@@ -295,6 +323,7 @@ final class GuestSessions implements AutoCloseable {
       synchronized (lock) {
         open.remove(ended.session());
       }
+      machine.onEnded(ended.session());
       tell(NotificationTypes.SESSION_ENDED, guest + " " + ended.session() + ": " + ended.reason());
     }
   }
@@ -308,24 +337,62 @@ final class GuestSessions implements AutoCloseable {
 
   /** The host's answer to an order; none when there is no host or it does not answer. */
   Optional<HostMessage> ask(LongFunction<Order> order) {
-    HostLink now;
+    Running now = running();
+    return now == null ? Optional.empty() : ask(now, order, List.of(), ANSWER_PATIENCE);
+  }
+
+  private @Nullable Running running() {
     synchronized (lock) {
-      now = link;
+      return running;
     }
-    if (now == null) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(now.ask(order).get(ANSWER_PATIENCE.toNanos(), TimeUnit.NANOSECONDS));
-    } catch (ExecutionException e) {
-      return Optional.empty();
-    } catch (TimeoutException e) {
+  }
+
+  private Optional<HostMessage> ask(
+      Running now, LongFunction<Order> order, List<Fd> files, Duration patience) {
+    CompletableFuture<HostMessage> answer = now.link().ask(order, files);
+    if (!Patience.await(answer, patience)) {
       LOG.atWarn().addKeyValue("guest", guest).log("a session host does not answer, and is ended");
-      now.end();
+      now.link().end();
       return Optional.empty();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return Optional.empty();
+    }
+    return answer.isCompletedExceptionally() ? Optional.empty() : Optional.of(answer.join());
+  }
+
+  /** The host as the sessions of the machine see it. */
+  private final class Machine implements HostedSessions.Host {
+    @Override
+    public Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files) {
+      Running now = running();
+      if (now == null) {
+        return Optional.empty();
+      }
+      Optional<HostMessage> answer = GuestSessions.this.ask(now, order, files, MACHINE_PATIENCE);
+      if (answer.isEmpty() && !Patience.await(now.gone(), Patience.OF_A_KILL)) {
+        LOG.atError()
+            .addKeyValue("guest", guest)
+            .log("a session host that was killed is still there");
+      }
+      return answer;
+    }
+
+    @Override
+    public void tell(LongFunction<Order> order) {
+      Running now = running();
+      if (now != null) {
+        var _ = now.link().ask(order, List.of());
+      }
+    }
+
+    @Override
+    public void end(String why) {
+      Running now = running();
+      if (now != null) {
+        LOG.atWarn()
+            .addKeyValue("guest", guest)
+            .addKeyValue("reason", why)
+            .log("a session host is ended");
+        now.link().end();
+      }
     }
   }
 
@@ -368,12 +435,9 @@ final class GuestSessions implements AutoCloseable {
   @Override
   public void close() throws IOException, InterruptedException {
     closed.countDown();
-    HostLink now;
-    synchronized (lock) {
-      now = link;
-    }
+    Running now = running();
     if (now != null) {
-      now.end();
+      now.link().end();
     }
     try {
       file.delete();

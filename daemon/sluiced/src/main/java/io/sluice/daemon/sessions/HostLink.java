@@ -54,13 +54,14 @@ final class HostLink {
    * Sends an order; its answer comes later, or the failure that the link is at its end.
    *
    * @param order makes it of its id
+   * @param files go with it; stay the caller's
    */
-  CompletableFuture<HostMessage> ask(LongFunction<Order> order) {
+  CompletableFuture<HostMessage> ask(LongFunction<Order> order, List<Fd> files) {
     long id = ids.incrementAndGet();
     CompletableFuture<HostMessage> answer = new CompletableFuture<>();
     asked.put(id, answer);
     try {
-      link.send(ControlCodec.write(order.apply(id)), List.of());
+      link.send(ControlCodec.write(order.apply(id)), files);
     } catch (SyscallException | IllegalStateException e) { // at its end, or closed by now
       answer.completeExceptionally(e);
     }

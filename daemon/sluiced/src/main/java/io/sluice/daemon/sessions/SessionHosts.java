@@ -18,6 +18,7 @@ import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
+import io.sluice.vdevice.session.ApiSessions;
 import java.io.IOException;
 import java.nio.file.attribute.GroupPrincipal;
 import java.util.ArrayList;
@@ -110,6 +111,13 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
                     + config.sessionHostSocket())
             .exception();
       }
+    }
+  }
+
+  /** The sessions of processes in a guest's machine; none for a guest that has no sessions. */
+  public Optional<ApiSessions> machine(GuestSettings guest) {
+    synchronized (lock) {
+      return Optional.ofNullable(guests.get(guest.name())).map(GuestSessions::machine);
     }
   }
 

@@ -1,0 +1,177 @@
+package io.sluice.daemon.sessions;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.sys.Fd;
+import io.sluice.management.ErrorCode;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Shared;
+import io.sluice.remoting.control.MemoryPiece;
+import io.sluice.remoting.control.Order;
+import io.sluice.remoting.control.Order.OpenShared;
+import io.sluice.vdevice.session.ApiSessions;
+import io.sluice.vdevice.session.SessionMemory;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sessions of processes in a guest's machine: what the machine's device asks for, by orders to
+ * the guest's session host.
+ *
+ * <p>A host tells of a session before it answers the order that opened it, so each is known here
+ * before it can end. No lock is held while a host is asked.
+ */
+final class HostedSessions implements ApiSessions {
+  /** What a guest is told as it is; anything else a host says is EIO to it. */
+  private static final Set<Errno> TOLD =
+      Set.of(Errno.EDQUOT, Errno.EINVAL, Errno.EMFILE, Errno.ENOMEM, Errno.EOPNOTSUPP, Errno.EPIPE);
+
+  /** The guest's session host, whichever process that is. */
+  interface Host {
+    /**
+     * Its answer to an order; none when there is no host. One that does not answer in time is
+     * ended, and gone when this returns none.
+     *
+     * @param files go with the order; stay the caller's
+     */
+    Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files);
+
+    /** Gives it an order, and does not wait for the answer. */
+    void tell(LongFunction<Order> order);
+
+    /** Ends it; another is started. Does not wait. */
+    void end(String why);
+  }
+
+  private final Host host;
+  private final Object lock = new Object();
+
+  /** By number; those whose order is not answered yet are among them. */
+  @GuardedBy("lock")
+  private final Map<Long, HostedSession> sessions = new HashMap<>();
+
+  /** How many hosts have come to their end. */
+  @GuardedBy("lock")
+  private long hostsGone;
+
+  HostedSessions(Host host) {
+    this.host = host;
+  }
+
+  @Override
+  public Opened open(int api, SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
+    if (api < 1 || api > Order.MAX_API) {
+      throw refused(Errno.EOPNOTSUPP, "no such API, number=" + Integer.toUnsignedString(api));
+    }
+    List<MemoryPiece> pieces = pieces(memory);
+    List<Fd> files = new ArrayList<>(memory.files());
+    files.add(doorbell);
+    files.add(notify);
+    long before;
+    synchronized (lock) {
+      before = hostsGone;
+    }
+    Shared answer =
+        check(
+            host.ask(id -> new OpenShared(id, api, memory.files().size(), pieces), files),
+            Errno.EAGAIN);
+    return claim(answer.session(), before, ended);
+  }
+
+  /** The session that a host has opened: it is there, has ended by now, or its host has. */
+  private Opened claim(long number, long before, Consumer<Errno> ended) {
+    synchronized (lock) {
+      HostedSession session = sessions.get(number);
+      if (session != null) {
+        session.tellEnd(ended);
+        return session;
+      }
+      if (hostsGone != before) {
+        throw refused(Errno.EAGAIN, "the session host ended just now");
+      }
+    }
+    HostedSession over = new HostedSession(host, number);
+    over.onEnded();
+    return over;
+  }
+
+  // ---- what the host tells ----
+
+  /** A session of the machine is there; by the thread that hears the host. */
+  void onOpened(long number) {
+    synchronized (lock) {
+      if (sessions.size() < GuestAbi.MAX_API_SESSIONS) {
+        sessions.putIfAbsent(number, new HostedSession(host, number));
+        return;
+      }
+    }
+    host.end("it has more sessions of the machine than were asked for");
+  }
+
+  /** Nothing is left of a session, which may be none of the machine. */
+  void onEnded(long number) {
+    @Nullable HostedSession session;
+    synchronized (lock) {
+      session = sessions.remove(number);
+    }
+    if (session != null) {
+      session.onEnded();
+    }
+  }
+
+  /** The host has no process any more. */
+  void onHostGone() {
+    List<HostedSession> lost;
+    synchronized (lock) {
+      hostsGone++;
+      lost = List.copyOf(sessions.values());
+      sessions.clear();
+    }
+    lost.forEach(HostedSession::onHostGone);
+  }
+
+  // ---- words ----
+
+  /**
+   * The pieces as the link has them.
+   *
+   * @throws RefusedException EINVAL more than an order may have
+   */
+  static List<MemoryPiece> pieces(SessionMemory memory) {
+    if (memory.pieces().size() > MemoryPiece.MAX_PIECES) {
+      throw refused(Errno.EINVAL, "a segment is in too many pieces, n=" + memory.pieces().size());
+    }
+    return memory.pieces().stream()
+        .map(piece -> new MemoryPiece(piece.file(), piece.offset(), piece.bytes()))
+        .toList();
+  }
+
+  /**
+   * The host's answer to an order about a session, which was carried out.
+   *
+   * @param none what the guest is told when there is no answer
+   */
+  static Shared check(Optional<HostMessage> answer, Errno none) {
+    if (!(answer.orElse(null) instanceof Shared shared)) {
+      throw refused(none, "the guest has no session host just now");
+    }
+    if (shared.errno() != 0) {
+      Errno errno = Errno.of(shared.errno()).filter(TOLD::contains).orElse(Errno.EIO);
+      throw refused(errno, "the session host refuses it, errno=" + Errno.nameOf(shared.errno()));
+    }
+    return shared;
+  }
+
+  static RefusedException refused(Errno errno, String what) {
+    return new RefusedException(ErrorCode.SESSION_HOST.code(), errno, what, "");
+  }
+}

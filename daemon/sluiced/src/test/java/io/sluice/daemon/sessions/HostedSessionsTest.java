@@ -1,0 +1,246 @@
+package io.sluice.daemon.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Shared;
+import io.sluice.remoting.control.MemoryPiece;
+import io.sluice.remoting.control.Order;
+import io.sluice.remoting.control.Order.AddSegment;
+import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.OpenShared;
+import io.sluice.vdevice.session.ApiSessions.Opened;
+import io.sluice.vdevice.session.SessionMemory;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A machine's sessions with a host that ends, lies, or does not answer. */
+final class HostedSessionsTest {
+  private static final long SESSION = 7;
+
+  private final Kernel kernel = RealKernel.create();
+  private final Fd file = kernel.memfdCreate("memory", 1 << 20);
+  private final Fd bell = kernel.eventfd(0, 0);
+  private final FakeHost host = new FakeHost();
+  private final HostedSessions sessions = new HostedSessions(host);
+  private final List<Errno> heard = new ArrayList<>();
+
+  /** What the host does with an order, by which it may tell of sessions, too. */
+  private final class FakeHost implements HostedSessions.Host {
+    final List<Order> orders = new ArrayList<>();
+    final List<Integer> files = new ArrayList<>();
+    Function<Order, Optional<HostMessage>> answer = _ -> Optional.empty();
+    int ended;
+
+    @Override
+    public Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> with) {
+      Order made = order.apply(1);
+      orders.add(made);
+      files.add(with.size());
+      return answer.apply(made);
+    }
+
+    @Override
+    public void tell(LongFunction<Order> order) {
+      orders.add(order.apply(2));
+    }
+
+    @Override
+    public void end(String why) {
+      ended++;
+      sessions.onHostGone();
+    }
+
+    /** Opens what is asked for, as a host does. */
+    void opens() {
+      answer =
+          _ -> {
+            sessions.onOpened(SESSION);
+            return Optional.of(new Shared(1, SESSION, 0));
+          };
+    }
+
+    void answers(HostMessage message) {
+      answer = _ -> Optional.of(message);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    file.close();
+    bell.close();
+  }
+
+  private SessionMemory memory(int pieces) {
+    return new SessionMemory(
+        ImmutableList.of(file),
+        ImmutableList.copyOf(Collections.nCopies(pieces, new SessionMemory.Piece(0, 4096, 8192))));
+  }
+
+  private Opened open() {
+    return sessions.open(1, memory(1), bell, bell, heard::add);
+  }
+
+  private static void assertRefused(Errno errno, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            RefusedException.class, e -> assertThat(e.errno()).isEqualTo(errno));
+  }
+
+  @Test
+  void open_noHost_isToBeTriedAgain() {
+    assertRefused(Errno.EAGAIN, this::open);
+  }
+
+  @Test
+  void open_answerToSomethingElse_isNoSession() {
+    host.answers(new Done(1, ""));
+    assertRefused(Errno.EAGAIN, this::open);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, -1, 0x10000, Integer.MIN_VALUE})
+  void open_apiThatIsNone_isNotAskedFor(int api) {
+    assertRefused(Errno.EOPNOTSUPP, () -> sessions.open(api, memory(1), bell, bell, heard::add));
+    assertThat(host.orders).isEmpty();
+  }
+
+  @Test
+  void open_morePiecesThanAnOrderMayHave_isNotAskedFor() {
+    int most = MemoryPiece.MAX_PIECES;
+    assertRefused(Errno.EINVAL, () -> sessions.open(1, memory(most + 1), bell, bell, heard::add));
+    assertThat(host.orders).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"122, EDQUOT", "22, EINVAL", "95, EOPNOTSUPP", "5, EIO", "71, EIO", "4095, EIO"})
+  void open_hostRefuses_guestHearsWhatItMay(int errno, Errno heardByGuest) {
+    host.answers(new Shared(1, 0, errno));
+    assertRefused(heardByGuest, this::open);
+  }
+
+  @Test
+  void open_hostEndsBeforeItIsClaimed_isToBeTriedAgain() {
+    host.answer =
+        _ -> {
+          sessions.onOpened(SESSION);
+          sessions.onHostGone();
+          return Optional.of(new Shared(1, SESSION, 0));
+        };
+    assertRefused(Errno.EAGAIN, this::open);
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void open_sessionEndsBeforeItIsClaimed_hasEnded() {
+    host.answer =
+        _ -> {
+          sessions.onOpened(SESSION);
+          sessions.onEnded(SESSION);
+          return Optional.of(new Shared(1, SESSION, 0));
+        };
+    Opened session = open();
+    assertThat(session.end()).isTrue();
+    assertRefused(Errno.EPIPE, () -> session.add(1, memory(1)));
+    session.close();
+    assertThat(host.orders).hasSize(1);
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void open_namesFilesAndPieces() {
+    host.opens();
+    open();
+    assertThat(host.orders)
+        .containsExactly(new OpenShared(1, 1, 1, List.of(new MemoryPiece(0, 4096, 8192))));
+    assertThat(host.files).containsExactly(3);
+  }
+
+  @Test
+  void add_noAnswer_sessionHasEnded() {
+    host.opens();
+    Opened session = open();
+    host.answer =
+        _ -> {
+          sessions.onHostGone();
+          return Optional.empty();
+        };
+    assertRefused(Errno.EPIPE, () -> session.add(1, memory(1)));
+    assertThat(session.end()).isTrue();
+    assertThat(heard).containsExactly(Errno.EPIPE);
+  }
+
+  @Test
+  void add_ofASession_namesIt() {
+    host.opens();
+    Opened session = open();
+    host.answers(new Shared(1, SESSION, 0));
+    session.add(3, memory(1));
+    assertThat(host.orders.getLast())
+        .isEqualTo(new AddSegment(1, SESSION, 3, 1, List.of(new MemoryPiece(0, 4096, 8192))));
+  }
+
+  @Test
+  void end_isAskedForOnceAndDoneWhenTheHostSaysSo() {
+    host.opens();
+    Opened session = open();
+    assertThat(session.end()).isFalse();
+    assertThat(session.end()).isFalse();
+    assertThat(host.orders).hasSize(2).contains(new EndSession(2, SESSION));
+    assertRefused(Errno.EPIPE, () -> session.add(1, memory(1)));
+
+    sessions.onEnded(SESSION);
+
+    assertThat(session.end()).isTrue();
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void close_hostDoesNotEndIt_endsTheHost() {
+    host.opens();
+    Opened session = open();
+    session.close();
+    assertThat(host.ended).isEqualTo(1);
+    assertThat(session.end()).isTrue();
+  }
+
+  @Test
+  void host_dies_eachSessionHearsItOnce() {
+    host.opens();
+    Opened session = open();
+    sessions.onHostGone();
+    sessions.onHostGone();
+    sessions.onEnded(SESSION);
+    assertThat(heard).containsExactly(Errno.EPIPE);
+    session.close();
+    assertThat(host.ended).isZero();
+  }
+
+  @Test
+  void host_tellsOfMoreSessionsThanThereMayBe_isEnded() {
+    for (int i = 0; i < 64; i++) {
+      sessions.onOpened(100 + i);
+    }
+    assertThat(host.ended).isZero();
+    sessions.onOpened(200);
+    assertThat(host.ended).isEqualTo(1);
+  }
+}
