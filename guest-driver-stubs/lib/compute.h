@@ -33,6 +33,7 @@
 #ifndef SLUICE_COMPUTE_H
 #define SLUICE_COMPUTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,7 +46,7 @@ enum slc_status {
 	SLC_NO_DEVICE_MEMORY = 3,
 	SLC_NO_DEVICE = 4,          /* there is none, it cannot be opened, or its host has ended */
 	SLC_INVALID_IMAGE = 5,      /* a cubin is broken, or not for this GPU */
-	SLC_NOT_FOUND = 6,          /* no kernel, variable or file of that name */
+	SLC_NOT_FOUND = 6,          /* no kernel, variable, texture, surface or file of that name */
 	SLC_INVALID_ADDRESS = 7,    /* not inside memory that was allocated */
 	SLC_OUT_OF_RESOURCES = 8,   /* a launch asks for more than a multiprocessor has */
 	SLC_TIMEOUT = 9,            /* the GPU was not done in time; it goes on */
@@ -116,6 +117,13 @@ int slc_module_function(struct slc_module *module, const char *name,
 int slc_module_variable(struct slc_module *module, const char *name, uint64_t *address,
 			uint64_t *bytes);
 
+/* A __device__ texture or surface of a module, by its name; valid until the module is unloaded. It is
+ * bound before a kernel that uses it is launched, see below. */
+struct slc_reference;
+
+int slc_module_texture(struct slc_module *module, const char *name, struct slc_reference **texture);
+int slc_module_surface(struct slc_module *module, const char *name, struct slc_reference **surface);
+
 struct slc_function_info {
 	uint32_t registers;       /* of a thread */
 	uint32_t shared_bytes;    /* of a block */
@@ -140,6 +148,71 @@ int slc_copy_to_device(struct slc_context *ctx, uint64_t to, const void *from, u
 int slc_copy_to_host(struct slc_context *ctx, void *to, uint64_t from, uint64_t bytes);
 int slc_copy_on_device(struct slc_context *ctx, uint64_t to, uint64_t from, uint64_t bytes);
 
+/* ---- textures and surfaces --------------------------------------------------------------------- */
+
+enum slc_component {
+	SLC_UNSIGNED = 0,
+	SLC_SIGNED = 1,
+	SLC_FLOAT = 2, /* of 16 or 32 bits */
+};
+
+struct slc_texel {
+	uint32_t channels; /* 1, 2 or 4 */
+	uint32_t bits;     /* of each: 8, 16 or 32 */
+	enum slc_component component;
+};
+
+/* What stands for a texel beyond the edge. Without normalized coordinates only the last two are
+ * different: the first two are as SLC_CLAMP. */
+enum slc_beyond {
+	SLC_WRAP = 0,
+	SLC_MIRROR = 1,
+	SLC_CLAMP = 2,
+	SLC_BORDER = 3, /* zero */
+};
+
+/* How a texture is read; NULL where one is asked for: SLC_CLAMP, nothing else. */
+struct slc_sampling {
+	enum slc_beyond address[2]; /* along x, y */
+	bool linear;     /* between texels; those of integers are not */
+	bool normalized; /* coordinates go from 0 to 1 */
+	bool fractions;  /* integers of 8 and 16 bits are read as 0 to 1, signed ones as -1 to 1 */
+};
+
+/* An image in video memory, in the blocks in which textures and surfaces keep them. */
+struct slc_array;
+
+/* height 0: of one dimension; layers 0: none. Up to 65536 x 65535 texels and 2048 layers. */
+int slc_array_create(struct slc_context *ctx, const struct slc_texel *texel, uint32_t width,
+		     uint32_t height, uint32_t layers, struct slc_array **array);
+/* Waits for the work of the context, then frees. What was bound to it is not any more. */
+int slc_array_destroy(struct slc_array *array);
+/* Copies a layer (0 without layers), whose lines follow each other in the host's memory. When they
+ * return, the source may change, or the bytes are there. */
+int slc_array_write(struct slc_array *array, uint32_t layer, const void *from);
+int slc_array_read(struct slc_array *array, uint32_t layer, void *to);
+
+/* Lines of texels in memory that was allocated. */
+struct slc_lines {
+	struct slc_texel texel;
+	uint64_t address; /* a multiple of 32 */
+	uint32_t width;
+	uint32_t height;
+	uint32_t pitch; /* bytes from line to line, a multiple of 32 */
+};
+
+/* Bind a texture to an array, to lines, or to a number of texels in a row, which are fetched by their
+ * number (tex1Dfetch); the address is a multiple of 32. Launches that come after see it. */
+int slc_texture_bind_array(struct slc_reference *texture, const struct slc_array *array,
+			   const struct slc_sampling *sampling);
+int slc_texture_bind_lines(struct slc_reference *texture, const struct slc_lines *lines,
+			   const struct slc_sampling *sampling);
+int slc_texture_bind_buffer(struct slc_reference *texture, const struct slc_texel *texel,
+			    uint64_t address, uint32_t count);
+/* Bind a surface to an array without layers, or to bytes in a row; the address is a multiple of 256. */
+int slc_surface_bind_array(struct slc_reference *surface, const struct slc_array *array);
+int slc_surface_bind_buffer(struct slc_reference *surface, uint64_t address, uint32_t bytes);
+
 /* ---- launches ---------------------------------------------------------------------------------- */
 
 struct slc_shape {
@@ -148,7 +221,8 @@ struct slc_shape {
 	uint32_t shared_bytes; /* of a block, in addition to what the kernel says; 48 KiB in all */
 };
 
-/* arguments points to a value for each of the count parameters, of the size the kernel says. */
+/* arguments points to a value for each of the count parameters, of the size the kernel says. Textures
+ * and surfaces of the kernel are bound, or it is SLC_INVALID_VALUE. */
 int slc_launch(const struct slc_function *function, const struct slc_shape *shape,
 	       void *const *arguments, uint32_t count);
 

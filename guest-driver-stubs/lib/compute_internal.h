@@ -4,6 +4,7 @@
 
 #include "compute.h"
 #include "cubin.h"
+#include "image_words.h"
 #include "launch.h"
 
 #define BOUNCE_BYTES (1u << 20) /* of one of the two buffers that copies pass through */
@@ -40,8 +41,16 @@ struct slc_context {
 	uint32_t allocation_count;
 	uint32_t allocation_capacity;
 	struct slc_module *module[SLC_MAX_MODULES];
+	struct slc_array *array; /* the first of a list */
 
 	struct slc_error error;
+};
+
+struct slc_array {
+	struct slc_context *ctx;
+	struct slc_array *next;
+	struct allocation memory;
+	struct sluice_image image;
 };
 
 struct slc_function {
@@ -58,15 +67,33 @@ struct variable {
 	uint64_t bytes;
 };
 
+struct slc_reference {
+	struct slc_module *module;
+	char *name;
+	bool surface;
+	uint64_t address; /* of what is bound */
+	uint64_t bytes;   /* 0: nothing is */
+	struct sluice_surface target;
+};
+
 struct slc_module {
 	struct slc_context *ctx;
 	uint32_t slot;
 	struct allocation memory; /* code, constants and variables */
 	uint32_t variable_count;
 	struct variable *variable;
+	uint32_t reference_count;
+	struct slc_reference *reference; /* as the cubin's images */
+	uint64_t headers;                /* pools with an entry for each */
+	uint64_t samplers;
 	uint32_t function_count;
 	struct slc_function function[];
 };
+
+static inline uint64_t slc_round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
 
 /* Notes an error and returns its status. */
 __attribute__((format(printf, 4, 5))) int slc_fail(struct slc_context *ctx, enum slc_status status,
@@ -75,6 +102,21 @@ __attribute__((format(printf, 4, 5))) int slc_fail(struct slc_context *ctx, enum
 int slc_fail_call(struct slc_context *ctx, int ret, const char *what);
 /* SLC_OK, or SLC_CHANNEL_ENDED with the reason noted. */
 int slc_check_channel(struct slc_context *ctx);
+
+/* Copies to the device what lies in memory of the library's own, in order with all other work. */
+int slc_store(struct slc_context *ctx, uint64_t to, const void *from, uint64_t bytes);
+/* SLC_OK if a range lies in one allocation or variable. */
+int slc_check_range(struct slc_context *ctx, uint64_t address, uint64_t bytes);
+
+/* Takes from textures and surfaces what is about to be freed. */
+void slc_references_unbind(struct slc_context *ctx, uint64_t address, uint64_t bytes);
+/* Binds what a function's slots have; SLC_INVALID_VALUE if one has nothing. */
+int slc_build_images(struct slc_context *ctx, const struct slc_function *f, struct sluice_words *w);
+#define SLC_IMAGES_WORDS                                                     \
+	(SLUICE_POOLS_WORDS + SLC_TEXTURE_SLOTS * SLUICE_TEXTURE_WORDS +     \
+	 SLC_SURFACE_SLOTS * SLUICE_SURFACE_WORDS)
+/* Frees all arrays; nothing uses them any more. */
+void slc_arrays_free(struct slc_context *ctx);
 
 /* Whether a range lies in a variable of a module. */
 bool slc_is_variable(const struct slc_context *ctx, uint64_t address, uint64_t bytes);

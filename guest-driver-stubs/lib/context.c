@@ -317,6 +317,7 @@ void slc_context_destroy(struct slc_context *ctx)
 	for (i = 0; i < SLC_MAX_MODULES; i++)
 		if (ctx->module[i])
 			slc_module_unload(ctx->module[i]);
+	slc_arrays_free(ctx);
 	for (i = 0; i < ctx->allocation_count; i++)
 		slc_buffer_free(ctx, &ctx->allocation[i]);
 	free(ctx->allocation);

@@ -17,11 +17,17 @@
 #define SEMAPHORE_ONE_WORD (1u << 24)
 
 /* M2MF, class 9039 */
+#define M2MF_BLOCKS_IN 0x204  /* size, bytes of a line, lines, layers, layer */
+#define M2MF_BLOCKS_OUT 0x220 /* the same */
 #define M2MF_OFFSET_OUT 0x238 /* high, low */
 #define M2MF_LAUNCH 0x300
 #define M2MF_OFFSET_IN 0x30c /* high, low, pitch in, pitch out, line length, line count */
 #define M2MF_SEMAPHORE 0x32c /* high, low, payload */
-#define M2MF_PITCH_TO_PITCH 0x110u
+#define M2MF_ORIGIN_IN 0x344  /* byte of a line, line */
+#define M2MF_ORIGIN_OUT 0x34c /* the same */
+#define M2MF_PITCH_IN 0x10u
+#define M2MF_PITCH_OUT 0x100u
+#define M2MF_PITCH_TO_PITCH (M2MF_PITCH_IN | M2MF_PITCH_OUT)
 #define M2MF_RELEASE 0x2000u
 #define M2MF_SEMAPHORE_ONE_WORD (1u << 20)
 #define M2MF_LINE 4096u
@@ -154,6 +160,30 @@ void sluice_build_pcopy_copy(struct sluice_words *w, uint64_t dst, uint64_t src,
 	sluice_word64(w, report.address);
 	sluice_word(w, report.payload);
 	build_copy(w, &pcopy, dst, src, bytes);
+}
+
+void sluice_build_m2mf_blocks(struct sluice_words *w, const struct sluice_blocks *blocks,
+			      uint64_t linear, uint32_t count, bool write)
+{
+	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, write ? M2MF_BLOCKS_OUT : M2MF_BLOCKS_IN, 5);
+	sluice_word(w, blocks->shift << 4);
+	sluice_word(w, blocks->line_bytes);
+	sluice_word(w, blocks->lines);
+	sluice_word(w, blocks->layers);
+	sluice_word(w, blocks->layer);
+	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, write ? M2MF_ORIGIN_OUT : M2MF_ORIGIN_IN, 2);
+	sluice_word(w, 0);
+	sluice_word(w, blocks->first_line);
+	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, M2MF_OFFSET_OUT, 2);
+	sluice_word64(w, write ? blocks->address : linear);
+	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, M2MF_OFFSET_IN, 6);
+	sluice_word64(w, write ? linear : blocks->address);
+	sluice_word(w, blocks->line_bytes);
+	sluice_word(w, blocks->line_bytes);
+	sluice_word(w, blocks->line_bytes);
+	sluice_word(w, count);
+	sluice_method(w, SLUICE_SUBCHANNEL_M2MF, M2MF_LAUNCH, 1);
+	sluice_word(w, write ? M2MF_PITCH_IN : M2MF_PITCH_OUT);
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */

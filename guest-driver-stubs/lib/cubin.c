@@ -10,6 +10,7 @@
 #define FORMAT_BYTE 2u
 #define FORMAT_HALF 3u
 #define FORMAT_SIZED 4u
+#define ATTRIBUTE_IMAGE_SLOT 0x02u     /* symbol; slot */
 #define ATTRIBUTE_PARAM_CBANK 0x0au    /* symbol; base | size << 16 */
 #define ATTRIBUTE_FRAME_SIZE 0x11u     /* symbol; bytes */
 #define ATTRIBUTE_MIN_STACK_SIZE 0x12u /* symbol; bytes */
@@ -144,6 +145,16 @@ static int frame_read(struct reader *r, const struct slc_section *s, const uint8
 	return 0;
 }
 
+static int image_read(struct reader *r, const struct slc_section *s, struct slc_kernel *k,
+		      const uint8_t *payload)
+{
+	struct slc_symbol symbol;
+	int ret = slc_elf_symbol(r->elf, s->link ? s->link : r->elf->symbol_table, slc_u32(payload),
+				 &symbol);
+
+	return ret ? ret : slc_cubin_image_bind(r->cubin, k, &symbol, slc_u32(payload + 4));
+}
+
 static int parameter_read(struct reader *r, struct slc_kernel *k, const uint8_t *payload)
 {
 	uint32_t index = slc_u16(payload + 4);
@@ -168,6 +179,7 @@ static int record_read(struct reader *r, const struct slc_section *s, struct slc
 		       uint32_t attribute, uint32_t value, const uint8_t *payload)
 {
 	static const uint8_t sizes[256] = {
+		[ATTRIBUTE_IMAGE_SLOT] = 8,
 		[ATTRIBUTE_PARAM_CBANK] = 8,
 		[ATTRIBUTE_FRAME_SIZE] = 8,
 		[ATTRIBUTE_MIN_STACK_SIZE] = 8,
@@ -181,6 +193,8 @@ static int record_read(struct reader *r, const struct slc_section *s, struct slc
 	case ATTRIBUTE_FRAME_SIZE:
 	case ATTRIBUTE_MIN_STACK_SIZE:
 		return frame_read(r, s, payload);
+	case ATTRIBUTE_IMAGE_SLOT:
+		return k ? image_read(r, s, k, payload) : 0;
 	case ATTRIBUTE_KPARAM_INFO:
 		return k ? parameter_read(r, k, payload) : 0;
 	case ATTRIBUTE_PARAM_CBANK:
@@ -400,6 +414,8 @@ int slc_cubin_read(struct slc_cubin *cubin, const void *file, size_t size)
 	ret = slc_elf_open(&cubin->elf, file, size, cubin->problem);
 	if (ret == 0)
 		ret = kernels_read(&r);
+	if (ret == 0)
+		ret = slc_cubin_images_read(cubin);
 	for (i = 1; ret == 0 && i < cubin->elf.section_count; i++) {
 		ret = slc_elf_section(r.elf, i, &s);
 		if (ret == 0)

@@ -25,6 +25,10 @@
 #define SLC_MAX_STACK_BYTES (1u << 20)
 #define SLC_PARAMETER_BASE 0x20u /* of bank 0 on sm_20; the driver's words lie below */
 #define SLC_MAX_PARAMETER_BYTES 0x1000u
+#define SLC_MAX_IMAGES 128u /* textures and surfaces of a file */
+#define SLC_MAX_KERNEL_IMAGES (2 * SLC_MAX_IMAGES) /* slots of a kernel that have one */
+#define SLC_TEXTURE_SLOTS 256u
+#define SLC_SURFACE_SLOTS 8u
 
 struct slc_bytes {
 	const uint8_t *at; /* NULL: none, or all zero */
@@ -35,6 +39,21 @@ struct slc_bytes {
 struct slc_parameter {
 	uint16_t offset; /* behind SLC_PARAMETER_BASE */
 	uint16_t bytes;
+};
+
+/* A texture or surface that the host binds by its name. */
+struct slc_image {
+	const char *name;
+	bool surface;
+	bool placed;   /* relocations have given it a slot, the same in all kernels: */
+	uint32_t slot;
+};
+
+/* What a slot of a kernel has. */
+struct slc_image_slot {
+	uint8_t image; /* its index */
+	uint8_t slot;
+	bool needed; /* the kernel itself names it; otherwise a function may */
 };
 
 /* What a section is loaded as. */
@@ -59,6 +78,8 @@ struct slc_kernel {
 	uint32_t parameter_count;
 	struct slc_parameter parameter[SLC_MAX_PARAMETERS];
 	struct slc_bytes bank[SLC_BANKS]; /* constants; bank 0 is the launch's own */
+	uint32_t image_count;
+	struct slc_image_slot image[SLC_MAX_KERNEL_IMAGES];
 };
 
 /* Variables that kernels and the host share: all of .nv.global or .nv.global.init. */
@@ -84,6 +105,8 @@ struct slc_cubin {
 	struct slc_globals globals[SLC_MAX_GLOBALS];
 	uint32_t variable_count;
 	struct slc_variable variable[SLC_MAX_VARIABLES];
+	uint32_t image_count;
+	struct slc_image image[SLC_MAX_IMAGES];
 	char problem[SLC_PROBLEM_BYTES]; /* what is wrong with the file; empty if nothing is */
 };
 
@@ -102,6 +125,15 @@ const struct slc_kernel *slc_cubin_kernel(const struct slc_cubin *cubin, const c
 /* Relocates what has been loaded; place is an array by section. Without one, checks that it can be
  * done, but for addresses that are too large. -EINVAL: the reason is in cubin->problem. */
 int slc_cubin_link(struct slc_cubin *cubin, const struct slc_place *place);
+
+/* Textures and surfaces, for the reader: notes all that the file's symbols name; notes that a kernel
+ * has one in a slot; tells in which slot code finds one, of which it has it when none is said. The
+ * code may be in no kernel; then code is NULL. -EINVAL: the reason is in cubin->problem. */
+int slc_cubin_images_read(struct slc_cubin *cubin);
+int slc_cubin_image_bind(struct slc_cubin *cubin, struct slc_kernel *k, const struct slc_symbol *symbol,
+			 uint32_t slot);
+int slc_cubin_image_slot(struct slc_cubin *cubin, struct slc_kernel *code,
+			 const struct slc_symbol *symbol, bool surface, uint32_t *slot);
 
 /* Finds the cubin for this GPU in a fat binary of several, or takes a file that is none as it is.
  * -EINVAL: the reason is in problem, of SLC_PROBLEM_BYTES. */

@@ -6,6 +6,13 @@
 
 #define INSTRUCTION_BYTES 8u
 
+/* What a field gets, if it is no address. */
+enum image {
+	NO_IMAGE = 0,
+	TEXTURE = 1, /* the slot of one */
+	SURFACE = 2,
+};
+
 /* Where a value goes. */
 struct field {
 	const char *name;
@@ -15,21 +22,26 @@ struct field {
 	uint8_t shift; /* of the value, before */
 	bool part;     /* of the value: the rest is lost, or is elsewhere */
 	bool relative; /* to the instruction behind */
+	enum image image;
 };
 
 #define FIELDS 64u
 
 static const struct field fields[FIELDS] = {
-	[1] = { "R_CUDA_32", 4, 0, 32, 0, false, false },
-	[2] = { "R_CUDA_64", 8, 0, 64, 0, false, false },
-	[3] = { "R_CUDA_G32", 4, 0, 32, 0, false, false },
-	[4] = { "R_CUDA_G64", 8, 0, 64, 0, false, false },
-	[5] = { "R_CUDA_ABS32_26", 8, 26, 32, 0, false, false },
-	[10] = { "R_CUDA_ABS32_LO_26", 8, 26, 32, 0, true, false },
-	[11] = { "R_CUDA_ABS32_HI_26", 8, 26, 32, 32, true, false },
-	[15] = { "R_CUDA_ABS24_26", 8, 26, 24, 0, false, false },
-	[17] = { "R_CUDA_ABS16_26", 8, 26, 16, 0, false, false },
-	[40] = { "R_CUDA_PCREL_IMM24_26", 8, 26, 24, 0, false, true },
+	[1] = { "R_CUDA_32", 4, 0, 32, 0, false, false, NO_IMAGE },
+	[2] = { "R_CUDA_64", 8, 0, 64, 0, false, false, NO_IMAGE },
+	[3] = { "R_CUDA_G32", 4, 0, 32, 0, false, false, NO_IMAGE },
+	[4] = { "R_CUDA_G64", 8, 0, 64, 0, false, false, NO_IMAGE },
+	[5] = { "R_CUDA_ABS32_26", 8, 26, 32, 0, false, false, NO_IMAGE },
+	[10] = { "R_CUDA_ABS32_LO_26", 8, 26, 32, 0, true, false, NO_IMAGE },
+	[11] = { "R_CUDA_ABS32_HI_26", 8, 26, 32, 32, true, false, NO_IMAGE },
+	[15] = { "R_CUDA_ABS24_26", 8, 26, 24, 0, false, false, NO_IMAGE },
+	[17] = { "R_CUDA_ABS16_26", 8, 26, 16, 0, false, false, NO_IMAGE },
+	[19] = { "R_CUDA_TEX_SLOT", 8, 32, 8, 0, false, false, TEXTURE },
+	/* A texture has its own sampler, whatever the instruction names. */
+	[20] = { "R_CUDA_SAMP_SLOT", 8, 40, 5, 0, true, false, TEXTURE },
+	[21] = { "R_CUDA_SURF_SLOT", 8, 26, 6, 0, false, false, SURFACE },
+	[40] = { "R_CUDA_PCREL_IMM24_26", 8, 26, 24, 0, false, true, NO_IMAGE },
 };
 
 struct relocation {
@@ -122,6 +134,34 @@ static int symbol_check(struct slc_cubin *cubin, const struct slc_symbol *symbol
 		       slc_elf_wrong(elf, "symbol %.60s lies outside its section", symbol->name);
 }
 
+static struct slc_kernel *kernel_at(struct slc_cubin *cubin, uint32_t section)
+{
+	uint32_t i;
+
+	for (i = 0; i < cubin->kernel_count; i++)
+		if (cubin->kernel[i].code.section == section)
+			return &cubin->kernel[i];
+	return NULL;
+}
+
+/* What the field gets, but for its addend. Without a place only whether there is such a thing. */
+static int value_of(struct slc_cubin *cubin, const struct field *f, const struct slc_section *target,
+		    const struct slc_symbol *symbol, const struct slc_place *place, uint64_t *value)
+{
+	uint32_t slot = 0;
+	int ret;
+
+	if (f->image == NO_IMAGE) {
+		ret = symbol_check(cubin, symbol);
+		*value = ret || !place ? 0 : place[symbol->section].address + symbol->value;
+		return ret;
+	}
+	ret = slc_cubin_image_slot(cubin, kernel_at(cubin, target->index), symbol,
+				   f->image == SURFACE, &slot);
+	*value = slot;
+	return ret;
+}
+
 static int relocate(struct slc_cubin *cubin, const struct slc_section *section,
 		    const struct slc_section *target, const struct relocation *r,
 		    const struct slc_place *place)
@@ -144,17 +184,16 @@ static int relocate(struct slc_cubin *cubin, const struct slc_section *section,
 				     (unsigned long long)r->offset, (unsigned long long)target->size);
 	ret = slc_elf_symbol(elf, section->link, r->symbol, &symbol);
 	if (ret == 0)
-		ret = symbol_check(cubin, &symbol);
+		ret = value_of(cubin, f, target, &symbol, place, &value);
 	if (ret || !place)
 		return ret;
-	value = place[symbol.section].address + symbol.value;
 	value += r->explicit ? r->addend :
 			       addend_in(f, elf->file + target->offset + r->offset);
 	if (f->relative)
 		value -= place[target->index].address + r->offset + INSTRUCTION_BYTES;
 	if (!fits(f, value))
-		return slc_elf_wrong(elf, "%.60s: the address of %.60s does not fit %s", section->name,
-				     symbol.name, f->name);
+		return slc_elf_wrong(elf, "%.60s: the %s of %.60s does not fit %s", section->name,
+				     f->image ? "slot" : "address", symbol.name, f->name);
 	at = place[target->index].bytes + r->offset;
 	word = word_at(at, f->bytes) & ~(mask_of(f) << f->low);
 	word_set(at, f->bytes, word | (value >> f->shift & mask_of(f)) << f->low);

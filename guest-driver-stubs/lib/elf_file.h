@@ -40,6 +40,9 @@ struct slc_symbol {
 };
 
 #define SLC_STT_OBJECT 1u
+#define SLC_STT_TEXTURE 10u /* NVIDIA's own, as its assembler writes them */
+#define SLC_STT_SAMPLER 11u
+#define SLC_STT_SURFACE 12u
 #define SLC_SHN_UNDEFINED 0u
 #define SLC_SHN_RESERVED 0xff00u
 

@@ -48,6 +48,25 @@ void sluice_build_compute(struct sluice_words *w, uint32_t multiprocessors);
 /* Lets what comes next see what launches have stored, and launches what came before. */
 void sluice_build_membar(struct sluice_words *w);
 void sluice_build_launch(struct sluice_words *w, const struct sluice_grid *grid);
+
+/* What a surface slot is given: the words of SET_SU_LD_ST_TARGET. */
+struct sluice_surface {
+	uint64_t address;
+	uint32_t width;
+	uint32_t height;
+	uint32_t format;
+	uint32_t block;
+};
+
+/* Before a launch with textures: pools of headers and samplers, of entries each; a texture's sampler
+ * is the one at its header's index. Then for each slot what it has, if anything. */
+#define SLUICE_POOLS_WORDS 16
+#define SLUICE_TEXTURE_WORDS 2
+#define SLUICE_SURFACE_WORDS 7
+void sluice_build_pools(struct sluice_words *w, uint64_t headers, uint64_t samplers, uint32_t entries);
+void sluice_build_texture(struct sluice_words *w, uint32_t slot, uint32_t index, bool bound);
+void sluice_build_surface(struct sluice_words *w, uint32_t slot, const struct sluice_surface *surface);
+
 /* Reports when all launches before are done: 16 bytes, payload, 0 and GPU time in ns; with
  * interrupt, interrupts the channel after. address is a multiple of 16. */
 void sluice_build_report(struct sluice_words *w, struct sluice_report report, bool interrupt);

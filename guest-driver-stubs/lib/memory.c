@@ -91,13 +91,14 @@ int slc_memory_free(struct slc_context *ctx, uint64_t address)
 	ret = slc_synchronize(ctx);
 	if (ret && ret != SLC_CHANNEL_ENDED)
 		return ret;
+	slc_references_unbind(ctx, a->address, a->bytes);
 	slc_buffer_free(ctx, a);
 	ctx->allocation_count--;
 	memmove(a, a + 1, (size_t)(ctx->allocation + ctx->allocation_count - a) * sizeof(*a));
 	return SLC_OK;
 }
 
-static int check_range(struct slc_context *ctx, uint64_t address, uint64_t bytes)
+int slc_check_range(struct slc_context *ctx, uint64_t address, uint64_t bytes)
 {
 	const struct allocation *a = allocation_of(ctx, address);
 
@@ -129,11 +130,11 @@ static int bounce_wait(struct slc_context *ctx, struct bounce *b)
 	return b->fence ? slc_wait_fence(ctx, b->fence) : SLC_OK;
 }
 
-int slc_copy_to_device(struct slc_context *ctx, uint64_t to, const void *from, uint64_t bytes)
+int slc_store(struct slc_context *ctx, uint64_t to, const void *from, uint64_t bytes)
 {
 	uint64_t done, part;
 	uint32_t turn = 0;
-	int ret = bytes ? check_range(ctx, to, bytes) : SLC_OK;
+	int ret = SLC_OK;
 
 	for (done = 0; ret == SLC_OK && done < bytes; done += part, turn++) {
 		struct bounce *b = &ctx->bounce[turn % BOUNCES];
@@ -148,11 +149,18 @@ int slc_copy_to_device(struct slc_context *ctx, uint64_t to, const void *from, u
 	return ret;
 }
 
+int slc_copy_to_device(struct slc_context *ctx, uint64_t to, const void *from, uint64_t bytes)
+{
+	int ret = bytes ? slc_check_range(ctx, to, bytes) : SLC_OK;
+
+	return ret ? ret : slc_store(ctx, to, from, bytes);
+}
+
 int slc_copy_to_host(struct slc_context *ctx, void *to, uint64_t from, uint64_t bytes)
 {
 	uint64_t asked = 0, done = 0, part;
 	uint32_t turn = 0;
-	int ret = bytes ? check_range(ctx, from, bytes) : SLC_OK;
+	int ret = bytes ? slc_check_range(ctx, from, bytes) : SLC_OK;
 
 	/* Ahead by one buffer: while this one is emptied, the GPU fills the next. */
 	while (ret == SLC_OK && done < bytes) {
@@ -182,10 +190,10 @@ int slc_copy_on_device(struct slc_context *ctx, uint64_t to, uint64_t from, uint
 {
 	uint32_t fence;
 	uint64_t part;
-	int ret = bytes ? check_range(ctx, to, bytes) : SLC_OK;
+	int ret = bytes ? slc_check_range(ctx, to, bytes) : SLC_OK;
 
 	if (ret == SLC_OK && bytes)
-		ret = check_range(ctx, from, bytes);
+		ret = slc_check_range(ctx, from, bytes);
 	for (; ret == SLC_OK && bytes; bytes -= part, to += part, from += part) {
 		part = bytes < MAX_COPY_BYTES ? bytes : MAX_COPY_BYTES;
 		ret = submit_copy(ctx, to, from, part, &fence);

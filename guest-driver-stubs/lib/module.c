@@ -1,4 +1,4 @@
-/* Modules and launches: see compute.h. */
+/* Modules: see compute.h. */
 #include "compute_internal.h"
 
 #include <errno.h>
@@ -7,34 +7,12 @@
 #include <string.h>
 
 #define ALIGNMENT 256u /* of code and of constant banks */
-#define SHARED_ALIGNMENT 128u
-#define LOCAL_ALIGNMENT 16u
-#define STACK_ALIGNMENT 0x200u
-#define MIN_STACK_BYTES 0x200u
-#define WARP_ALIGNMENT 0x200u
-#define LOCAL_MEMORY_ALIGNMENT 0x20000u
-#define WARPS_OF_SM 48u
-#define LANES 32u
-#define STACK_BEHIND_POINTER 0x3c0u /* from the initial stack pointer to the window's end */
-#define MIN_FRAME_BYTES 0x400u
-#define MAX_GRID 65535u
-#define MAX_BLOCK_XY 1024u
-#define MAX_BLOCK_Z 64u
-#define MAX_THREADS 1024u
-#define REGISTERS_OF_SM 32768u
-#define WARP_REGISTER_UNIT 64u
-#define LAUNCH_WORDS (SLUICE_LAUNCH_WORDS + SLC_MAX_PARAMETER_BYTES / 4)
-
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) / unit * unit;
-}
 
 /* ---- loading ----------------------------------------------------------------------------------- */
 
 static uint32_t bank_0_bytes(const struct slc_kernel *k)
 {
-	return (uint32_t)round_up(SLC_PARAMETER_BASE + k->parameter_bytes, ALIGNMENT);
+	return (uint32_t)slc_round_up(SLC_PARAMETER_BASE + k->parameter_bytes, ALIGNMENT);
 }
 
 /* A module that is being loaded: where its sections go. */
@@ -52,11 +30,11 @@ static void lay(struct load *load, const struct slc_bytes *bytes, uint32_t align
 
 	if (!bytes->size || place->address != UINT64_MAX)
 		return;
-	place->address = round_up(load->bytes, alignment > ALIGNMENT ? alignment : ALIGNMENT);
+	place->address = slc_round_up(load->bytes, alignment > ALIGNMENT ? alignment : ALIGNMENT);
 	load->bytes = place->address + bytes->size;
 }
 
-/* Where everything goes: code first, then constants, variables, and each kernel's bank 0. */
+/* Where everything goes: code first, then constants, variables, pools, and each kernel's bank 0. */
 static void lay_out(struct load *load)
 {
 	const struct slc_cubin *cubin = load->cubin;
@@ -71,8 +49,12 @@ static void lay_out(struct load *load)
 			lay(load, &cubin->kernel[i].bank[b], 0);
 	for (i = 0; i < cubin->globals_count; i++)
 		lay(load, &cubin->globals[i].bytes, cubin->globals[i].alignment);
+	load->module->headers = slc_round_up(load->bytes, ALIGNMENT);
+	load->module->samplers =
+		load->module->headers + (uint64_t)cubin->image_count * SLUICE_ENTRY_BYTES;
+	load->bytes = load->module->samplers + (uint64_t)cubin->image_count * SLUICE_ENTRY_BYTES;
 	for (i = 0; i < cubin->kernel_count; i++) {
-		load->module->function[i].bank[0].address = round_up(load->bytes, ALIGNMENT);
+		load->module->function[i].bank[0].address = slc_round_up(load->bytes, ALIGNMENT);
 		load->bytes = load->module->function[i].bank[0].address +
 			      bank_0_bytes(&cubin->kernel[i]);
 	}
@@ -131,6 +113,8 @@ static void settle(const struct load *load)
 					f->kernel.bank[b].size,
 				};
 	}
+	module->headers += module->memory.address;
+	module->samplers += module->memory.address;
 	for (i = 0; i < module->variable_count; i++)
 		module->variable[i].address +=
 			load->place[load->cubin->variable[i].section].address;
@@ -165,6 +149,24 @@ static int upload(struct load *load)
 	return ret;
 }
 
+/* false: no memory for them. */
+static bool references_new(struct slc_module *module, const struct slc_cubin *cubin)
+{
+	uint32_t i;
+
+	module->reference = calloc(cubin->image_count + 1, sizeof(*module->reference));
+	for (i = 0; module->reference && i < cubin->image_count; i++) {
+		struct slc_reference *r = &module->reference[i];
+
+		*r = (struct slc_reference){ .module = module, .name = strdup(cubin->image[i].name),
+					     .surface = cubin->image[i].surface };
+		module->reference_count++;
+		if (!r->name)
+			return false;
+	}
+	return module->reference != NULL;
+}
+
 static struct slc_module *module_new(struct slc_context *ctx, const struct slc_cubin *cubin)
 {
 	struct slc_module *module =
@@ -194,7 +196,7 @@ static struct slc_module *module_new(struct slc_context *ctx, const struct slc_c
 		module->variable_count++;
 		named = named && v->name;
 	}
-	if (module->variable && named)
+	if (module->variable && named && references_new(module, cubin))
 		return module;
 	slc_module_unload(module);
 	return NULL;
@@ -294,7 +296,10 @@ int slc_module_unload(struct slc_module *module)
 		free(module->function[i].name);
 	for (i = 0; i < module->variable_count; i++)
 		free(module->variable[i].name);
+	for (i = 0; i < module->reference_count; i++)
+		free(module->reference[i].name);
 	free(module->variable);
+	free(module->reference);
 	free(module);
 	return SLC_OK;
 }
@@ -359,122 +364,4 @@ void slc_function_info(const struct slc_function *function, struct slc_function_
 		.parameter_count = k->parameter_count,
 		.parameter_bytes = k->parameter_bytes,
 	};
-}
-
-/* ---- launches ---------------------------------------------------------------------------------- */
-
-static int check_shape(struct slc_context *ctx, const struct slc_function *f,
-		       const struct slc_shape *s)
-{
-	uint64_t threads, registers;
-	uint64_t shared = round_up((uint64_t)f->kernel.shared_bytes + s->shared_bytes,
-				   SHARED_ALIGNMENT);
-	int i;
-
-	for (i = 0; i < 3; i++) {
-		uint32_t most = i < 2 ? MAX_BLOCK_XY : MAX_BLOCK_Z;
-
-		if (s->grid[i] == 0 || s->grid[i] > MAX_GRID)
-			return slc_fail(ctx, SLC_INVALID_VALUE, 0, "grid of %u x %u x %u; 1 to %u are allowed",
-					s->grid[0], s->grid[1], s->grid[2], MAX_GRID);
-		if (s->block[i] == 0 || s->block[i] > most)
-			return slc_fail(ctx, SLC_INVALID_VALUE, 0,
-					"block of %u x %u x %u; up to 1024 x 1024 x 64 are allowed",
-					s->block[0], s->block[1], s->block[2]);
-	}
-	threads = (uint64_t)s->block[0] * s->block[1] * s->block[2];
-	if (threads > MAX_THREADS)
-		return slc_fail(ctx, SLC_INVALID_VALUE, 0, "%llu threads in a block; at most %u",
-				(unsigned long long)threads, MAX_THREADS);
-	if (shared > SLC_MAX_SHARED_BYTES)
-		return slc_fail(ctx, SLC_OUT_OF_RESOURCES, 0, "%llu bytes of shared memory; at most %u",
-				(unsigned long long)shared, SLC_MAX_SHARED_BYTES);
-	registers = round_up(threads, LANES) / LANES *
-		    round_up((uint64_t)f->kernel.registers * LANES, WARP_REGISTER_UNIT);
-	if (registers > REGISTERS_OF_SM)
-		return slc_fail(ctx, SLC_OUT_OF_RESOURCES, 0,
-				"%llu threads with %u registers each need %llu; there are %u",
-				(unsigned long long)threads, f->kernel.registers,
-				(unsigned long long)registers, REGISTERS_OF_SM);
-	return SLC_OK;
-}
-
-/* Sizes of local memory, as Gdev computes them; memory for it only if the kernel uses some. */
-static int local_memory(struct slc_context *ctx, const struct slc_kernel *k, struct sluice_grid *g)
-{
-	uint32_t stack = k->stack_bytes > MIN_STACK_BYTES ? k->stack_bytes : MIN_STACK_BYTES;
-	uint32_t frame = k->frame_bytes > MIN_FRAME_BYTES ? k->frame_bytes : MIN_FRAME_BYTES;
-	bool used = k->local_bytes || k->frame_bytes;
-	uint64_t warp;
-	int ret;
-
-	g->stack_bytes = (uint32_t)round_up(stack, STACK_ALIGNMENT);
-	if (used) {
-		g->local_low_bytes = (uint32_t)round_up(k->local_bytes + k->frame_bytes, LOCAL_ALIGNMENT);
-		g->local_high_bytes =
-			(uint32_t)round_up(frame, LOCAL_ALIGNMENT) + STACK_BEHIND_POINTER;
-	}
-	warp = (uint64_t)LANES * (g->local_low_bytes + g->local_high_bytes) + LANES * g->stack_bytes;
-	g->local_bytes = round_up(WARPS_OF_SM * ctx->multiprocessors * warp, LOCAL_MEMORY_ALIGNMENT);
-	g->local_warp_bytes = (uint32_t)round_up(warp, WARP_ALIGNMENT);
-	if (!used || ctx->local.bytes >= g->local_bytes) {
-		g->local_address = used ? ctx->local.address : 0;
-		return SLC_OK;
-	}
-	ret = slc_synchronize(ctx); /* launches before may use the smaller one */
-	if (ret)
-		return ret;
-	slc_buffer_free(ctx, &ctx->local);
-	ret = slc_buffer_new(ctx, SLUICE_VRAM, g->local_bytes, &ctx->local);
-	g->local_address = ctx->local.address;
-	return ret;
-}
-
-static int pack(struct slc_context *ctx, const struct slc_kernel *k, void *const *arguments,
-		uint32_t count, uint8_t *to)
-{
-	uint32_t i;
-
-	if (count != k->parameter_count)
-		return slc_fail(ctx, SLC_INVALID_VALUE, 0, "%u arguments for %u parameters", count,
-				k->parameter_count);
-	for (i = 0; i < count; i++)
-		memcpy(to + k->parameter[i].offset, arguments[i], k->parameter[i].bytes);
-	return SLC_OK;
-}
-
-int slc_launch(const struct slc_function *f, const struct slc_shape *shape, void *const *arguments,
-	       uint32_t count)
-{
-	struct slc_context *ctx = f->module->ctx;
-	uint32_t words[LAUNCH_WORDS];
-	struct sluice_words w = { .word = words, .capacity = LAUNCH_WORDS };
-	uint32_t parameters[SLC_MAX_PARAMETER_BYTES / 4] = { 0 };
-	struct sluice_grid g = {
-		.program = f->module->memory.address,
-		.start = f->start,
-		.registers = f->kernel.registers,
-		.barriers = f->kernel.barriers,
-		.parameter = parameters,
-		.parameter_words = (f->kernel.parameter_bytes + 3) / 4,
-	};
-	int ret = slc_check_channel(ctx);
-
-	if (ret == SLC_OK)
-		ret = check_shape(ctx, f, shape);
-	if (ret == SLC_OK)
-		ret = pack(ctx, &f->kernel, arguments, count, (uint8_t *)parameters);
-	if (ret == SLC_OK)
-		ret = local_memory(ctx, &f->kernel, &g);
-	if (ret)
-		return ret;
-	memcpy(g.grid, shape->grid, sizeof(g.grid));
-	memcpy(g.block, shape->block, sizeof(g.block));
-	memcpy(g.bank, f->bank, sizeof(g.bank));
-	g.shared_bytes =
-		(uint32_t)round_up(f->kernel.shared_bytes + shape->shared_bytes, SHARED_ALIGNMENT);
-	g.id = ctx->launches++;
-	sluice_build_membar(&w);
-	sluice_build_launch(&w, &g);
-	return slc_submit(ctx, &w);
 }

@@ -207,6 +207,22 @@ void sluice_build_m2mf_copy(struct sluice_words *w, uint64_t dst, uint64_t src, 
 void sluice_build_pcopy_copy(struct sluice_words *w, uint64_t dst, uint64_t src, uint64_t bytes,
 			     struct sluice_report report);
 
+/* An image in blocks of one GOB (64 bytes by 8 lines) by 1 << shift. */
+struct sluice_blocks {
+	uint64_t address; /* a multiple of 512 */
+	uint32_t shift;   /* 0 to 5 */
+	uint32_t line_bytes;
+	uint32_t lines;
+	uint32_t layers;
+	uint32_t layer; /* which one is copied, */
+	uint32_t first_line; /* from which line on */
+};
+
+/* Copies whole lines by M2MF between an image and memory in which they follow each other; write: to
+ * the image. */
+void sluice_build_m2mf_blocks(struct sluice_words *w, const struct sluice_blocks *blocks,
+			      uint64_t linear, uint32_t count, bool write);
+
 /* Host semaphores, 4 bytes: release after all earlier work, wait until the word is at least payload. */
 void sluice_build_release(struct sluice_words *w, uint64_t address, uint32_t payload);
 void sluice_build_acquire(struct sluice_words *w, uint64_t address, uint32_t payload);

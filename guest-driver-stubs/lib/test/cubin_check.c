@@ -65,6 +65,21 @@ static void print_variables(const struct slc_cubin *cubin)
 		       cubin->load[cubin->variable[i].section] == SLC_CONSTANTS ? "constant" : "global");
 }
 
+static void print_images(const struct slc_cubin *cubin)
+{
+	uint32_t i, j;
+
+	for (i = 0; i < cubin->image_count; i++)
+		printf("%s %s\n", cubin->image[i].surface ? "surface" : "texture", cubin->image[i].name);
+	for (i = 0; i < cubin->kernel_count; i++)
+		for (j = 0; j < cubin->kernel[i].image_count; j++) {
+			const struct slc_image_slot *slot = &cubin->kernel[i].image[j];
+
+			printf("slot %u of %s: %s%s\n", slot->slot, cubin->kernel[i].name,
+			       cubin->image[slot->image].name, slot->needed ? "" : ", perhaps");
+		}
+}
+
 /* ---- loading: code one after the other, all else from 4 GiB up -------------------------------------- */
 
 #define DATA_BASE (1ull << 32)
@@ -175,6 +190,15 @@ static uint64_t use(const struct slc_cubin *cubin)
 		    k->local_bytes + k->frame_bytes > SLC_MAX_LOCAL_BYTES)
 			abort();
 	}
+	for (i = 0; i < cubin->kernel_count; i++)
+		for (j = 0; j < cubin->kernel[i].image_count; j++) {
+			const struct slc_image_slot *slot = &cubin->kernel[i].image[j];
+
+			if (slot->image >= cubin->image_count ||
+			    (cubin->image[slot->image].surface && slot->slot >= SLC_SURFACE_SLOTS))
+				abort();
+			sum += strlen(cubin->image[slot->image].name);
+		}
 	for (i = 0; i < cubin->variable_count; i++) {
 		const struct slc_variable *v = &cubin->variable[i];
 
@@ -291,6 +315,7 @@ int main(int argc, char **argv)
 	} else {
 		print(&cubin);
 		print_variables(&cubin);
+		print_images(&cubin);
 		ret = linked ? link_file(&cubin) : 0;
 	}
 	free(file);

@@ -1,7 +1,6 @@
 package io.sluice.testbed.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.testbed.workloads.asm.Assembler;
 import io.sluice.testbed.workloads.asm.Kernel;
@@ -10,14 +9,10 @@ import io.sluice.testbed.workloads.cubin.CubinFile.Relocation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class ModuleProcessTest {
   private static final String GUEST = "guest";
   private static final int THREADS = 32;
-  private static final int TIMEOUT_SECONDS = 300;
 
   /** out[t] = f(table[t]), and their sum; the addresses are the loader's. */
   private static final String WIDE =
@@ -88,13 +82,11 @@ final class ModuleProcessTest {
   private static final int R_RELATIVE_26 = 40;
 
   private DaemonProcess daemon;
-  private Path directory;
-  private Path program;
+  private LibraryCheck check;
 
   @BeforeAll
   void start(@TempDir Path temporary) throws Exception {
-    directory = temporary;
-    program = build(temporary.resolve("module_check"));
+    check = LibraryCheck.build(temporary, "module_check");
     daemon = DaemonProcess.start(temporary, List.of(GUEST));
   }
 
@@ -103,53 +95,6 @@ final class ModuleProcessTest {
     if (daemon != null) {
       daemon.close();
     }
-  }
-
-  private static Path build(Path program) throws IOException, InterruptedException {
-    Path library = stubs().resolve("lib");
-    List<String> sources;
-    try (Stream<Path> files = Files.list(library)) {
-      sources = files.map(Path::toString).filter(name -> name.endsWith(".c")).toList();
-    }
-    List<String> command =
-        Stream.of(
-                Stream.of("cc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-pthread"),
-                Stream.of("-o", program.toString(), library + "/test/module_check.c"),
-                sources.stream())
-            .flatMap(part -> part)
-            .toList();
-    assumeTrue(hasCompiler(), "no C compiler here: cc is not on the PATH");
-    Result result = run(command);
-    assertThat(result.status()).as(result.text()).isZero();
-    return program;
-  }
-
-  private static Path stubs() {
-    for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
-      Path stubs = at.resolve("guest-driver-stubs");
-      if (Files.exists(stubs.resolve("lib/cubin.c"))) {
-        return stubs;
-      }
-    }
-    throw new AssertionError("no guest-driver-stubs above the working directory");
-  }
-
-  private static boolean hasCompiler() throws InterruptedException {
-    try {
-      return run(List.of("cc", "--version")).status() == 0;
-    } catch (IOException _) {
-      return false;
-    }
-  }
-
-  private record Result(int status, String text) {}
-
-  private static Result run(List<String> command) throws IOException, InterruptedException {
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).as("ends in time").isTrue();
-    return new Result(process.exitValue(), text);
   }
 
   private static int table(int thread) {
@@ -199,12 +144,9 @@ final class ModuleProcessTest {
   }
 
   private void assertRuns(byte[] file) throws IOException, InterruptedException {
-    Path path = Files.write(directory.resolve("module"), file);
+    LibraryCheck.Result result = check.run(daemon.socket(GUEST), file, "7");
 
-    Result result =
-        run(List.of(program.toString(), daemon.socket(GUEST).toString(), path.toString(), "7"));
-
-    assertThat(result).isEqualTo(new Result(0, expected(7) + expected(1)));
+    assertThat(result).isEqualTo(new LibraryCheck.Result(0, expected(7) + expected(1)));
   }
 
   @Test

@@ -19,6 +19,15 @@ public final class CubinFile {
   /** Type of a symbol that names a function. */
   public static final int FUNCTION = 2;
 
+  /** Type of a symbol that names a texture. */
+  public static final int TEXTURE = 10;
+
+  /** Type of a symbol that names a sampler without a texture. */
+  public static final int SAMPLER = 11;
+
+  /** Type of a symbol that names a surface. */
+  public static final int SURFACE = 12;
+
   private static final int GLOBAL_BINDING = 1 << 4;
   private static final int STRTAB_INDEX = 1;
   private static final int SYMTAB_INDEX = 2;
@@ -49,6 +58,14 @@ public final class CubinFile {
    */
   public record Relocation(long offset, int type, int symbol, long addend) {}
 
+  /**
+   * What a kernel says of a texture or surface that it uses.
+   *
+   * @param symbol number of its symbol
+   * @param slot where the kernel's instructions look for it
+   */
+  public record Slot(int symbol, int slot) {}
+
   /** Adds the code of a kernel, or of a function that kernels call; gives the section's index. */
   public int addCode(String name, List<Long> words, int barriers) {
     ByteBuffer code = buffer(8 * words.size());
@@ -70,10 +87,13 @@ public final class CubinFile {
   }
 
   /** Adds a kernel with its parameters, and a symbol for it; gives its section's index. */
-  public int addKernel(Kernel kernel) {
+  public int addKernel(Kernel kernel, Slot... slots) {
     int text = addCode(kernel.name(), kernel.words(), kernel.barriers());
     int symbol = addSymbol(kernel.name(), FUNCTION, text, 0, 8L * kernel.words().size());
     InfoRecords records = new InfoRecords();
+    for (Slot slot : slots) {
+      records.add(InfoRecords.IMAGE_SLOT, slot.symbol, slot.slot);
+    }
     records.add(
         InfoRecords.PARAM_CBANK, symbol, kernel.parameterBytes() << 16 | Kernel.PARAMETER_BASE);
     for (int i = 0; i < kernel.parameters().size(); i++) {
@@ -103,6 +123,11 @@ public final class CubinFile {
     return add(
         new ElfSection(
             name, ElfSection.NOBITS, ElfSection.ALLOC, 0, 0, alignment, 0, new byte[0], size));
+  }
+
+  /** Adds the symbol of a texture, surface or sampler, which is in no section; gives its number. */
+  public int addImage(String name, int type) {
+    return addSymbol(name, type, 0, 0, 0);
   }
 
   /** Adds a symbol; gives its number. */

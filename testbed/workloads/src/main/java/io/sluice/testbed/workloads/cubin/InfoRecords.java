@@ -7,6 +7,9 @@ import java.io.ByteArrayOutputStream;
  * follows.
  */
 final class InfoRecords {
+  /** Symbol; slot of a texture or surface. */
+  static final int IMAGE_SLOT = 0x02;
+
   /** Symbol; base and size of the parameters in bank 0. */
   static final int PARAM_CBANK = 0x0a;
 

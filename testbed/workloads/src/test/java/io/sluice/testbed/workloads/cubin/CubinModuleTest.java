@@ -289,6 +289,148 @@ final class CubinModuleTest {
         .isEqualTo(refused(".rel.nv.global: 16 bytes of relocations of .nv.global"));
   }
 
+  // ---- textures and surfaces ----
+
+  private static final long TEX = 0x8000000000000006L;
+  private static final long SULD = 0xd400400000000005L;
+  private static final int TEXTURE_SLOT = 19;
+  private static final int SAMPLER_SLOT = 20;
+  private static final int SURFACE_SLOT = 21;
+
+  private static InfoRecords slots(int... symbolsAndSlots) {
+    InfoRecords records = new InfoRecords();
+    for (int i = 0; i < symbolsAndSlots.length; i += 2) {
+      records.add(InfoRecords.IMAGE_SLOT, symbolsAndSlots[i], symbolsAndSlots[i + 1]);
+    }
+    return records;
+  }
+
+  @Test
+  void read_textures_areThoseOfTheKernelsRecords() throws Exception {
+    CubinFile cubin = withVariable(true, EXIT);
+    int texture = cubin.addImage("image", CubinFile.TEXTURE);
+    int surface = cubin.addImage("sheet", CubinFile.SURFACE);
+    cubin.addInfo(".nv.info.k", slots(texture, 255, surface, 7, texture, 0, texture, 0));
+
+    assertThat(read(cubin.write()).text())
+        .endsWith(
+            """
+            texture image
+            surface sheet
+            slot 255 of k: image
+            slot 7 of k: sheet
+            slot 0 of k: image
+            """);
+  }
+
+  @Test
+  void link_slotsOfInstructions_areOnesThatNobodyUses() throws Exception {
+    CubinFile cubin = withVariable(true, TEX, TEX, SULD, EXIT);
+    int image = cubin.addImage("image", CubinFile.TEXTURE);
+    int other = cubin.addImage("other", CubinFile.TEXTURE);
+    int sheet = cubin.addImage("sheet", CubinFile.SURFACE);
+    cubin.addInfo(".nv.info.k", slots(image, 0));
+    int function = cubin.addCode("f", List.of(TEX, EXIT), 0);
+    cubin.addRelocations(
+        ".rel.text.k",
+        TEXT,
+        new Relocation(0, TEXTURE_SLOT, image, 0),
+        new Relocation(0, SAMPLER_SLOT, image, 0),
+        new Relocation(8, TEXTURE_SLOT, other, 0),
+        new Relocation(16, SURFACE_SLOT, sheet, 0));
+    cubin.addRelocations(
+        ".rel.text.f",
+        function,
+        new Relocation(0, TEXTURE_SLOT, image, 0),
+        new Relocation(0, SAMPLER_SLOT, image, 0));
+
+    // The kernel's own record says 0 for the image; a function finds it where all kernels have it.
+    assertThat(link(cubin).text())
+        .contains(
+            """
+            slot 0 of k: image
+            slot 1 of k: other
+            slot 0 of k: sheet
+            slot 2 of k: image, perhaps
+            """)
+        .contains(place(0, words(TEX, TEX | 1L << 32, SULD, EXIT)))
+        .contains(place(0x1000, words(TEX | 2L << 32 | 2L << 40, EXIT)));
+  }
+
+  @Test
+  void read_slotsThatCannotBe_areRefused() throws Exception {
+    assertThat(readSlots(slots(3, 256)))
+        .isEqualTo(refused("kernel k: slot 256 for texture image; there are 256"));
+    assertThat(readSlots(slots(5, 8)))
+        .isEqualTo(refused("kernel k: slot 8 for surface sheet; there are 8"));
+    assertThat(readSlots(slots(3, 1, 4, 1)))
+        .isEqualTo(refused("kernel k: slot 1 has two textures"));
+    assertThat(readSlots(slots(2, 1))).isEqualTo(refused("kernel k: v is no texture or surface"));
+    assertThat(readSlots(slots(6, 1))).isEqualTo(refused("symbol 6 is not there"));
+  }
+
+  /** A kernel with textures 3 and 4, a surface 5, and these records. */
+  private CubinReader.Result readSlots(InfoRecords records)
+      throws IOException, InterruptedException {
+    return read(withImages(records).write());
+  }
+
+  private static CubinFile withImages(InfoRecords records) {
+    CubinFile cubin = withVariable(true, TEX, EXIT);
+    cubin.addImage("image", CubinFile.TEXTURE);
+    cubin.addImage("other", CubinFile.TEXTURE);
+    cubin.addImage("sheet", CubinFile.SURFACE);
+    cubin.addInfo(".nv.info.k", records);
+    return cubin;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "19, 2, 'a relocation needs the slot of v, which is no texture'",
+    "19, 5, 'a relocation needs the slot of sheet, which is no texture'",
+    "20, 5, 'a relocation needs the slot of sheet, which is no texture'",
+    "21, 3, 'a relocation needs the slot of image, which is no surface'",
+    "5, 3, 'it needs image, which is not in the file'"
+  })
+  void read_relocationOfAnotherKind_isRefused(int type, int symbol, String problem)
+      throws Exception {
+    CubinFile cubin = withImages(slots());
+    cubin.addRelocations(".rel.text.k", TEXT, new Relocation(0, type, symbol, 0));
+
+    assertThat(read(cubin.write())).isEqualTo(refused(problem));
+  }
+
+  @Test
+  void read_moreSurfacesThanSlots_areRefused() throws Exception {
+    CubinFile cubin = withVariable(true, SULD, EXIT);
+    Relocation[] relocations = new Relocation[9];
+    for (int i = 0; i < relocations.length; i++) {
+      int symbol = cubin.addImage("sheet" + i, CubinFile.SURFACE);
+      relocations[i] = new Relocation(0, SURFACE_SLOT, symbol, 0);
+    }
+    cubin.addRelocations(".rel.text.k", TEXT, relocations);
+
+    assertThat(read(cubin.write())).isEqualTo(refused("no slot is left for surface sheet8"));
+  }
+
+  @Test
+  void read_tooManyTextures_areRefused() throws Exception {
+    CubinFile many = withVariable(true, EXIT);
+    for (int n = 0; n < 129; n++) {
+      many.addImage("t" + n, CubinFile.TEXTURE);
+    }
+    CubinFile twice = withVariable(true, EXIT);
+    twice.addImage("t", CubinFile.TEXTURE);
+    twice.addImage("t", CubinFile.SURFACE);
+    CubinFile sampler = withVariable(true, EXIT);
+    sampler.addImage("s", CubinFile.SAMPLER);
+
+    assertThat(read(many.write())).isEqualTo(refused("more than 128 textures and surfaces"));
+    assertThat(read(twice.write()))
+        .isEqualTo(refused("surface \"t\" has no name or is there twice"));
+    assertThat(read(sampler.write())).isEqualTo(refused("sampler s belongs to no texture"));
+  }
+
   // ---- 32 bits ----
 
   @Test
@@ -346,10 +488,17 @@ final class CubinModuleTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void read_damagedFiles_areNeverCaughtOut(boolean wide, RandomGenerator random) throws Exception {
-    CubinFile cubin = withVariable(wide, CAL, MOV32I, EXIT);
+    CubinFile cubin = withVariable(wide, CAL, MOV32I, TEX, EXIT);
+    int image = cubin.addImage("image", CubinFile.TEXTURE);
+    int sheet = cubin.addImage("sheet", CubinFile.SURFACE);
+    cubin.addInfo(".nv.info.k", slots(image, 3, sheet, 2));
     int constants = cubin.addBytes(".nv.constant14", new byte[24], 8);
     cubin.addZeros(".nv.global", 4096, 4);
-    cubin.addRelocations(".rel.text.k", TEXT, new Relocation(0, 40, KERNEL, 0));
+    cubin.addRelocations(
+        ".rel.text.k",
+        TEXT,
+        new Relocation(0, 40, KERNEL, 0),
+        new Relocation(16, TEXTURE_SLOT, image, 0));
     cubin.addRelocationsWithAddends(
         ".rela.nv.constant14", constants, new Relocation(0, wide ? 2 : 1, VARIABLE, 32));
     Path file = Files.write(directory.resolve("fuzzed"), cubin.write());

@@ -39,6 +39,7 @@ final class CubinReader {
         directory,
         "lib/elf_file.c",
         "lib/cubin.c",
+        "lib/cubin_images.c",
         "lib/cubin_link.c",
         "lib/fatbin.c",
         "lib/test/cubin_check.c");
