@@ -79,6 +79,13 @@ public final class Demo implements Callable<Integer> {
   private int lud;
 
   @CommandLine.Option(
+      names = "--blur",
+      paramLabel = "N",
+      defaultValue = "512",
+      description = "lines of the image to blur, a multiple of 16, 0 for none (default: 512)")
+  private int blur;
+
+  @CommandLine.Option(
       names = "--no-migration",
       description = "leave out the last act, in which the machine moves to another host")
   private boolean noMigration;
@@ -107,8 +114,8 @@ public final class Demo implements Callable<Integer> {
       System.err.println("demo: --mib is 1 to " + MAX_MIB + ", not " + mib);
       return 2;
     }
-    if (!isSize(mmul) || !isSize(lud)) {
-      System.err.println("demo: --mmul and --lud are multiples of 16 up to " + MAX_ROWS);
+    if (!isSize(mmul) || !isSize(lud) || !isSize(blur)) {
+      System.err.println("demo: --mmul, --lud and --blur are multiples of 16 up to " + MAX_ROWS);
       return 2;
     }
     Optional<MachineEnvironment> machines =
@@ -172,7 +179,7 @@ public final class Demo implements Callable<Integer> {
     if (machines.isEmpty() && guest == GuestKind.auto) {
       report.detail("no QEMU here: the guest is a process, attached as a machine would be");
     }
-    Sizes sizes = new Sizes(mib * MIB, mmul, lud);
+    Sizes sizes = new Sizes(mib * MIB, mmul, lud, blur);
     try (GuestSession session =
         machines.isPresent()
             ? new MachineSession(machines.get(), socket, sizes, report)

@@ -35,6 +35,7 @@ final class MachineSession implements GuestSession {
     commands.add("copytest --pause " + sizes.copyBytes());
     addCompute("mmul", sizes.mmul());
     addCompute("lud", sizes.lud());
+    addCompute("blur", sizes.blur());
   }
 
   private void addCompute(String program, int size) {

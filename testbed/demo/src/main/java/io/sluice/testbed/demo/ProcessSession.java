@@ -1,6 +1,7 @@
 package io.sluice.testbed.demo;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.testbed.workloads.Blur;
 import io.sluice.testbed.workloads.LuDecomposition;
 import io.sluice.testbed.workloads.MatrixProduct;
 import java.nio.file.Path;
@@ -18,6 +19,10 @@ final class ProcessSession implements GuestSession {
     }
     if (sizes.lud() > 0) {
       works.add(new ProcessCompute(kernel, socket, new LuDecomposition(sizes.lud()), report));
+    }
+    if (sizes.blur() > 0) {
+      Blur blur = new Blur(sizes.blur(), sizes.blur());
+      works.add(new ProcessCompute(kernel, socket, blur, report));
     }
   }
 

@@ -6,5 +6,6 @@ package io.sluice.testbed.demo;
  * @param copyBytes what is copied
  * @param mmul rows of the matrices that are multiplied; 0 leaves that out
  * @param lud rows of the matrix that is decomposed; 0 leaves that out
+ * @param blur lines of the image that is blurred, a texture; 0 leaves that out
  */
-record Sizes(long copyBytes, int mmul, int lud) {}
+record Sizes(long copyBytes, int mmul, int lud, int blur) {}

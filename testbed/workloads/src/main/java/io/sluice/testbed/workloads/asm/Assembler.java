@@ -13,6 +13,7 @@ import java.util.Map;
  * <pre>
  * .kernel name       starts a kernel
  * .param 8 name      a parameter of 4 or 8 bytes: %name is its place in bank 0, %name+4 its upper half
+ * .texture slot name what the host binds by that name
  * .equ NAME value    a name for a number
  * .shared bytes      shared memory of a block
  * .local bytes       local memory of a thread
@@ -39,6 +40,7 @@ public final class Assembler {
     final Map<String, Integer> offsets = new HashMap<>();
     final Map<String, Integer> labels = new HashMap<>();
     final List<Kernel.Parameter> parameters = new ArrayList<>();
+    final List<Kernel.Texture> textures = new ArrayList<>();
     final LineParser parser = new LineParser(numbers, offsets);
     final Map<Integer, Statement> statements = new LinkedHashMap<>();
     final Map<Integer, Long> words = new HashMap<>();
@@ -111,6 +113,8 @@ public final class Assembler {
     }
     switch (parts.get(0)) {
       case ".param" -> parameter((int) number(part(parts, 1)), part(parts, 2));
+      case ".texture" ->
+          source.textures.add(new Kernel.Texture(part(parts, 2), (int) number(part(parts, 1))));
       case ".equ" -> source.numbers.put(part(parts, 1), number(part(parts, 2)));
       case ".shared" -> source.shared = (int) number(part(parts, 1));
       case ".local" -> source.local = (int) number(part(parts, 1));
@@ -172,7 +176,8 @@ public final class Assembler {
             source.shared,
             source.local,
             source.stack,
-            source.parameters));
+            source.parameters,
+            source.textures));
   }
 
   private static long encode(Statement statement, Map<String, Integer> labels) {

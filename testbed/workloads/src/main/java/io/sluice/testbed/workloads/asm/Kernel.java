@@ -14,6 +14,7 @@ import java.util.Optional;
  * @param localBytes local memory of a thread
  * @param stackBytes call stack of a warp
  * @param parameters in order
+ * @param textures what the host binds
  */
 public record Kernel(
     String name,
@@ -23,13 +24,15 @@ public record Kernel(
     int sharedBytes,
     int localBytes,
     int stackBytes,
-    List<Parameter> parameters) {
+    List<Parameter> parameters,
+    List<Texture> textures) {
   /** Where parameters start in bank 0. */
   public static final int PARAMETER_BASE = 0x20;
 
   public Kernel {
     words = List.copyOf(words);
     parameters = List.copyOf(parameters);
+    textures = List.copyOf(textures);
   }
 
   /**
@@ -40,6 +43,14 @@ public record Kernel(
    * @param bytes 4 or 8
    */
   public record Parameter(String name, int offset, int bytes) {}
+
+  /**
+   * A texture.
+   *
+   * @param name its name
+   * @param slot where instructions look for it
+   */
+  public record Texture(String name, int slot) {}
 
   /** The parameter of a name. */
   public Optional<Parameter> parameter(String wanted) {

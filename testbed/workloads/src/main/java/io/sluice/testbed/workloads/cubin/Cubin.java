@@ -11,14 +11,14 @@ import java.util.List;
  *
  * <p>Of each kernel F: {@code .text.F} (registers in bits 31:24 of sh_info, barriers in bits 23:20
  * of sh_flags), {@code .nv.constant0.F} (its size is that of the head of bank 0 and the
- * parameters), {@code .nv.shared.F} (its size), {@code .nv.info.F} (parameters, call stack); of
- * all: {@code .nv.info} (frame and stack sizes), symbols.
+ * parameters), {@code .nv.shared.F} (its size), {@code .nv.info.F} (slots of textures, parameters,
+ * call stack); of all: {@code .nv.info} (frame and stack sizes), symbols.
  */
 public final class Cubin {
   private static final int SYMTAB_INDEX = 2;
   private static final int STRTAB_INDEX = 1;
   private static final int SYMBOL_BYTES = 24;
-  private static final int GLOBAL_FUNCTION = 1 << 4 | 2;
+  private static final int GLOBAL = 1 << 4;
   private static final int ENTRY = 0x10;
   private static final int CODE_ALIGNMENT = 64;
 
@@ -31,6 +31,15 @@ public final class Cubin {
     for (Kernel kernel : kernels) {
       names.add(strings.add(kernel.name()));
     }
+    List<String> textures =
+        kernels.stream()
+            .flatMap(kernel -> kernel.textures().stream())
+            .map(Kernel.Texture::name)
+            .distinct()
+            .toList();
+    for (String texture : textures) {
+      names.add(strings.add(texture));
+    }
     ElfWriter elf = new ElfWriter(true);
     elf.add(ElfSection.of(".strtab", ElfSection.STRTAB, 0, 1, strings.bytes()));
     // Indices are known before the sections are added: strings, symbols, .nv.info, then four each.
@@ -38,12 +47,19 @@ public final class Cubin {
     elf.add(symbols(kernels, names, firstText));
     elf.add(global(kernels));
     for (int i = 0; i < kernels.size(); i++) {
-      addKernel(elf, kernels.get(i), i + 1, firstText + 4 * i);
+      Kernel kernel = kernels.get(i);
+      InfoRecords records = new InfoRecords();
+      for (Kernel.Texture texture : kernel.textures()) {
+        int symbol = 1 + kernels.size() + textures.indexOf(texture.name());
+        records.add(InfoRecords.IMAGE_SLOT, symbol, texture.slot());
+      }
+      addKernel(elf, kernel, i + 1, firstText + 4 * i, records);
     }
     return elf.write();
   }
 
-  private static void addKernel(ElfWriter elf, Kernel kernel, int symbol, int text) {
+  private static void addKernel(
+      ElfWriter elf, Kernel kernel, int symbol, int text, InfoRecords records) {
     byte[] code = code(kernel);
     long flags = ElfSection.ALLOC | ElfSection.EXECINSTR | (long) kernel.barriers() << 20;
     int info = kernel.registers() << 24 | symbol;
@@ -81,7 +97,8 @@ public final class Cubin {
             0,
             new byte[0],
             kernel.sharedBytes()));
-    byte[] attributes = attributes(kernel, symbol);
+    addAttributes(records, kernel, symbol);
+    byte[] attributes = records.bytes();
     elf.add(
         new ElfSection(
             ".nv.info." + kernel.name(),
@@ -102,12 +119,16 @@ public final class Cubin {
   }
 
   private static ElfSection symbols(List<Kernel> kernels, List<Integer> names, int firstText) {
-    ByteBuffer table = buffer(SYMBOL_BYTES * (kernels.size() + 1));
+    ByteBuffer table = buffer(SYMBOL_BYTES * (names.size() + 1));
     table.position(SYMBOL_BYTES);
     for (int i = 0; i < kernels.size(); i++) {
-      table.putInt(names.get(i)).put((byte) GLOBAL_FUNCTION).put((byte) ENTRY);
+      table.putInt(names.get(i)).put((byte) (GLOBAL | CubinFile.FUNCTION)).put((byte) ENTRY);
       table.putShort((short) (firstText + 4 * i));
       table.putLong(0).putLong(8L * kernels.get(i).words().size());
+    }
+    // A texture is in no section.
+    for (int name : names.subList(kernels.size(), names.size())) {
+      table.putInt(name).put((byte) (GLOBAL | CubinFile.TEXTURE)).position(table.position() + 19);
     }
     return new ElfSection(
         ".symtab",
@@ -132,8 +153,7 @@ public final class Cubin {
         ".nv.info", ElfSection.CUDA_INFO, 0, SYMTAB_INDEX, 0, 1, 0, bytes, bytes.length);
   }
 
-  private static byte[] attributes(Kernel kernel, int symbol) {
-    InfoRecords records = new InfoRecords();
+  private static void addAttributes(InfoRecords records, Kernel kernel, int symbol) {
     int bytes = kernel.parameterBytes();
     records.add(InfoRecords.PARAM_CBANK, symbol, bytes << 16 | Kernel.PARAMETER_BASE);
     records.addHalf(InfoRecords.PARAM_SIZE, bytes);
@@ -147,7 +167,6 @@ public final class Cubin {
           parameter.bytes() << 18 | InfoRecords.KPARAM_FLAGS);
     }
     records.add(InfoRecords.CRS_STACK_SIZE, kernel.stackBytes());
-    return records.bytes();
   }
 
   private static ByteBuffer buffer(int bytes) {

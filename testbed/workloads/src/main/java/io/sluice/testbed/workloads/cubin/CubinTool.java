@@ -9,7 +9,7 @@ import java.nio.file.Path;
 public final class CubinTool {
   private CubinTool() {}
 
-  /** Writes mmul.cubin, lud.cubin, nn.cubin and backprop.cubin. */
+  /** Writes a file for each of {@link Kernels#FILES}. */
   public static void main(String[] arguments) throws IOException {
     if (arguments.length != 1) {
       throw new IllegalArgumentException("usage: CubinTool DIRECTORY");
