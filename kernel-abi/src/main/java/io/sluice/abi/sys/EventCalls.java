@@ -69,7 +69,7 @@ final class EventCalls {
     }
   }
 
-  static int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs) {
+  static int poll(List<Fd> fds, short[] events, short[] revents, long timeoutNs) {
     int count = fds.size();
     if (events.length < count || revents.length < count) {
       throw new IllegalArgumentException(
@@ -86,7 +86,7 @@ final class EventCalls {
         Pollfd.FD.set(pollfds, i * Pollfd.SIZE, fds.get(i).number());
         Pollfd.EVENTS.setBits(pollfds, i * Pollfd.SIZE, events[i]);
       }
-      int ready = wait(pollfds, count, timeoutMs);
+      int ready = wait(pollfds, count, timeoutNs);
       for (int i = 0; i < count; i++) {
         revents[i] = Pollfd.REVENTS.bits(pollfds, i * Pollfd.SIZE);
       }
@@ -97,18 +97,18 @@ final class EventCalls {
   /**
    * The kernel writes the time that remains into the timeout, so that a restart goes on with it.
    */
-  private static int wait(MemorySegment pollfds, int count, int timeoutMs) {
+  private static int wait(MemorySegment pollfds, int count, long timeoutNs) {
     Scratch scratch = Scratch.current();
     MemorySegment timeout = MemorySegment.NULL;
-    if (timeoutMs >= 0) {
+    if (timeoutNs >= 0) {
       timeout = scratch.timespec;
-      Timespec.TV_SEC.set(timeout, timeoutMs / 1000);
-      Timespec.TV_NSEC.set(timeout, timeoutMs % 1000 * 1_000_000L);
+      Timespec.TV_SEC.set(timeout, timeoutNs / 1_000_000_000L);
+      Timespec.TV_NSEC.set(timeout, timeoutNs % 1_000_000_000L);
     }
     int ready;
     do {
       ready = Libc.ppoll(scratch, pollfds, count, timeout);
     } while (Calls.interrupted(ready));
-    return Calls.check(ready, "ppoll", () -> "fds=" + count + ", timeoutMs=" + timeoutMs);
+    return Calls.check(ready, "ppoll", () -> "fds=" + count + ", timeoutNs=" + timeoutNs);
   }
 }

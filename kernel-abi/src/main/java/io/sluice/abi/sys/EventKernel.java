@@ -64,13 +64,22 @@ public interface EventKernel {
   void wakeFutex(MemorySegment word);
 
   /**
-   * {@code poll}: waits until one of the descriptors is ready.
+   * {@code ppoll}: waits until one of the descriptors is ready.
    *
    * @param fds the descriptors
    * @param events what to wait for, one word per descriptor
    * @param revents receives what is ready, one word per descriptor
-   * @param timeoutMs milliseconds; negative waits for ever, 0 returns at once
+   * @param timeoutNs nanoseconds; negative waits for ever, 0 returns at once
    * @return number of ready descriptors, 0 after the time-out
    */
-  int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs);
+  int pollNs(List<Fd> fds, short[] events, short[] revents, long timeoutNs);
+
+  /**
+   * {@link #pollNs} in milliseconds.
+   *
+   * @param timeoutMs milliseconds; negative waits for ever, 0 returns at once
+   */
+  default int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs) {
+    return pollNs(fds, events, revents, timeoutMs * 1_000_000L);
+  }
 }

@@ -168,8 +168,8 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
-  public int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs) {
-    return EventCalls.poll(fds, events, revents, timeoutMs);
+  public int pollNs(List<Fd> fds, short[] events, short[] revents, long timeoutNs) {
+    return EventCalls.poll(fds, events, revents, timeoutNs);
   }
 
   @Override

@@ -96,6 +96,11 @@ final class Completions {
     return !due;
   }
 
+  /** Whether there are any. */
+  boolean areAwaited() {
+    return !pending.isEmpty();
+  }
+
   /** Forgets all; nothing happens any more. */
   void close() {
     pending.forEach(each -> {

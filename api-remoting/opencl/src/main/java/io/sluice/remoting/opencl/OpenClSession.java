@@ -150,6 +150,11 @@ final class OpenClSession implements ApiSession {
     return completions.arm();
   }
 
+  @Override
+  public boolean isWaiting() {
+    return completions.areAwaited();
+  }
+
   /**
    * User events that nobody will set any more are failed, so that what waits for them ends; then
    * queues are finished and all is released, what depends on others first.

@@ -27,6 +27,12 @@ public interface ApiSession extends AutoCloseable {
    */
   boolean arm();
 
+  /**
+   * Whether something is expected to become complete. Then the session also looks by itself from
+   * time to time, since libraries may be late with their word: one was seen to be 20 ms late.
+   */
+  boolean isWaiting();
+
   /** Gives back all that the session has made. What still runs is waited for. */
   @Override
   void close();

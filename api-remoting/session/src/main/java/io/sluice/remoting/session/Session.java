@@ -25,6 +25,13 @@ public final class Session implements Runnable {
   /** How long it looks before it sleeps, nanoseconds. */
   private static final long SPIN_NS = 50_000;
 
+  private static final long LOOK_NOTICES_NS = 1_000_000;
+
+  /** What completes is seen at most this part of its time late, or after {@link #SPIN_NS}. */
+  private static final long LOOK_SHARE = 8;
+
+  private static final long LOOK_LONGEST_NS = 20_000_000;
+
   /** Calls taken before completions are looked at. */
   private static final int BATCH = 32;
 
@@ -140,10 +147,13 @@ public final class Session implements Runnable {
       work += notices.write();
       if (work > 0) {
         lastWork = nanoTime.getAsLong();
-      } else if (nanoTime.getAsLong() - lastWork < SPIN_NS) {
-        Thread.onSpinWait();
-      } else if (sleep(execution)) {
-        lastWork = nanoTime.getAsLong();
+      } else {
+        long idleNs = nanoTime.getAsLong() - lastWork;
+        if (idleNs < SPIN_NS) {
+          Thread.onSpinWait();
+        } else if (sleep(execution, idleNs)) {
+          lastWork = nanoTime.getAsLong();
+        }
       }
     }
   }
@@ -165,18 +175,32 @@ public final class Session implements Runnable {
     return taken;
   }
 
-  private boolean sleep(ApiSession execution) {
+  /**
+   * Sleeps.
+   *
+   * @param idleNs since the last work
+   * @return whether there was a reason to wake, other than to look
+   */
+  private boolean sleep(ApiSession execution, long idleNs) {
+    boolean woken = true;
     WORD.setVolatile(ring, HOST_SLEEPING, 1);
     if (submissions.isEmpty() && !context.hasResults() && !ending && execution.arm()) {
-      // Notices that wait for room have nobody who wakes us: look again soon.
-      int timeoutMs = notices.areWaiting() ? 1 : -1;
       short[] events = {Kernel.POLLIN, Kernel.POLLIN};
-      int _ = kernel.poll(List.of(wake, doorbell), events, new short[2], timeoutMs);
+      long timeoutNs = lookAgainNs(execution, idleNs);
+      woken = kernel.pollNs(List.of(wake, doorbell), events, new short[2], timeoutNs) > 0;
     }
     WORD.setVolatile(ring, HOST_SLEEPING, 0);
     long _ = kernel.drain(wake);
     drainDoorbell();
-    return true;
+    return woken;
+  }
+
+  /** When to look again if nobody wakes us; negative for never. */
+  private long lookAgainNs(ApiSession execution, long idleNs) {
+    if (notices.areWaiting()) { // for room: the application does not say that it has made some
+      return LOOK_NOTICES_NS;
+    }
+    return execution.isWaiting() ? Math.clamp(idleNs / LOOK_SHARE, SPIN_NS, LOOK_LONGEST_NS) : -1;
   }
 
   /** The application's own descriptor: whatever reads as nothing now is no reason to end. */

@@ -3,10 +3,12 @@ package io.sluice.remoting.session;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An API for tests: call 1 answers its number plus 1; 2 makes a thing; 3 releases one; 4 sums a
- * range's bytes; 5 tells a notice; 6 is answered by a worker; 7 throws.
+ * range's bytes; 5 tells a notice; 6 is answered by a worker; 7 throws; 8 is answered when the
+ * session has been about to sleep four times, of which nothing wakes it.
  */
 final class EchoApi implements RemotedApi {
   static final ObjectKind THING = new ObjectKind(1, "thing", 100);
@@ -32,7 +34,17 @@ final class EchoApi implements RemotedApi {
     return new Echo(context);
   }
 
-  private record Echo(SessionContext context) implements ApiSession {
+  private static final class Echo implements ApiSession {
+    private static final int SLEEPS = 4;
+
+    private final SessionContext context;
+    private @Nullable Answer late;
+    private int sleeps;
+
+    Echo(SessionContext context) {
+      this.context = context;
+    }
+
     @Override
     public void execute(int number, CallReader in, Answer answer) {
       switch (number) {
@@ -78,6 +90,11 @@ final class EchoApi implements RemotedApi {
           context.work(() -> () -> answer.give(6));
         }
         case 7 -> throw new IllegalStateException("as asked");
+        case 8 -> {
+          in.end();
+          late = answer;
+          sleeps = 0;
+        }
         default -> throw in.unknown(number);
       }
     }
@@ -89,12 +106,23 @@ final class EchoApi implements RemotedApi {
 
     @Override
     public int poll() {
-      return 0;
+      if (late == null || sleeps < SLEEPS) {
+        return 0;
+      }
+      late.give(8);
+      late = null;
+      return 1;
     }
 
     @Override
     public boolean arm() {
+      sleeps++;
       return true;
+    }
+
+    @Override
+    public boolean isWaiting() {
+      return late != null;
     }
 
     @Override

@@ -99,6 +99,12 @@ class SessionLinkTest {
   }
 
   @Test
+  void call_completesWithoutWakingTheSession_isAnswered() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(8)).isEqualTo(8);
+  }
+
+  @Test
   void call_knownOne_isAnswered() {
     assertThat(application.hello()).isZero();
     for (int i = 0; i < 1000; i++) {

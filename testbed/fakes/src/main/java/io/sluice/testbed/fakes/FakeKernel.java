@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -327,11 +326,11 @@ public final class FakeKernel implements Kernel {
   }
 
   @Override
-  public int poll(List<Fd> fds, short[] events, short[] revents, int timeoutMs) {
+  public int pollNs(List<Fd> fds, short[] events, short[] revents, long timeoutNs) {
     return call(
         "poll",
         () -> {
-          long leftNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+          long leftNanos = timeoutNs;
           while (true) {
             int ready = 0;
             for (int i = 0; i < fds.size(); i++) {
@@ -339,10 +338,10 @@ public final class FakeKernel implements Kernel {
               revents[i] = (short) (descriptors.file(fds.get(i), "ppoll").readiness() & reported);
               ready += revents[i] != 0 ? 1 : 0;
             }
-            if (ready > 0 || (timeoutMs >= 0 && leftNanos <= 0)) {
+            if (ready > 0 || (timeoutNs >= 0 && leftNanos <= 0)) {
               return ready;
             }
-            leftNanos = await(timeoutMs < 0 ? Long.MAX_VALUE : leftNanos);
+            leftNanos = await(timeoutNs < 0 ? Long.MAX_VALUE : leftNanos);
           }
         });
   }
