@@ -54,6 +54,11 @@ final class IdleApi implements RemotedApi {
     }
 
     @Override
+    public boolean isWaiting() {
+      return false;
+    }
+
+    @Override
     public void close() {
       // there is nothing
     }
