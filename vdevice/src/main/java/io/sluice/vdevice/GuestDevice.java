@@ -10,7 +10,6 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.guest.Guest;
-import io.sluice.vdevice.dma.ClientMemory;
 import io.sluice.vdevice.dma.MapBudget;
 import io.sluice.vdevice.dma.MapLimits;
 import io.sluice.vdevice.dma.MapPace;
@@ -73,7 +72,8 @@ public final class GuestDevice implements AutoCloseable {
   private final RateLimit connections;
   private final DeviceCounters.Live counters = new DeviceCounters.Live();
 
-  private final Seat seat = new Seat();
+  private final Seat seat;
+  private final AttachedMemory memory;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
@@ -94,6 +94,8 @@ public final class GuestDevice implements AutoCloseable {
     this.kernel = host.kernel();
     this.source = source;
     this.threads = host.threads();
+    seat = new Seat(name);
+    memory = new AttachedMemory(seat);
     log = new GuestLog(name, host.clock());
     connections = new RateLimit(CONNECTION_BURST, CONNECTION_INTERVAL, host.clock());
     foreign = new ForeignFds(kernel, name, threads);
@@ -189,6 +191,11 @@ public final class GuestDevice implements AutoCloseable {
     seat.session().ifPresent(session -> session.vectors().release());
   }
 
+  /** The attached guest's memory. */
+  public AttachedMemory memory() {
+    return memory;
+  }
+
   // ---- moving to another device ----
 
   /**
@@ -207,7 +214,7 @@ public final class GuestDevice implements AutoCloseable {
    * @throws RefusedException ENOTCONN; EBUSY while the guest has API sessions
    */
   public void hold() {
-    attached().hold();
+    seat.attached().hold();
   }
 
   /** Ends {@link #hold} on a device that did not move; every vector fires once. */
@@ -219,17 +226,17 @@ public final class GuestDevice implements AutoCloseable {
    * The PCI function as the client has written it, but for the MSI-X table, which clients emulate.
    */
   public PciState pci() {
-    return attached().pci(null);
+    return seat.attached().pci(null);
   }
 
   /**
    * The device as it stands, while it is held and its client stands still. Asks the client for the
-   * MSI-X table, which it emulates; blocks as {@link #dmaRead} does.
+   * MSI-X table, which it emulates; blocks as {@link AttachedMemory#dmaRead} does.
    *
    * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
    */
   public DeviceState save(Duration timeout) {
-    DeviceSession session = attached();
+    DeviceSession session = seat.attached();
     PciState pci = session.pci(null);
     byte[] table = null;
     if (pci.usesMsix() && pci.isBusMaster() && session.vectors().isAssigned(0)) {
@@ -249,99 +256,12 @@ public final class GuestDevice implements AutoCloseable {
    * apart from it.
    */
   public void restore(DeviceState state) {
-    attached().restore(state);
+    seat.attached().restore(state);
   }
 
   /** Ends {@link #hold} on a device that was restored: every vector fires once. */
   public void releaseRestored() {
-    attached().releaseRestored();
-  }
-
-  /**
-   * Reads the attached guest's memory by asking its client, which sees the access. Blocks: not for
-   * the threads of this device, and QEMU answers only while its machine does not wait for us.
-   *
-   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN when none is attached
-   */
-  public void dmaRead(Iova address, MemorySegment into, Duration timeout) {
-    attached().clientMemory().read(address, into, timeout);
-  }
-
-  /**
-   * Writes the attached guest's memory by asking its client: QEMU then knows that the pages are
-   * dirty. Otherwise as {@link #dmaRead}.
-   *
-   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN when none is attached
-   */
-  public void dmaWrite(Iova address, MemorySegment from, Duration timeout) {
-    attached().clientMemory().write(address, from, timeout);
-  }
-
-  /**
-   * Has the client see a write to each page of a range, with the bytes that are there: QEMU then
-   * knows that the pages are dirty. Only while nobody else writes to them. Otherwise as {@link
-   * #dmaRead}.
-   *
-   * @param bytes a multiple of 4096
-   * @throws RefusedException EFAULT no shared memory; the client's error; ETIMEDOUT; ENOTCONN
-   */
-  public void touch(Iova first, long bytes, Duration timeout) {
-    attached().clientMemory().touch(first, bytes, timeout);
-  }
-
-  /**
-   * Asks the guest to write by its own processors to each page of memory that it has registered,
-   * which changes nothing: whoever copies the machine's memory then knows that they are dirty, and
-   * the guest goes on meanwhile. Waits for a call that runs.
-   *
-   * @return what {@link #hasTouched} takes; 0 when the guest cannot be asked just now, or its
-   *     driver does not know the question
-   */
-  public int askToTouch() {
-    return seat.session().map(DeviceSession::askToTouch).orElse(0);
-  }
-
-  /**
-   * Whether the guest says that it has done what it was asked to by {@link #askToTouch}.
-   *
-   * @param code never 0
-   */
-  public boolean hasTouched(int code) {
-    return seat.session().map(session -> session.hasTouched(code)).orElse(false);
-  }
-
-  /**
-   * Waits until the client has answered each write that it was asked for by {@link #dmaWrite} and
-   * {@link #touch}, also those that have failed with ETIMEDOUT and that it may yet do; or until it
-   * is gone. As long as it takes.
-   */
-  public void awaitWrites() {
-    seat.session().map(DeviceSession::clientMemory).ifPresent(ClientMemory::awaitWrites);
-  }
-
-  /**
-   * Copies memory that the client has shared, without its knowing.
-   *
-   * @throws RefusedException EFAULT no shared memory there; ENOTCONN
-   */
-  public void readMemory(Iova address, MemorySegment into) {
-    attached().dma().read(address, into);
-  }
-
-  /**
-   * Writes memory that the client has shared, without its knowing.
-   *
-   * @throws RefusedException EFAULT no shared memory there, or only to be read; ENOTCONN
-   */
-  public void writeMemory(Iova address, MemorySegment from) {
-    attached().dma().write(address, from);
-  }
-
-  private DeviceSession attached() {
-    return seat.session()
-        .orElseThrow(() ->
-            new RefusedException(
-                DeviceCode.NOBODY, Errno.ENOTCONN, "nobody is attached, guest=" + name, ""));
+    seat.attached().releaseRestored();
   }
 
   // ---- taking over ----

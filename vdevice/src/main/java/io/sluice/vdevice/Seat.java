@@ -1,8 +1,11 @@
 package io.sluice.vdevice;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.vdevice.protocol.DeviceCode;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
@@ -63,6 +66,7 @@ final class Seat {
   /** A client that is paused, with its session. */
   record PausedClient(Occupant occupant, DeviceSession session) {}
 
+  private final String guest;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
 
@@ -71,6 +75,13 @@ final class Seat {
 
   @GuardedBy("lock")
   private boolean closed;
+
+  /**
+   * @param guest its name, for messages
+   */
+  Seat(String guest) {
+    this.guest = guest;
+  }
 
   // ---- who has it ----
 
@@ -149,6 +160,18 @@ final class Seat {
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * The session of the client.
+   *
+   * @throws RefusedException ENOTCONN without one
+   */
+  DeviceSession attached() {
+    return session()
+        .orElseThrow(() ->
+            new RefusedException(
+                DeviceCode.NOBODY, Errno.ENOTCONN, "nobody is attached, guest=" + guest, ""));
   }
 
   /** It did not come to that a client is served; its socket stays its owner's. */

@@ -302,7 +302,7 @@ final class GuestDeviceTest implements GuestSource {
     device.releaseInterrupts();
     device.detach();
     MemorySegment data = MemorySegment.ofArray(new byte[1]);
-    assertThatThrownBy(() -> device.dmaRead(new Iova(0), data, Duration.ofSeconds(1)))
+    assertThatThrownBy(() -> device.memory().dmaRead(new Iova(0), data, Duration.ofSeconds(1)))
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ENOTCONN));
     assertThat(device.counters().connections()).isZero();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 final class SeatTest {
   private final Kernel kernel = RealKernel.create();
   private final Fd socket = kernel.eventfd(0, 0);
-  private final Seat seat = new Seat();
+  private final Seat seat = new Seat("guest");
   private final Seat.Occupant client = Seat.Occupant.running(socket, new PeerCredentials(1, 2, 3));
 
   @AfterEach

@@ -77,7 +77,9 @@ public final class ProcessCheckpoint {
       for (long at = 0; at < range.bytes(); at += CHUNK_BYTES) {
         int length = (int) Math.min(CHUNK_BYTES, range.bytes() - at);
         byte[] bytes = new byte[length];
-        device.readMemory(new Iova(range.start().value() + at), MemorySegment.ofArray(bytes));
+        device
+            .memory()
+            .readMemory(new Iova(range.start().value() + at), MemorySegment.ofArray(bytes));
         ByteBuffer part = ByteBuffer.allocate(Long.BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
         parts.add(part.putLong(range.start().value() + at).put(bytes).flip());
       }
@@ -118,7 +120,7 @@ public final class ProcessCheckpoint {
         long at = in.getLong();
         byte[] bytes = new byte[in.remaining()];
         in.get(bytes);
-        device.writeMemory(new Iova(at), MemorySegment.ofArray(bytes));
+        device.memory().writeMemory(new Iova(at), MemorySegment.ofArray(bytes));
       }
       return true;
     }

@@ -37,8 +37,6 @@ public final class MigrationSource implements AutoCloseable {
 
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
-  private static final long UNKNOWN_NS = Long.MAX_VALUE;
-
   private final MappedGuest mapped;
   private final GuestMove move;
   private final SourceMachine machine;
@@ -48,7 +46,7 @@ public final class MigrationSource implements AutoCloseable {
   private final boolean handsOver; // control pages and guest memory
   private final MemorySource memory;
   private final PhaseLog<Phase> log;
-  private final LinkRate rate;
+  private final SourceCopy copy;
   private final DetachPlan plan;
   private final DrainWatch drainWatch;
   private final MachineStop stop;
@@ -65,9 +63,6 @@ public final class MigrationSource implements AutoCloseable {
   private long lastSentNs;
   private long lastHeardNs;
   private long switchOverNs;
-
-  /** When the machine was last seen not to stand still. */
-  private long ranNs;
 
   /** To be copied yet, when access was about to be taken back. */
   private long leftBytes;
@@ -120,10 +115,11 @@ public final class MigrationSource implements AutoCloseable {
             settings.detection(),
             random);
     log = new PhaseLog<>(mapped.guest().name(), Phase.PREPARE, nowNs, Phase::canBecome, observer);
-    rate = new LinkRate(settings.linkBytesPerSecond());
+    LinkRate rate = new LinkRate(settings.linkBytesPerSecond());
     plan = new DetachPlan(settings.detach());
     drainWatch = new DrainWatch(mapped.guest().name(), move, settings);
     stop = new MachineStop(machine);
+    copy = new SourceCopy(memory, stop, link, rate);
     preparation = new StopPreparation(machine, move, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
@@ -207,7 +203,7 @@ public final class MigrationSource implements AutoCloseable {
         memory.pagesHashed(),
         memory.pagesSampledAway(),
         state.redirtiedBytes(),
-        (long) rate.bytesPerSecond(),
+        copy.bytesPerSecond(),
         plan.expectedDrainNs(),
         link.statistics(),
         machine.progress().bytesLeft(),
@@ -310,9 +306,9 @@ public final class MigrationSource implements AutoCloseable {
       return worked; // the machine has failed meanwhile
     }
     plan.observe(move.longestRunningNs());
-    long left = left();
+    long left = copy.leftBytes();
     boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
-    boolean due = forced || plan.isDue(stop.isKnown() ? rate.durationNs(left) : UNKNOWN_NS, copied);
+    boolean due = forced || plan.isDue(copy.durationNs(left), copied);
     if (due && patience.isHeard(nowNs - lastHeardNs)) {
       leftBytes = left;
       enter(Phase.DETACH, forced ? "forced" : "little is left, or as much as the GPU has to do");
@@ -327,26 +323,9 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private int copyOn() {
-    int worked = memory.work(MemorySource.PAGES_AT_ONCE);
-    rate.update(nowNs, carriedBytes() + stop.bytesCarried());
-    stop.look(nowNs);
-    if (!stop.isStopped()) {
-      ranNs = nowNs;
-    }
+    int worked = copy.work(nowNs);
     checkMachine();
     return worked;
-  }
-
-  private long carriedBytes() {
-    MigrationLink.Statistics carried = link.statistics();
-    return carried.bytesSent() - carried.bytesQueued();
-  }
-
-  private long left() {
-    return memory.bytesLeft()
-        + link.statistics().bytesQueued()
-        + stop.bytesQueued()
-        + stop.bytesLeft();
   }
 
   private int detach() {
@@ -376,14 +355,13 @@ public final class MigrationSource implements AutoCloseable {
       if (phase() == Phase.DRAIN) {
         stop.works(plan.hasSeenCommands());
         plan.observe(move.longestRunningNs());
-        boolean idle = rate.isShort(link.statistics().bytesQueued(), 0);
-        worked += idle ? preparation.whileDraining(plan.expectedDrainNs(), nowNs) : 0;
+        worked +=
+            copy.isQueueShort(0) ? preparation.whileDraining(plan.expectedDrainNs(), nowNs) : 0;
       }
       return worked + drainWatch.ended() - ended;
     }
     worked += preparation.begin(stop.isStopped(), forced, starts, nowNs);
-    boolean settled =
-        preparation.isDone(nowNs) && rate.isShort(link.statistics().bytesQueued(), stop.queuedNs());
+    boolean settled = preparation.isDone(nowNs) && copy.isQueueShort(stop.queuedNs());
     worked += stop.drained(nowNs, settled, forced);
     if (memory.isPassing() || !stop.isStopped()) {
       return worked;
@@ -403,7 +381,7 @@ public final class MigrationSource implements AutoCloseable {
     return new MigrationFigures.Stop(
         stop.idleNs(nowNs),
         stop.settleNs(nowNs),
-        nowNs - ranNs,
+        copy.stoodNs(nowNs),
         preparation.drainPages(),
         preparation.settledPages(),
         preparation.isTouched(),
@@ -561,7 +539,7 @@ public final class MigrationSource implements AutoCloseable {
     Optional<Reason> lost =
         patience
             .withPeer(phase, link.silenceNs(), nowNs - lastHeardNs)
-            .or(() -> patience.withWork(phase, state.isRedirtying(), carriedBytes(), nowNs));
+            .or(() -> patience.withWork(phase, state.isRedirtying(), copy.carriedBytes(), nowNs));
     if (lost.isPresent()) {
       giveUp(lost.get());
     } else if (!forced && patience.isOver(phase, nowNs)) {

@@ -60,17 +60,23 @@ final class PciRestore {
       bars.putInt(state.bar(bar));
     }
     // QEMU takes a longer write to registers apart, each as long as its registers are.
-    device.dmaWrite(
-        new Iova(config + PciState.barOffset(0)), MemorySegment.ofArray(bars.array()), patience);
+    device
+        .memory()
+        .dmaWrite(
+            new Iova(config + PciState.barOffset(0)),
+            MemorySegment.ofArray(bars.array()),
+            patience);
     write(config + CACHE_LINE, state.word(CACHE_LINE), 1);
     write(config + INTERRUPT_LINE, state.word(INTERRUPT_LINE), 1);
     int command = state.word(COMMAND);
     if (state.usesMsix()) {
       write(config + COMMAND, command | BUS_MASTER | MEMORY_SPACE, 2);
-      device.dmaWrite(
-          new Iova(state.registersAddress() + PciState.MSIX_TABLE_OFFSET),
-          MemorySegment.ofArray(state.msixTable()),
-          patience);
+      device
+          .memory()
+          .dmaWrite(
+              new Iova(state.registersAddress() + PciState.MSIX_TABLE_OFFSET),
+              MemorySegment.ofArray(state.msixTable()),
+              patience);
       write(config + PciState.MSIX_CONTROL, state.word(PciState.MSIX_CONTROL), 2);
     }
     write(config + COMMAND, command, 2);
@@ -81,6 +87,6 @@ final class PciRestore {
     for (int i = 0; i < bytes; i++) {
       little[i] = (byte) (value >>> 8 * i);
     }
-    device.dmaWrite(new Iova(address), MemorySegment.ofArray(little), patience);
+    device.memory().dmaWrite(new Iova(address), MemorySegment.ofArray(little), patience);
   }
 }

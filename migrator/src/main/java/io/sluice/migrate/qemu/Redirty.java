@@ -52,10 +52,12 @@ final class Redirty implements Runnable {
 
   private void touch(PageRange range) {
     for (long at = 0; at < range.bytes() && !abandoned; at += CHUNK_BYTES) {
-      device.touch(
-          new Iova(range.start().value() + at),
-          Math.min(CHUNK_BYTES, range.bytes() - at),
-          patience);
+      device
+          .memory()
+          .touch(
+              new Iova(range.start().value() + at),
+              Math.min(CHUNK_BYTES, range.bytes() - at),
+              patience);
     }
   }
 
@@ -74,6 +76,6 @@ final class Redirty implements Runnable {
       return;
     }
     ended.await();
-    device.awaitWrites();
+    device.memory().awaitWrites();
   }
 }

@@ -37,7 +37,7 @@ final class TouchRequest {
 
   /** Asks the guest. */
   void passOn(int number) {
-    int code = device.askToTouch();
+    int code = device.memory().askToTouch();
     synchronized (this) {
       if (state.state().number() == number) {
         TouchStage next = code == 0 ? TouchStage.IMPOSSIBLE : TouchStage.ASKED;
@@ -49,7 +49,7 @@ final class TouchRequest {
   /** Looks for the guest's answer; whether it came just now. */
   boolean look() {
     At asked = state.state();
-    if (asked.stage() != TouchStage.ASKED || !device.hasTouched(asked.code())) {
+    if (asked.stage() != TouchStage.ASKED || !device.memory().hasTouched(asked.code())) {
       return false;
     }
     synchronized (this) {
