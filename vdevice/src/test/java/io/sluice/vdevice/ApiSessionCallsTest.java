@@ -84,9 +84,39 @@ final class ApiSessionCallsTest extends CallTest {
     assertThat(first.pieces())
         .containsExactly(
             new SessionMemory.Piece(0, 0x2000, LEAST - 0x2000),
-            new SessionMemory.Piece(1, 0x4000, 0x1000),
-            new SessionMemory.Piece(1, 0x5000, 0x1000));
+            new SessionMemory.Piece(1, 0x4000, 0x2000));
     assertThat(first.bytes()).isEqualTo(LEAST);
+  }
+
+  @Test
+  void open_pagesInOneFileByTwoMaps_isOnePiece() {
+    long second = MEMORY + MEMORY_BYTES;
+    try (Fd file = kernel.memfdCreate("two", 2 * LEAST)) {
+      client.ok(2, body(32, 3, 0L, second, LEAST - 4096), file);
+      client.ok(2, body(32, 3, LEAST - 4096, second + LEAST - 4096, 8192L), file);
+    }
+    list(second, LEAST - 4096, second + LEAST - 4096, 4096);
+    succeed(GuestAbi.CALL_API_OPEN, OPENCL, 2, LEAST, RAM, 0, 0);
+    SessionMemory first = host.opened.getFirst().segments.getFirst();
+    assertThat(first.files()).hasSize(1);
+    assertThat(first.pieces()).containsExactly(new SessionMemory.Piece(0, 0, LEAST));
+  }
+
+  @Test
+  void segment_onePieceMoreThanASegmentMayHave_isRefused() {
+    int most = SessionMemory.MAX_PIECES;
+    long at = MEMORY + MEMORY_BYTES;
+    try (Fd file = kernel.memfdCreate("pages", 4096L * (most + 1))) {
+      for (int i = 0; i <= most; i++) { // the other way round: none follows the one before
+        client.ok(2, body(32, 3, 4096L * (most - i), at + 4096L * i, 4096L), file);
+      }
+    }
+    int handle = open();
+    list(at, 4096L * (most + 1));
+    refuse(Errno.EDQUOT, GuestAbi.CALL_API_SEGMENT, handle, 1, 1, 0, 4096L * (most + 1), RAM);
+    list(at, 4096L * most);
+    succeed(GuestAbi.CALL_API_SEGMENT, handle, 1, 1, 0, 4096L * most, RAM);
+    assertThat(host.opened.getFirst().segments.getLast().pieces()).hasSize(most);
   }
 
   @ParameterizedTest

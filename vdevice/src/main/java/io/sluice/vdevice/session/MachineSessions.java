@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * host takes; {@code state} guards the table and is held for moments.
  */
 public final class MachineSessions implements AutoCloseable {
-  /** Extents of all segments together: each is a mapping of the session host. */
-  static final int MAX_EXTENTS = 16_384;
+  /** Pieces of all segments together: each is a mapping of the session host. */
+  static final int MAX_PIECES = 16_384;
 
   /**
    * A segment as a guest names it.
@@ -44,14 +44,16 @@ public final class MachineSessions implements AutoCloseable {
     final Fd doorbell; // owned
     final Iova first; // of segment 0
     final List<GuestRange> ranges = new ArrayList<>(); // by state
+    int pieces; // by state
     long segments = 1; // a bit each; by changing
     ApiSessions.@Nullable Opened session; // null once it has ended; by changing
     boolean gone; // its memory is the guest's alone; by state
 
-    Entry(Fd doorbell, ImmutableList<GuestRange> ranges) {
+    Entry(Fd doorbell, Located first) {
       this.doorbell = doorbell;
-      this.ranges.addAll(ranges);
-      first = ranges.getFirst().address();
+      ranges.addAll(first.ranges());
+      pieces = first.memory().pieces().size();
+      this.first = first.ranges().getFirst().address();
     }
   }
 
@@ -92,8 +94,8 @@ public final class MachineSessions implements AutoCloseable {
         throw refused(Errno.EINVAL, "segment 0 is too short, bytes=" + segment.bytes());
       }
       Located located = locate(segment);
-      try (SessionMemory memory = located.memory()) {
-        open(handle, api, located.ranges(), memory);
+      try (SessionMemory _ = located.memory()) {
+        open(handle, api, located);
       }
       return handle;
     } finally {
@@ -101,12 +103,13 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
-  private void open(int handle, int api, ImmutableList<GuestRange> ranges, SessionMemory memory) {
-    Entry entry = new Entry(kernel.eventfd(0, Kernel.NONBLOCK), ranges);
+  private void open(int handle, int api, Located first) {
+    Entry entry = new Entry(kernel.eventfd(0, Kernel.NONBLOCK), first);
     boolean complete = false;
     try {
       entry.session =
-          host.open(api, memory, entry.doorbell, notified.eventfd(), why -> ended(entry, why));
+          host.open(
+              api, first.memory(), entry.doorbell, notified.eventfd(), why -> ended(entry, why));
       put(handle, entry);
       complete = true;
     } finally {
@@ -142,6 +145,7 @@ public final class MachineSessions implements AutoCloseable {
         entry.segments |= 1L << index;
         state.lock();
         entry.ranges.addAll(located.ranges());
+        entry.pieces += memory.pieces().size();
         state.unlock();
       }
     } finally {
@@ -285,29 +289,21 @@ public final class MachineSessions implements AutoCloseable {
   // ---- memory ----
 
   private Located locate(Named segment) {
-    ImmutableList.Builder<SessionMemory.Piece> pieces = ImmutableList.builder();
-    List<Fd> files = new ArrayList<>();
     List<Fd> owned = new ArrayList<>();
     List<GuestRange> ranges = new ArrayList<>();
-    // Before the maps are locked: who holds the table writes to guest memory.
-    int held = all().stream().mapToInt(entry -> entry.ranges.size()).sum();
+    PieceList found = new PieceList(kernel, Math.min(room(), SessionMemory.MAX_PIECES));
     boolean complete = false;
     try {
       dma.exclusively(() -> {
         ranges.addAll(GuestRange.list(dma, segment.count(), segment.list()));
-        check(segment, ranges, held);
-        for (GuestRange range : ranges) {
-          dma.locate(
-              range,
-              (file, offset, bytes) ->
-                  pieces.add(new SessionMemory.Piece(indexOf(file, files), offset, bytes)));
-        }
-        files.forEach(file -> owned.add(kernel.dup(file)));
+        check(segment, ranges);
+        ranges.forEach(range -> dma.locate(range, found));
+        found.files().forEach(file -> owned.add(kernel.dup(file)));
       });
       Located located =
           new Located(
               ImmutableList.copyOf(ranges),
-              new SessionMemory(ImmutableList.copyOf(owned), pieces.build()));
+              new SessionMemory(ImmutableList.copyOf(owned), found.pieces()));
       complete = true;
       return located;
     } finally {
@@ -317,7 +313,21 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
-  private static void check(Named segment, List<GuestRange> ranges, int held) {
+  /** Pieces that there may be more. Before maps are locked: who holds that writes guest memory. */
+  private int room() {
+    state.lock();
+    try {
+      int held = 0;
+      for (Entry entry : entries) {
+        held += entry == null ? 0 : entry.pieces;
+      }
+      return MAX_PIECES - held;
+    } finally {
+      state.unlock();
+    }
+  }
+
+  private static void check(Named segment, List<GuestRange> ranges) {
     long sum = 0;
     for (GuestRange range : ranges) {
       sum += Math.min(range.bytes(), Long.MAX_VALUE / GuestAbi.MAX_EXTENTS);
@@ -325,21 +335,6 @@ public final class MachineSessions implements AutoCloseable {
     if (sum != segment.bytes()) {
       throw refused(Errno.EINVAL, "extents are not as long as is said, bytes=" + segment.bytes());
     }
-    if (held + ranges.size() > MAX_EXTENTS) {
-      throw refused(Errno.EDQUOT, "sessions have too many extents, limit=" + MAX_EXTENTS);
-    }
-  }
-
-  private static int indexOf(Fd file, List<Fd> files) {
-    int index = files.indexOf(file);
-    if (index < 0) {
-      if (files.size() >= SessionMemory.MAX_FILES) {
-        throw refused(Errno.EINVAL, "a segment is in too many maps, limit=" + files.size());
-      }
-      index = files.size();
-      files.add(file);
-    }
-    return index;
   }
 
   // ---- the table ----

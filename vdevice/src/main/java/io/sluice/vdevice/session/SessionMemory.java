@@ -13,6 +13,9 @@ public record SessionMemory(ImmutableList<Fd> files, ImmutableList<Piece> pieces
   /** Most files of a segment: they travel with one message, as do two eventfds. */
   public static final int MAX_FILES = 8;
 
+  /** Most pieces of a segment. */
+  public static final int MAX_PIECES = 2048;
+
   /**
    * A part of a file, in whole pages.
    *
