@@ -20,8 +20,9 @@ import java.util.Optional;
 /**
  * One end of a control link. Any thread may send; one receives.
  *
- * <p>Descriptors travel with the first byte of their line, and a stream socket gives no byte behind
- * them in the same read: when a line is complete, its descriptors are there.
+ * <p>Descriptors travel with the first bytes of their line. A stream socket gives bytes that were
+ * sent before in the same read, and none that were sent after: what comes with a read belongs to
+ * the line of its last byte.
  */
 public final class ControlLink implements AutoCloseable {
   /** Most bytes of a line: all sessions of a guest with all they may have. */
@@ -35,7 +36,8 @@ public final class ControlLink implements AutoCloseable {
   private final Kernel kernel;
   private final Fd socket;
   private final int patienceMs;
-  private final FdList fds = new FdList();
+  private final FdList fds = new FdList(); // of the line that was received, or is being
+  private final FdList latest = new FdList(); // that came with what is in the buffer
   private final Object sending = new Object();
   private final Object closing = new Object();
   private final byte[] buffer = new byte[BUFFER_BYTES];
@@ -92,7 +94,7 @@ public final class ControlLink implements AutoCloseable {
     }
   }
 
-  /** The next line, or none when the other end has closed. */
+  /** The next line, or none when the other end has closed. Its descriptors are to be taken. */
   public Optional<String> receive() throws LinkException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     while (true) {
@@ -100,12 +102,16 @@ public final class ControlLink implements AutoCloseable {
         if (buffer[i] == '\n') {
           line.write(buffer, begin, i - begin);
           begin = i + 1;
+          if (begin == end) {
+            claimLatest();
+          }
           return Optional.of(text(line.toByteArray()));
         }
       }
       line.write(buffer, begin, end - begin);
       begin = 0;
       end = 0;
+      claimLatest();
       if (line.size() > MAX_LINE) {
         throw new LinkException("a line is too long, max=" + MAX_LINE);
       }
@@ -115,10 +121,20 @@ public final class ControlLink implements AutoCloseable {
     }
   }
 
+  /** The line that the last byte of the buffer belongs to has them. */
+  private void claimLatest() throws LinkException {
+    while (latest.size() > 0) {
+      fds.add(latest.take());
+    }
+    if (fds.size() > Kernel.MAX_MESSAGE_FDS) {
+      throw new LinkException("a line comes with too many descriptors, has=" + fds.size());
+    }
+  }
+
   private boolean read() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment into = arena.allocate(BUFFER_BYTES);
-      long bytes = kernel.recvmsg(socket, into, fds);
+      long bytes = kernel.recvmsg(socket, into, latest);
       if (bytes <= 0) {
         return false;
       }
@@ -181,6 +197,7 @@ public final class ControlLink implements AutoCloseable {
   public void close() {
     end();
     fds.closeAll();
+    latest.closeAll();
     synchronized (sending) {
       synchronized (closing) {
         socket.close();

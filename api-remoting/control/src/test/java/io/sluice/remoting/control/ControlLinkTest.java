@@ -121,6 +121,56 @@ final class ControlLinkTest {
   }
 
   @Test
+  void takeDescriptor_ofALineBehindOthers_isTheFile() throws LinkException {
+    send("a\nb\n");
+    try (Fd passed = kernel.eventfd(5, 0)) {
+      send("c\n", passed); // comes in one read with those before
+    }
+    send("d\n");
+
+    assertThat(link.receive()).hasValue("a");
+    link.refuseDescriptors();
+    assertThat(link.receive()).hasValue("b");
+    link.refuseDescriptors();
+    assertThat(link.receive()).hasValue("c");
+    try (Fd taken = link.takeDescriptor()) {
+      assertThat(kernel.drain(taken)).isEqualTo(5);
+    }
+    assertThat(link.receive()).hasValue("d");
+    link.refuseDescriptors();
+  }
+
+  @Test
+  void takeDescriptor_ofALineInPieces_isTheFile() throws LinkException {
+    send("a\n");
+    try (Fd passed = kernel.eventfd(5, 0)) {
+      send("begi", passed);
+    }
+    send("n\nb\n");
+
+    assertThat(link.receive()).hasValue("a");
+    link.refuseDescriptors();
+    assertThat(link.receive()).hasValue("begin");
+    try (Fd taken = link.takeDescriptor()) {
+      assertThat(kernel.drain(taken)).isEqualTo(5);
+    }
+    assertThat(link.receive()).hasValue("b");
+    link.refuseDescriptors();
+  }
+
+  @Test
+  void receive_descriptorsWithEveryPieceOfALine_isRefusedSoon() {
+    try (Fd passed = kernel.eventfd(0, 0)) {
+      for (int i = 0; i <= Kernel.MAX_MESSAGE_FDS; i++) {
+        send("x", passed);
+      }
+    }
+    send("\n");
+
+    assertThatThrownBy(link::receive).isInstanceOf(LinkException.class);
+  }
+
+  @Test
   void end_whoReceives_isWoken() throws Exception {
     Thread receiver = Thread.ofPlatform().start(link::end);
 
