@@ -6,6 +6,8 @@ module io.sluice.testbed.machine {
   requires io.sluice.daemon;
   requires io.sluice.sluicectl;
   requires io.sluice.management;
+  requires io.sluice.remoting.host;
+  requires transitive io.sluice.testbed.opencl;
   requires transitive io.sluice.testbed.workloads;
   // Of the tests.
   requires static jdk.jdi;

@@ -23,6 +23,7 @@ public final class DaemonProcess implements AutoCloseable {
           "--illegal-native-access=deny",
           "--enable-native-access=io.sluice.abi,com.github.luben.zstd_jni,io.netty.common,io.netty.tcnative.classes.openssl");
 
+  private static final String OPENCL_GUEST = "[[guest]]\nopencl = true\n";
   private static final Duration START = Duration.ofMinutes(3);
   private static final int STOP_SECONDS = 15;
   private static final int POLL_MS = 20;
@@ -54,6 +55,21 @@ public final class DaemonProcess implements AutoCloseable {
   public static DaemonProcess start(Path directory, List<String> guests)
       throws IOException, InterruptedException {
     return start(directory, guests, List.of());
+  }
+
+  /**
+   * As {@link #start(Path, List)}; its guests have sessions of OpenCL.
+   *
+   * @param sessions keys of the section of sessions, a line each
+   */
+  public static DaemonProcess startWithOpenCl(Path directory, List<String> guests, String sessions)
+      throws IOException, InterruptedException {
+    String configuration = config(directory, guests).replace("[[guest]]\n", OPENCL_GUEST);
+    return start(
+        directory,
+        directory.resolve("control"),
+        configuration + "[sessions]\nsandbox = \"best-effort\"\n" + sessions,
+        command(List.of(), directory.resolve("sluice.toml")));
   }
 
   /**

@@ -2,9 +2,11 @@ package io.sluice.testbed.machine;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.testbed.opencl.OpenClParts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,6 +35,19 @@ final class Machines implements AutoCloseable {
         found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
     Path image = found.get().image();
     return new Machines(found.get(), image, DaemonProcess.start(directory, guests));
+  }
+
+  /** The same, with OpenCL for its guests and programs of testbed/opencl in the machines. */
+  static Machines startWithOpenCl(
+      Path directory, List<String> guests, OpenClParts parts, List<String> imageArguments)
+      throws IOException, InterruptedException {
+    Optional<MachineEnvironment> found = MachineEnvironment.find();
+    assumeTrue(
+        found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
+    List<String> arguments = new ArrayList<>(parts.imageArguments(OpenClParts.programs()));
+    arguments.addAll(imageArguments);
+    Path image = found.get().image(arguments);
+    return new Machines(found.get(), image, DaemonProcess.startWithOpenCl(directory, guests, ""));
   }
 
   DaemonProcess daemon() {

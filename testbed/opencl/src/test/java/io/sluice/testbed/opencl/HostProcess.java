@@ -37,7 +37,7 @@ final class HostProcess implements AutoCloseable {
             "io.sluice.testbed.opencl/" + StandAloneHost.class.getName(),
             socket.toString());
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
-    builder.environment().put("OCL_ICD_VENDORS", OpenClEnvironment.NATIVE_VENDORS.toString());
+    builder.environment().put("OCL_ICD_VENDORS", OpenClParts.NATIVE_VENDORS.toString());
     Process process = builder.start();
     BufferedReader output = process.inputReader();
     for (String line = output.readLine(); line != null; line = output.readLine()) {

@@ -6,7 +6,6 @@ import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -17,20 +16,13 @@ import java.util.stream.Stream;
  * of a host. What this machine lacks skips the test, with the reason.
  */
 final class OpenClEnvironment implements AutoCloseable {
-  /** Where Debian's loader finds the implementations of this machine. */
-  static final Path NATIVE_VENDORS = Path.of("/etc/OpenCL/vendors");
-
-  private static final Path HEADER = Path.of("/usr/include/CL/cl.h");
-
   private final Path directory;
-  private final Path programs;
-  private final Path vendors;
+  private final OpenClParts parts;
   private final HostProcess host;
 
-  private OpenClEnvironment(Path directory, Path programs, Path vendors, HostProcess host) {
+  private OpenClEnvironment(Path directory, OpenClParts parts, HostProcess host) {
     this.directory = directory;
-    this.programs = programs;
-    this.vendors = vendors;
+    this.parts = parts;
     this.host = host;
   }
 
@@ -40,40 +32,15 @@ final class OpenClEnvironment implements AutoCloseable {
    * @param directory an empty one
    */
   static OpenClEnvironment create(Path directory) throws IOException, InterruptedException {
-    assumeTrue(
-        Files.exists(NATIVE_VENDORS.resolve("pocl.icd")), "pocl-opencl-icd is not installed");
-    assumeTrue(Files.exists(HEADER), "opencl-headers is not installed");
-    Path programs = Files.createDirectories(directory.resolve("programs"));
-    make(Tree.programs(), "OUT=" + programs);
-    Path driver = Files.createDirectories(directory.resolve("driver"));
-    make(Tree.driver(), "OUT=" + driver, "GENERATED=" + Tree.generated());
-    Path vendors = Files.createDirectories(directory.resolve("vendors"));
-    Path _ =
-        Files.writeString(
-            vendors.resolve("sluice.icd"), driver.resolve("libsluice-opencl.so") + "\n");
+    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
+    OpenClParts parts = OpenClParts.build(directory);
     Path _ = Files.createDirectories(directory.resolve("work"));
-    return new OpenClEnvironment(directory, programs, vendors, HostProcess.start(directory));
-  }
-
-  /** Runs make there. */
-  static void make(Path place, String... variables) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("make", "-s", "-C", place.toString()));
-    command.addAll(List.of(variables));
-    Result result;
-    try {
-      result = Commands.run(place, Map.of(), command);
-    } catch (IOException missing) {
-      assumeTrue(false, "no make: " + missing.getMessage());
-      return;
-    }
-    if (result.code() != 0) {
-      throw new AssertionError(String.join(" ", command) + "\n" + result.errors());
-    }
+    return new OpenClEnvironment(directory, parts, HostProcess.start(directory));
   }
 
   /** The path of a program that was built. */
   String program(String name) {
-    return programs.resolve(name).toString();
+    return parts.program(name).toString();
   }
 
   /** A directory for what programs read and write. */
@@ -94,14 +61,17 @@ final class OpenClEnvironment implements AutoCloseable {
 
   /** Runs a command with the implementations of this machine. */
   Result natively(List<String> command) throws IOException, InterruptedException {
-    return Commands.run(work(), Map.of("OCL_ICD_VENDORS", NATIVE_VENDORS.toString()), command);
+    return parts.natively(work(), command);
   }
 
   /** Runs a command with the guest's driver, in a session of its own. */
   Result remoted(List<String> command) throws IOException, InterruptedException {
     Map<String, String> environment =
         Map.of(
-            "OCL_ICD_VENDORS", vendors.toString(), "SLUICE_API_SOCKET", host.socket().toString());
+            "OCL_ICD_VENDORS",
+            parts.vendors().toString(),
+            "SLUICE_API_SOCKET",
+            host.socket().toString());
     return Commands.run(work(), environment, command);
   }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,11 +47,7 @@ final class ProgramsTest {
   }
 
   static List<String> programs() throws IOException {
-    return Stream.of("programs", "workloads")
-        .flatMap(directory -> names(Tree.module(directory)))
-        .filter(name -> !name.equals("check"))
-        .sorted()
-        .toList();
+    return OpenClParts.programs();
   }
 
   @ParameterizedTest
@@ -98,18 +93,5 @@ final class ProgramsTest {
     Set<String> names = new TreeSet<>();
     FUNCTION.matcher(Files.readString(file)).results().forEach(match -> names.add(match.group(1)));
     return names;
-  }
-
-  private static Stream<String> names(Path directory) {
-    try (Stream<Path> files = Files.list(directory)) {
-      return files
-          .map(path -> path.getFileName().toString())
-          .filter(name -> name.endsWith(".c"))
-          .map(name -> name.substring(0, name.length() - 2))
-          .toList()
-          .stream();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -46,7 +46,7 @@ final class RealProgramsTest {
     assumeTrue(Files.exists(program.needs()), program.packages() + " is not installed");
     Path first = Path.of(program.command().getFirst());
     if (first.startsWith(clients)) {
-      OpenClEnvironment.make(Tree.module("clients"), "OUT=" + clients, first.toString());
+      OpenClParts.make(Tree.module("clients"), "OUT=" + clients, first.toString());
     }
 
     Result there = environment.natively(program.command());

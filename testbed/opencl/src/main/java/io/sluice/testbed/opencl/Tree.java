@@ -28,6 +28,10 @@ final class Tree {
   }
 
   private static Path root() {
+    String said = System.getProperty("sluice.home", "");
+    if (!said.isEmpty()) {
+      return Path.of(said);
+    }
     for (Path at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
       if (Files.exists(at.resolve("testbed/opencl/programs/check.h"))) {
         return at;

@@ -9,7 +9,7 @@ import java.util.List;
  * differences.txt}: each says what the remoted line must be, so that a difference that is allowed
  * is pinned.
  */
-final class AllowedDifferences {
+public final class AllowedDifferences {
   private static final String ANY = "*";
   private static final int COLUMNS = 4;
 
@@ -35,7 +35,8 @@ final class AllowedDifferences {
     this.all = all;
   }
 
-  static AllowedDifferences read() throws IOException {
+  /** Those of the file. */
+  public static AllowedDifferences read() throws IOException {
     return new AllowedDifferences(
         Files.readAllLines(Tree.module("differences.txt")).stream()
             .filter(line -> !line.isBlank() && !line.startsWith("#"))
@@ -45,7 +46,7 @@ final class AllowedDifferences {
   }
 
   /** What the remoted run must print, given what the native one printed. */
-  List<String> expected(String program, List<String> lines) {
+  public List<String> expected(String program, List<String> lines) {
     return lines.stream().map(line -> expected(program, line)).toList();
   }
 
@@ -59,7 +60,7 @@ final class AllowedDifferences {
   }
 
   /** What the remoted run printed, without what may be anything. */
-  List<String> printed(String program, List<String> lines) {
+  public List<String> printed(String program, List<String> lines) {
     return lines.stream().map(line -> printed(program, line)).toList();
   }
 

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Processes that tests run to their end. */
-final class Commands {
+public final class Commands {
   private static final int TIMEOUT_MINUTES = 10;
 
   private Commands() {}
@@ -19,10 +19,10 @@ final class Commands {
    *
    * @param code as {@code waitpid} has it, 128 and the signal for one that was killed
    */
-  record Result(int code, List<String> output, String errors) {}
+  public record Result(int code, List<String> output, String errors) {}
 
   /** Runs a command in a directory, with these variables more. */
-  static Result run(Path directory, Map<String, String> environment, List<String> command)
+  public static Result run(Path directory, Map<String, String> environment, List<String> command)
       throws IOException, InterruptedException {
     Path output = Files.createTempFile("opencl", ".out");
     Path errors = Files.createTempFile("opencl", ".err");

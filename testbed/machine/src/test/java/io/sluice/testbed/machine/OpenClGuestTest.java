@@ -1,0 +1,291 @@
+package io.sluice.testbed.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.management.MigrationBlocker;
+import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionStatus;
+import io.sluice.management.SessionsMXBean;
+import io.sluice.testbed.checks.TakesLong;
+import io.sluice.testbed.fakes.Seeds;
+import io.sluice.testbed.machine.Daemons.Holdings;
+import io.sluice.testbed.opencl.AllowedDifferences;
+import io.sluice.testbed.opencl.ClinfoLines;
+import io.sluice.testbed.opencl.Commands.Result;
+import io.sluice.testbed.opencl.OpenClParts;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * OpenCL of processes in real machines, with the loader and the clinfo of this host's distribution
+ * and our driver and module: what they compute, and what is left when something of it dies.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(Seeds.class)
+final class OpenClGuestTest {
+  private static final String GUEST = "guest";
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final String NOISE_SECONDS = "3";
+
+  /** What kernels print comes out at the session host. */
+  private static final String PRINTING = "printing";
+
+  /** Calls by which a program is in the middle of its work. */
+  private static final long AT_WORK = 50;
+
+  /** Prints what each program prints, and how it ended. */
+  private static final String ALL =
+      """
+      cd /tmp
+      for name in "$@"; do
+        "$name" </dev/null >/tmp/printed 2>&1
+        echo "@@ $name $?"
+        sed 's/^/@/' /tmp/printed
+      done
+      """;
+
+  /** A program that works until it is ended: in the background, its output and number in /tmp. */
+  private static final String WORKS =
+      OpenClParts.IN_MACHINE + "matrix 128 10000000 > /tmp/work 2>&1 & echo $! > /tmp/pid";
+
+  private OpenClParts parts;
+  private Machines machines;
+  private SessionsMXBean sessions;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws Exception {
+    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
+    assumeTrue(
+        MachineEnvironment.find().isPresent(),
+        "no machine environment: run ./sluice test, not mvn, to have one made");
+    parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
+    Path script = Files.writeString(directory.resolve("all"), ALL);
+    machines =
+        Machines.startWithOpenCl(
+            Files.createDirectory(directory.resolve("daemon")),
+            List.of(GUEST),
+            parts,
+            List.of("--add", script + ":/bin/all"));
+    sessions = machines.daemon().connection().sessions();
+    await().atMost(PATIENCE).until(() -> host().state().equals(SessionHostStatus.SERVING));
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (machines != null) {
+      machines.close();
+    }
+  }
+
+  private SessionHostStatus host() {
+    return Objects.requireNonNull(sessions.getHosts().get(GUEST));
+  }
+
+  private void awaitNoSession() {
+    await().atMost(PATIENCE).until(() -> sessions.list(GUEST).isEmpty());
+  }
+
+  /** Waits until so many programs are in the middle of their work. */
+  private List<SessionStatus> awaitAtWork(int programs) throws Exception {
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            sessions.list(GUEST).stream().filter(session -> session.calls() > AT_WORK).count()
+                == programs);
+    return sessions.list(GUEST);
+  }
+
+  private MachineShell boot() throws Exception {
+    Daemons.awaitGone(machines.daemon(), GUEST);
+    return MachineShell.boot(machines, GUEST);
+  }
+
+  @Test
+  @TakesLong("it runs some forty programs, in a machine and here")
+  void programs_inTheMachine_printWhatTheyPrintNatively(@TempDir Path work) throws Exception {
+    AllowedDifferences differences = AllowedDifferences.read();
+    List<String> names = OpenClParts.programs();
+    String command =
+        "sh /bin/all /bin/clinfo "
+            + String.join(" ", names.stream().map(name -> OpenClParts.IN_MACHINE + name).toList());
+    Daemons.awaitGone(machines.daemon(), GUEST);
+    Map<String, Result> printed;
+    try (MachineGuest machine = machines.boot(GUEST, command, "--cpus", "2")) {
+      assertThat(machine.awaitExit(Machines.PATIENCE)).as(machine.console()).isZero();
+      printed = PrintedInMachine.of(machine.console());
+    }
+
+    Result clinfo = parts.natively(work, List.of("/usr/bin/clinfo"));
+    assertThat(ClinfoLines.of(there(printed, "/bin/clinfo").output()))
+        .isNotEmpty()
+        .isEqualTo(stripped(ClinfoLines.of(clinfo.output())));
+    for (String name : names) {
+      Result there = there(printed, OpenClParts.IN_MACHINE + name);
+      Result here = parts.natively(work, List.of(parts.program(name).toString()));
+      assertThat(there.code()).as(name + "\n" + there.output()).isEqualTo(here.code());
+      if (!name.equals(PRINTING)) {
+        assertThat(differences.printed(name, there.output()))
+            .as(name)
+            .isNotEmpty()
+            .containsExactlyElementsOf(stripped(differences.expected(name, here.output())));
+      }
+    }
+    awaitNoSession();
+  }
+
+  /** As a console has lines. */
+  private static List<String> stripped(List<String> lines) {
+    return lines.stream().map(String::stripTrailing).toList();
+  }
+
+  private static Result there(Map<String, Result> printed, String program) {
+    return Objects.requireNonNull(printed.get(program), program);
+  }
+
+  @Test
+  void processes_twoAtOnceAndOneKilledInACall_leaveNothing() throws Exception {
+    try (MachineShell shell = boot()) {
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2 > /tmp/dot")).isZero();
+      awaitNoSession();
+      Holdings daemon = Holdings.of(machines.daemon().pid());
+      Holdings host = Holdings.of(host().pid());
+
+      assertThat(shell.run(WORKS)).isZero();
+      assertThat(shell.run(WORKS.replace("/tmp/", "/tmp/other-"))).isZero();
+      assertThat(awaitAtWork(2)).extracting(SessionStatus::command).containsOnly("in the machine");
+      assertThat(shell.run("kill -9 $(cat /tmp/pid)")).isZero();
+      await().atMost(PATIENCE).until(() -> sessions.list(GUEST).size() == 1);
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2 | grep '^verified: right'"))
+          .isZero();
+      assertThat(shell.run("kill -9 $(cat /tmp/other-pid)")).isZero();
+
+      awaitNoSession();
+      Daemons.awaitHoldings(machines.daemon(), daemon);
+      await().atMost(PATIENCE).until(() -> Holdings.of(host().pid()).mappings() <= host.mappings());
+    }
+  }
+
+  @Test
+  void operator_endsASession_itsProgramHearsItAndTheMachineGoesOn() throws Exception {
+    try (MachineShell shell = boot()) {
+      assertThat(shell.run(WORKS)).isZero();
+      sessions.end(GUEST, awaitAtWork(1).getFirst().number());
+
+      assertThat(shell.run("wait $(cat /tmp/pid)")).isNotZero();
+      assertThat(shell.run("grep -q CL_DEVICE_NOT_AVAILABLE /tmp/work")).isZero();
+      awaitNoSession();
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2")).isZero();
+    }
+  }
+
+  @Test
+  void sessionHost_killed_programHearsItAndAnotherServes() throws Exception {
+    try (MachineShell shell = boot()) {
+      assertThat(shell.run(WORKS)).isZero();
+      awaitAtWork(1);
+      long first = host().pid();
+      ProcessHandle.of(first).orElseThrow().destroyForcibly();
+
+      assertThat(shell.run("wait $(cat /tmp/pid)")).isNotZero();
+      assertThat(shell.run("grep -q CL_DEVICE_NOT_AVAILABLE /tmp/work")).isZero();
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2")).isZero();
+      assertThat(host().pid()).isNotEqualTo(first);
+    }
+  }
+
+  @Test
+  void limit_ofOneSession_refusesTheSecond() throws Exception {
+    try (MachineShell shell = boot()) {
+      sessions.limit(GUEST, 1, null);
+      assertThat(shell.run(WORKS)).isZero();
+      awaitAtWork(1);
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2")).isNotZero();
+      assertThat(shell.run("kill -9 $(cat /tmp/pid)")).isZero();
+      awaitNoSession();
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2")).isZero();
+    } finally {
+      sessions.limit(GUEST, 64, null);
+    }
+  }
+
+  @Test
+  void device_isReset_sessionsEndAndTheNextWorks() throws Exception {
+    try (MachineShell shell = boot()) {
+      assertThat(shell.run(WORKS)).isZero();
+      awaitAtWork(1);
+      assertThat(shell.run("echo 1 > /sys/class/misc/sluice-api0/device/reset")).isZero();
+
+      assertThat(shell.run("wait $(cat /tmp/pid)")).isNotZero();
+      awaitNoSession();
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2")).isZero();
+    }
+  }
+
+  @Test
+  void migration_withSessions_isRefusedBeforeAnythingIsTouched() throws Exception {
+    var migrations = machines.daemon().connection().migrations();
+    String nowhere = "unix:" + machines.daemon().socket("nowhere");
+    try (MachineShell shell = boot()) {
+      assertThat(shell.run(WORKS)).isZero();
+      awaitAtWork(1);
+
+      assertThat(migrations.check(GUEST, nowhere, Map.of()).blockers())
+          .extracting(MigrationBlocker::code)
+          .contains("SLU-VFU-028");
+      assertThatThrownBy(() -> migrations.start(GUEST, nowhere, Map.of()))
+          .isInstanceOf(Exception.class);
+
+      long calls = sessions.list(GUEST).getFirst().calls();
+      await().atMost(PATIENCE).until(() -> sessions.list(GUEST).getFirst().calls() > calls);
+      assertThat(shell.run("kill -9 $(cat /tmp/pid)")).isZero();
+      awaitNoSession();
+      assertThat(migrations.check(GUEST, nowhere, Map.of()).blockers())
+          .extracting(MigrationBlocker::code)
+          .doesNotContain("SLU-VFU-028");
+    }
+  }
+
+  @Test
+  void machine_killedWithSessions_leavesNothing() throws Exception {
+    Daemons.awaitGone(machines.daemon(), GUEST);
+    awaitNoSession();
+    Holdings daemon = Holdings.of(machines.daemon().pid());
+    long pid = host().pid();
+    Holdings host = Holdings.of(pid);
+    try (MachineShell shell = boot()) {
+      assertThat(shell.run(WORKS)).isZero();
+      awaitAtWork(1);
+      ProcessHandle.of(shell.pid()).orElseThrow().destroyForcibly();
+      awaitNoSession();
+    }
+    Daemons.awaitGone(machines.daemon(), GUEST);
+    Daemons.awaitHoldings(machines.daemon(), daemon);
+    if (host().pid() == pid) {
+      await().atMost(PATIENCE).until(() -> Holdings.of(pid).mappings() <= host.mappings());
+    }
+  }
+
+  @Test
+  void impostor_unprivileged_harmsItselfAlone(RandomGenerator random) throws Exception {
+    long pid = host().pid();
+    String lies = "impostor " + NOISE_SECONDS + " " + random.nextInt(1 << 30);
+    String next = OpenClParts.IN_MACHINE + "dot 1000 2";
+    assertThat(machines.run(GUEST, lies + " && " + next, "--cpus", "2")).isZero();
+    awaitNoSession();
+    assertThat(host().pid()).isEqualTo(pid);
+  }
+}

@@ -1,0 +1,340 @@
+/*
+ * A user who owns nothing and lies through the device file of API sessions: calls that must be refused, each
+ * with its errno; rings whose words and messages are wrong, each of which must end that session alone; more
+ * sessions than there may be; noise, and processes killed in the middle of anything. A session that is open
+ * all the time must go on.
+ *
+ *	impostor [SECONDS [SEED]]
+ *
+ * Started as root, as nobody of whom it runs.
+ */
+#include "check.h"
+
+#include "../include/sluice_abi.h"
+#include "../linux/uapi/sluice_api.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define DEVICE "/dev/sluice-api0"
+#define USER 1002
+#define LOOK_MS 100
+#define LOOKS 600
+#define FIRST_BYTES (((uint64_t)SLUICE_API_SEGMENT_LEAST + PAGE - 1) & ~(uint64_t)(PAGE - 1))
+#define NOISY 3 /* processes */
+
+/* docs/session-protocol.md, "Segment 0" */
+#define AT_HEAD 0x40
+#define AT_ANSWERS 0x1000
+#define AT_RING 0x8000
+#define RING_BYTES 0x40000
+
+struct session {
+	int fd;
+	uint8_t *memory;
+};
+
+static int seconds = 3;
+static uint32_t seed = 1;
+
+static uint32_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static int result(int ret)
+{
+	return ret < 0 ? -errno : 0;
+}
+
+static int device(void)
+{
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+
+	must("open " DEVICE, result(fd));
+	return fd;
+}
+
+/* ---- calls -------------------------------------------------------------------------------------- */
+
+static int api_open(int fd, uint32_t api, uint64_t bytes, uint32_t pad)
+{
+	struct sluice_api_dev_open request = { api, pad, bytes };
+
+	return result(ioctl(fd, SLUICE_API_DEV_OPEN, &request));
+}
+
+static int api_segment(int fd, uint32_t index, uint64_t bytes, uint32_t pad)
+{
+	struct sluice_api_dev_segment request = { index, pad, bytes };
+
+	return result(ioctl(fd, SLUICE_API_DEV_SEGMENT, &request));
+}
+
+static int api_wait(int fd, uint64_t offset, uint32_t expected, uint32_t timeout_ms)
+{
+	struct sluice_api_dev_wait request = { offset, expected, timeout_ms };
+
+	return result(ioctl(fd, SLUICE_API_DEV_WAIT, &request));
+}
+
+static int api_ring(int fd)
+{
+	return result(ioctl(fd, SLUICE_API_DEV_DOORBELL));
+}
+
+static int api_map(int fd, uint64_t index, uint64_t page, uint64_t bytes, int flags)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd,
+			(off_t)(index << SLUICE_API_MAP_SHIFT | page * PAGE));
+
+	if (at == MAP_FAILED)
+		return -errno;
+	munmap(at, bytes);
+	return 0;
+}
+
+/* A session, tried again while its host is being started or all places are taken. */
+static struct session session_open(void)
+{
+	struct session s = { .fd = device() };
+	int ret = -EAGAIN, looks;
+
+	for (looks = 0; looks < LOOKS && (ret == -EAGAIN || ret == -EDQUOT); looks++) {
+		const struct timespec wait = { 0, LOOK_MS * 1000000 };
+
+		if (looks)
+			nanosleep(&wait, NULL);
+		ret = api_open(s.fd, SLUICE_API_OPENCL, FIRST_BYTES, 0);
+	}
+	must("a session", ret);
+	s.memory = mmap(NULL, FIRST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, s.fd, 0);
+	must("its memory", s.memory == MAP_FAILED ? -errno : 0);
+	return s;
+}
+
+static void session_close(struct session *s)
+{
+	munmap(s->memory, FIRST_BYTES);
+	close(s->fd);
+}
+
+static uint32_t *word(const struct session *s, uint32_t at)
+{
+	return (uint32_t *)(s->memory + at);
+}
+
+static uint32_t state(const struct session *s)
+{
+	return __atomic_load_n(word(s, SLUICE_API_STATE), __ATOMIC_ACQUIRE);
+}
+
+/* What the host says when it has ended the session; 0 if it does not. */
+static uint32_t await_end(const struct session *s)
+{
+	int looks;
+
+	for (looks = 0; looks < LOOKS && state(s) == 0; looks++)
+		api_wait(s->fd, SLUICE_API_STATE, 0, LOOK_MS);
+	return state(s);
+}
+
+/* ---- what must be refused ----------------------------------------------------------------------- */
+
+static void before_open(void)
+{
+	int fd = device();
+
+	expect("segment of no session", ENOTCONN, api_segment(fd, 1, PAGE, 0));
+	expect("wait of no session", ENOTCONN, api_wait(fd, 0, 0, 0));
+	expect("doorbell of no session", ENOTCONN, api_ring(fd));
+	expect("mapping of no session", ENXIO, api_map(fd, 0, 0, PAGE, MAP_SHARED));
+	expect("no such call", ENOTTY, result(ioctl(fd, _IO(0xF7, 9))));
+	expect("memory that is not there", EFAULT, result(ioctl(fd, SLUICE_API_DEV_OPEN, NULL)));
+	expect("open with a word that must be 0", EINVAL, api_open(fd, SLUICE_API_OPENCL, FIRST_BYTES, 1));
+	expect("open without memory", EINVAL, api_open(fd, SLUICE_API_OPENCL, 0, 0));
+	expect("open with too little", EINVAL, api_open(fd, SLUICE_API_OPENCL, PAGE, 0));
+	expect("open with half a page", EINVAL, api_open(fd, SLUICE_API_OPENCL, FIRST_BYTES + 8, 0));
+	expect("open with too much", EINVAL, api_open(fd, SLUICE_API_OPENCL, 1ull << 40, 0));
+	expect("open of no API", EOPNOTSUPP, api_open(fd, 0, FIRST_BYTES, 0));
+	expect("open of another API", EOPNOTSUPP, api_open(fd, 77, FIRST_BYTES, 0));
+	expect("open of a negative API", EOPNOTSUPP, api_open(fd, ~0u, FIRST_BYTES, 0));
+	close(fd);
+}
+
+static void after_open(void)
+{
+	struct session s = session_open();
+
+	expect("a second session", EBUSY, api_open(s.fd, SLUICE_API_OPENCL, FIRST_BYTES, 0));
+	expect("segment 0", EINVAL, api_segment(s.fd, 0, PAGE, 0));
+	expect("segment 64", EINVAL, api_segment(s.fd, SLUICE_MAX_API_SEGMENTS, PAGE, 0));
+	expect("segment with a word that must be 0", EINVAL, api_segment(s.fd, 1, PAGE, 1));
+	expect("segment of nothing", EINVAL, api_segment(s.fd, 1, 0, 0));
+	expect("segment of half a page", EINVAL, api_segment(s.fd, 1, 8, 0));
+	expect("segment beyond what a file may have", EDQUOT, api_segment(s.fd, 1, 1ull << 30, 0));
+	expect("segment 1", 0, api_segment(s.fd, 1, 4 * PAGE, 0));
+	expect("segment 1 again", EBUSY, api_segment(s.fd, 1, PAGE, 0));
+	expect("a private mapping", EINVAL, api_map(s.fd, 1, 0, PAGE, MAP_PRIVATE));
+	expect("a mapping beyond the end", EINVAL, api_map(s.fd, 1, 0, 5 * PAGE, MAP_SHARED));
+	expect("a mapping behind the end", EINVAL, api_map(s.fd, 1, 4, PAGE, MAP_SHARED));
+	expect("a mapping of no segment", ENXIO, api_map(s.fd, 2, 0, PAGE, MAP_SHARED));
+	expect("a mapping of segment 64", EINVAL, api_map(s.fd, 64, 0, PAGE, MAP_SHARED));
+	expect("a mapping", 0, api_map(s.fd, 1, 0, 4 * PAGE, MAP_SHARED));
+	expect("wait for half a word", EINVAL, api_wait(s.fd, 2, 0, 0));
+	expect("wait beyond the end", EINVAL, api_wait(s.fd, FIRST_BYTES, 0, 0));
+	expect("wait far beyond", EINVAL, api_wait(s.fd, ~0ull - 3, 0, 0));
+	expect("wait for too long", EINVAL, api_wait(s.fd, 0, 0, 1000000));
+	expect("a look", ETIMEDOUT, api_wait(s.fd, SLUICE_API_STATE, 0, 0));
+	expect_true("it has not ended by all that", state(&s) == 0);
+	session_close(&s);
+}
+
+static void too_many(void)
+{
+	int fds[SLUICE_MAX_API_SESSIONS + 1];
+	int opened = 0, ret = 0;
+
+	while (ret == 0 && opened <= SLUICE_MAX_API_SESSIONS) {
+		fds[opened] = device();
+		ret = api_open(fds[opened++], SLUICE_API_OPENCL, FIRST_BYTES, 0);
+	}
+	expect("sessions until there may be no more", EDQUOT, ret);
+	while (opened > 0)
+		close(fds[--opened]);
+}
+
+/* ---- rings that lie ----------------------------------------------------------------------------- */
+
+static void message(const struct session *s, uint32_t bytes, uint16_t call, uint32_t slot)
+{
+	uint32_t header[4] = { bytes, call, slot, 0 };
+
+	memcpy(s->memory + AT_RING, header, sizeof(header));
+	memset(s->memory + AT_RING + sizeof(header), 0xff, 4096);
+}
+
+static void lie(const char *name, int errno_said, uint32_t head, uint32_t bytes, uint16_t call, uint32_t slot)
+{
+	struct session s = session_open();
+	uint32_t end;
+
+	message(&s, bytes, call, slot);
+	__atomic_store_n(word(&s, AT_HEAD), head, __ATOMIC_SEQ_CST);
+	api_ring(s.fd);
+	end = await_end(&s);
+	expect(name, errno_said, -(int)end);
+	expect("and a segment of what has ended", EPIPE, api_segment(s.fd, 1, PAGE, 0));
+	session_close(&s);
+}
+
+static void lies(void)
+{
+	lie("a head beyond the ring", EPROTO, RING_BYTES + 8, 16, 1, 0);
+	lie("a head before the tail", EPROTO, ~7u, 16, 1, 0);
+	lie("a message of nothing", EPROTO, 16, 0, 1, 0);
+	lie("a message shorter than its header", EPROTO, 16, 8, 1, 0);
+	lie("a message of an odd length", EPROTO, 24, 20, 1, 0);
+	lie("a message beyond the head", EPROTO, 16, 4096, 1, 0);
+	lie("a message beyond the ring", EPROTO, RING_BYTES, RING_BYTES + 8, 1, 0);
+	lie("a message that is too long", EPROTO, 32768, 32768, 1, 0);
+	lie("a message of too many bytes", EPROTO, 65536, 60000, 1, 0);
+	lie("a call that is not there", ENOSYS, 24, 24, 65535, 0);
+	lie("an answer to a slot that is not there", EPROTO, 16, 16, 1, 65);
+}
+
+/* ---- noise -------------------------------------------------------------------------------------- */
+
+static void noise(const struct session *s)
+{
+	int words = 1 + (int)(next_random() % 64);
+
+	while (words-- > 0) {
+		uint32_t at = next_random() % 4 ? AT_RING + next_random() % 4096 : next_random() % AT_RING;
+
+		*word(s, at & ~3u) = next_random() % 3 ? next_random() % 64 : next_random();
+	}
+	*word(s, AT_HEAD) += 8 * (next_random() % 16);
+	api_ring(s->fd);
+	if (next_random() % 8 == 0)
+		api_segment(s->fd, next_random() % 66, PAGE * (next_random() % 300), 0);
+}
+
+static void make_noise(uint64_t until)
+{
+	while (now_ms() < until) {
+		struct session s = session_open();
+		int rounds = 1 + (int)(next_random() % 20);
+
+		while (rounds-- > 0)
+			noise(&s);
+		session_close(&s);
+	}
+}
+
+/* Processes that make noise until they are killed, some at once. */
+static void crowd(void)
+{
+	uint64_t until = now_ms() + 1000u * (uint64_t)seconds;
+	pid_t pids[NOISY];
+	int i, status;
+
+	for (i = 0; i < NOISY; i++) {
+		pids[i] = fork();
+		must("fork", result(pids[i]));
+		if (pids[i] == 0) {
+			seed += (uint32_t)i * 7919u + 1;
+			make_noise(i == 0 ? until : ~0ull);
+			_exit(0);
+		}
+	}
+	waitpid(pids[0], &status, 0);
+	for (i = 1; i < NOISY; i++)
+		kill(pids[i], SIGKILL);
+	for (i = 1; i < NOISY; i++)
+		waitpid(pids[i], NULL, 0);
+	expect_true("noise", WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct session beside;
+
+	if (argc > 1)
+		seconds = atoi(argv[1]);
+	if (argc > 2)
+		seed = (uint32_t)strtoul(argv[2], NULL, 0) | 1;
+	if (setgroups(0, NULL) || setgid(USER) || setuid(USER)) {
+		perror("impostor: setuid");
+		return 1;
+	}
+	printf("seed: %u\n", seed);
+	beside = session_open();
+	before_open();
+	after_open();
+	lies();
+	too_many();
+	crowd();
+	expect_true("the session beside all that", state(&beside) == 0);
+	session_close(&beside);
+	return report("impostor");
+}
