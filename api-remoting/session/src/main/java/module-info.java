@@ -5,4 +5,5 @@ module io.sluice.remoting.session {
   requires transitive io.sluice.abi;
 
   exports io.sluice.remoting.session;
+  exports io.sluice.remoting.state;
 }

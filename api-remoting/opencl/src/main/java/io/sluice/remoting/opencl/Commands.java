@@ -1,10 +1,14 @@
 package io.sluice.remoting.opencl;
 
 import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.OpenCall;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Commands of queues. One that is waited for is answered when it has completed, by {@link
@@ -16,16 +20,32 @@ final class Commands {
   private final Memo memo;
   private final Events events;
   private final Completions completions;
+  private final Gates gates;
+  private final Touched touched;
 
-  Commands(Memo memo, Events events, Completions completions) {
+  Commands(Memo memo, Events events, Completions completions, Gates gates, Touched touched) {
     this.memo = memo;
     this.events = events;
     this.completions = completions;
+    this.gates = gates;
+    this.touched = touched;
   }
 
   /** A command of the library, but for what all of them end with. */
   interface Enqueue {
     int into(int waitCount, MemorySegment waits, MemorySegment event);
+  }
+
+  /**
+   * The place of a command among others of its queue.
+   *
+   * @param waitsForAll before it, whatever the queue's order
+   * @param holdsAll behind it, whatever the queue's order
+   * @param before changes that matter to it, if it is to be queued again elsewhere
+   */
+  private record Place(
+      boolean waitsForAll, boolean holdsAll, Supplier<List<OpenCall.Change>> before) {
+    private static final Place USUAL = new Place(false, false, List::of);
   }
 
   /**
@@ -35,6 +55,16 @@ final class Commands {
    */
   void enqueue(
       SessionObject queue, List<SessionObject> waits, int event, Answer answer, Enqueue command) {
+    enqueue(queue, waits, event, answer, Place.USUAL, command);
+  }
+
+  private void enqueue(
+      SessionObject queue,
+      List<SessionObject> waits,
+      int event,
+      Answer answer,
+      Place place,
+      Enqueue command) {
     if (event != 0) {
       events.requireFree(event);
     }
@@ -42,10 +72,16 @@ final class Commands {
       failed(queue, event, answer, ClStatus.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
       return;
     }
-    boolean wanted = event != 0 || answer.isWaitedFor();
+    Set<SessionObject> roots =
+        gates.rootsOf(queue, waits, place.waitsForAll() && waits.isEmpty(), place.holdsAll());
+    Blocked blocked = gates.keep(roots, answer, place.before());
+    boolean isAhead = blocked == null && gates.isHeldBack(queue);
+    boolean wanted = event != 0 || answer.isWaitedFor() || isAhead || blocked != null;
     MemorySegment out = wanted ? memo.bytes(Long.BYTES) : MemorySegment.NULL;
-    int status = command.into(waits.size(), memo.handles(waits), out);
+    List<SessionObject> open = events.open(waits);
+    int status = command.into(open.size(), memo.handles(open), out);
     if (status != ClStatus.SUCCESS) {
+      forget(blocked);
       failed(queue, event, answer, status);
       return;
     }
@@ -54,14 +90,31 @@ final class Commands {
       return;
     }
     long handle = out.get(ValueLayout.JAVA_LONG, 0);
+    if (isAhead) {
+      gates.passed(queue, handle);
+    }
+    gates.queued(blocked, handle);
     if (answer.isWaitedFor()) {
       int _ = OpenClLibrary.clFlush(queue.handle());
-      completions.add(handle, ClStatus.COMPLETE, done -> answer.give(Math.min(done, 0)));
+      completions.add(
+          handle,
+          ClStatus.COMPLETE,
+          blocked,
+          done -> {
+            forget(blocked);
+            answer.give(Math.min(done, 0));
+          });
     }
     if (event != 0) {
-      events.add(event, handle);
+      events.add(event, handle, blocked);
     } else {
       int _ = OpenClLibrary.clReleaseEvent(handle);
+    }
+  }
+
+  private void forget(@Nullable Blocked blocked) {
+    if (blocked != null) {
+      gates.remove(blocked);
     }
   }
 
@@ -106,11 +159,13 @@ final class Commands {
         return;
       }
     }
+    Kernels.writes(c.kernel(), touched);
     enqueue(
         c.queue(),
         c.waits(),
         c.event(),
         answer,
+        new Place(false, false, () -> Kernels.arguments(c.kernel())),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueNDRangeKernel(
                 c.queue().handle(),
@@ -125,6 +180,7 @@ final class Commands {
   }
 
   void copyBuffer(OpenClCall.CopyBuffer c, Answer answer) {
+    touched.write(c.to());
     enqueue(
         c.queue(),
         c.waits(),
@@ -145,6 +201,7 @@ final class Commands {
 
   void copyRect(OpenClCall.CopyRect c, Answer answer) {
     long[] box = c.box();
+    touched.write(c.to());
     if (!isLong(box, 13, c.queue(), c.event(), answer)) {
       return;
     }
@@ -171,6 +228,7 @@ final class Commands {
   }
 
   void fillBuffer(OpenClCall.FillBuffer c, Answer answer) {
+    touched.write(c.mem());
     enqueue(
         c.queue(),
         c.waits(),
@@ -191,6 +249,7 @@ final class Commands {
 
   void copyImage(OpenClCall.CopyImage c, Answer answer) {
     long[] box = c.box();
+    touched.write(c.to());
     if (!isLong(box, 9, c.queue(), c.event(), answer)) {
       return;
     }
@@ -214,6 +273,7 @@ final class Commands {
 
   void copyImageToBuffer(OpenClCall.CopyImageToBuffer c, Answer answer) {
     long[] box = c.box();
+    touched.write(c.to());
     if (!isLong(box, 7, c.queue(), c.event(), answer)) {
       return;
     }
@@ -237,6 +297,7 @@ final class Commands {
 
   void copyBufferToImage(OpenClCall.CopyBufferToImage c, Answer answer) {
     long[] box = c.box();
+    touched.write(c.to());
     if (!isLong(box, 7, c.queue(), c.event(), answer)) {
       return;
     }
@@ -260,6 +321,7 @@ final class Commands {
 
   void fillImage(OpenClCall.FillImage c, Answer answer) {
     long[] box = c.box();
+    touched.write(c.mem());
     if (!isLong(box, 6, c.queue(), c.event(), answer)) {
       return;
     }
@@ -307,6 +369,7 @@ final class Commands {
         c.waits(),
         c.event(),
         answer,
+        new Place(true, c.barrier() != 0, List::of),
         (count, waits, event) ->
             c.barrier() == 0
                 ? OpenClLibrary.clEnqueueMarkerWithWaitList(c.queue().handle(), count, waits, event)
@@ -320,16 +383,25 @@ final class Commands {
 
   /** A marker that nothing is named for waits for all before it, in order or not. */
   void finish(OpenClCall.Finish c, Answer answer) {
+    Blocked blocked = gates.keep(gates.rootsOfAll(c.queue()), answer, List::of);
     MemorySegment out = memo.bytes(Long.BYTES);
     long queue = c.queue().handle();
     int status = OpenClLibrary.clEnqueueMarkerWithWaitList(queue, 0, MemorySegment.NULL, out);
     if (status != ClStatus.SUCCESS) {
+      forget(blocked);
       answer.give(status);
       return;
     }
     int _ = OpenClLibrary.clFlush(queue);
     long marker = out.get(ValueLayout.JAVA_LONG, 0);
-    completions.add(marker, ClStatus.COMPLETE, _ -> answer.give(events.takeFailure(c.queue())));
+    completions.add(
+        marker,
+        ClStatus.COMPLETE,
+        blocked,
+        _ -> {
+          forget(blocked);
+          answer.give(events.takeFailure(c.queue()));
+        });
     int _ = OpenClLibrary.clReleaseEvent(marker);
   }
 }

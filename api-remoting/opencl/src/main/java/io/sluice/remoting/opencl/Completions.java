@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The events of the library that somebody waits for, and what then happens. They are looked at
@@ -26,12 +27,18 @@ final class Completions {
     private final long event;
     private final int threshold;
     private final IntConsumer then;
+    private final @Nullable Blocked blocked;
     private boolean armed;
 
-    Pending(long event, int threshold, IntConsumer then) {
+    Pending(long event, int threshold, IntConsumer then, @Nullable Blocked blocked) {
       this.event = event;
       this.threshold = threshold;
       this.then = then;
+      this.blocked = blocked;
+    }
+
+    private boolean waitsForApplication() {
+      return blocked != null && blocked.isBlocked();
     }
   }
 
@@ -41,10 +48,21 @@ final class Completions {
    * @param threshold CL_COMPLETE, or a state before it
    * @param then what happens with the event's status, which is at or below the threshold; within
    *     the next {@link #poll}
+   * @param blocked the call that waits for it, if that waits for the application
    */
-  void add(long event, int threshold, IntConsumer then) {
+  void add(long event, int threshold, @Nullable Blocked blocked, IntConsumer then) {
     int _ = OpenClLibrary.clRetainEvent(event);
-    pending.add(new Pending(event, threshold, then));
+    pending.add(new Pending(event, threshold, then, blocked));
+  }
+
+  /** Whether nothing is waited for but what waits for the application. */
+  boolean isEmptyButForBlocked() {
+    for (Pending each : pending) {
+      if (!each.waitsForApplication()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The status of an event: a state, or an error below 0. */

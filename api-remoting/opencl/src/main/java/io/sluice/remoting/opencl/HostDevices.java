@@ -15,6 +15,9 @@ record HostDevices(List<Platform> platforms) {
   private static final int MOST_PLATFORMS = 16;
   private static final int MOST_DEVICES = 64;
 
+  /** Of what says which implementations there are. */
+  private static final int MOST_CHARACTERS = 1000;
+
   /** The beginning of the name of our own platforms, as applications see them. */
   private static final String OWN = "Sluice";
 
@@ -76,6 +79,35 @@ record HostDevices(List<Platform> platforms) {
       }
     }
     return names;
+  }
+
+  /** The name of a device. */
+  String nameOf(long device) {
+    try (Arena arena = Arena.ofConfined()) {
+      return deviceText(arena, device, ClParam.DEVICE_NAME);
+    }
+  }
+
+  /** Platforms, devices and their drivers' versions: equal ones take one another's binaries. */
+  String implementation() {
+    StringBuilder text = new StringBuilder();
+    try (Arena arena = Arena.ofConfined()) {
+      for (Platform platform : platforms) {
+        text.append(platform.name());
+        for (long device : platform.devices()) {
+          text.append(", ").append(deviceText(arena, device, ClParam.DEVICE_NAME));
+          text.append(' ').append(deviceText(arena, device, ClParam.DRIVER_VERSION));
+        }
+        text.append("; ");
+      }
+    }
+    return text.substring(0, Math.min(text.length(), MOST_CHARACTERS));
+  }
+
+  private static String deviceText(Arena arena, long device, int param) {
+    return text(
+        arena,
+        (size, out) -> OpenClLibrary.clGetDeviceInfo(device, param, size, out, MemorySegment.NULL));
   }
 
   /** The local memory of the device that has most. */

@@ -1,12 +1,18 @@
 package io.sluice.remoting.opencl;
 
+import io.sluice.abi.Errno;
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.CallRecord;
+import io.sluice.remoting.session.ObjectKind;
+import io.sluice.remoting.session.OpenCall;
+import io.sluice.remoting.session.ProtocolException;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /** Kernels and their arguments. */
 final class Kernels {
@@ -35,33 +41,42 @@ final class Kernels {
   void create(OpenClCall.CreateKernel c, CallRecord record, Answer answer) {
     MemorySegment error = memo.bytes(Integer.BYTES);
     long handle = OpenClLibrary.clCreateKernel(c.program().handle(), memo.string(c.name()), error);
-    added(c.kernel(), handle, record, Objects.error(error), answer);
+    added(c.kernel(), handle, c.program(), record, Objects.error(error), answer);
   }
 
   /**
    * What the arguments are is kept: a value where the library expects an object would be an address
    * of the application's choice.
    */
-  private void added(int index, long handle, CallRecord record, int status, Answer answer) {
+  private void added(
+      int index, long handle, SessionObject program, CallRecord record, int status, Answer answer) {
     if (handle == 0) {
       answer.give(status);
       return;
     }
     int[] arguments = new int[argumentCount(handle)];
+    boolean[] written = new boolean[arguments.length];
     for (int i = 0; i < arguments.length; i++) {
       memo.clear();
       arguments[i] = what(handle, i, typeName(handle, i));
+      written[i] = mayBeWritten(handle, i);
     }
     SessionObject _ =
         context
             .objects()
             .add(OpenClKinds.KERNEL, index, handle, record)
-            .attach(new Expected(arguments));
+            .attach(new Expected(program, arguments, written, new SessionObject[arguments.length]));
+    Programs.hold(program);
     answer.give(status, arguments.length);
   }
 
-  /** The kinds of a kernel's arguments, by their index; 0 where the library does not say. */
-  private record Expected(int[] arguments) {
+  /**
+   * The kinds of a kernel's arguments, by their index; 0 where the library does not say. Which of
+   * them the kernel may write: a pointer to const too, since C lets it be cast. What each is now,
+   * if that is memory.
+   */
+  private record Expected(
+      SessionObject program, int[] arguments, boolean[] written, @Nullable SessionObject[] memory) {
     /** The error of giving an argument as something else, or success. */
     int check(OpenClCall.SetArgument c) {
       if (c.argument() < 0 || c.argument() >= arguments.length) {
@@ -77,10 +92,72 @@ final class Kernels {
     }
   }
 
+  /** A copy has the arguments that its source has now. */
   void copy(OpenClCall.CloneKernel c, CallRecord record, Answer answer) {
     MemorySegment error = memo.bytes(Integer.BYTES);
     long handle = OpenClLibrary.clCloneKernel(c.source().handle(), error);
-    added(c.kernel(), handle, record, Objects.error(error), answer);
+    added(c.kernel(), handle, programOf(c.source()), record, Objects.error(error), answer);
+    if (handle == 0) {
+      return;
+    }
+    SessionObject copy = context.objects().get(OpenClKinds.KERNEL, c.kernel());
+    for (CallRecord change : c.source().changes()) {
+      copy.changes().add(change.of(copy, context.objects().nextSerial()));
+    }
+    @Nullable SessionObject[] memory = c.source().attachment(Expected.class).memory();
+    System.arraycopy(memory, 0, copy.attachment(Expected.class).memory(), 0, memory.length);
+  }
+
+  /** The program of a kernel. */
+  static SessionObject programOf(SessionObject kernel) {
+    return kernel.attachment(Expected.class).program();
+  }
+
+  /** A kernel is gone. */
+  static void forget(SessionObject kernel) {
+    Programs.letGo(programOf(kernel));
+  }
+
+  /** Notes what a launch of a kernel may write. */
+  static void writes(SessionObject kernel, Touched touched) {
+    Expected expected = kernel.attachment(Expected.class);
+    for (int i = 0; i < expected.memory().length; i++) {
+      SessionObject memory = expected.memory()[i];
+      if (memory != null && expected.written()[i]) {
+        touched.write(memory);
+      }
+    }
+  }
+
+  /** A kernel's arguments as they are now, but for those whose objects are gone. */
+  static List<OpenCall.Change> arguments(SessionObject kernel) {
+    return kernel.changes().stream()
+        .filter(Kernels::isThere)
+        .map(change -> new OpenCall.Change(kernel, change))
+        .toList();
+  }
+
+  /** Whether what an argument names is there still. */
+  static boolean isThere(CallRecord argument) {
+    return argument.named().stream().skip(1).noneMatch(SessionObject::isLost);
+  }
+
+  private boolean mayBeWritten(long kernel, int index) {
+    boolean isConstant =
+        argument(kernel, index, ClParam.KERNEL_ARG_ADDRESS_QUALIFIER)
+            == ClParam.ARG_ADDRESS_CONSTANT;
+    boolean isReadOnly =
+        argument(kernel, index, ClParam.KERNEL_ARG_ACCESS_QUALIFIER)
+            == ClParam.ARG_ACCESS_READ_ONLY;
+    return !isConstant && !isReadOnly;
+  }
+
+  private int argument(long kernel, int index, int param) {
+    MemorySegment out = memo.bytes(Integer.BYTES);
+    int status =
+        OpenClLibrary.clGetKernelArgInfo(
+            kernel, index, param, Integer.BYTES, out, MemorySegment.NULL);
+    return status == ClStatus.SUCCESS ? out.get(ValueLayout.JAVA_INT, 0) : 0;
   }
 
   private int argumentCount(long kernel) {
@@ -151,27 +228,47 @@ final class Kernels {
       answer.give(refused);
       return;
     }
+    SessionObject named = named(c, record);
+    MemorySegment handle = memo.longs(named == null ? 0 : named.handle());
     int status =
         switch (c.what()) {
           case VALUE -> set(c, c.value().length, memo.copy(c.value()));
-          case MEMORY -> set(c, Long.BYTES, object(OpenClKinds.MEM, c.index()));
-          case SAMPLER -> set(c, Long.BYTES, object(OpenClKinds.SAMPLER, c.index()));
-          case QUEUE -> set(c, Long.BYTES, object(OpenClKinds.QUEUE, c.index()));
+          case MEMORY, SAMPLER, QUEUE -> set(c, Long.BYTES, handle);
           case LOCAL -> local(c, localBytes(c.value()));
           default -> ClStatus.INVALID_VALUE;
         };
     if (status == ClStatus.SUCCESS) {
-      replace(c.kernel(), record, before -> before == c.argument());
+      CallRecord whole =
+          record.named().size() == 1 && named != null ? record.naming(List.of(named)) : record;
+      replace(c.kernel(), whole, before -> before == c.argument());
+      boolean isMemory = c.what() == MEMORY;
+      c.kernel().attachment(Expected.class).memory()[c.argument()] = isMemory ? named : null;
     }
     answer.give(status);
   }
 
-  private static int set(OpenClCall.SetArgument c, long size, MemorySegment value) {
-    return OpenClLibrary.clSetKernelArg(c.kernel().handle(), c.argument(), size, value);
+  /** The object of an argument: by its number, or as a record that is read again names it. */
+  private @Nullable SessionObject named(OpenClCall.SetArgument c, CallRecord record) {
+    ObjectKind kind =
+        switch (c.what()) {
+          case MEMORY -> OpenClKinds.MEM;
+          case SAMPLER -> OpenClKinds.SAMPLER;
+          case QUEUE -> OpenClKinds.QUEUE;
+          default -> null;
+        };
+    if (kind == null || c.index() == 0) {
+      return null;
+    }
+    SessionObject object =
+        record.named().size() > 1 ? record.named().get(1) : context.objects().get(kind, c.index());
+    if (object.kind() != kind) {
+      throw new ProtocolException(Errno.EPROTO, "an argument is of another kind, object=" + object);
+    }
+    return object;
   }
 
-  private MemorySegment object(io.sluice.remoting.session.ObjectKind kind, int index) {
-    return memo.longs(index == 0 ? 0 : context.objects().get(kind, index).handle());
+  private static int set(OpenClCall.SetArgument c, long size, MemorySegment value) {
+    return OpenClLibrary.clSetKernelArg(c.kernel().handle(), c.argument(), size, value);
   }
 
   /**

@@ -9,13 +9,16 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.Map;
 
 /** Buffers and images. Their bytes are charged to the guest before they are made. */
 final class Memory {
   /** The flags that a guest's own side has dealt with. */
   private static final long HOST_FLAGS =
       ClParam.MEM_USE_HOST_PTR | ClParam.MEM_ALLOC_HOST_PTR | ClParam.MEM_COPY_HOST_PTR;
+
+  /** What the application may do to an object; its own side sees to that, and a move does both. */
+  private static final long HOST_ACCESS =
+      ClParam.MEM_HOST_WRITE_ONLY | ClParam.MEM_HOST_READ_ONLY | ClParam.MEM_HOST_NO_ACCESS;
 
   /** Numbers of an image's shape. */
   private static final int SHAPE = 7;
@@ -31,11 +34,27 @@ final class Memory {
     this.memo = memo;
   }
 
-  /** A buffer whose storage is the session's memory, and the addresses of its maps by offset. */
-  record Mapped(MemorySegment storage, Map<Long, Deque<Long>> maps) {}
+  /** A map of such a buffer: where the library has it, and what it was asked for. */
+  record Map(long address, long bytes, long flags) {}
 
-  /** An image. */
-  record Image(int kind, long elementBytes) {}
+  /** A buffer whose storage is the session's memory, and its maps by offset. */
+  record Mapped(MemorySegment storage, java.util.Map<Long, Deque<Map>> maps) {}
+
+  /** A buffer whose storage is the library's. */
+  record Buffer(long bytes) {}
+
+  /**
+   * An image.
+   *
+   * @param shape as in the call that makes it
+   */
+  record Image(int kind, long elementBytes, long[] shape) {}
+
+  /** The flags for the library, of those that an application gives. */
+  private static long flags(long given) {
+    boolean isOne = Long.bitCount(given & HOST_ACCESS) == 1; // several are refused by the library
+    return given & ~HOST_FLAGS & ~(isOne ? HOST_ACCESS : 0);
+  }
 
   void createBuffer(OpenClCall.CreateBuffer c, CallRecord record, Answer answer) {
     MemorySegment initial = c.initial();
@@ -43,15 +62,15 @@ final class Memory {
       answer.give(ClStatus.INVALID_VALUE);
       return;
     }
-    long flags = c.flags() & ~HOST_FLAGS;
+    long flags = flags(c.flags());
     if (initial.byteSize() != 0) {
       flags |= ClParam.MEM_COPY_HOST_PTR;
     }
-    make(c.mem(), c.context(), flags, c.size(), initial, record, answer, null);
+    make(c.mem(), c.context(), flags, c.size(), initial, record, answer, new Buffer(c.size()));
   }
 
   void createMappedBuffer(OpenClCall.CreateMappedBuffer c, CallRecord record, Answer answer) {
-    long flags = c.flags() & ~HOST_FLAGS | ClParam.MEM_USE_HOST_PTR;
+    long flags = flags(c.flags()) | ClParam.MEM_USE_HOST_PTR;
     MemorySegment storage = c.storage();
     make(
         c.mem(),
@@ -72,7 +91,7 @@ final class Memory {
       MemorySegment host,
       CallRecord record,
       Answer answer,
-      @org.jspecify.annotations.Nullable Object attachment) {
+      Object attachment) {
     if (!context.charge(size)) {
       answer.give(ClStatus.MEM_OBJECT_ALLOCATION_FAILURE);
       return;
@@ -84,9 +103,7 @@ final class Memory {
     } else {
       SessionObject object = context.objects().add(OpenClKinds.MEM, index, handle, record);
       context.chargeTo(object, size);
-      if (attachment != null) {
-        SessionObject _ = object.attach(attachment);
-      }
+      SessionObject _ = object.attach(attachment);
     }
     answer.give(Objects.error(error));
   }
@@ -96,7 +113,7 @@ final class Memory {
     long handle =
         OpenClLibrary.clCreateSubBuffer(
             c.parent().handle(),
-            c.flags() & ~HOST_FLAGS,
+            flags(c.flags()),
             ClParam.BUFFER_CREATE_TYPE_REGION,
             memo.longs(c.origin(), c.size()),
             error);
@@ -124,7 +141,7 @@ final class Memory {
       answer.give(ClStatus.INVALID_VALUE);
       return;
     }
-    long flags = c.flags() & ~HOST_FLAGS | (initial ? ClParam.MEM_COPY_HOST_PTR : 0);
+    long flags = flags(c.flags()) | (initial ? ClParam.MEM_COPY_HOST_PTR : 0);
     long handle =
         OpenClLibrary.clCreateImage(
             c.context().handle(), flags, format(c), desc(c), c.initial(), error);
@@ -133,7 +150,8 @@ final class Memory {
     } else {
       SessionObject object = context.objects().add(OpenClKinds.MEM, c.mem(), handle, record);
       context.chargeTo(object, hasParent ? 0 : bytes);
-      SessionObject _ = object.attach(new Image((int) c.shape()[0], elementBytes(handle)));
+      SessionObject _ =
+          object.attach(new Image((int) c.shape()[0], elementBytes(handle), c.shape()));
     }
     answer.give(Objects.error(error));
   }
@@ -170,14 +188,14 @@ final class Memory {
         : Images.MOST_ELEMENT_BYTES;
   }
 
-  /** Notes where a map of a mapped buffer is. */
-  static void mapped(Mapped buffer, long offset, long address) {
-    buffer.maps().computeIfAbsent(offset, _ -> new ArrayDeque<>()).push(address);
+  /** Notes a map of a mapped buffer. */
+  static void mapped(Mapped buffer, long offset, Map map) {
+    buffer.maps().computeIfAbsent(offset, _ -> new ArrayDeque<>()).push(map);
   }
 
   /** The address of the latest map at an offset, which is forgotten; 0 if there is none. */
   static long unmapped(Mapped buffer, long offset) {
-    Deque<Long> at = buffer.maps().get(offset);
-    return at == null || at.isEmpty() ? 0 : at.pop();
+    Deque<Map> at = buffer.maps().get(offset);
+    return at == null || at.isEmpty() ? 0 : at.pop().address();
   }
 }

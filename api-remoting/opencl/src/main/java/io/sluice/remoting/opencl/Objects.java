@@ -7,7 +7,9 @@ import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** Platforms, devices, contexts, queues and samplers, and the release of all objects. */
 final class Objects {
@@ -16,8 +18,12 @@ final class Objects {
   private final Memo memo;
   private final HostDevices devices;
 
-  /** The origin of a device: its platform's handle, and whether it is part of another device. */
-  private record Origin(long platform, boolean part) {}
+  /**
+   * The origin of a device: its platform's handle, and whether it is part of another device.
+   *
+   * @param siblings those that one call made, itself among them; empty unless it is a part
+   */
+  record Origin(long platform, boolean part, List<SessionObject> siblings) {}
 
   Objects(SessionContext context, Memo memo, HostDevices devices) {
     this.context = context;
@@ -33,7 +39,7 @@ final class Objects {
         SessionObject _ =
             objects
                 .add(OpenClKinds.DEVICE, ++device, handle, CallRecord.NONE)
-                .attach(new Origin(platform.handle(), false));
+                .attach(new Origin(platform.handle(), false, List.of()));
       }
     }
   }
@@ -77,13 +83,14 @@ final class Objects {
     int made = count.get(ValueLayout.JAVA_INT, 0);
     if (status == ClStatus.SUCCESS) {
       long platform = c.parent().attachment(Origin.class).platform();
+      List<SessionObject> siblings = new ArrayList<>();
       for (int i = 0; i < Math.min(made, wanted); i++) {
         int index = children[i];
         long handle = handles.getAtIndex(ValueLayout.JAVA_LONG, i);
-        SessionObject _ =
+        siblings.add(
             objects
                 .add(OpenClKinds.DEVICE, index, handle, record)
-                .attach(new Origin(platform, true));
+                .attach(new Origin(platform, true, siblings)));
       }
     }
     answer.give(status, made);
@@ -123,7 +130,10 @@ final class Objects {
         OpenClLibrary.clCreateCommandQueueWithProperties(
             c.context().handle(), c.device().handle(), ended(c.properties()), error);
     if (handle != 0) {
-      SessionObject _ = objects.add(OpenClKinds.QUEUE, c.queue(), handle, record);
+      SessionObject _ =
+          objects
+              .add(OpenClKinds.QUEUE, c.queue(), handle, record)
+              .attach(QueueOrder.of(c.properties()));
     }
     answer.give(error(error));
   }

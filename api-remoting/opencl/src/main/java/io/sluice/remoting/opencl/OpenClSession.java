@@ -2,11 +2,13 @@ package io.sluice.remoting.opencl;
 
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.ApiSession;
+import io.sluice.remoting.session.ApiState;
 import io.sluice.remoting.session.CallReader;
 import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
 import java.util.List;
+import java.util.Optional;
 
 /** The calls of one OpenCL session, each handed to the room that it belongs to. */
 final class OpenClSession implements ApiSession {
@@ -21,6 +23,9 @@ final class OpenClSession implements ApiSession {
   private final Events events;
   private final Commands commands;
   private final Transfers transfers;
+  private final Touched touched = new Touched();
+  private final Gates gates;
+  private final OpenClState state;
 
   OpenClSession(HostDevices devices, SessionContext context) {
     this.context = context;
@@ -30,14 +35,26 @@ final class OpenClSession implements ApiSession {
     memory = new Memory(context, memo);
     programs = new Programs(context, memo);
     kernels = new Kernels(context, memo, devices.mostLocalBytes());
-    events = new Events(context, memo, completions);
-    commands = new Commands(memo, events, completions);
-    transfers = new Transfers(memo, commands);
+    gates = new Gates(memo, touched);
+    events = new Events(context, memo, completions, gates);
+    commands = new Commands(memo, events, completions, gates, touched);
+    transfers = new Transfers(memo, commands, touched);
+    Remaking remaking = new Remaking(memo, objects, memory, programs, kernels, events);
+    state =
+        new OpenClState(
+            context, devices, new OpenClState.Parts(completions, gates, events, touched), remaking);
+  }
+
+  @Override
+  public Optional<ApiState> state() {
+    return Optional.of(state);
   }
 
   @Override
   public void execute(int number, CallReader in, Answer answer) {
     memo.clear();
+    touched.begin();
+    gates.begin(in);
     OpenClCall call = OpenClCall.decode(number, in);
     in.end();
     execute(call, in, answer);
@@ -124,14 +141,7 @@ final class OpenClSession implements ApiSession {
       return;
     }
     int _ = context.objects().remove(kind, c.index()).index();
-    if (kind == OpenClKinds.QUEUE) {
-      events.forgetQueue(object);
-    } else if (kind == OpenClKinds.EVENT) {
-      events.forget(object);
-    }
-    int status = Objects.releaseNative(object);
-    context.forget(object);
-    answer.give(status);
+    answer.give(state.giveBack(object));
   }
 
   @Override
@@ -167,6 +177,9 @@ final class OpenClSession implements ApiSession {
         int _ = OpenClLibrary.clFinish(queue.handle());
       }
       completions.close();
+      gates.close();
+      context.objects().all(OpenClKinds.KERNEL).forEach(Kernels::forget);
+      context.objects().all(OpenClKinds.PROGRAM).forEach(Programs::forget);
       for (ObjectKind kind : List.copyOf(OpenClKinds.ALL).reversed()) {
         for (SessionObject object : context.objects().all(kind)) {
           if (Objects.mayRelease(object)) {

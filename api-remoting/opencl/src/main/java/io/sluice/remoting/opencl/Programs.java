@@ -9,7 +9,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
@@ -20,6 +22,14 @@ final class Programs {
   /** What applications' kernels are asked about needs it. */
   private static final String ARGUMENT_INFO = "-cl-kernel-arg-info";
 
+  /** What a build answers that was not begun: the program is as it was. */
+  private static final Set<Integer> REFUSALS =
+      Set.of(
+          ClStatus.INVALID_VALUE,
+          ClStatus.INVALID_DEVICE,
+          ClStatus.INVALID_PROGRAM,
+          ClStatus.INVALID_OPERATION);
+
   private final SessionContext context;
   private final Memo memo;
 
@@ -28,11 +38,62 @@ final class Programs {
     this.memo = memo;
   }
 
+  /**
+   * The programs that another was compiled or linked of, which are retained as long as it is there:
+   * it cannot be made again without them. And who retains this one.
+   */
+  static final class Ancestry {
+    private final List<SessionObject> headers = new ArrayList<>();
+    private final List<SessionObject> inputs = new ArrayList<>();
+    private int retained;
+
+    /** Whether the program is another's ancestor, which keeps its handle alive. */
+    boolean isRetained() {
+      return retained > 0;
+    }
+  }
+
   private void added(int index, long handle, CallRecord record, int status, Answer answer) {
     if (handle != 0) {
-      SessionObject _ = context.objects().add(OpenClKinds.PROGRAM, index, handle, record);
+      SessionObject program =
+          context.objects().add(OpenClKinds.PROGRAM, index, handle, record).attach(new Ancestry());
+      adopt(program.attachment(Ancestry.class).inputs, programs(record));
     }
     answer.give(status, handle == 0 ? 0 : 1);
+  }
+
+  private static List<SessionObject> programs(CallRecord record) {
+    return record.named().stream().filter(object -> object.kind() == OpenClKinds.PROGRAM).toList();
+  }
+
+  private static void adopt(List<SessionObject> ancestors, List<SessionObject> programs) {
+    disown(ancestors);
+    programs.forEach(Programs::hold);
+    ancestors.addAll(programs);
+  }
+
+  private static void disown(List<SessionObject> ancestors) {
+    ancestors.forEach(Programs::letGo);
+    ancestors.clear();
+  }
+
+  /** Something was made of a program that cannot be made again without it. */
+  static void hold(SessionObject program) {
+    Retained.retain(program);
+    program.attachment(Ancestry.class).retained++;
+  }
+
+  /** Something that was made of a program is gone. */
+  static void letGo(SessionObject program) {
+    program.attachment(Ancestry.class).retained--;
+    Retained.release(program);
+  }
+
+  /** A program is gone: what it was made of may go, too. */
+  static void forget(SessionObject program) {
+    Ancestry ancestry = program.attachment(Ancestry.class);
+    disown(ancestry.headers);
+    disown(ancestry.inputs);
   }
 
   void create(OpenClCall.CreateProgram c, CallRecord record, Answer answer) {
@@ -170,7 +231,14 @@ final class Programs {
         status = work.applyAsInt(arena);
       }
       return () -> {
-        latest(program, record);
+        if (!REFUSALS.contains(status)) {
+          latest(program, record.ledTo(status));
+          List<SessionObject> headers = new ArrayList<>(programs(record));
+          headers.removeFirst(); // itself
+          if (!program.isLost()) {
+            adopt(program.attachment(Ancestry.class).headers, headers);
+          }
+        }
         retained.close();
         answer.give(status);
       };
@@ -198,8 +266,8 @@ final class Programs {
         status = Objects.error(error);
       }
       return () -> {
-        retained.close();
         added(c.program(), handle, record, status, answer);
+        retained.close();
       };
     });
   }

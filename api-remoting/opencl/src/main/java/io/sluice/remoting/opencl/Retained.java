@@ -4,31 +4,44 @@ import io.sluice.remoting.session.SessionObject;
 import java.util.List;
 
 /**
- * Objects that another thread works with: retained, since the application may release them
- * meanwhile.
+ * Objects that are worked with though the application may release them meanwhile: retained.
  *
- * @param objects contexts, devices and programs
+ * @param objects each of a kind that {@linkplain #canBe can be}
  */
 record Retained(List<SessionObject> objects) implements AutoCloseable {
   static Retained of(List<SessionObject> objects) {
-    objects.forEach(Retained::retain);
-    return new Retained(List.copyOf(objects));
+    List<SessionObject> some = objects.stream().filter(Retained::canBe).toList();
+    some.forEach(Retained::retain);
+    return new Retained(some);
   }
 
-  private static void retain(SessionObject object) {
+  /** Whether an object is one that is retained: those that have something of their own to lose. */
+  static boolean canBe(SessionObject object) {
+    return switch (object.kind().name()) {
+      case "context", "device", "program", "mem" -> true;
+      case "event" -> object.handle() != 0;
+      default -> false;
+    };
+  }
+
+  static void retain(SessionObject object) {
     int _ =
         switch (object.kind().name()) {
           case "context" -> OpenClLibrary.clRetainContext(object.handle());
           case "device" -> OpenClLibrary.clRetainDevice(object.handle());
           case "program" -> OpenClLibrary.clRetainProgram(object.handle());
+          case "mem" -> OpenClLibrary.clRetainMemObject(object.handle());
+          case "event" -> OpenClLibrary.clRetainEvent(object.handle());
           default -> throw new AssertionError(object.kind().name());
         };
   }
 
+  static void release(SessionObject object) {
+    int _ = Objects.releaseNative(object);
+  }
+
   @Override
   public void close() {
-    for (SessionObject object : objects) {
-      int _ = Objects.releaseNative(object);
-    }
+    objects.forEach(Retained::release);
   }
 }

@@ -18,10 +18,12 @@ final class Transfers {
 
   private final Memo memo;
   private final Commands commands;
+  private final Touched touched;
 
-  Transfers(Memo memo, Commands commands) {
+  Transfers(Memo memo, Commands commands, Touched touched) {
     this.memo = memo;
     this.commands = commands;
+    this.touched = touched;
   }
 
   void readBuffer(OpenClCall.ReadBuffer c, Answer answer) {
@@ -44,6 +46,7 @@ final class Transfers {
   }
 
   void writeBuffer(OpenClCall.WriteBuffer c, Answer answer) {
+    touched.write(c.mem());
     commands.enqueue(
         c.queue(),
         c.waits(),
@@ -92,6 +95,7 @@ final class Transfers {
 
   void writeRect(OpenClCall.WriteRect c, Answer answer) {
     long[] box = c.box();
+    touched.write(c.mem());
     if (!fits(box, c.from(), c.queue(), c.event(), answer)) {
       return;
     }
@@ -176,6 +180,7 @@ final class Transfers {
 
   void writeImage(OpenClCall.WriteImage c, Answer answer) {
     long[] box = c.box();
+    touched.write(c.mem());
     if (!fitsImage(c.mem(), box, c.from(), c.queue(), c.event(), answer)) {
       return;
     }
@@ -244,7 +249,7 @@ final class Transfers {
                   error);
           int status = error.get(ValueLayout.JAVA_INT, 0);
           if (status == ClStatus.SUCCESS) {
-            Memory.mapped(buffer, c.offset(), address);
+            Memory.mapped(buffer, c.offset(), new Memory.Map(address, c.size(), c.flags()));
           }
           return status;
         });

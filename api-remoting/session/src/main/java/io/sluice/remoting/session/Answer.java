@@ -14,6 +14,11 @@ public interface Answer {
         public void give(int status, long... values) {}
       };
 
+  /** Its slot, plus one; 0 when nobody waits. */
+  default int slotPlusOne() {
+    return 0;
+  }
+
   /** Whether the caller waits. */
   boolean isWaitedFor();
 

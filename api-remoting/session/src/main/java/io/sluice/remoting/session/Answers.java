@@ -46,6 +46,11 @@ final class Answers {
     }
 
     @Override
+    public int slotPlusOne() {
+      return (int) ((at - ANSWERS) / ANSWER_BYTES) + 1;
+    }
+
+    @Override
     public boolean isWaitedFor() {
       return true;
     }

@@ -1,5 +1,7 @@
 package io.sluice.remoting.session;
 
+import java.util.Optional;
+
 /** The execution of one session's calls. Every method is called by the session's thread. */
 public interface ApiSession extends AutoCloseable {
   /**
@@ -32,6 +34,11 @@ public interface ApiSession extends AutoCloseable {
    * time to time, since libraries may be late with their word: one was seen to be 20 ms late.
    */
   boolean isWaiting();
+
+  /** What a move needs of it; empty for an API whose sessions stay where they are. */
+  default Optional<ApiState> state() {
+    return Optional.empty();
+  }
 
   /** Gives back all that the session has made. What still runs is waited for. */
   @Override

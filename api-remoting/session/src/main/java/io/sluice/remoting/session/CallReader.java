@@ -36,6 +36,7 @@ public final class CallReader {
   private final ObjectTable objects;
   private final SharedMemory memory;
   private final List<SessionObject> named = new ArrayList<>();
+  private @Nullable List<SessionObject> replayed; // objects of a record that is read again
   private int end;
   private int at;
 
@@ -50,15 +51,31 @@ public final class CallReader {
    * @return false if there is none
    */
   boolean next(SubmissionRing ring) {
+    replayed = null;
     end = ring.take(message);
     return begin();
   }
 
-  /** Reads a record again. */
+  /**
+   * Reads a record again. The objects are those that it named, whatever has their numbers now.
+   *
+   * @throws ProtocolException for one that is no message
+   */
   void replay(CallRecord record) {
-    end = record.message().length;
-    System.arraycopy(record.message(), 0, message, 0, end);
-    begin();
+    if (record.message().length < HEADER_BYTES || record.message().length > MESSAGE_BYTES) {
+      throw new ProtocolException(
+          Errno.EPROTO, "a record is no message, bytes=" + record.message().length);
+    }
+    load(record.message());
+    replayed = record.named();
+  }
+
+  /** Takes a message that is not in a ring. */
+  void load(byte[] bytes) {
+    replayed = null;
+    end = bytes.length;
+    System.arraycopy(bytes, 0, message, 0, end);
+    boolean _ = begin();
   }
 
   private boolean begin() {
@@ -105,9 +122,22 @@ public final class CallReader {
 
   /** An object. */
   public SessionObject readObject(ObjectKind kind) {
-    SessionObject object = objects.get(kind, readIndex());
+    return named(kind, readIndex());
+  }
+
+  private SessionObject named(ObjectKind kind, int index) {
+    SessionObject object = replayed == null ? objects.get(kind, index) : nextReplayed(kind);
     named.add(object);
     return object;
+  }
+
+  private SessionObject nextReplayed(ObjectKind kind) {
+    List<SessionObject> list = replayed;
+    if (list == null || named.size() >= list.size() || list.get(named.size()).kind() != kind) {
+      throw new ProtocolException(
+          Errno.EPROTO, "a record does not name the objects of its message, call=" + call());
+    }
+    return list.get(named.size());
   }
 
   /** An object, or null for index 0. */
@@ -116,9 +146,7 @@ public final class CallReader {
     if (index == 0) {
       return null;
     }
-    SessionObject object = objects.get(kind, index);
-    named.add(object);
-    return object;
+    return named(kind, index);
   }
 
   /** A list of objects. */
@@ -204,6 +232,8 @@ public final class CallReader {
 
   /** The message as a record. */
   public CallRecord record() {
-    return new CallRecord(call(), Arrays.copyOf(message, end), List.copyOf(named));
+    List<SessionObject> all = replayed == null ? named : replayed;
+    return new CallRecord(
+        call(), Arrays.copyOf(message, end), List.copyOf(all), objects.nextSerial(), 0);
   }
 }

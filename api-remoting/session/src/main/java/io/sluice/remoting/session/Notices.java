@@ -11,6 +11,7 @@ import static io.sluice.remoting.session.RingLayout.WORD;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Queue;
 
 /**
@@ -28,6 +29,7 @@ public final class Notices {
   private final Wakeup application;
   private final Queue<long[]> waiting = new ArrayDeque<>();
   private int head;
+  private boolean held; // another host writes the ring
 
   Notices(MemorySegment memory, Wakeup application) {
     this.memory = memory;
@@ -51,7 +53,9 @@ public final class Notices {
    */
   int write() {
     int written = 0;
-    while (!waiting.isEmpty() && head - (int) WORD.getAcquire(memory, NOTICE_TAIL) < NOTICE_COUNT) {
+    while (!held
+        && !waiting.isEmpty()
+        && head - (int) WORD.getAcquire(memory, NOTICE_TAIL) < NOTICE_COUNT) {
       long[] notice = waiting.remove();
       long at = NOTICES + (head & (NOTICE_COUNT - 1)) * NOTICE_BYTES;
       memory.set(ValueLayout.JAVA_INT, at, (int) notice[0]);
@@ -67,6 +71,35 @@ public final class Notices {
       }
     }
     return written;
+  }
+
+  /** Writes nothing for now, or goes on to write. */
+  void hold(boolean hold) {
+    held = hold;
+  }
+
+  /** Notices ever written. */
+  int head() {
+    return head;
+  }
+
+  /** Those that wait for room: kind, status, index of each. */
+  List<long[]> waiting() {
+    return List.copyOf(waiting);
+  }
+
+  /** Goes on where another host stopped. */
+  void goOn(int written) {
+    head = written;
+  }
+
+  /** Has a notice wait that another host had waiting. */
+  void add(int kind, int status, int index) {
+    if (waiting.size() >= MOST_WAITING) {
+      throw new ProtocolException(
+          io.sluice.abi.Errno.ENOBUFS, "notices are too many, waiting=" + waiting.size());
+    }
+    waiting.add(new long[] {kind, status, index});
   }
 
   /** Whether any wait for room. */

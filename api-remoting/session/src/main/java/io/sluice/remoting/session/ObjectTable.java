@@ -15,6 +15,7 @@ public final class ObjectTable {
   private final List<ObjectKind> kinds;
   private final @Nullable SessionObject[][] objects;
   private final int[] counts;
+  private long serials;
 
   /**
    * @param kinds all kinds of the API, by number from 1
@@ -79,10 +80,20 @@ public final class ObjectTable {
       row = Arrays.copyOf(row, Math.max(room, index + 1));
       objects[kind.number()] = row;
     }
-    SessionObject object = new SessionObject(kind, index, handle, creation);
+    SessionObject object = new SessionObject(kind, index, nextSerial(), handle, creation);
     row[index] = object;
     counts[kind.number()]++;
     return object;
+  }
+
+  /** A number that nothing of this session had: the order in which things happened. */
+  public long nextSerial() {
+    return ++serials;
+  }
+
+  /** Whether an object is there, and not another of its index. */
+  public boolean has(SessionObject object) {
+    return find(object.kind(), object.index()) == object;
   }
 
   /** Takes an object out. Its record stays with what was made of it. */

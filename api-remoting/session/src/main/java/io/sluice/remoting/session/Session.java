@@ -9,8 +9,11 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +52,10 @@ public final class Session implements Runnable {
   private final CallReader reader;
   private final SessionContext context;
   private final RemotedApi api;
+  private final SessionTasks tasks;
+  private @Nullable ApiSession execution; // by the session's thread, or before it has one
+  private @Nullable CompletableFuture<Boolean> quiet; // while no calls are taken
+  private volatile boolean departed;
   private volatile boolean ending;
   private volatile long calls;
   private volatile Errno ended = Errno.EPIPE;
@@ -78,6 +85,107 @@ public final class Session implements Runnable {
     notices = new Notices(ring, application);
     reader = new CallReader(objects, memory);
     context = new SessionContext(objects, notices, account, workers, waker);
+    tasks = new SessionTasks(waker);
+  }
+
+  /** What executes its calls; opened when this is first asked. By the session's thread. */
+  ApiSession execution() {
+    ApiSession now = execution;
+    if (now == null) {
+      now = api.open(context);
+      execution = now;
+    }
+    return now;
+  }
+
+  /** Has something done by the session's thread between two calls. */
+  <T> CompletableFuture<T> ask(Callable<T> work) {
+    return tasks.ask(work);
+  }
+
+  /**
+   * Takes no calls any more, and lets what was taken come to its end.
+   *
+   * @return done when it has, but for what waits for the application
+   */
+  CompletableFuture<Boolean> pause() {
+    CompletableFuture<Boolean> result = new CompletableFuture<>();
+    tasks
+        .ask(() -> {
+          quiet = result;
+          execution().state().ifPresent(ApiState::finish);
+          return true;
+        })
+        .exceptionally(failure -> result.completeExceptionally(failure));
+    return result;
+  }
+
+  /** Takes calls again. */
+  void resume() {
+    CompletableFuture<Boolean> _ =
+        tasks.ask(() -> {
+          quiet = null;
+          return true;
+        });
+  }
+
+  /**
+   * Has another host go on, when this one is quiet. The word is given by the session's thread,
+   * which touches nothing of the ring from then on; when it cannot be given, all stays as it was.
+   */
+  CompletableFuture<Boolean> handOver(Callable<?> word) {
+    return tasks.ask(() -> {
+      Object _ = word.call();
+      departed = true;
+      ending = true;
+      return true;
+    });
+  }
+
+  /** Whether another host reads the ring. */
+  boolean hasDeparted() {
+    return departed;
+  }
+
+  /** By the session's thread, or before it has one. */
+  SessionContext context() {
+    return context;
+  }
+
+  /** By the session's thread, or before it has one. */
+  CallReader reader() {
+    return reader;
+  }
+
+  /** By the session's thread, or before it has one. */
+  SubmissionRing submissions() {
+    return submissions;
+  }
+
+  /** By the session's thread, or before it has one. */
+  Answers answers() {
+    return answers;
+  }
+
+  /** What it speaks. */
+  RemotedApi api() {
+    return api;
+  }
+
+  /** Counts the calls that other hosts took before. */
+  void goOn(long taken) {
+    calls = taken;
+  }
+
+  /** Gives back all of a session that no thread has run. */
+  void discard() {
+    try (ApiSession _ = execution()) {
+      context.finishWorks();
+    } finally {
+      tasks.close();
+      waker.close();
+      context.releaseAll();
+    }
   }
 
   /** Ends it soon; from any thread. */
@@ -108,8 +216,8 @@ public final class Session implements Runnable {
 
   @Override
   public void run() {
-    try (ApiSession execution = api.open(context)) {
-      serve(execution);
+    try (ApiSession executing = execution()) {
+      serve(executing);
     } catch (ProtocolException breach) {
       ended = breach.errno();
       LOG.atWarn()
@@ -123,50 +231,72 @@ public final class Session implements Runnable {
           .addKeyValue("api", api.name())
           .log("session ends by a failure of the host");
     } finally {
+      tasks.close();
+      cancelQuiet();
       waker.close();
       context.releaseAll();
-      WORD.setRelease(ring, STATE, ended.number());
-      application.wake(ring.asSlice(STATE, Integer.BYTES));
+      if (!departed) {
+        WORD.setRelease(ring, STATE, ended.number());
+        application.wake(ring.asSlice(STATE, Integer.BYTES));
+      }
     }
   }
 
-  private void serve(ApiSession execution) {
+  private void cancelQuiet() {
+    CompletableFuture<Boolean> waiting = quiet;
+    if (waiting != null) {
+      waiting.cancel(false);
+    }
+  }
+
+  private void serve(ApiSession executing) {
     try {
-      serveCalls(execution);
+      serveCalls(executing);
     } finally {
       context.finishWorks();
     }
   }
 
-  private void serveCalls(ApiSession execution) {
+  private void serveCalls(ApiSession executing) {
     long lastWork = nanoTime.getAsLong();
     while (!ending) {
-      int work = takeCalls(execution);
+      int work = quiet == null ? takeCalls(executing) : 0;
       work += context.runResults();
-      work += execution.poll();
-      work += notices.write();
+      work += executing.poll();
+      work += quiet == null ? notices.write() : 0; // those that wait go with the session
+      work += tasks.run();
+      work += tellQuiet(executing);
       if (work > 0) {
         lastWork = nanoTime.getAsLong();
       } else {
         long idleNs = nanoTime.getAsLong() - lastWork;
         if (idleNs < SPIN_NS) {
           Thread.onSpinWait();
-        } else if (sleep(execution, idleNs)) {
+        } else if (sleep(executing, idleNs)) {
           lastWork = nanoTime.getAsLong();
         }
       }
     }
   }
 
-  private int takeCalls(ApiSession execution) {
+  private int tellQuiet(ApiSession executing) {
+    CompletableFuture<Boolean> waiting = quiet;
+    if (waiting == null || waiting.isDone() || context.hasWorks()) {
+      return 0;
+    }
+    boolean isFinished = executing.state().map(ApiState::isFinished).orElse(false);
+    return isFinished && waiting.complete(true) ? 1 : 0;
+  }
+
+  private int takeCalls(ApiSession executing) {
     int taken = 0;
     while (taken < BATCH && reader.next(submissions)) {
       taken++;
       Answer answer = answers.to(reader.answerSlot());
       try {
-        execution.execute(reader.call(), reader, answer);
+        executing.execute(reader.call(), reader, answer);
       } catch (NoSuchObjectException missing) {
-        answer.give(execution.statusOfMissing(missing.kind()));
+        answer.give(executing.statusOfMissing(missing.kind()));
       }
     }
     if (taken > 0) {
@@ -181,12 +311,13 @@ public final class Session implements Runnable {
    * @param idleNs since the last work
    * @return whether there was a reason to wake, other than to look
    */
-  private boolean sleep(ApiSession execution, long idleNs) {
+  private boolean sleep(ApiSession executing, long idleNs) {
     boolean woken = true;
     WORD.setVolatile(ring, HOST_SLEEPING, 1);
-    if (submissions.isEmpty() && !context.hasResults() && !ending && execution.arm()) {
+    boolean nothing = quiet != null || submissions.isEmpty();
+    if (nothing && !context.hasResults() && !tasks.areWaiting() && !ending && executing.arm()) {
       short[] events = {Kernel.POLLIN, Kernel.POLLIN};
-      long timeoutNs = lookAgainNs(execution, idleNs);
+      long timeoutNs = lookAgainNs(executing, idleNs);
       woken = kernel.pollNs(List.of(wake, doorbell), events, new short[2], timeoutNs) > 0;
     }
     WORD.setVolatile(ring, HOST_SLEEPING, 0);

@@ -49,6 +49,7 @@ public final class SessionContext {
    * @param work returns what the session's thread is to run
    */
   public void work(java.util.function.Supplier<Runnable> work) {
+    outstanding++;
     workers.execute(() -> {
       results.add(work.get());
       wake();
@@ -67,7 +68,7 @@ public final class SessionContext {
   }
 
   /** Waits for all works and runs what they lead to: before the session gives back its objects. */
-  void finishWorks() {
+  public void finishWorks() {
     boolean interrupted = false;
     while (outstanding > 0) {
       try {
@@ -81,6 +82,11 @@ public final class SessionContext {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Whether a work has not led to its result yet. */
+  boolean hasWorks() {
+    return outstanding > 0;
   }
 
   /** Whether a result waits to be run. */

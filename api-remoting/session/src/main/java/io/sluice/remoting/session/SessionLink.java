@@ -7,20 +7,18 @@ import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The connection of one application: its hello, the memory it registers, its end. The thread that
- * calls {@link #serve} is the link's; the session has a thread of its own.
+ * calls {@link #serve} is the link's; the {@linkplain LinkedSession session} has a thread of its
+ * own.
  */
 public final class SessionLink {
   private static final Logger LOG = LoggerFactory.getLogger(SessionLink.class);
-
-  private static final int SEGMENT_ADDED = 1;
 
   /** How long an application may take for its hello, milliseconds. */
   private static final int HELLO_MS = 10_000;
@@ -51,9 +49,9 @@ public final class SessionLink {
    * Serves an application until it or its connection ends. Nothing of it is left when this returns.
    *
    * @param connection stays the caller's
-   * @param opened is told the session and its API once it is there
+   * @param opened is told once the session is there
    */
-  public void serve(Fd connection, BiConsumer<RemotedApi, Session> opened) {
+  public void serve(Fd connection, Consumer<LinkedSession> opened) {
     Kernel kernel = settings.kernel();
     FdList fds = new FdList();
     try (Arena arena = Arena.ofConfined();
@@ -70,10 +68,11 @@ public final class SessionLink {
         kernel.sendmsg(connection, message, List.of());
         return;
       }
-      try (Fd doorbell = fds.take();
-          Fd wake = kernel.eventfd(0, Kernel.NONBLOCK)) {
-        Bells bells = new Bells(doorbell, wake, kernel::wakeFutex);
-        serveSession(connection, message, fds, memory, bells, api, opened);
+      try (LinkedSession session =
+          LinkedSession.of(settings, api, connection, memory, fds.take())) {
+        opened.accept(session);
+        Hello.answer(message, 0, number, settings.mostSharedBytes());
+        session.serve(() -> kernel.sendmsg(connection, message, List.of()));
       }
     } catch (SyscallException gone) {
       LOG.atDebug().log("application's link ended: {}", gone.getMessage());
@@ -107,94 +106,17 @@ public final class SessionLink {
     return api;
   }
 
-  private void serveSession(
-      Fd connection,
-      MemorySegment message,
-      FdList fds,
-      SharedMemory memory,
-      Bells bells,
-      RemotedApi api,
-      BiConsumer<RemotedApi, Session> opened) {
-    Session session =
-        new Session(
-            settings.kernel(),
-            settings.nanoTime(),
-            api,
-            memory,
-            bells,
-            settings.account(),
-            settings.workers());
-    Thread thread =
-        settings
-            .threads()
-            .newThread(() -> {
-              session.run();
-              settings.kernel().shutdown(connection);
-            });
-    thread.start();
-    try {
-      opened.accept(api, session);
-      Hello.answer(message, 0, number, settings.mostSharedBytes());
-      settings.kernel().sendmsg(connection, message, List.of());
-      while (receive(connection, message, fds)) {
-        segment(connection, message, fds, memory);
-      }
-    } catch (ProtocolException breach) {
-      LOG.atWarn()
-          .addKeyValue("session", number)
-          .log("session's link ends: {}", breach.getMessage());
-    } finally {
-      session.end();
-      join(thread);
-    }
-  }
-
-  private static void join(Thread thread) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        thread.join();
-        break;
-      } catch (InterruptedException _) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void segment(Fd connection, MemorySegment message, FdList fds, SharedMemory memory) {
-    int kind = message.get(ValueLayout.JAVA_INT, 0);
-    int index = message.get(ValueLayout.JAVA_INT, 4);
-    long result = 0;
-    try {
-      if (kind == SEGMENT_ADDED && fds.size() == 1 && index > 0) {
-        try (Fd file = fds.take()) {
-          memory.add(index, file, message.get(ValueLayout.JAVA_LONG, 8));
-        }
-      } else {
-        throw new ProtocolException(Errno.EPROTO, "a link's message is not known, kind=" + kind);
-      }
-    } catch (ProtocolException refused) {
-      if (refused.errno() == Errno.EPROTO) {
-        throw refused;
-      }
-      result = -refused.errno().number();
-    }
-    message.fill((byte) 0);
-    message.set(ValueLayout.JAVA_INT, 0, kind);
-    message.set(ValueLayout.JAVA_INT, 4, index);
-    message.set(ValueLayout.JAVA_LONG, 8, result);
-    settings.kernel().sendmsg(connection, message, List.of());
+  /** Receives a whole message; false at the end or the time-out. */
+  private boolean receive(Fd connection, MemorySegment message, FdList fds) {
+    return receive(settings.kernel(), connection, message, fds);
   }
 
   /** Receives a whole message; false at the end or the time-out. */
-  private boolean receive(Fd connection, MemorySegment message, FdList fds) {
+  static boolean receive(Kernel kernel, Fd connection, MemorySegment message, FdList fds) {
     fds.closeAll();
     long got = 0;
     while (got < message.byteSize()) {
-      long count = settings.kernel().recvmsg(connection, message.asSlice(got), fds);
+      long count = kernel.recvmsg(connection, message.asSlice(got), fds);
       if (count <= 0) {
         return false;
       }

@@ -14,15 +14,18 @@ import org.jspecify.annotations.Nullable;
 public final class SessionObject {
   private final ObjectKind kind;
   private final int index;
+  private final long serial;
   private final long handle;
   private final CallRecord creation;
   private final List<CallRecord> changes = new ArrayList<>(0);
   private long chargedBytes;
+  private boolean lost;
   private @Nullable Object attachment;
 
-  SessionObject(ObjectKind kind, int index, long handle, CallRecord creation) {
+  SessionObject(ObjectKind kind, int index, long serial, long handle, CallRecord creation) {
     this.kind = kind;
     this.index = index;
+    this.serial = serial;
     this.handle = handle;
     this.creation = creation;
   }
@@ -35,6 +38,11 @@ public final class SessionObject {
   /** The index by which the application names it. */
   public int index() {
     return index;
+  }
+
+  /** When it was made, in the order of all that happened; no other object has the same. */
+  public long serial() {
+    return serial;
   }
 
   /** What the library names it by. */
@@ -66,6 +74,16 @@ public final class SessionObject {
   public SessionObject attach(Object data) {
     attachment = data;
     return this;
+  }
+
+  /** Its handle was given back to the library, and may name something else by now. */
+  public void lose() {
+    lost = true;
+  }
+
+  /** Whether its handle was given back. */
+  public boolean isLost() {
+    return lost;
   }
 
   /** Bytes that it was charged with. */

@@ -34,6 +34,8 @@ public final class SharedMemory implements AutoCloseable {
   private final long mostBytes;
   private final AtomicReferenceArray<@Nullable Mapping> segments =
       new AtomicReferenceArray<>(MOST_SEGMENTS);
+  private final AtomicReferenceArray<@Nullable Fd> files =
+      new AtomicReferenceArray<>(MOST_SEGMENTS);
   private final AtomicLong bytes = new AtomicLong();
 
   /**
@@ -56,6 +58,23 @@ public final class SharedMemory implements AutoCloseable {
     requireRoom(sizeBytes);
     requireSealed(fd, sizeBytes);
     map(index, () -> kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
+    try {
+      files.set(index, kernel.dup(fd));
+    } catch (SyscallException failure) {
+      throw new ProtocolException(
+          Errno.EMFILE, "segment's file cannot be kept: " + failure.getMessage());
+    }
+  }
+
+  /** The file of a segment that is a file of its own, as long as this is open; null for another. */
+  @Nullable Fd file(int index) {
+    return files.get(index);
+  }
+
+  /** The bytes of a segment; 0 if it is not there. */
+  long segmentBytes(int index) {
+    Mapping mapping = segments.get(index);
+    return mapping == null ? 0 : mapping.sizeBytes();
   }
 
   private void requireFree(int index) {
@@ -199,6 +218,10 @@ public final class SharedMemory implements AutoCloseable {
       Mapping mapping = segments.getAndSet(i, null);
       if (mapping != null) {
         mapping.close();
+      }
+      Fd file = files.getAndSet(i, null);
+      if (file != null) {
+        file.close();
       }
     }
   }

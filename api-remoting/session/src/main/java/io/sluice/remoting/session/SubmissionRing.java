@@ -31,6 +31,16 @@ final class SubmissionRing {
     this.memory = memory;
   }
 
+  /** Bytes ever taken. */
+  int tail() {
+    return tail;
+  }
+
+  /** Goes on where another host stopped. */
+  void goOn(int taken) {
+    tail = taken;
+  }
+
   /** Whether a message is there. */
   boolean isEmpty() {
     return (int) WORD.getAcquire(memory, SUBMIT_HEAD) == tail;

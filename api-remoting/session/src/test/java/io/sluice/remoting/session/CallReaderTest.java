@@ -27,7 +27,7 @@ class CallReaderTest {
     for (long word : words) {
       bytes.putLong(word);
     }
-    reader.replay(new CallRecord(0, bytes.array(), List.of()));
+    reader.load(bytes.array());
   }
 
   @Test

@@ -43,7 +43,7 @@ class SessionLinkTest {
     link =
         new Thread(() -> {
           try (Fd socket = pair.get(1)) {
-            new SessionLink(settings, 5).serve(socket, (_, opened) -> session.set(opened));
+            new SessionLink(settings, 5).serve(socket, opened -> session.set(opened.session()));
           }
         });
     link.start();

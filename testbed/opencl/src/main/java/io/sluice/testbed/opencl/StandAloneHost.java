@@ -5,7 +5,6 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.session.MemoryAccount;
-import io.sluice.remoting.session.SessionLink;
 import io.sluice.remoting.session.SessionSettings;
 import java.nio.file.Path;
 import java.util.Map;
@@ -30,7 +29,8 @@ public final class StandAloneHost {
   /**
    * Runs until standard input ends.
    *
-   * @param arguments the socket's path
+   * @param arguments the socket's path; after how many milliseconds each session moves, from this
+   *     process to this process, if at all
    */
   public static void main(String[] arguments) throws Exception {
     Kernel kernel = RealKernel.create();
@@ -46,29 +46,28 @@ public final class StandAloneHost {
                 Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),
             System::nanoTime);
     Fd listener = kernel.listen(Path.of(arguments[0]), BACKLOG);
-    daemon("accept", () -> accept(kernel, listener, settings)).start();
+    Shuttle shuttle = new Shuttle(settings);
+    daemon("accept", () -> accept(kernel, listener, shuttle)).start();
+    if (arguments.length > 1) {
+      daemon("shuttle", () -> shuttle.run(Integer.parseInt(arguments[1]))).start();
+    }
     System.out.println(READY);
     while (System.in.read() >= 0) {
       // whoever started this process closes its input to end it
     }
+    System.err.println(shuttle);
     Runtime.getRuntime().halt(0);
   }
 
-  private static void accept(Kernel kernel, Fd listener, SessionSettings settings) {
+  private static void accept(Kernel kernel, Fd listener, Shuttle shuttle) {
     AtomicLong numbers = new AtomicLong();
     while (true) {
       Fd connection = kernel.accept(listener);
-      daemon("link", () -> serve(settings, numbers.incrementAndGet(), connection)).start();
+      daemon("link", () -> shuttle.serve(numbers.incrementAndGet(), connection)).start();
     }
   }
 
-  private static void serve(SessionSettings settings, long number, Fd connection) {
-    try (connection) {
-      new SessionLink(settings, number).serve(connection, (_, _) -> {});
-    }
-  }
-
-  private static Thread daemon(String name, Runnable action) {
+  static Thread daemon(String name, Runnable action) {
     return Thread.ofPlatform().daemon().name("sluice-" + name).unstarted(action);
   }
 }

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -23,9 +24,20 @@ final class HostProcess implements AutoCloseable {
 
   /** Starts one with its socket in the directory, and waits until applications may connect. */
   static HostProcess start(Path directory) throws IOException {
-    Path socket = directory.resolve("guest.api");
-    Path log = directory.resolve("host.log");
-    List<String> command =
+    return start(directory, "guest", List.of());
+  }
+
+  /**
+   * Starts one of several.
+   *
+   * @param name of its files
+   * @param more arguments
+   */
+  static HostProcess start(Path directory, String name, List<String> more) throws IOException {
+    Path socket = directory.resolve(name + ".api");
+    Path log = directory.resolve(name + ".log");
+    List<String> command = new ArrayList<>();
+    command.addAll(
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:+UseSerialGC",
@@ -35,7 +47,8 @@ final class HostProcess implements AutoCloseable {
             System.getProperty("jdk.module.path", System.getProperty("java.class.path")),
             "--module",
             "io.sluice.testbed.opencl/" + StandAloneHost.class.getName(),
-            socket.toString());
+            socket.toString()));
+    command.addAll(more);
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
     builder.environment().put("OCL_ICD_VENDORS", OpenClParts.NATIVE_VENDORS.toString());
     Process process = builder.start();
@@ -51,6 +64,15 @@ final class HostProcess implements AutoCloseable {
   /** Where applications connect. */
   Path socket() {
     return socket;
+  }
+
+  /** How often it moved sessions; after it has ended. */
+  int moves() {
+    return log()
+        .lines()
+        .filter(line -> line.startsWith("moves: "))
+        .mapToInt(line -> Integer.parseInt(line.substring("moves: ".length())))
+        .sum();
   }
 
   /** What it wrote to its standard error, for a test that fails. */

@@ -66,13 +66,26 @@ final class OpenClEnvironment implements AutoCloseable {
 
   /** Runs a command with the guest's driver, in a session of its own. */
   Result remoted(List<String> command) throws IOException, InterruptedException {
-    Map<String, String> environment =
-        Map.of(
-            "OCL_ICD_VENDORS",
-            parts.vendors().toString(),
-            "SLUICE_API_SOCKET",
-            host.socket().toString());
-    return Commands.run(work(), environment, command);
+    return remoted(command, host);
+  }
+
+  /** Runs a command with the guest's driver, in a session of another host. */
+  Result remoted(List<String> command, HostProcess other) throws IOException, InterruptedException {
+    return Commands.run(work(), variables(other), command);
+  }
+
+  /** What an application needs in its environment to have a session of a host. */
+  Map<String, String> variables(HostProcess other) {
+    return Map.of(
+        "OCL_ICD_VENDORS",
+        parts.vendors().toString(),
+        "SLUICE_API_SOCKET",
+        other.socket().toString());
+  }
+
+  /** Starts another session host. */
+  HostProcess host(String name, List<String> arguments) throws IOException {
+    return HostProcess.start(directory, name, arguments);
   }
 
   /** What the session host said, for a test that fails. */

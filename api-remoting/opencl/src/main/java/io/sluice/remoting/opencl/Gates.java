@@ -1,0 +1,303 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.CallReader;
+import io.sluice.remoting.session.CallRecord;
+import io.sluice.remoting.session.OpenCall;
+import io.sluice.remoting.session.SessionObject;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls that wait for events which the application sets. They do not come to their end before
+ * it does, so that a session that moves takes them along: they are executed again elsewhere, and
+ * here they fail without having run. While no such event is pending nothing is kept.
+ *
+ * <p>Belongs to the session's thread.
+ */
+final class Gates {
+  /** Most calls, and bytes of them, and events that each of them waits for, all together. */
+  private static final int MOST_CALLS = 1 << 16;
+
+  private static final long MOST_BYTES = 64L << 20;
+  private static final long MOST_ROOTS = 1 << 20;
+
+  /** Most events of commands in an out-of-order queue that has calls that wait. */
+  private static final int MOST_FENCES = 1 << 12;
+
+  private final Memo memo;
+  private final Touched touched;
+  private final Set<SessionObject> pending =
+      Collections.newSetFromMap(new IdentityHashMap<>()); // events
+  private final Map<SessionObject, List<Blocked>> waiting = new IdentityHashMap<>();
+  private final Set<Blocked> blocked = new LinkedHashSet<>();
+  private final Map<SessionObject, Lane> lanes = new IdentityHashMap<>();
+  private @Nullable CallReader current;
+  private long bytes;
+  private long roots;
+  private boolean overflown;
+
+  Gates(Memo memo, Touched touched) {
+    this.memo = memo;
+    this.touched = touched;
+  }
+
+  /** What a queue has while events are pending. */
+  private static final class Lane {
+    private Set<SessionObject> last = Set.of(); // what the next command waits for, in any case
+    private Set<SessionObject> all = Set.of(); // what any of its commands waits for
+    private final List<Long> fences = new ArrayList<>(); // commands that wait for nothing
+  }
+
+  /** A call begins. */
+  void begin(CallReader in) {
+    current = in;
+  }
+
+  /** An event that the application will set. */
+  void add(SessionObject userEvent) {
+    pending.add(userEvent);
+  }
+
+  /** Whether the application has not set an event yet. */
+  boolean isPending(SessionObject userEvent) {
+    return pending.contains(userEvent);
+  }
+
+  /** All that the application has not set. */
+  List<SessionObject> pendingEvents() {
+    return List.copyOf(pending);
+  }
+
+  /** The application has set an event, or cannot any more. */
+  void set(SessionObject userEvent) {
+    pending.remove(userEvent);
+    List<Blocked> free = waiting.remove(userEvent);
+    if (free != null) {
+      roots -= free.size();
+      for (Blocked each : free) {
+        if (each.rootIsSet()) {
+          touched.again(each.writes());
+          remove(each);
+        }
+      }
+    }
+    if (pending.isEmpty()) {
+      lanes.values().forEach(Gates::releaseFences);
+      lanes.clear();
+      overflown = false;
+    }
+  }
+
+  /** Whether no events are there that calls may wait for. */
+  boolean isEmpty() {
+    return pending.isEmpty();
+  }
+
+  /** Whether there are more calls than are kept: the session cannot move then. */
+  boolean hasOverflown() {
+    return overflown;
+  }
+
+  /** Calls that wait, in the order in which they came. */
+  List<OpenCall> openCalls() {
+    return blocked.stream().map(Blocked::open).toList();
+  }
+
+  /**
+   * What a command waits for; begins a fence when it is the first of its queue that does.
+   *
+   * @param waitsForAll before it in its queue
+   * @param holdsAll behind it in its queue
+   */
+  Set<SessionObject> rootsOf(
+      SessionObject queue, List<SessionObject> events, boolean waitsForAll, boolean holdsAll) {
+    if (pending.isEmpty()) {
+      return Set.of();
+    }
+    Lane lane = lanes.computeIfAbsent(queue, _ -> new Lane());
+    Set<SessionObject> found = union(stillPending(lane.last), rootsOf(events));
+    if (waitsForAll) {
+      found = union(found, stillPending(lane.all));
+    }
+    boolean isInOrder = !queue.attachment(QueueOrder.class).isOutOfOrder();
+    if (!found.isEmpty()) {
+      if (stillPending(lane.all).isEmpty()) {
+        fence(queue, lane);
+      }
+      lane.all = union(stillPending(lane.all), found);
+      if (isInOrder || holdsAll) {
+        lane.last = found;
+      }
+    }
+    return found;
+  }
+
+  /** What waiting for all of a queue waits for. */
+  Set<SessionObject> rootsOfAll(SessionObject queue) {
+    Lane lane = lanes.get(queue);
+    return lane == null ? Set.of() : stillPending(lane.all);
+  }
+
+  /** What events wait for. */
+  Set<SessionObject> rootsOf(List<SessionObject> events) {
+    Set<SessionObject> found = Set.of();
+    if (pending.isEmpty()) {
+      return found;
+    }
+    for (SessionObject event : events) {
+      if (pending.contains(event)) {
+        found = union(found, Set.of(event));
+      } else if (event.has(Blocked.class)) {
+        found = union(found, stillPending(event.attachment(Blocked.class).roots()));
+      }
+    }
+    return found;
+  }
+
+  private Set<SessionObject> stillPending(Set<SessionObject> events) {
+    return pending.containsAll(events)
+        ? events
+        : events.stream().filter(pending::contains).collect(java.util.stream.Collectors.toSet());
+  }
+
+  private static Set<SessionObject> union(Set<SessionObject> one, Set<SessionObject> other) {
+    if (one.containsAll(other)) {
+      return one;
+    }
+    if (other.containsAll(one)) {
+      return other;
+    }
+    Set<SessionObject> both = new HashSet<>(one);
+    both.addAll(other);
+    return both;
+  }
+
+  /** All that the queue has now waits for nothing: an event that says when it has run. */
+  private void fence(SessionObject queue, Lane lane) {
+    MemorySegment out = memo.bytes(Long.BYTES);
+    int status =
+        OpenClLibrary.clEnqueueMarkerWithWaitList(queue.handle(), 0, MemorySegment.NULL, out);
+    if (status == ClStatus.SUCCESS) {
+      lane.fences.add(out.get(ValueLayout.JAVA_LONG, 0));
+    }
+  }
+
+  /** A command that waits for nothing, in a queue that has others that wait. */
+  void passed(SessionObject queue, long event) {
+    Lane lane = lanes.get(queue);
+    if (lane == null || stillPending(lane.all).isEmpty()) {
+      return;
+    }
+    if (lane.fences.size() >= MOST_FENCES) {
+      overflown = true;
+      return;
+    }
+    int _ = OpenClLibrary.clRetainEvent(event);
+    lane.fences.add(event);
+  }
+
+  /** Whether a queue has commands that wait; a marker would wait with them. */
+  boolean isHeldBack(SessionObject queue) {
+    return !rootsOfAll(queue).isEmpty();
+  }
+
+  /** Events that say when those commands of a queue have run that wait for nothing. */
+  List<Long> fences(SessionObject queue) {
+    Lane lane = lanes.get(queue);
+    return lane == null ? List.of() : List.copyOf(lane.fences);
+  }
+
+  private static void releaseFences(Lane lane) {
+    lane.fences.forEach(event -> {
+      int _ = OpenClLibrary.clReleaseEvent(event);
+    });
+    lane.fences.clear();
+  }
+
+  /**
+   * Keeps the current call, if it waits for any events.
+   *
+   * @param before changes as they are now that matter to it
+   * @return what is kept; null when it waits for none
+   */
+  @Nullable Blocked keep(
+      Set<SessionObject> events, Answer answer, Supplier<List<OpenCall.Change>> before) {
+    CallReader in = current;
+    if (events.isEmpty() || in == null) {
+      return null;
+    }
+    CallRecord record = in.record();
+    List<OpenCall.Change> changes = before.get();
+    List<SessionObject> held = new ArrayList<>(record.named());
+    changes.forEach(change -> held.addAll(change.call().named()));
+    held.removeIf(object -> object.isLost() || !Retained.canBe(object));
+    Blocked call =
+        new Blocked(
+            record, answer.slotPlusOne(), events, changes, touched.current(), List.copyOf(held));
+    overflown |=
+        blocked.size() >= MOST_CALLS
+            || bytes + call.bytes() > MOST_BYTES
+            || roots + events.size() > MOST_ROOTS;
+    if (overflown) {
+      call.notKept();
+      return call;
+    }
+    held.forEach(Retained::retain);
+    kernels(call).forEach(kernel -> Programs.hold(Kernels.programOf(kernel)));
+    blocked.add(call);
+    bytes += call.bytes();
+    roots += events.size();
+    events.forEach(event -> waiting.computeIfAbsent(event, _ -> new ArrayList<>()).add(call));
+    return call;
+  }
+
+  /** The library's event of a command that may have been kept. */
+  void queued(@Nullable Blocked call, long event) {
+    if (call != null && blocked.contains(call)) {
+      call.retain(event);
+    }
+  }
+
+  /** A call that was kept has come to its end. */
+  void remove(Blocked call) {
+    if (blocked.remove(call)) {
+      bytes -= call.bytes();
+      call.letGo();
+      call.held().forEach(Retained::release);
+      kernels(call).forEach(kernel -> Programs.letGo(Kernels.programOf(kernel)));
+    }
+  }
+
+  /** A kernel itself can be made again as long as its program is there. */
+  private static List<SessionObject> kernels(Blocked call) {
+    return call.named().stream().filter(object -> object.kind() == OpenClKinds.KERNEL).toList();
+  }
+
+  /** A queue is gone. */
+  void forgetQueue(SessionObject queue) {
+    Lane lane = lanes.remove(queue);
+    if (lane != null) {
+      releaseFences(lane);
+    }
+  }
+
+  /** Lets go of all. */
+  void close() {
+    lanes.values().forEach(Gates::releaseFences);
+    lanes.clear();
+    List.copyOf(blocked).forEach(this::remove);
+    waiting.clear();
+    pending.clear();
+  }
+}

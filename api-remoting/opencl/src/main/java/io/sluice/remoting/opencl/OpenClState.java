@@ -1,0 +1,295 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.ApiState;
+import io.sluice.remoting.session.CallReader;
+import io.sluice.remoting.session.CallRecord;
+import io.sluice.remoting.session.Contents;
+import io.sluice.remoting.session.ObjectKind;
+import io.sluice.remoting.session.OpenCall;
+import io.sluice.remoting.session.SessionContext;
+import io.sluice.remoting.session.SessionObject;
+import io.sluice.remoting.session.SettledEvent;
+import io.sluice.remoting.session.UnmovableException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** An OpenCL session as a move sees it. */
+final class OpenClState implements ApiState {
+  private static final Logger LOG = LoggerFactory.getLogger(OpenClState.class);
+
+  private final SessionContext context;
+  private final HostDevices devices;
+  private final Completions completions;
+  private final Gates gates;
+  private final Events events;
+  private final Touched touched;
+  private final Remaking remaking;
+
+  /** The parts of a session that know what a move must. */
+  record Parts(Completions completions, Gates gates, Events events, Touched touched) {}
+
+  OpenClState(SessionContext context, HostDevices devices, Parts parts, Remaking remaking) {
+    this.context = context;
+    this.devices = devices;
+    this.remaking = remaking;
+    completions = parts.completions();
+    gates = parts.gates();
+    events = parts.events();
+    touched = parts.touched();
+  }
+
+  @Override
+  public String implementation() {
+    return devices.implementation();
+  }
+
+  @Override
+  public List<String> obstacles() {
+    return gates.hasOverflown()
+        ? List.of("more commands wait for the application's events than are kept")
+        : List.of();
+  }
+
+  @Override
+  public ObjectKind events() {
+    return OpenClKinds.EVENT;
+  }
+
+  @Override
+  public String nameOf(SessionObject root) {
+    return root.kind() == OpenClKinds.DEVICE ? devices.nameOf(root.handle()) : "platform";
+  }
+
+  @Override
+  public byte[] payloadOf(SessionObject object) throws UnmovableException {
+    return Payloads.of(object);
+  }
+
+  @Override
+  public List<CallRecord> changesOf(SessionObject object) {
+    return object.kind() == OpenClKinds.KERNEL
+        ? object.changes().stream().filter(Kernels::isThere).toList()
+        : object.changes();
+  }
+
+  @Override
+  public List<SessionObject> madeWith(SessionObject object) {
+    if (object.kind() == OpenClKinds.DEVICE) {
+      List<SessionObject> siblings = object.attachment(Objects.Origin.class).siblings();
+      return siblings.isEmpty() ? List.of(object) : siblings;
+    }
+    return List.of(object);
+  }
+
+  @Override
+  public boolean whenAllHaveRun(Runnable done) {
+    List<Long> marks = new ArrayList<>();
+    for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {
+      marks.addAll(marks(queue));
+    }
+    if (marks.isEmpty()) {
+      done.run();
+      return true;
+    }
+    int[] left = {marks.size()};
+    for (long mark : marks) {
+      completions.add(
+          mark,
+          ClStatus.COMPLETE,
+          null,
+          _ -> {
+            if (--left[0] == 0) {
+              done.run();
+            }
+          });
+      int _ = OpenClLibrary.clReleaseEvent(mark);
+    }
+    return true;
+  }
+
+  /** Events that are complete when a queue's commands have run; each is the caller's. */
+  private List<Long> marks(SessionObject queue) {
+    if (gates.isHeldBack(queue)) {
+      List<Long> fences = gates.fences(queue);
+      for (long fence : fences) {
+        int _ = OpenClLibrary.clRetainEvent(fence);
+      }
+      int _ = OpenClLibrary.clFlush(queue.handle());
+      return fences;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+      int status =
+          OpenClLibrary.clEnqueueMarkerWithWaitList(queue.handle(), 0, MemorySegment.NULL, out);
+      int _ = OpenClLibrary.clFlush(queue.handle());
+      return status == ClStatus.SUCCESS ? List.of(out.get(ValueLayout.JAVA_LONG, 0)) : List.of();
+    }
+  }
+
+  @Override
+  public void finish() {
+    events.flushAll();
+    boolean _ = whenAllHaveRun(() -> {});
+  }
+
+  @Override
+  public boolean isFinished() {
+    return completions.isEmptyButForBlocked();
+  }
+
+  @Override
+  public List<OpenCall> openCalls() {
+    return gates.openCalls();
+  }
+
+  @Override
+  public @Nullable SettledEvent settled(SessionObject event) {
+    return events.settled(event);
+  }
+
+  @Override
+  public Map<SessionObject, Integer> failures() {
+    return events.failures();
+  }
+
+  @Override
+  public Set<SessionObject> takeTouched() {
+    return touched.take();
+  }
+
+  @Override
+  public Set<SessionObject> withContents(Set<SessionObject> needed) {
+    Set<SessionObject> with = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (SessionObject object : needed) {
+      boolean isRoot = object.kind() == OpenClKinds.MEM && Touched.root(object) == object;
+      if (isRoot && !object.has(Memory.Mapped.class)) {
+        with.add(object);
+      }
+    }
+    return with;
+  }
+
+  @Override
+  public Contents contents() {
+    return new ClContents();
+  }
+
+  private List<SessionObject> mappedBuffers() {
+    return context.objects().all(OpenClKinds.MEM).stream()
+        .filter(mem -> mem.has(Memory.Mapped.class))
+        .toList();
+  }
+
+  /** Where nothing is mapped the library may have what the application's memory has not yet. */
+  @Override
+  public List<StorageMap> maps() {
+    List<StorageMap> maps = new ArrayList<>();
+    try (ClContents contents = new ClContents()) {
+      for (SessionObject mem : mappedBuffers()) {
+        Memory.Mapped buffer = mem.attachment(Memory.Mapped.class);
+        int before = maps.size();
+        buffer.maps().forEach((offset, at) -> addAll(mem, offset, at, maps));
+        if (maps.size() == before) {
+          long _ = contents.map(mem, 0, buffer.storage().byteSize(), ClParam.MAP_READ, false);
+        }
+      }
+    } catch (UnmovableException refused) {
+      throw new IllegalStateException(refused.getMessage());
+    }
+    return maps;
+  }
+
+  private static void addAll(
+      SessionObject mem, long offset, Deque<Memory.Map> at, List<StorageMap> maps) {
+    for (Iterator<Memory.Map> each = at.descendingIterator(); each.hasNext(); ) {
+      Memory.Map map = each.next();
+      maps.add(new StorageMap(mem, offset, map.bytes(), map.flags()));
+    }
+  }
+
+  @Override
+  public void map(List<StorageMap> maps) {
+    try (ClContents contents = new ClContents()) {
+      for (SessionObject mem : mappedBuffers()) {
+        long bytes = mem.attachment(Memory.Mapped.class).storage().byteSize();
+        long _ = contents.map(mem, 0, bytes, ClParam.MAP_WRITE_INVALIDATE_REGION, false);
+      }
+      for (StorageMap map : maps) {
+        if (map.object().has(Memory.Mapped.class)) {
+          long address = contents.map(map.object(), map.offset(), map.bytes(), map.flags(), true);
+          Memory.mapped(
+              map.object().attachment(Memory.Mapped.class),
+              map.offset(),
+              new Memory.Map(address, map.bytes(), map.flags()));
+        }
+      }
+    } catch (UnmovableException refused) {
+      LOG.atWarn().log("a buffer is not mapped as it was: {}", refused.getMessage());
+    }
+  }
+
+  @Override
+  public String remake(int number, CallReader in, byte[] payload, String implementation) {
+    Remaking.Outcome outcome = new Remaking.Outcome();
+    boolean isSame = implementation.equals(implementation());
+    String reason = remaking.make(number, in, payload, isSame, outcome);
+    context.finishWorks();
+    if (!reason.isEmpty() || outcome.status() == ClStatus.SUCCESS) {
+      return reason;
+    }
+    return "cannot be made here, status=" + outcome.status();
+  }
+
+  @Override
+  public void change(int number, CallReader in, Answer answer) {
+    remaking.change(number, in, answer);
+    context.finishWorks();
+  }
+
+  @Override
+  public SessionObject addSettled(int index, SettledEvent event) {
+    return events.addSettled(index, event);
+  }
+
+  @Override
+  public void addFailure(SessionObject object, int status) {
+    if (object.kind() == OpenClKinds.QUEUE) {
+      events.failedUnseen(object, status);
+    }
+  }
+
+  @Override
+  public void forget(SessionObject object) {
+    int _ = giveBack(object);
+  }
+
+  /** Gives an object, which is in the table no more, back to the library. */
+  int giveBack(SessionObject object) {
+    if (object.kind() == OpenClKinds.QUEUE) {
+      events.forgetQueue(object);
+    } else if (object.kind() == OpenClKinds.EVENT) {
+      events.forget(object);
+    } else if (object.kind() == OpenClKinds.PROGRAM) {
+      Programs.forget(object);
+    } else if (object.kind() == OpenClKinds.KERNEL) {
+      Kernels.forget(object);
+    }
+    object.lose();
+    int status = Objects.releaseNative(object);
+    context.forget(object);
+    return status;
+  }
+}

@@ -1,0 +1,127 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.remoting.session.SessionObject;
+import io.sluice.remoting.session.UnmovableException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The data that it takes, besides its message, to make an object again; of the library. */
+final class Payloads {
+  // Numbers of calls; api-remoting/spec/opencl.calls.
+  private static final int CREATE_SUB_DEVICES = 4;
+  private static final int CREATE_PROGRAM = 20;
+  private static final int CREATE_PROGRAM_WITH_BINARIES = 21;
+  private static final int CREATE_PROGRAM_WITH_IL = 22;
+
+  /** Most bytes of it; beyond, nothing is asked for. */
+  private static final int MOST_BYTES = 64 << 20;
+
+  private Payloads() {}
+
+  static byte[] of(SessionObject object) throws UnmovableException {
+    return switch (object.creation().number()) {
+      case CREATE_SUB_DEVICES -> siblings(object);
+      case CREATE_PROGRAM -> ofProgram(object, ClParam.PROGRAM_SOURCE);
+      case CREATE_PROGRAM_WITH_BINARIES -> binaries(object);
+      case CREATE_PROGRAM_WITH_IL -> ofProgram(object, ClParam.PROGRAM_IL);
+      default -> new byte[0];
+    };
+  }
+
+  /** The indices of all devices that one call made. */
+  private static byte[] siblings(SessionObject device) {
+    List<SessionObject> all = device.attachment(Objects.Origin.class).siblings();
+    ByteBuffer indices =
+        ByteBuffer.allocate(Integer.BYTES * all.size()).order(ByteOrder.LITTLE_ENDIAN);
+    all.forEach(sibling -> indices.putInt(sibling.index()));
+    return indices.array();
+  }
+
+  private static void requireThere(SessionObject program) throws UnmovableException {
+    if (program.isLost() && !program.attachment(Programs.Ancestry.class).isRetained()) {
+      throw new UnmovableException(List.of(program + " was released, and others were made of it"));
+    }
+  }
+
+  private static byte[] ofProgram(SessionObject program, int param) throws UnmovableException {
+    requireThere(program);
+    byte[] bytes = info(program, param);
+    // A source ends in a 0 that the program's author did not write.
+    boolean isText = param == ClParam.PROGRAM_SOURCE && bytes.length > 0;
+    return isText && bytes[bytes.length - 1] == 0
+        ? java.util.Arrays.copyOf(bytes, bytes.length - 1)
+        : bytes;
+  }
+
+  private static byte[] info(SessionObject program, int param) throws UnmovableException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment size = arena.allocate(ValueLayout.JAVA_LONG);
+      int status =
+          OpenClLibrary.clGetProgramInfo(program.handle(), param, 0, MemorySegment.NULL, size);
+      long bytes = size.get(ValueLayout.JAVA_LONG, 0);
+      if (status != ClStatus.SUCCESS || bytes < 0 || bytes > MOST_BYTES) {
+        throw unreadable(program, status);
+      }
+      MemorySegment out = arena.allocate(Math.max(1, bytes));
+      status =
+          OpenClLibrary.clGetProgramInfo(program.handle(), param, bytes, out, MemorySegment.NULL);
+      if (status != ClStatus.SUCCESS) {
+        throw unreadable(program, status);
+      }
+      return out.asSlice(0, bytes).toArray(ValueLayout.JAVA_BYTE);
+    }
+  }
+
+  private static UnmovableException unreadable(SessionObject program, int status) {
+    return new UnmovableException(List.of(program + " cannot be read, status=" + status));
+  }
+
+  /** u32 how many, u64 bytes of each, then one behind the other. */
+  private static byte[] binaries(SessionObject program) throws UnmovableException {
+    requireThere(program);
+    ByteBuffer sizes =
+        ByteBuffer.wrap(info(program, ClParam.PROGRAM_BINARY_SIZES)).order(ByteOrder.LITTLE_ENDIAN);
+    int count = sizes.remaining() / Long.BYTES;
+    try (Arena arena = Arena.ofConfined()) {
+      long total = 0;
+      MemorySegment places = arena.allocate(ValueLayout.JAVA_LONG, Math.max(1, count));
+      List<MemorySegment> binaries = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        long bytes = sizes.getLong(Long.BYTES * i);
+        if (bytes <= 0 || bytes > MOST_BYTES - total) {
+          throw new UnmovableException(
+              List.of(program + " has no binary that can be read, bytes=" + bytes));
+        }
+        total += bytes;
+        binaries.add(arena.allocate(bytes));
+        places.setAtIndex(ValueLayout.JAVA_LONG, i, binaries.get(i).address());
+      }
+      int status =
+          OpenClLibrary.clGetProgramInfo(
+              program.handle(),
+              ClParam.PROGRAM_BINARIES,
+              places.byteSize(),
+              places,
+              MemorySegment.NULL);
+      if (status != ClStatus.SUCCESS || count == 0) {
+        throw unreadable(program, status);
+      }
+      return together(binaries, (int) total);
+    }
+  }
+
+  private static byte[] together(List<MemorySegment> binaries, int total) {
+    ByteBuffer all =
+        ByteBuffer.allocate(Integer.BYTES + Long.BYTES * binaries.size() + total)
+            .order(ByteOrder.LITTLE_ENDIAN);
+    all.putInt(binaries.size());
+    binaries.forEach(binary -> all.putLong(binary.byteSize()));
+    binaries.forEach(binary -> all.put(binary.toArray(ValueLayout.JAVA_BYTE)));
+    return all.array();
+  }
+}

@@ -1,0 +1,21 @@
+package io.sluice.remoting.opencl;
+
+/**
+ * The order in which a queue runs its commands.
+ *
+ * @param isOutOfOrder whether a command need not wait for those before it
+ */
+record QueueOrder(boolean isOutOfOrder) {
+  private static final long QUEUE_PROPERTIES = 0x1093; // CL_QUEUE_PROPERTIES
+  private static final long OUT_OF_ORDER = 1; // CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+
+  /** By the properties that a queue was made with: names and values in turn. */
+  static QueueOrder of(long[] properties) {
+    for (int i = 0; i + 1 < properties.length; i += 2) {
+      if (properties[i] == QUEUE_PROPERTIES) {
+        return new QueueOrder((properties[i + 1] & OUT_OF_ORDER) != 0);
+      }
+    }
+    return new QueueOrder(false);
+  }
+}

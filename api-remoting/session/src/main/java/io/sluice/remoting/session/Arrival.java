@@ -1,0 +1,193 @@
+package io.sluice.remoting.session;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.StateLink;
+import java.util.List;
+
+/**
+ * A session that comes from another host: made again as the stream says, and served here from the
+ * moment that the other host says so. By one thread.
+ */
+public final class Arrival implements AutoCloseable {
+  /** How long the other host may say nothing while the application runs there. */
+  private static final int PATIENCE_MS = 600_000;
+
+  /** How long it may say nothing when the application waits. */
+  private static final int GO_MS = 30_000;
+
+  private final SessionSettings settings;
+  private final StateLink link;
+  private final SharedMemory memory;
+  private final Fd connection;
+  private final LinkedSession linked;
+  private final StateRestore restore;
+  private boolean served;
+
+  private Arrival(
+      SessionSettings settings,
+      StateLink link,
+      SharedMemory memory,
+      Fd connection,
+      LinkedSession linked,
+      StateRestore restore) {
+    this.settings = settings;
+    this.link = link;
+    this.memory = memory;
+    this.connection = connection;
+    this.linked = linked;
+    this.restore = restore;
+  }
+
+  /**
+   * Takes what a session is from the other host, up to where the application would wait for it.
+   *
+   * @param link to the other host; stays the caller's
+   * @throws StateException when it does not come to that, for whatever reason
+   */
+  public static Arrival begin(SessionSettings settings, StateLink link) throws StateException {
+    link.patience(PATIENCE_MS);
+    if (!(link.read() instanceof StateItem.Head head)) {
+      throw new StateException("a stream begins without a head");
+    }
+    List<Fd> fds = link.takeDescriptors(2);
+    Kernel kernel = settings.kernel();
+    SharedMemory memory = new SharedMemory(kernel, settings.mostSharedBytes());
+    Arrival arrival = null;
+    try {
+      RemotedApi api = settings.apis().get(head.api());
+      if (api == null || !kernel.isEventfd(fds.get(1))) {
+        throw new StateException("api is not served here, number=" + head.api());
+      }
+      if (!(link.read() instanceof StateItem.Segment segment) || segment.index() != 0) {
+        throw new StateException("a session comes without segment 0");
+      }
+      addSegment(link, memory, segment);
+      if (memory.segmentBytes(0) < RingLayout.ARENA) {
+        throw new StateException("segment 0 is too short, bytes=" + segment.bytes());
+      }
+      kernel.setNonBlocking(fds.get(1));
+      LinkedSession linked = LinkedSession.of(settings, api, fds.get(0), memory, fds.get(1));
+      arrival = open(settings, link, memory, fds.get(0), linked, head);
+      return arrival;
+    } catch (SyscallException | ProtocolException refused) {
+      throw new StateException("a stream's descriptors are refused: " + refused.getMessage());
+    } finally {
+      if (arrival == null) {
+        memory.close();
+        fds.forEach(Fd::close);
+      }
+    }
+  }
+
+  private static Arrival open(
+      SessionSettings settings,
+      StateLink link,
+      SharedMemory memory,
+      Fd connection,
+      LinkedSession linked,
+      StateItem.Head head)
+      throws StateException {
+    ApiState state = linked.session().execution().state().orElse(null);
+    if (state == null) {
+      linked.session().discard();
+      linked.close();
+      throw new StateException("sessions of the api do not move, number=" + head.api());
+    }
+    StateRestore restore = new StateRestore(linked.session(), state, head.implementation());
+    return new Arrival(settings, link, memory, connection, linked, restore);
+  }
+
+  private static void addSegment(StateLink link, SharedMemory memory, StateItem.Segment segment)
+      throws StateException {
+    try (Fd file = link.takeDescriptors(1).getFirst()) {
+      memory.add(segment.index(), file, segment.bytes());
+    } catch (ProtocolException refused) {
+      throw new StateException("a segment is refused: " + refused.getMessage());
+    }
+  }
+
+  /**
+   * Makes the session again, until the other host says to go on.
+   *
+   * @throws StateException when it does not say so: the session is not this host's
+   */
+  public void awaitGo() throws StateException {
+    boolean complete = false;
+    while (true) {
+      StateItem item = complete ? lastWord() : link.read();
+      switch (item) {
+        case StateItem.Segment segment -> addSegment(link, memory, segment);
+        case StateItem.Prepared _ -> answer();
+        case StateItem.Complete _ -> {
+          restore.finish();
+          answer();
+          complete = true;
+          link.patience(GO_MS);
+        }
+        case StateItem.Go _ -> {
+          if (!complete) {
+            throw new StateException("a session is to go on that is not complete");
+          }
+          return;
+        }
+        default -> restore.take(item);
+      }
+    }
+  }
+
+  /**
+   * Reads on; when nothing comes in time the stream is ended first, so that the other host either
+   * has said to go on, or cannot any more.
+   */
+  private StateItem lastWord() throws StateException {
+    try {
+      return link.read();
+    } catch (StateException _) {
+      link.end();
+      return link.read();
+    }
+  }
+
+  private void answer() throws StateException {
+    List<String> reasons = restore.reasons();
+    link.write(reasons.isEmpty() ? new StateItem.Ready() : new StateItem.Refused(reasons));
+    link.flush();
+    if (!reasons.isEmpty()) {
+      throw new StateException("refused: " + String.join("; ", reasons));
+    }
+  }
+
+  /** The session that is being made. */
+  public LinkedSession linked() {
+    return linked;
+  }
+
+  /** Has its connection fail for the application; from any thread, while this is open. */
+  public void endConnection() {
+    if (connection.isOpen()) {
+      settings.kernel().shutdown(connection);
+    }
+  }
+
+  /** Serves the application, after {@link #awaitGo}; nothing of it is left when this returns. */
+  public void serve() {
+    served = true;
+    restore.begin();
+    linked.serve(() -> {});
+  }
+
+  @Override
+  public void close() {
+    restore.close();
+    if (!served) {
+      linked.session().discard();
+    }
+    linked.close();
+    memory.close();
+    connection.close();
+  }
+}

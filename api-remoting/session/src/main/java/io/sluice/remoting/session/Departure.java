@@ -1,0 +1,376 @@
+package io.sluice.remoting.session;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.state.Fingerprints;
+import io.sluice.remoting.state.StateCodec;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.StateLink;
+import io.sluice.remoting.state.StateStage;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/**
+ * The move of a session away from this host: the stages of {@link StateStage}, on a thread of its
+ * own. Until the other host is told to go on, the session goes on here whatever happens.
+ */
+public final class Departure {
+  /** Rounds in which contents are sent while the application runs. */
+  private static final int MOST_ROUNDS = 6;
+
+  /** So little that it is sent when nothing runs any more. */
+  private static final long LITTLE_BYTES = 4 << 20;
+
+  /** How long the other host may build programs. */
+  private static final int PREPARE_MS = 600_000;
+
+  /** How long what was taken may run on, and the other host make itself ready. */
+  private static final int STOP_MS = 20_000;
+
+  /** How long the session's thread may be in a call of the library. */
+  private static final int ANSWER_MS = 60_000;
+
+  /** How long is waited for commands before contents are read that they may write. */
+  private static final int RUN_MS = 5_000;
+
+  private static final int LINK_MS = 2_000;
+
+  private final LinkedSession linked;
+  private final Session session;
+  private final StateLink link;
+  private final Consumer<StateStage> entered;
+  private final Fingerprints fingerprints = new Fingerprints();
+  private final Set<Long> begun = new HashSet<>(); // serials of contents that were sent
+  private final Set<SessionObject> again = // to be looked at when nothing runs
+      Collections.newSetFromMap(new IdentityHashMap<>());
+  private volatile StateStage stage = StateStage.PREPARE;
+  private volatile boolean givenUp;
+  private long stoppedNs;
+  private long waitedNs;
+  private int rounds;
+
+  /**
+   * The figures of a move.
+   *
+   * @param rounds in which contents were sent while the application ran
+   * @param sentBytes of the stream
+   * @param stoppedNs for how long no messages were taken, here
+   */
+  public record Result(int rounds, long sentBytes, long stoppedNs) {}
+
+  /**
+   * @param link to the other host; stays the caller's
+   * @param entered is told each stage as it begins
+   */
+  public Departure(LinkedSession linked, StateLink link, Consumer<StateStage> entered) {
+    this.linked = linked;
+    this.link = link;
+    this.entered = entered;
+    session = linked.session();
+  }
+
+  /** Gives up, unless the other host has been told to go on; from any thread. */
+  public void giveUp() {
+    givenUp = true;
+    if (stage.mayAbort()) {
+      link.end();
+    }
+  }
+
+  /**
+   * Moves the session, or finds out whether it could be moved.
+   *
+   * @param checkOnly whether it stays in any case
+   * @throws UnmovableException when it cannot be moved, because of what it has
+   * @throws StateException when it was not moved for another reason; it goes on here either way
+   */
+  public Result run(boolean checkOnly) throws UnmovableException, StateException {
+    boolean done = false;
+    entered.accept(stage);
+    try {
+      done = move(checkOnly);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the move was interrupted, stage=" + stage);
+    } finally {
+      if (!done && stage.mayAbort()) {
+        session.resume();
+        linked.gate().open();
+        enter(StateStage.ABORTED);
+      }
+    }
+    return new Result(rounds, link.sentBytes(), waitedNs);
+  }
+
+  private long now() {
+    return linked.settings().nanoTime().getAsLong();
+  }
+
+  private void enter(StateStage next) {
+    if (!stage.mayBecome(next)) {
+      throw new IllegalStateException("no such stage follows, from=" + stage + ", to=" + next);
+    }
+    stage = next;
+    entered.accept(next);
+  }
+
+  private boolean move(boolean checkOnly)
+      throws UnmovableException, StateException, InterruptedException {
+    ApiState state = ask(() -> session.execution().state().orElse(null));
+    if (state == null) {
+      throw new UnmovableException(List.of("sessions of " + session.api().name()));
+    }
+    List<String> obstacles = ask(state::obstacles);
+    if (!obstacles.isEmpty()) {
+      throw new UnmovableException(obstacles);
+    }
+    StateCapture capture = new StateCapture(session, linked.memory(), state);
+    String implementation = ask(state::implementation);
+    link.write(
+        new StateItem.Head(session.api().number(), implementation),
+        List.of(linked.connection(), linked.doorbell()));
+    Set<SessionObject> _ = ask(state::takeTouched);
+    prepare(capture);
+    if (checkOnly) {
+      return false;
+    }
+    try (Contents contents = ask(state::contents);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment room = arena.allocate(StateCodec.CONTENT_BYTES, Long.BYTES);
+      copyWhileRunning(capture, state, contents, room);
+      enter(StateStage.STOP);
+      stop();
+      enter(StateStage.FINISH);
+      ask(() -> {
+        // what keeps it may have come since
+        List<String> late = state.obstacles();
+        if (!late.isEmpty()) {
+          throw new UnmovableException(late);
+        }
+        return true;
+      });
+      finish(capture, state, contents, room);
+      handOver();
+    }
+    return true;
+  }
+
+  /** Has the other host make what it has not yet. */
+  private void prepare(StateCapture capture)
+      throws UnmovableException, StateException, InterruptedException {
+    sendObjects(capture);
+    link.write(new StateItem.Prepared());
+    expectReady(PREPARE_MS);
+  }
+
+  private void sendObjects(StateCapture capture)
+      throws UnmovableException, StateException, InterruptedException {
+    for (StateCapture.Outgoing outgoing : ask(capture::objects)) {
+      Fd file = outgoing.file();
+      if (file == null) {
+        link.write(outgoing.item());
+      } else {
+        link.write(outgoing.item(), List.of(file));
+      }
+    }
+  }
+
+  private void copyWhileRunning(
+      StateCapture capture, ApiState state, Contents contents, MemorySegment room)
+      throws UnmovableException, StateException, InterruptedException {
+    enter(StateStage.COPY);
+    Set<SessionObject> wanted = ask(() -> state.withContents(capture.needed()));
+    long before;
+    do {
+      before = link.sentBytes();
+      if (!haveRun(state)) {
+        again.addAll(wanted); // what writes to them may run on while they are read
+      }
+      for (SessionObject object : wanted) {
+        copy(object, contents, room, true);
+      }
+      rounds++;
+      prepare(capture);
+      wanted = ask(() -> touched(capture, state));
+    } while (rounds < MOST_ROUNDS && link.sentBytes() - before > LITTLE_BYTES);
+    again.addAll(wanted);
+  }
+
+  /** Waits for the commands that were taken so far; false if they take long. */
+  private boolean haveRun(ApiState state)
+      throws UnmovableException, StateException, InterruptedException {
+    CompletableFuture<Boolean> all = new CompletableFuture<>();
+    boolean _ = ask(() -> state.whenAllHaveRun(() -> all.complete(true)));
+    try {
+      return all.get(RUN_MS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException _) {
+      return false;
+    }
+  }
+
+  private static Set<SessionObject> touched(StateCapture capture, ApiState state) {
+    Set<SessionObject> touched = state.takeTouched();
+    touched.retainAll(state.withContents(capture.needed()));
+    return touched;
+  }
+
+  private void stop() throws StateException, InterruptedException {
+    stoppedNs = now();
+    if (!linked.gate().shut(LINK_MS)) {
+      throw new StateException("the application is in the middle of a link's message");
+    }
+    await(session.pause(), STOP_MS, "commands run for too long");
+  }
+
+  private void finish(StateCapture capture, ApiState state, Contents contents, MemorySegment room)
+      throws UnmovableException, StateException, InterruptedException {
+    sendObjects(capture);
+    Set<SessionObject> wanted =
+        ask(() -> {
+          Set<SessionObject> all = touched(capture, state);
+          again.retainAll(state.withContents(capture.needed()));
+          all.addAll(again);
+          all.addAll(unsent(capture, state));
+          return all;
+        });
+    for (SessionObject object : wanted) {
+      copy(object, contents, room, false);
+    }
+    for (StateItem item : ask(capture::rest)) {
+      link.write(item);
+    }
+    link.write(new StateItem.Complete());
+    expectReady(STOP_MS);
+  }
+
+  private Set<SessionObject> unsent(StateCapture capture, ApiState state) {
+    Set<SessionObject> all = state.withContents(capture.needed());
+    all.removeIf(object -> begun.contains(object.serial()));
+    return all;
+  }
+
+  private void handOver() throws UnmovableException, StateException, InterruptedException {
+    if (givenUp) {
+      throw new StateException("the move was given up, stage=" + stage);
+    }
+    // The session's thread does nothing else now, so that this comes to an end, one or the other.
+    boolean _ =
+        get(
+            session.handOver(() -> {
+              link.write(new StateItem.Go());
+              link.flush();
+              return true;
+            }),
+            Integer.MAX_VALUE,
+            "the session's thread does not answer");
+    waitedNs = now() - stoppedNs;
+    enter(StateStage.HAND_OVER);
+    linked.gate().leave();
+    enter(StateStage.DONE);
+  }
+
+  /** Sends those pieces of an object that are not what was sent. */
+  private void copy(SessionObject object, Contents contents, MemorySegment room, boolean mayVanish)
+      throws UnmovableException, StateException, InterruptedException {
+    boolean isHeld =
+        ask(() -> {
+          if (mayVanish && !session.context().objects().has(object)) {
+            return false; // released meanwhile; if others need it, it is sent at the end
+          }
+          contents.hold(object);
+          return true;
+        });
+    if (!isHeld) {
+      return;
+    }
+    begun.add(object.serial());
+    try {
+      long bytes = contents.bytes(object);
+      int piece = contents.pieceBytes(object);
+      if (piece > room.byteSize()) {
+        throw new UnmovableException(List.of(object + " has rows of too many bytes: " + piece));
+      }
+      int most = piece == 0 ? 0 : (int) (room.byteSize() / piece) * piece;
+      for (long at = 0; at < bytes; at += most) {
+        if (givenUp) {
+          throw new StateException("the move was given up, stage=" + stage);
+        }
+        MemorySegment part = room.asSlice(0, Math.min(most, bytes - at));
+        contents.read(object, at, part);
+        send(object, at, part, piece);
+      }
+    } finally {
+      contents.drop(object);
+    }
+  }
+
+  private void send(SessionObject object, long position, MemorySegment part, int pieceBytes)
+      throws StateException {
+    for (long at = 0; at < part.byteSize(); at += pieceBytes) {
+      MemorySegment piece = part.asSlice(at, Math.min(pieceBytes, part.byteSize() - at));
+      int number = (int) ((position + at) / pieceBytes);
+      if (!fingerprints.note(object.serial(), number, piece)) {
+        byte[] bytes =
+            Fingerprints.isZero(piece) ? new byte[0] : piece.toArray(ValueLayout.JAVA_BYTE);
+        link.write(
+            new StateItem.Content(object.serial(), position + at, (int) piece.byteSize(), bytes));
+      }
+    }
+  }
+
+  private void expectReady(int patienceMs) throws UnmovableException, StateException {
+    link.flush();
+    link.patience(patienceMs);
+    switch (link.read()) {
+      case StateItem.Ready _ -> {}
+      case StateItem.Refused refused -> throw new UnmovableException(refused.reasons());
+      default -> throw new StateException("the other session host does not answer what was asked");
+    }
+  }
+
+  private <T> T ask(Callable<T> work)
+      throws UnmovableException, StateException, InterruptedException {
+    return get(session.ask(work), ANSWER_MS, "the session's thread does not answer");
+  }
+
+  private static void await(CompletableFuture<Boolean> done, int patienceMs, String otherwise)
+      throws StateException, InterruptedException {
+    try {
+      boolean _ = get(done, patienceMs, otherwise);
+    } catch (UnmovableException e) {
+      throw new StateException(String.join("; ", e.reasons()));
+    }
+  }
+
+  private static <T> T get(CompletableFuture<T> result, int patienceMs, String otherwise)
+      throws UnmovableException, StateException, InterruptedException {
+    try {
+      return result.get(patienceMs, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      throw new StateException(otherwise + ", milliseconds=" + patienceMs);
+    } catch (CancellationException _) {
+      throw new StateException("the session has ended meanwhile");
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof UnmovableException unmovable) {
+        throw unmovable;
+      }
+      if (failed.getCause() instanceof StateException lost) {
+        throw lost;
+      }
+      throw new StateException("the session cannot be read: " + failed.getCause());
+    }
+  }
+}

@@ -1,0 +1,180 @@
+package io.sluice.remoting.session;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The session of an application that is connected to this host: its connection, its memory, what
+ * executes its calls. The thread that calls {@link #serve} is the link's; the session has a thread
+ * of its own.
+ */
+public final class LinkedSession implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LinkedSession.class);
+
+  private static final int SEGMENT_ADDED = 1;
+
+  private final SessionSettings settings;
+  private final Fd connection;
+  private final SharedMemory memory;
+  private final Bells bells;
+  private final LinkGate gate;
+  private final Session session;
+
+  private LinkedSession(
+      SessionSettings settings, RemotedApi api, Fd connection, SharedMemory memory, Bells bells) {
+    this.settings = settings;
+    this.connection = connection;
+    this.memory = memory;
+    this.bells = bells;
+    gate = new LinkGate(settings.kernel());
+    session =
+        new Session(
+            settings.kernel(),
+            settings.nanoTime(),
+            api,
+            memory,
+            bells,
+            settings.account(),
+            settings.workers());
+  }
+
+  /**
+   * A session that nobody serves yet.
+   *
+   * @param connection stays the caller's, as does the memory, which has segment 0
+   * @param doorbell owned from now on; not blocking
+   */
+  static LinkedSession of(
+      SessionSettings settings, RemotedApi api, Fd connection, SharedMemory memory, Fd doorbell) {
+    Kernel kernel = settings.kernel();
+    Bells bells = new Bells(doorbell, kernel.eventfd(0, Kernel.NONBLOCK), kernel::wakeFutex);
+    return new LinkedSession(settings, api, connection, memory, bells);
+  }
+
+  /** What it speaks. */
+  public RemotedApi api() {
+    return session.api();
+  }
+
+  /** The session itself. */
+  public Session session() {
+    return session;
+  }
+
+  SharedMemory memory() {
+    return memory;
+  }
+
+  Fd connection() {
+    return connection;
+  }
+
+  Fd doorbell() {
+    return bells.doorbell();
+  }
+
+  LinkGate gate() {
+    return gate;
+  }
+
+  SessionSettings settings() {
+    return settings;
+  }
+
+  /**
+   * Serves the application until it or its connection ends, or another host serves it. Nothing of
+   * the session is left here when this returns.
+   *
+   * @param begun is done when the session's thread runs, before the connection is read
+   */
+  void serve(Runnable begun) {
+    Thread thread =
+        settings
+            .threads()
+            .newThread(() -> {
+              session.run();
+              if (!session.hasDeparted()) {
+                settings.kernel().shutdown(connection);
+              }
+            });
+    thread.start();
+    FdList fds = new FdList();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment message = arena.allocate(Hello.BYTES, Long.BYTES);
+      begun.run();
+      while (gate.pass(connection)
+          && SessionLink.receive(settings.kernel(), connection, message, fds)) {
+        segment(message, fds);
+      }
+    } catch (ProtocolException breach) {
+      LOG.atWarn().log("session's link ends: {}", breach.getMessage());
+    } catch (SyscallException gone) {
+      LOG.atDebug().log("application's link ended: {}", gone.getMessage());
+    } finally {
+      fds.closeAll();
+      session.end();
+      join(thread);
+    }
+  }
+
+  private static void join(Thread thread) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        thread.join();
+        break;
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void segment(MemorySegment message, FdList fds) {
+    int kind = message.get(ValueLayout.JAVA_INT, 0);
+    int index = message.get(ValueLayout.JAVA_INT, 4);
+    long result = 0;
+    try {
+      if (kind == SEGMENT_ADDED && fds.size() == 1 && index > 0) {
+        try (Fd file = fds.take()) {
+          memory.add(index, file, message.get(ValueLayout.JAVA_LONG, 8));
+        }
+      } else {
+        throw new ProtocolException(Errno.EPROTO, "a link's message is not known, kind=" + kind);
+      }
+    } catch (ProtocolException refused) {
+      if (refused.errno() == Errno.EPROTO) {
+        throw refused;
+      }
+      result = -refused.errno().number();
+    }
+    message.fill((byte) 0);
+    message.set(ValueLayout.JAVA_INT, 0, kind);
+    message.set(ValueLayout.JAVA_INT, 4, index);
+    message.set(ValueLayout.JAVA_LONG, 8, result);
+    settings.kernel().sendmsg(connection, message, java.util.List.of());
+  }
+
+  /** Whether an application is served here; from any thread. */
+  public boolean isServed() {
+    return !gate.isOver();
+  }
+
+  /** Closes what is its own; when nothing serves it. */
+  @Override
+  public void close() {
+    gate.close();
+    bells.doorbell().close();
+    bells.wake().close();
+  }
+}

@@ -1,0 +1,246 @@
+package io.sluice.remoting.session;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.state.StateCodec;
+import io.sluice.remoting.state.StateItem;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content of a session as items of a state stream: first all, then what has changed since. By
+ * the session's thread.
+ */
+final class StateCapture {
+  /** An item and its place in the order of all that happened. */
+  private record Placed(long serial, StateItem item) {}
+
+  /** An item and the file that comes with it, if one does. */
+  record Outgoing(StateItem item, @Nullable Fd file) {}
+
+  private final Session session;
+  private final SharedMemory memory;
+  private final ApiState state;
+  private final ObjectTable objects;
+  private final Set<SessionObject> sent = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<SessionObject> gone = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Set<Integer> segments = new HashSet<>();
+  private final Set<Long> calls = new HashSet<>(); // serials of changes that were sent
+  private Set<SessionObject> needed = Set.of();
+
+  StateCapture(Session session, SharedMemory memory, ApiState state) {
+    this.session = session;
+    this.memory = memory;
+    this.state = state;
+    objects = session.context().objects();
+  }
+
+  /** Objects that are needed, as of the last {@link #objects}. */
+  Set<SessionObject> needed() {
+    return needed;
+  }
+
+  /**
+   * Segments and objects that were not sent yet, in the order in which they were made.
+   *
+   * @throws UnmovableException when one cannot be made again
+   */
+  List<Outgoing> objects() throws UnmovableException {
+    List<Outgoing> out = new ArrayList<>();
+    addSegments(out);
+    needed = reachable();
+    addGone(out);
+    List<Placed> placed = new ArrayList<>();
+    List<String> obstacles = new ArrayList<>();
+    for (SessionObject object : needed) {
+      if (object.creation() == CallRecord.NONE) {
+        if (object.kind() != state.events() && sent.add(object)) {
+          placed.add(new Placed(0, new StateItem.Root(entity(object), state.nameOf(object))));
+        }
+      } else if (object.kind() != state.events()) {
+        addMade(object, placed, obstacles);
+        for (CallRecord change : state.changesOf(object)) {
+          if (calls.add(change.serial())) {
+            placed.add(new Placed(change.serial(), changed(object, change)));
+          }
+        }
+      }
+    }
+    if (!obstacles.isEmpty()) {
+      throw new UnmovableException(obstacles);
+    }
+    addAll(placed, out);
+    return out;
+  }
+
+  private void addSegments(List<Outgoing> out) throws UnmovableException {
+    for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
+      long bytes = memory.segmentBytes(i);
+      if (bytes > 0 && segments.add(i)) {
+        Fd file = memory.file(i);
+        if (file == null) {
+          throw new UnmovableException(List.of("segment " + i + " is a machine's memory"));
+        }
+        out.add(new Outgoing(new StateItem.Segment(i, bytes), file));
+      }
+    }
+  }
+
+  private void addGone(List<Outgoing> out) {
+    for (SessionObject object : List.copyOf(sent)) {
+      if (!objects.has(object) && gone.add(object)) {
+        out.add(new Outgoing(new StateItem.Gone(object.serial(), needed.contains(object)), null));
+      }
+    }
+  }
+
+  private void addMade(SessionObject object, List<Placed> placed, List<String> obstacles) {
+    if (sent.contains(object)) {
+      return;
+    }
+    List<StateItem.Entity> entities = new ArrayList<>();
+    for (SessionObject each : state.madeWith(object)) {
+      entities.add(entity(each));
+      sent.add(each);
+      if (!objects.has(each)) {
+        gone.add(each);
+      }
+    }
+    byte[] payload;
+    try {
+      payload = state.payloadOf(object);
+    } catch (UnmovableException unmovable) {
+      obstacles.addAll(unmovable.reasons());
+      return;
+    }
+    if (payload.length > StateCodec.PAYLOAD_BYTES) {
+      obstacles.add(object + " has too much to be sent, bytes=" + payload.length);
+      return;
+    }
+    placed.add(
+        new Placed(
+            object.creation().serial(),
+            new StateItem.Made(entities, call(object.creation()), payload)));
+  }
+
+  private static void addAll(List<Placed> placed, List<Outgoing> out) {
+    placed.sort(Comparator.comparingLong(Placed::serial));
+    placed.forEach(each -> out.add(new Outgoing(each.item(), null)));
+  }
+
+  /** All in the table, and what they were made of, whether it was released or not. */
+  private Set<SessionObject> reachable() {
+    Set<SessionObject> found = Collections.newSetFromMap(new IdentityHashMap<>());
+    Deque<SessionObject> open = new ArrayDeque<>();
+    for (ObjectKind kind : objects.kinds()) {
+      open.addAll(objects.all(kind));
+    }
+    for (OpenCall call : state.openCalls()) {
+      open.addAll(call.record().named());
+      call.before().forEach(change -> open.addAll(change.call().named()));
+    }
+    for (SessionObject next = open.poll(); next != null; next = open.poll()) {
+      if (found.add(next)) {
+        open.addAll(next.creation().named());
+        state.changesOf(next).forEach(change -> open.addAll(change.named()));
+        if (next.kind() != state.events() && next.creation() != CallRecord.NONE) {
+          open.addAll(state.madeWith(next));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** All else, when nothing is taken any more and what was taken has come to its end. */
+  List<StateItem> rest() {
+    List<Placed> placed = new ArrayList<>();
+    Set<SessionObject> made = Collections.newSetFromMap(new IdentityHashMap<>());
+    List<StateItem> after = new ArrayList<>();
+    List<OpenCall> open = state.openCalls();
+    for (OpenCall call : open) {
+      if (call.made() != null) {
+        made.add(call.made());
+      }
+      addOpen(call, placed, after);
+    }
+    for (SessionObject event : needed) {
+      if (event.kind() == state.events() && !made.contains(event)) {
+        placed.add(event(event));
+      }
+    }
+    placed.sort(Comparator.comparingLong(Placed::serial)); // keeps what has one serial in order
+    List<StateItem> items = new ArrayList<>();
+    placed.forEach(each -> items.add(each.item()));
+    items.addAll(after);
+    state
+        .failures()
+        .forEach((object, status) -> items.add(new StateItem.Failure(object.serial(), status)));
+    for (ApiState.StorageMap map : state.maps()) {
+      items.add(
+          new StateItem.Mapped(map.object().serial(), map.offset(), map.bytes(), map.flags()));
+    }
+    Notices notices = session.context().notices();
+    for (long[] notice : notices.waiting()) {
+      items.add(new StateItem.Notice((int) notice[0], (int) notice[1], (int) notice[2]));
+    }
+    items.add(new StateItem.Ring(session.submissions().tail(), notices.head(), session.calls()));
+    return items;
+  }
+
+  private void addOpen(OpenCall call, List<Placed> placed, List<StateItem> after) {
+    long serial = call.record().serial();
+    for (OpenCall.Change change : call.before()) {
+      placed.add(new Placed(serial, changed(change.object(), change.call())));
+    }
+    SessionObject made = call.made();
+    placed.add(
+        new Placed(
+            serial,
+            new StateItem.Open(
+                call(call.record()),
+                call.answerSlot(),
+                made == null ? List.of() : List.of(entity(made)))));
+    // What the call needed is not what is there now.
+    call.before().stream()
+        .map(OpenCall.Change::object)
+        .distinct()
+        .forEach(object ->
+            state.changesOf(object).forEach(change -> after.add(changed(object, change))));
+  }
+
+  private Placed event(SessionObject event) {
+    SettledEvent settled = state.settled(event);
+    if (settled == null) {
+      return new Placed(
+          event.serial(),
+          new StateItem.Made(List.of(entity(event)), call(event.creation()), new byte[0]));
+    }
+    return new Placed(
+        event.serial(),
+        new StateItem.Settled(entity(event), event.serial(), settled.status(), settled.times()));
+  }
+
+  private StateItem.Changed changed(SessionObject object, CallRecord change) {
+    return new StateItem.Changed(object.serial(), call(change), change.status());
+  }
+
+  private StateItem.Entity entity(SessionObject object) {
+    return new StateItem.Entity(
+        object.kind().number(), object.index(), object.serial(), !objects.has(object));
+  }
+
+  private static StateItem.Call call(CallRecord record) {
+    return new StateItem.Call(
+        record.number(),
+        record.serial(),
+        record.message(),
+        record.named().stream().map(SessionObject::serial).toList());
+  }
+}

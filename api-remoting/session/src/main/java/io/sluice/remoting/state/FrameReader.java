@@ -1,0 +1,88 @@
+package io.sluice.remoting.state;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The fields of a frame, each checked as it is read. */
+final class FrameReader {
+  /** Reads an element of a list. */
+  @FunctionalInterface
+  interface Element<T> {
+    T read() throws StateException;
+  }
+
+  private final ByteBuffer fields;
+
+  /**
+   * @param fields of one frame, without its header
+   */
+  FrameReader(byte[] fields) {
+    this.fields = ByteBuffer.wrap(fields).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  int number() throws StateException {
+    require(Integer.BYTES);
+    return fields.getInt();
+  }
+
+  int number(int least, int most) throws StateException {
+    int value = number();
+    if (value < least || value > most) {
+      throw new StateException("a number is beyond its bounds, value=" + value);
+    }
+    return value;
+  }
+
+  long large(long least, long most) throws StateException {
+    require(Long.BYTES);
+    long value = fields.getLong();
+    if (value < least || value > most) {
+      throw new StateException("a number is beyond its bounds, value=" + value);
+    }
+    return value;
+  }
+
+  byte[] bytes(int most) throws StateException {
+    int length = number(0, most);
+    require(length);
+    byte[] value = new byte[length];
+    fields.get(value);
+    return value;
+  }
+
+  /** A text without characters that control a terminal. */
+  String text(int most) throws StateException {
+    byte[] bytes = bytes(most);
+    for (int i = 0; i < bytes.length; i++) {
+      if (Character.isISOControl(bytes[i] & 0xff)) {
+        bytes[i] = ' ';
+      }
+    }
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  <T> List<T> list(int most, Element<T> element) throws StateException {
+    int count = number(0, most);
+    List<T> list = new ArrayList<>(Math.min(count, fields.remaining()));
+    for (int i = 0; i < count; i++) {
+      list.add(element.read());
+    }
+    return list;
+  }
+
+  private void require(int bytes) throws StateException {
+    if (fields.remaining() < bytes) {
+      throw new StateException("a frame ends within a field, remaining=" + fields.remaining());
+    }
+  }
+
+  /** Nothing may be left. */
+  void end() throws StateException {
+    if (fields.hasRemaining()) {
+      throw new StateException("a frame is longer than its fields, more=" + fields.remaining());
+    }
+  }
+}

@@ -1,0 +1,143 @@
+package io.sluice.remoting.state;
+
+import java.util.List;
+
+/** An item of a session's state stream; docs/session-protocol.md has the layouts. */
+public sealed interface StateItem {
+  /**
+   * An object as the stream names it.
+   *
+   * @param kind its kind's number
+   * @param index by which the application names it
+   * @param serial by which the stream names it; no two objects of a session have the same
+   * @param released whether the application cannot name it any more
+   */
+  record Entity(int kind, int index, long serial, boolean released) {}
+
+  /**
+   * A call that is kept.
+   *
+   * @param number of the call in its API
+   * @param serial its place in the order of all that happened
+   * @param message as it came
+   * @param named serials of the objects that it names, in order
+   */
+  record Call(int number, long serial, byte[] message, List<Long> named) {}
+
+  /**
+   * The head, first and once. The application's connection and doorbell come with it.
+   *
+   * @param api number of the API
+   * @param implementation what executed the calls so far, in words that are equal for equal ones
+   */
+  record Head(int api, String implementation) implements StateItem {}
+
+  /**
+   * A segment of the application's memory; its file comes with it.
+   *
+   * @param index of the segment
+   */
+  record Segment(int index, long bytes) implements StateItem {}
+
+  /**
+   * An object that was there before the session, such as a device.
+   *
+   * @param name for people
+   */
+  record Root(Entity object, String name) implements StateItem {}
+
+  /**
+   * A call that made objects.
+   *
+   * @param payload what it takes besides the message to make them again
+   */
+  record Made(List<Entity> objects, Call call, byte[] payload) implements StateItem {}
+
+  /**
+   * A call that changed an object.
+   *
+   * @param object its serial
+   * @param status what the call led to
+   */
+  record Changed(long object, Call call, int status) implements StateItem {}
+
+  /**
+   * An object that was sent is not the application's any more.
+   *
+   * @param object its serial
+   * @param needed whether others were made of it that are still there
+   */
+  record Gone(long object, boolean needed) implements StateItem {}
+
+  /**
+   * A piece of an object's content.
+   *
+   * @param object its serial
+   * @param position of the first byte
+   * @param length in bytes
+   * @param bytes as many, or none when all are 0
+   */
+  record Content(long object, long position, int length, byte[] bytes) implements StateItem {}
+
+  /**
+   * An event to which nothing can happen any more.
+   *
+   * @param order its place in the order of all that happened
+   * @param status complete, or an error
+   * @param times what the API says of it; empty for none
+   */
+  record Settled(Entity event, long order, int status, List<Long> times) implements StateItem {}
+
+  /**
+   * A call whose effect is still to come, to be executed again.
+   *
+   * @param answerSlot where it is answered, plus one; 0 when nobody waits
+   * @param made the event that it makes; none or one
+   */
+  record Open(Call call, int answerSlot, List<Entity> made) implements StateItem {}
+
+  /**
+   * A map of an object whose storage is the application's memory.
+   *
+   * @param object its serial
+   */
+  record Mapped(long object, long offset, long bytes, long flags) implements StateItem {}
+
+  /**
+   * A failure that the application has not been told of.
+   *
+   * @param object the serial of the object that would tell it
+   */
+  record Failure(long object, int status) implements StateItem {}
+
+  /**
+   * The ring: where it is read on.
+   *
+   * @param submitTail bytes ever taken
+   * @param noticeHead notices ever written
+   * @param calls taken so far, for operators
+   */
+  record Ring(int submitTail, int noticeHead, long calls) implements StateItem {}
+
+  /** A notice that waits for room in the ring. */
+  record Notice(int kind, int status, int index) implements StateItem {}
+
+  /** All objects there were a moment ago have been sent: may they be made? Asks for an answer. */
+  record Prepared() implements StateItem {}
+
+  /** All has been sent. Asks for an answer. */
+  record Complete() implements StateItem {}
+
+  /** The session is the reader's from now on. */
+  record Go() implements StateItem {}
+
+  /** The reader's answer: it can go on. */
+  record Ready() implements StateItem {}
+
+  /**
+   * The reader's answer: it cannot.
+   *
+   * @param reasons what is in the way, each by its name
+   */
+  record Refused(List<String> reasons) implements StateItem {}
+}

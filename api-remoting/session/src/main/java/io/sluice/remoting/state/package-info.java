@@ -1,0 +1,5 @@
+/** The state of a session as a stream, for a move between session hosts and for files. */
+@NullMarked
+package io.sluice.remoting.state;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,98 @@
+package io.sluice.testbed.opencl;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.session.Arrival;
+import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.SessionLink;
+import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateLink;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Sessions that move all the time, from this process to this process: what a move takes along is
+ * made again, and what it forgets is missing.
+ */
+final class Shuttle {
+  private final SessionSettings settings;
+  private final Map<Long, LinkedSession> sessions = new ConcurrentHashMap<>();
+  private final AtomicInteger moves = new AtomicInteger();
+  private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<String> givenUp = new ConcurrentLinkedQueue<>();
+
+  Shuttle(SessionSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Serves an application until it leaves, or moves for the first time. */
+  void serve(long number, Fd connection) {
+    try (connection) {
+      new SessionLink(settings, number).serve(connection, session -> sessions.put(number, session));
+    }
+    sessions.computeIfPresent(number, (_, session) -> session.isServed() ? session : null);
+  }
+
+  /** Moves each session again and again. */
+  void run(int pauseMs) {
+    while (true) {
+      LockSupport.parkNanos(pauseMs * 1_000_000L);
+      sessions.forEach(this::move);
+    }
+  }
+
+  private void move(long number, LinkedSession from) {
+    List<Fd> pair = settings.kernel().socketpair();
+    CountDownLatch arrived = new CountDownLatch(1);
+    StandAloneHost.daemon("arrival", () -> arrive(number, pair.get(1), arrived)).start();
+    try (StateLink link = new StateLink(settings.kernel(), pair.get(0))) {
+      Departure.Result _ = new Departure(from, link, _ -> {}).run(false);
+      arrived.await();
+      moves.incrementAndGet();
+    } catch (UnmovableException refused) {
+      failures.add(refused.getMessage());
+    } catch (StateException lost) {
+      // Sessions end at any time. One that does not, is tried again.
+      givenUp.add(lost.getMessage());
+      if (!from.isServed()) {
+        sessions.remove(number, from);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException failure) {
+      failures.add(failure.toString());
+      failure.printStackTrace();
+    }
+  }
+
+  private void arrive(long number, Fd socket, CountDownLatch arrived) {
+    try (StateLink link = new StateLink(settings.kernel(), socket);
+        Arrival arrival = Arrival.begin(settings, link)) {
+      arrival.awaitGo();
+      sessions.put(number, arrival.linked());
+      arrived.countDown();
+      arrival.serve();
+      sessions.remove(number, arrival.linked());
+    } catch (StateException lost) {
+      givenUp.add("arrival: " + lost.getMessage());
+    } catch (RuntimeException failure) {
+      failures.add("arrival: " + failure);
+      failure.printStackTrace();
+    }
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("moves: " + moves + "\n");
+    failures.forEach(failure -> text.append("refused: ").append(failure).append('\n'));
+    givenUp.forEach(reason -> text.append("given up: ").append(reason).append('\n'));
+    return text.toString();
+  }
+}
