@@ -195,7 +195,7 @@ public final class GridRun {
       begun = true;
       beginning.end();
       for (Worker worker : made.subList(1, workerCount)) {
-        executor.execute(() -> worker.run(executor, crowded));
+        worker.hand(executor, crowded);
       }
       made.get(0).run(executor, crowded);
     } catch (RuntimeException | Error failure) {
@@ -329,6 +329,17 @@ public final class GridRun {
       return interpreted;
     }
 
+    /** Has a thread of the executor run it; the grid has failed where there is none. */
+    void hand(Executor executor, BooleanSupplier crowded) {
+      try {
+        executor.execute(() -> run(executor, crowded));
+      } catch (RuntimeException | Error failure) {
+        control.stop(new GridOutcome.Failed(failure));
+        letGo();
+        tellIfDone();
+      }
+    }
+
     void run(Executor executor, BooleanSupplier crowded) {
       Slice end;
       time.begin();
@@ -340,7 +351,7 @@ public final class GridRun {
         letGo();
         tellIfDone();
       } else {
-        executor.execute(() -> run(executor, crowded));
+        hand(executor, crowded);
       }
     }
 
