@@ -178,4 +178,24 @@ final class DmaRequestsTest extends ServerTest {
     session.clientMemory().awaitWrites();
     client.receive().close();
   }
+
+  /** Each of them is told to the client, which reads and says nothing. */
+  @Test
+  void write_toAClientThatAnswersNone_isRefusedInTheEnd() {
+    for (int asked = 0; asked < 1024; asked++) {
+      assertThat(writeErrno()).isEqualTo(Errno.ETIMEDOUT);
+      client.receive().close();
+    }
+    assertThat(writeErrno()).isEqualTo(Errno.EBUSY);
+    assertGoesOn();
+  }
+
+  private Errno writeErrno() {
+    try {
+      session.clientMemory().write(AT, data, Duration.ZERO);
+    } catch (RefusedException e) {
+      return e.errno();
+    }
+    throw new AssertionError("nobody has answered");
+  }
 }

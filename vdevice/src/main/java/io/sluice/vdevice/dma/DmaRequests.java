@@ -32,6 +32,9 @@ final class DmaRequests {
   /** Requests of {@link #writeBytes} under way at one time. */
   private static final int WINDOW = 32;
 
+  /** Writes that a client may leave unanswered: it is asked for nothing more then. */
+  static final int MAX_LATE_WRITES = 1024;
+
   private final MessageWriter writer;
   private final int maxBytes;
   private final Runnable release;
@@ -89,7 +92,8 @@ final class DmaRequests {
   /**
    * Reads guest memory.
    *
-   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN; EBUSY: it has left too many
+   *     writes unanswered
    */
   void read(Iova address, MemorySegment into, Duration timeout) {
     for (long done = 0; done < into.byteSize(); ) {
@@ -108,7 +112,8 @@ final class DmaRequests {
   /**
    * Writes guest memory.
    *
-   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN; EBUSY: it has left too many
+   *     writes unanswered
    */
   void write(Iova address, MemorySegment from, Duration timeout) {
     for (long done = 0; done < from.byteSize(); ) {
@@ -128,7 +133,8 @@ final class DmaRequests {
    * Writes single bytes, with many requests under way at once.
    *
    * @param bytes gives the byte of an address
-   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN
+   * @throws RefusedException the client's error; ETIMEDOUT; ENOTCONN; EBUSY: it has left too many
+   *     writes unanswered
    */
   void writeBytes(Iova first, long stride, long count, LongToIntFunction bytes, Duration timeout) {
     turn.lock();
@@ -187,6 +193,9 @@ final class DmaRequests {
     try {
       if (closed) {
         throw failed(command, address, Errno.ENOTCONN.number());
+      }
+      if (lateWrites.size() >= MAX_LATE_WRITES) {
+        throw failed(command, address, Errno.EBUSY.number());
       }
       do {
         nextId = (nextId + 1) & 0xffff;
