@@ -42,6 +42,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LinkServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LinkServer.class);
+  private final RefusalLog refusals = new RefusalLog(LOG, System::nanoTime);
 
   /** Links at one time. */
   private static final int MAX_LINKS = 16;
@@ -175,9 +176,7 @@ public final class LinkServer implements AutoCloseable {
     }
 
     private void refuse(ChannelHandlerContext context, RefusedException why) {
-      LOG.atWarn()
-          .addKeyValue("peer", context.channel().remoteAddress())
-          .log("a connection was refused: {}", why.getMessage());
+      refusals.refused(context.channel().remoteAddress(), why.getMessage());
       var _ = context.writeAndFlush(WireMessages.refused(why)).addListener(_ -> context.close());
     }
 
@@ -195,14 +194,12 @@ public final class LinkServer implements AutoCloseable {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable thrown) {
       RefusedException refusal = StreamHandler.refusal(thrown);
-      LOG.atWarn()
-          .addKeyValue("peer", context.channel().remoteAddress())
-          .log(
-              "a connection was refused: {}",
-              refusal == null
-                  ? WireFailure.connect(String.valueOf(context.channel().remoteAddress()), thrown)
-                      .getMessage()
-                  : refusal.getMessage());
+      SocketAddress peer = context.channel().remoteAddress();
+      refusals.refused(
+          peer,
+          refusal == null
+              ? WireFailure.connect(String.valueOf(peer), thrown).getMessage()
+              : refusal.getMessage());
       context.close();
     }
   }
