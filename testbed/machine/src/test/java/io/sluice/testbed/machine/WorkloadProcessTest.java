@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The workload programs as process guests of a real daemon process: each loads its kernels from a
- * cubin, finds textures by name, and compares the results with what the processor computes.
+ * cubin, finds textures by name, waits for the GPU by interrupt or by polling, and compares the
+ * results with what the processor computes.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class WorkloadProcessTest {
@@ -44,12 +45,21 @@ final class WorkloadProcessTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"mmul, 64", "lud, 64", "nn, 1024", "backprop, 1024", "blur, 72"})
-  void workload_asAProcess_computesWhatTheProcessorDoes(String name, String size) throws Exception {
+  @CsvSource({
+    "mmul, 64, interrupt",
+    "lud, 64, poll",
+    "nn, 1024, interrupt",
+    "backprop, 1024, poll",
+    "blur, 72, interrupt",
+    "blur, 72, poll"
+  })
+  void workload_asAProcess_computesWhatTheProcessorDoes(String name, String size, String wait)
+      throws Exception {
     Daemons.awaitGone(daemon, GUEST);
     String cubin = cubins.resolve(name + ".cubin").toString();
     try (CPrograms.Running running =
-        programs.start(daemon.socket(GUEST), name, "--size", size, "--cubin", cubin)) {
+        programs.start(
+            daemon.socket(GUEST), name, "--size", size, "--cubin", cubin, "--wait", wait)) {
       assertThat(running.end()).as(running.said()).isZero();
       assertThat(running.said()).contains(name + ": ok");
     }
