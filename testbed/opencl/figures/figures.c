@@ -3,6 +3,7 @@
  * (reads and writes), R9 (from the first call to a context). Each line is "NAME VALUE UNIT", the value a median.
  */
 #include "../programs/check.h"
+#include <string.h>
 #include <time.h>
 
 #define ROUNDS 2000
@@ -37,34 +38,65 @@ static void figure(const char *name, double value, const char *unit)
 	fflush(stdout);
 }
 
-static void launches(const struct setup *s)
-{
-	cl_kernel kernel = kernel_of(s, "kernel void empty(global int *a) { }", "empty");
-	cl_mem buffer = buffer_of(s, 4096, 1);
-	static double times[ROUNDS];
-	size_t one = 1;
+struct emptiness {
+	cl_kernel kernel;
+	cl_mem buffer;
+};
 
-	MUST(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+static struct emptiness empty_kernel(const struct setup *s)
+{
+	struct emptiness e = { kernel_of(s, "kernel void empty(global int *a) { }", "empty"), buffer_of(s, 4096, 1) };
+
+	MUST(clSetKernelArg(e.kernel, 0, sizeof(e.buffer), &e.buffer));
+	return e;
+}
+
+static void empty_release(struct emptiness e)
+{
+	MUST(clReleaseKernel(e.kernel));
+	MUST(clReleaseMemObject(e.buffer));
+}
+
+static void empty_launch(const struct setup *s, struct emptiness e)
+{
+	const size_t one = 1;
+
+	MUST(clEnqueueNDRangeKernel(s->queue, e.kernel, 1, NULL, &one, &one, 0, NULL, NULL));
+}
+
+static void finishes(const struct setup *s)
+{
+	struct emptiness e = empty_kernel(s);
+	static double times[ROUNDS];
+
 	for (int i = -ROUNDS / 10; i < ROUNDS; i++) {
 		double began = now();
 
-		MUST(clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
+		empty_launch(s, e);
 		MUST(clFinish(s->queue));
 		if (i >= 0)
 			times[i] = now() - began;
 	}
 	figure("R1-kernel-and-finish", median(times, ROUNDS), "us");
-	for (int row = 0; row < ROWS; row++) {
+	empty_release(e);
+}
+
+static void rows(const struct setup *s)
+{
+	struct emptiness e = empty_kernel(s);
+	double times[ROWS];
+
+	for (int row = -1; row < ROWS; row++) {
 		double began = now();
 
 		for (int i = 0; i < ROW; i++)
-			MUST(clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
+			empty_launch(s, e);
 		MUST(clFinish(s->queue));
-		times[row] = (now() - began) / ROW;
+		if (row >= 0)
+			times[row] = (now() - began) / ROW;
 	}
 	figure("R2-launch-in-a-row", median(times, ROWS), "us");
-	MUST(clReleaseKernel(kernel));
-	MUST(clReleaseMemObject(buffer));
+	empty_release(e);
 }
 
 static void transfers(const struct setup *s, const char *name, size_t size)
@@ -109,17 +141,31 @@ static void maps(const struct setup *s)
 	MUST(clReleaseMemObject(buffer));
 }
 
-int main(void)
+static bool wanted(int argc, char **argv, const char *name)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], name) == 0)
+			return true;
+	return argc == 1;
+}
+
+/* Arguments: the figures that are wanted; none for all. */
+int main(int argc, char **argv)
 {
 	double began = now();
 	struct setup s = set_up();
 
 	figure("R9-first-call-to-context-and-queue", (now() - began) / 1000, "ms");
-	launches(&s);
-	transfers(&s, "4KiB", 4096);
-	transfers(&s, "1MiB", 1 << 20);
-	transfers(&s, "16MiB", 16 << 20);
-	transfers(&s, "64MiB", 64 << 20);
-	maps(&s);
+	if (wanted(argc, argv, "R1"))
+		finishes(&s);
+	if (wanted(argc, argv, "R2"))
+		rows(&s);
+	if (wanted(argc, argv, "R3")) {
+		transfers(&s, "4KiB", 4096);
+		transfers(&s, "1MiB", 1 << 20);
+		transfers(&s, "16MiB", 16 << 20);
+		transfers(&s, "64MiB", 64 << 20);
+		maps(&s);
+	}
 	return 0;
 }

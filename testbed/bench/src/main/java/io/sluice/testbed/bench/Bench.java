@@ -17,6 +17,8 @@ import io.sluice.testbed.bench.results.PerformancePage;
 import io.sluice.testbed.bench.results.Recording;
 import io.sluice.testbed.bench.results.RecordingJson;
 import io.sluice.testbed.bench.results.ThisMachine;
+import io.sluice.testbed.bench.sessions.SessionCallBench;
+import io.sluice.testbed.bench.sessions.SessionWorkloadBench;
 import io.sluice.testbed.bench.sharing.FairnessBench;
 import io.sluice.testbed.bench.sharing.QuotaBench;
 import io.sluice.testbed.bench.sharing.TimeoutBench;
@@ -73,7 +75,12 @@ public final class Bench implements Callable<Integer> {
           new CopyBench(),
           new ComputeBench(),
           new PickUpBench(),
-          new FairnessBench());
+          new FairnessBench(),
+          SessionCallBench.finish(),
+          SessionCallBench.rows(),
+          SessionCallBench.transfers(),
+          new SessionWorkloadBench(),
+          SessionCallBench.beginning());
 
   @CommandLine.Parameters(paramLabel = "NUMBER", description = "such as P2; all for all of them")
   private List<String> numbers = new ArrayList<>();

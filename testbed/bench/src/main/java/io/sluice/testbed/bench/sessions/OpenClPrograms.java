@@ -1,0 +1,102 @@
+package io.sluice.testbed.bench.sessions;
+
+import io.sluice.testbed.bench.measure.BenchContext;
+import io.sluice.testbed.machine.DaemonProcess;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The programs of testbed/opencl, built, and the two ways to run one: natively, and in a session of
+ * a daemon's guest, with the driver that {@code ./sluice opencl} builds.
+ */
+final class OpenClPrograms implements AutoCloseable {
+  private static final String GUEST = "bench";
+  private static final Path NATIVE_VENDORS = Path.of("/etc/OpenCL/vendors");
+  private static final int RUN_MINUTES = 10;
+
+  private final Path directory;
+  private final Path driver;
+  private final DaemonProcess daemon;
+
+  private OpenClPrograms(Path directory, Path driver, DaemonProcess daemon) {
+    this.directory = directory;
+    this.driver = driver;
+    this.daemon = daemon;
+  }
+
+  /** Whether the launcher has found OpenCL here, and has built the driver. */
+  static boolean areThere(BenchContext context) {
+    boolean there = !driver().isEmpty();
+    if (!there) {
+      context.log().println("bench: left out, there is no OpenCL here");
+    }
+    return there;
+  }
+
+  private static String driver() {
+    return System.getProperty("sluice.opencl.driver", "");
+  }
+
+  /** Builds the programs and starts a daemon. */
+  static OpenClPrograms build(BenchContext context) throws IOException, InterruptedException {
+    Path directory = Files.createDirectories(context.directory().resolve("programs"));
+    Path sources =
+        Path.of(System.getProperty("sluice.home", ".")).resolve("testbed/opencl/programs");
+    List<String> _ =
+        run(Map.of(), List.of("make", "-s", "-C", sources.toString(), "OUT=" + directory));
+    Path state = Files.createDirectories(context.directory().resolve("daemon"));
+    return new OpenClPrograms(
+        directory, Path.of(driver()), DaemonProcess.startWithOpenCl(state, List.of(GUEST), ""));
+  }
+
+  /** The lines that a program prints with the OpenCL of this host. */
+  List<String> natively(String program, String... arguments)
+      throws IOException, InterruptedException {
+    return run(Map.of("OCL_ICD_VENDORS", NATIVE_VENDORS.toString()), command(program, arguments));
+  }
+
+  /** The lines that it prints in a session. */
+  List<String> remoted(String program, String... arguments)
+      throws IOException, InterruptedException {
+    return run(
+        Map.of(
+            "OCL_ICD_VENDORS",
+            driver.toString(),
+            "SLUICE_API_SOCKET",
+            daemon.socket(GUEST) + ".api"),
+        command(program, arguments));
+  }
+
+  private List<String> command(String program, String... arguments) {
+    List<String> command = new ArrayList<>(List.of(directory.resolve(program).toString()));
+    command.addAll(List.of(arguments));
+    return command;
+  }
+
+  private static List<String> run(Map<String, String> environment, List<String> command)
+      throws IOException, InterruptedException {
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().putAll(environment);
+    Process process = builder.start();
+    try {
+      String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      if (!process.waitFor(RUN_MINUTES, TimeUnit.MINUTES) || process.exitValue() != 0) {
+        throw new IOException(String.join(" ", command) + " failed:\n" + output);
+      }
+      return output.lines().toList();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Override
+  public void close() throws IOException, InterruptedException {
+    daemon.close();
+  }
+}
