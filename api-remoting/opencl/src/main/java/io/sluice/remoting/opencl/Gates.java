@@ -52,7 +52,7 @@ final class Gates {
     this.touched = touched;
   }
 
-  /** What a queue has while events are pending. */
+  /** The commands of a queue while events are pending. */
   private static final class Lane {
     private Set<SessionObject> last = Set.of(); // what the next command waits for, in any case
     private Set<SessionObject> all = Set.of(); // what any of its commands waits for
