@@ -9,31 +9,42 @@ import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateLink;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Sessions that move all the time, from this process to this process: what a move takes along is
- * made again, and what it forgets is missing.
+ * Sessions that move all the time, from this process to this process or to another one, which may
+ * have an OpenCL of another make: what a move takes along is made again, and what it forgets is
+ * missing.
  */
 final class Shuttle {
   private final SessionSettings settings;
+  private final Optional<Path> peer;
+  private final AtomicLong numbers = new AtomicLong();
   private final Map<Long, LinkedSession> sessions = new ConcurrentHashMap<>();
   private final AtomicInteger moves = new AtomicInteger();
   private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<String> givenUp = new ConcurrentLinkedQueue<>();
 
-  Shuttle(SessionSettings settings) {
+  /**
+   * @param peer where another process takes sessions; empty to move them within this one
+   */
+  Shuttle(SessionSettings settings, Optional<Path> peer) {
     this.settings = settings;
+    this.peer = peer;
   }
 
   /** Serves an application until it leaves, or moves for the first time. */
-  void serve(long number, Fd connection) {
+  void serve(Fd connection) {
+    long number = numbers.incrementAndGet();
     try (connection) {
       new SessionLink(settings, number).serve(connection, session -> sessions.put(number, session));
     }
@@ -49,12 +60,16 @@ final class Shuttle {
   }
 
   private void move(long number, LinkedSession from) {
-    List<Fd> pair = settings.kernel().socketpair();
-    CountDownLatch arrived = new CountDownLatch(1);
-    StandAloneHost.daemon("arrival", () -> arrive(number, pair.get(1), arrived)).start();
-    try (StateLink link = new StateLink(settings.kernel(), pair.get(0))) {
+    CountDownLatch arrived = new CountDownLatch(peer.isPresent() ? 0 : 1);
+    try (StateLink link =
+        new StateLink(
+            settings.kernel(),
+            peer.map(settings.kernel()::connect).orElseGet(() -> here(number, arrived)))) {
       Departure.Result _ = new Departure(from, link, _ -> {}).run(false);
       arrived.await();
+      if (peer.isPresent()) {
+        sessions.remove(number, from);
+      }
       moves.incrementAndGet();
     } catch (UnmovableException refused) {
       failures.add(refused.getMessage());
@@ -70,6 +85,18 @@ final class Shuttle {
       failures.add(failure.toString());
       failure.printStackTrace();
     }
+  }
+
+  /** A link to an arrival in this process. */
+  private Fd here(long number, CountDownLatch arrived) {
+    List<Fd> pair = settings.kernel().socketpair();
+    StandAloneHost.daemon("arrival", () -> arrive(number, pair.get(1), arrived)).start();
+    return pair.get(0);
+  }
+
+  /** Takes a session of another process, and serves it. */
+  void arrive(Fd socket) {
+    arrive(numbers.incrementAndGet(), socket, new CountDownLatch(1));
   }
 
   private void arrive(long number, Fd socket, CountDownLatch arrived) {

@@ -8,8 +8,9 @@ import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * A session host without daemon and sandbox, for tests and figures: serves OpenCL at the UNIX
@@ -30,7 +31,8 @@ public final class StandAloneHost {
    * Runs until standard input ends.
    *
    * @param arguments the socket's path; after how many milliseconds each session moves, from this
-   *     process to this process, if at all
+   *     process to this process, if at all; the socket at which this process takes sessions of
+   *     another one; that of the other one, to which they move then
    */
   public static void main(String[] arguments) throws Exception {
     Kernel kernel = RealKernel.create();
@@ -46,8 +48,14 @@ public final class StandAloneHost {
                 Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),
             System::nanoTime);
     Fd listener = kernel.listen(Path.of(arguments[0]), BACKLOG);
-    Shuttle shuttle = new Shuttle(settings);
-    daemon("accept", () -> accept(kernel, listener, shuttle)).start();
+    boolean between = arguments.length > 3;
+    Shuttle shuttle =
+        new Shuttle(settings, between ? Optional.of(Path.of(arguments[3])) : Optional.empty());
+    daemon("accept", () -> accept(kernel, listener, shuttle::serve)).start();
+    if (between) {
+      Fd arrivals = kernel.listen(Path.of(arguments[2]), BACKLOG);
+      daemon("arrivals", () -> accept(kernel, arrivals, shuttle::arrive)).start();
+    }
     if (arguments.length > 1) {
       daemon("shuttle", () -> shuttle.run(Integer.parseInt(arguments[1]))).start();
     }
@@ -59,11 +67,10 @@ public final class StandAloneHost {
     Runtime.getRuntime().halt(0);
   }
 
-  private static void accept(Kernel kernel, Fd listener, Shuttle shuttle) {
-    AtomicLong numbers = new AtomicLong();
+  private static void accept(Kernel kernel, Fd listener, Consumer<Fd> server) {
     while (true) {
       Fd connection = kernel.accept(listener);
-      daemon("link", () -> shuttle.serve(numbers.incrementAndGet(), connection)).start();
+      daemon("link", () -> server.accept(connection)).start();
     }
   }
 

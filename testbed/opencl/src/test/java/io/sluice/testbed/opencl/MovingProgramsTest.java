@@ -25,12 +25,14 @@ final class MovingProgramsTest {
   private static final String PAUSE_MS = "2";
   private static final String PRINTING = "printing";
 
+  private Path directory;
   private OpenClEnvironment environment;
   private HostProcess host;
   private AllowedDifferences differences;
 
   @BeforeAll
   void build(@TempDir Path directory) throws Exception {
+    this.directory = directory;
     environment = OpenClEnvironment.create(directory);
     host = environment.host("moving", List.of(PAUSE_MS));
     differences = AllowedDifferences.read();
@@ -61,6 +63,28 @@ final class MovingProgramsTest {
         .isNotEmpty()
         .containsExactlyElementsOf(differences.expected(name, there.output()));
     assertThat(here.code()).isEqualTo(there.code());
+  }
+
+  @Order(1)
+  @Test
+  void program_whoseSessionMovesToAnotherProcessAndBack_printsWhatItPrintsNatively()
+      throws Exception {
+    String one = directory.resolve("one.arrivals").toString();
+    String other = directory.resolve("other.arrivals").toString();
+    String program = environment.program("long_lived");
+    try (HostProcess first = environment.host("one", List.of(PAUSE_MS, one, other));
+        HostProcess second = environment.host("other", List.of(PAUSE_MS, other, one))) {
+      Result there = environment.natively(List.of(program));
+      Result here = environment.remoted(List.of(program), first);
+      second.close();
+      first.close();
+
+      assertThat(here.output())
+          .as(() -> here.errors() + "\n" + first.log() + "\n" + second.log())
+          .containsExactlyElementsOf(there.output());
+      assertThat(first.moves()).isPositive();
+      assertThat(second.moves()).isPositive();
+    }
   }
 
   @Order(2)
