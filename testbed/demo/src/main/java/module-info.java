@@ -6,6 +6,7 @@ module io.sluice.testbed.demo {
   requires io.sluice.guest;
   requires io.sluice.management;
   requires io.sluice.testbed.machine;
+  requires io.sluice.testbed.opencl;
   requires io.sluice.testbed.workloads;
 
   opens io.sluice.testbed.demo to

@@ -135,17 +135,40 @@ public final class Demo implements Callable<Integer> {
   }
 
   private void run(Path directory, Optional<MachineEnvironment> machines) throws Exception {
-    if (!onlyMigration) {
-      work(directory, machines);
+    Optional<Machines> booted = Optional.empty();
+    if (machines.isPresent()) {
+      Path own = Files.createDirectory(directory.resolve("opencl"));
+      Optional<MachineOpenCl> openCl = MachineOpenCl.prepare(own, report);
+      List<String> arguments = openCl.isPresent() ? openCl.get().imageArguments() : List.of();
+      booted = Optional.of(new Machines(machines.get(), machines.get().image(arguments), openCl));
     }
-    if (!noMigration && machines.isPresent()) {
-      migrate(machines.get(), directory);
+    if (!onlyMigration) {
+      work(Files.createDirectory(directory.resolve("daemon")), booted);
+    }
+    if (!noMigration && booted.isPresent()) {
+      migrate(booted.get(), directory);
     }
   }
 
-  private void work(Path directory, Optional<MachineEnvironment> machines) throws Exception {
+  /**
+   * What machines are made of.
+   *
+   * @param image directory of what they boot
+   * @param openCl what the first does with OpenCL, if anything
+   */
+  private record Machines(
+      MachineEnvironment environment, Path image, Optional<MachineOpenCl> openCl) {}
+
+  private static DaemonProcess startDaemon(Path directory, Optional<Machines> machines)
+      throws IOException, InterruptedException {
+    return machines.flatMap(Machines::openCl).isPresent()
+        ? DaemonProcess.startWithOpenCl(directory, List.of(GUEST), "")
+        : DaemonProcess.start(directory, List.of(GUEST));
+  }
+
+  private void work(Path directory, Optional<Machines> machines) throws Exception {
     Kernel kernel = RealKernel.create();
-    try (DaemonProcess daemon = DaemonProcess.start(directory, List.of(GUEST))) {
+    try (DaemonProcess daemon = startDaemon(directory, machines)) {
       report.step("sluiced runs, process %d, with the embedded GPU", daemon.pid());
       if (record) {
         Path recorded = directory.resolve("recorded.sock");
@@ -159,11 +182,11 @@ public final class Demo implements Callable<Integer> {
     report.step("sluiced has stopped");
   }
 
-  private void migrate(MachineEnvironment machines, Path directory) throws Exception {
+  private void migrate(Machines machines, Path directory) throws Exception {
     String whyNot = TestHost.whyNot();
     if (whyNot.isEmpty()) {
       Path own = Files.createDirectory(directory.resolve("migration"));
-      new MigrationAct(machines, own, report).run();
+      new MigrationAct(machines.environment(), machines.image(), own, report).run();
     } else {
       report.step("no second host here: %s", whyNot);
     }
@@ -173,7 +196,7 @@ public final class Demo implements Callable<Integer> {
       Kernel kernel,
       DaemonProcess daemon,
       Path socket,
-      Optional<MachineEnvironment> machines,
+      Optional<Machines> machines,
       LongSupplier recorded)
       throws Exception {
     if (machines.isEmpty() && guest == GuestKind.auto) {
@@ -182,7 +205,7 @@ public final class Demo implements Callable<Integer> {
     Sizes sizes = new Sizes(mib * MIB, mmul, lud, blur);
     try (GuestSession session =
         machines.isPresent()
-            ? new MachineSession(machines.get(), socket, sizes, report)
+            ? machine(machines.get(), socket, sizes)
             : new ProcessSession(kernel, socket, sizes, report)) {
       session.start();
       for (GuestWork work : session.works()) {
@@ -190,11 +213,17 @@ public final class Demo implements Callable<Integer> {
           runWork(work, daemon, recorded);
         }
       }
+      session.finish();
     }
     GuestCounters total = daemon.counters(GUEST);
     report.step(
         "in all: %d messages, %d calls, %d interrupts",
         total.messages(), total.hypercalls(), total.interrupts());
+  }
+
+  private MachineSession machine(Machines machines, Path socket, Sizes sizes) {
+    return new MachineSession(
+        machines.environment(), machines.image(), socket, sizes, machines.openCl(), report);
   }
 
   private void runWork(GuestWork work, DaemonProcess daemon, LongSupplier recorded)

@@ -10,6 +10,11 @@ interface GuestSession extends AutoCloseable {
   /** What it does, in order; each is closed before the next is set up. */
   List<GuestWork> works();
 
+  /** Does what is left, which is not counted. */
+  default void finish() throws Exception {
+    // A process has nothing left.
+  }
+
   /** Ends it. */
   @Override
   void close() throws Exception;

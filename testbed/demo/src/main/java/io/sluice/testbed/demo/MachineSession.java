@@ -20,22 +20,37 @@ final class MachineSession implements GuestSession {
   private static final Duration WORK = Duration.ofMinutes(5);
 
   private final MachineEnvironment environment;
+  private final Path image;
   private final Path socket;
+  private final Optional<MachineOpenCl> openCl;
   private final Report report;
   private final List<GuestWork> works = new ArrayList<>();
   private final List<String> commands = new ArrayList<>();
   private volatile Consumer<String> listener = _ -> {};
   private @Nullable MachineGuest guest;
 
-  MachineSession(MachineEnvironment environment, Path socket, Sizes sizes, Report report) {
+  /**
+   * @param image directory of what it boots
+   * @param openCl what it does with OpenCL, if anything
+   */
+  MachineSession(
+      MachineEnvironment environment,
+      Path image,
+      Path socket,
+      Sizes sizes,
+      Optional<MachineOpenCl> openCl,
+      Report report) {
     this.environment = environment;
+    this.image = image;
     this.socket = socket;
+    this.openCl = openCl;
     this.report = report;
     works.add(new MachineCopy(this, sizes.copyBytes(), report));
     commands.add("copytest --pause " + sizes.copyBytes());
     addCompute("mmul", sizes.mmul());
     addCompute("lud", sizes.lud());
     addCompute("blur", sizes.blur());
+    openCl.ifPresent(programs -> commands.add(programs.command()));
   }
 
   private void addCompute(String program, int size) {
@@ -47,7 +62,6 @@ final class MachineSession implements GuestSession {
 
   @Override
   public void start() throws IOException, InterruptedException {
-    Path image = environment.image();
     report.step("guest image: Linux, our kernel module, the C library and its programs");
     MachineGuest machine =
         MachineGuest.start(
@@ -64,6 +78,13 @@ final class MachineSession implements GuestSession {
     return works;
   }
 
+  @Override
+  public void finish() throws IOException, InterruptedException {
+    if (openCl.isPresent()) {
+      openCl.get().verify(this);
+    }
+  }
+
   /** Has every line that the guest prints from now on handed to somebody. */
   void listen(Consumer<String> to) {
     listener = to;
@@ -72,6 +93,11 @@ final class MachineSession implements GuestSession {
   /** Waits for a line with a prefix; returns its rest. */
   String await(String prefix) throws IOException, InterruptedException {
     return running().await(prefix, WORK);
+  }
+
+  /** All lines that the guest has printed so far. */
+  List<String> printed() {
+    return running().console().lines().toList();
   }
 
   /** Lets a program that waits for us go on. */

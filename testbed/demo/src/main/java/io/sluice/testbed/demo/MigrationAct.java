@@ -47,14 +47,17 @@ final class MigrationAct {
       Pattern.compile("channels=(\\d+) running=\\d+ pendingEntries=\\d+");
 
   private final MachineEnvironment environment;
+  private final Path image;
   private final Path directory;
   private final Report report;
 
   /**
+   * @param image directory of what machines boot
    * @param directory an empty one
    */
-  MigrationAct(MachineEnvironment environment, Path directory, Report report) {
+  MigrationAct(MachineEnvironment environment, Path image, Path directory, Report report) {
     this.environment = environment;
+    this.image = image;
     this.directory = directory;
     this.report = report;
   }
@@ -119,7 +122,7 @@ final class MigrationAct {
     Path own = host.directory();
     MachineGuest.Setup setup =
         new MachineGuest.Setup(
-            environment.image(),
+            image,
             List.of(own.resolve(GUEST + ".sock")),
             RUN,
             Optional.of(own.resolve(GUEST + ".qmp")),

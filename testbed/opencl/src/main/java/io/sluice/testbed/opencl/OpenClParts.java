@@ -63,14 +63,19 @@ public record OpenClParts(Path directory) {
   }
 
   /**
-   * Builds them.
+   * Builds them, or what is out of date of them.
    *
-   * @param directory an empty one
+   * @param directory where they shall lie
+   * @param programs by name; all when there is none
    * @throws IOException with the compiler's words
    */
-  public static OpenClParts build(Path directory) throws IOException, InterruptedException {
+  public static OpenClParts build(Path directory, String... programs)
+      throws IOException, InterruptedException {
     OpenClParts parts = new OpenClParts(directory);
-    make(Tree.programs(), "OUT=" + Files.createDirectories(directory.resolve("programs")));
+    List<String> targets = new ArrayList<>();
+    targets.add("OUT=" + Files.createDirectories(directory.resolve("programs")));
+    Stream.of(programs).map(name -> parts.program(name).toString()).forEach(targets::add);
+    make(Tree.programs(), targets.toArray(String[]::new));
     make(
         Tree.driver(),
         "OUT=" + Files.createDirectories(directory.resolve("driver")),
@@ -85,10 +90,10 @@ public record OpenClParts(Path directory) {
     Path _ = Files.writeString(file, driver + "\n");
   }
 
-  /** Runs make there. */
-  static void make(Path place, String... variables) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("make", "-s", "-C", place.toString()));
-    command.addAll(List.of(variables));
+  /** Runs make there, with variables and targets. */
+  static void make(Path place, String... words) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("make", "-s", "-j2", "-C", place.toString()));
+    command.addAll(List.of(words));
     Result result = Commands.run(place, Map.of(), command);
     if (result.code() != 0) {
       throw new IOException(String.join(" ", command) + "\n" + result.errors());
