@@ -14,8 +14,6 @@ import io.sluice.channel.guest.Guest;
 import io.sluice.vdevice.dma.ClientMemory;
 import io.sluice.vdevice.dma.DmaLog;
 import io.sluice.vdevice.dma.DmaTable;
-import io.sluice.vdevice.dma.MapBudget;
-import io.sluice.vdevice.dma.MapPace;
 import io.sluice.vdevice.pci.DeviceIrqs;
 import io.sluice.vdevice.pci.DeviceRegion;
 import io.sluice.vdevice.pci.MappedBar;
@@ -26,16 +24,11 @@ import io.sluice.vdevice.protocol.DeviceCode;
 import io.sluice.vdevice.protocol.Limits;
 import io.sluice.vdevice.protocol.Request;
 import io.sluice.vdevice.session.MachineSessions;
-import io.sluice.vdevice.state.DeviceState;
-import io.sluice.vdevice.state.PciState;
 import io.sluice.vdevice.state.SessionRecord;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -77,27 +70,12 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   private final DeviceFeatures features;
 
   /** What the registers show; kept here so that reading one never waits for a call. */
-  private volatile int generation;
+  private final AtomicInteger generation;
 
-  /**
-   * Where sessions of a guest are.
-   *
-   * @param name the operator's name of the guest
-   * @param share memory that it may have mapped
-   * @param pace at which it maps
-   * @param log what is told about it
-   * @param sessionThreads for the thread that waits for hosts of API sessions
-   */
-  record Place(
-      Kernel kernel,
-      String name,
-      MapBudget.Share share,
-      MapPace pace,
-      GuestLog log,
-      ThreadFactory sessionThreads) {}
+  private final HeldDevice held;
 
   private DeviceSession(
-      Place place,
+      SessionPlace place,
       GuestSource source,
       DeviceCounters.Live counters,
       CallArea callArea,
@@ -126,7 +104,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
             .orElse(null);
     hypercalls = new Hypercalls(guest, dma, sessions);
     executor = new CallExecutor(callArea.segment(), queue, this, log);
-    generation = guest.generation();
+    generation = new AtomicInteger(guest.generation());
     long capabilities = DeviceFacts.capabilities(guest, sessions != null);
     registers = new Registers(this, DeviceFacts.registers(guest, capabilities));
     ImmutableList<DeviceRegion> bars = DeviceBars.of(kernel, registers, callArea, guest);
@@ -141,6 +119,14 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
             .add(config)
             .add(DeviceRegion.ABSENT) // VGA
             .build();
+    held =
+        new HeldDevice(
+            name,
+            log,
+            parts,
+            new HeldDevice.Calls(callArea, executor, queue),
+            new HeldDevice.Function(registers, config),
+            this);
     dmaLog =
         sharesMemory && guest.capabilities().contains(Capability.DIRTY_TRACKING)
             ? new DmaLog(guest.move())
@@ -149,8 +135,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
         guest.capabilities().containsAll(ClientMigration.NEEDED)
             ? source
                 .transfers()
-                .map(transfers ->
-                    new ClientMigration(new Moved(), transfers, ClientMigration.DRAIN_MS))
+                .map(transfers -> new ClientMigration(held, transfers, ClientMigration.DRAIN_MS))
                 .orElse(null)
             : null;
     features = new DeviceFeatures(migration, dmaLog);
@@ -158,7 +143,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   }
 
   /** Opens the GPU for a client that has connected. */
-  static DeviceSession open(Place place, GuestSource source, DeviceCounters.Live counters) {
+  static DeviceSession open(SessionPlace place, GuestSource source, DeviceCounters.Live counters) {
     CallArea callArea = CallArea.create(place.kernel(), place.name());
     return make(place, source, counters, callArea, source::open);
   }
@@ -170,7 +155,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
    *     if it succeeds, and the caller's if not
    */
   static DeviceSession adopt(
-      Place place,
+      SessionPlace place,
       GuestSource source,
       DeviceCounters.Live counters,
       SessionRecord record,
@@ -215,23 +200,16 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
         vectors.assign(vector, kernel.dup(eventfd));
       }
     }
-    DeviceState state = record.state();
     executor.hold();
-    executor.exclusively(() -> executor.restore(state.executed()));
-    events.restore(state.eventHead(), state.eventsLost());
-    vectors.restorePending(state.pendingVectors());
-    registers.restoreMsixTable(state.pci().msixTable());
-    config.restore(state.pci().config());
-    generation = record.generation();
-    // Executed once the executor is released; what was executed already is passed over.
-    state.waiting().forEach(queue::ring);
+    generation.set(record.generation());
+    held.restoreInPlace(record.state());
   }
 
   /** The client may go on: it is told that its device has moved. */
   void resume() {
     guest.giveAway(false);
     notifier.begin();
-    releaseRestored();
+    held.releaseRestored();
   }
 
   /**
@@ -247,7 +225,12 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     ImmutableList<SessionRecord.Map> maps = dma.collect(files);
     long vectorFiles = vectors.collect(files);
     return new SessionRecord(
-        clientMemory.negotiated(), generation, video.isPresent(), vectorFiles, maps, save(null));
+        clientMemory.negotiated(),
+        generation.get(),
+        video.isPresent(),
+        vectorFiles,
+        maps,
+        held.save());
   }
 
   /** Another daemon has the client: nothing that is shared with it is touched any more. */
@@ -259,7 +242,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
 
   /** When this fails, by whatever, nothing of it is left. */
   private static DeviceSession make(
-      Place place,
+      SessionPlace place,
       GuestSource source,
       DeviceCounters.Live counters,
       CallArea callArea,
@@ -431,7 +414,8 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     }
   }
 
-  private void empty() {
+  /** Frees everything the guest holds, as a reset does. */
+  void empty() {
     executor.exclusively(() -> {
       freeEverything();
       vectors.forgetPending();
@@ -440,147 +424,12 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     config.reset();
   }
 
-  // ---- moving ----
-
-  /** This device, for the client's migration. */
-  private final class Moved implements ClientMigration.Owner {
-    @Override
-    public String name() {
-      return name;
-    }
-
-    @Override
-    public Guest guest() {
-      return guest;
-    }
-
-    @Override
-    public GuestLog log() {
-      return log;
-    }
-
-    @Override
-    public DeviceState save() {
-      return DeviceSession.this.save(null);
-    }
-
-    @Override
-    public void restore(DeviceState state) {
-      DeviceSession.this.restore(state);
-      registers.restoreMsixTable(state.pci().msixTable());
-      config.restore(state.pci().config());
-    }
-
-    @Override
-    public void releaseRestored() {
-      DeviceSession.this.releaseRestored();
-    }
-
-    @Override
-    public void hold() {
-      DeviceSession.this.hold();
-    }
-
-    @Override
-    public void release() {
-      DeviceSession.this.release();
-    }
-
-    @Override
-    public void empty() {
-      DeviceSession.this.empty();
-    }
+  /** The device as something that is held still, and moves. */
+  HeldDevice held() {
+    return held;
   }
 
-  /**
-   * No call begins and no interrupt is delivered until {@link #release}.
-   *
-   * @throws RefusedException EBUSY while the guest has API sessions
-   */
-  void hold() {
-    executor.hold();
-    try {
-      requireMovable();
-    } catch (RefusedException e) {
-      executor.release();
-      throw e;
-    }
-    vectors.hold();
-  }
-
-  /**
-   * Looks whether it can move as it stands.
-   *
-   * @throws RefusedException EBUSY while the guest has API sessions
-   */
-  void requireMovable() {
-    int sessions = apiSessions();
-    if (sessions > 0) {
-      throw new RefusedException(
-          DeviceCode.SESSIONS_OPEN,
-          Errno.EBUSY,
-          "the guest has API sessions, which cannot move yet, sessions=" + sessions,
-          "End the programs that use them, and try again.");
-    }
-  }
-
-  /** Ends {@link #hold} where it began: every vector fires once. */
-  void release() {
-    vectors.release();
-    executor.release();
-  }
-
-  /**
-   * The device as it stands, while held and while the client rings nothing.
-   *
-   * @param msixTable as the client has it; null for the one that was written by message
-   */
-  DeviceState save(byte @Nullable [] msixTable) {
-    byte[] area = new byte[GuestAbi.BAR1_SIZE];
-    MemorySegment.copy(callArea.segment(), ValueLayout.JAVA_BYTE, 0, area, 0, area.length);
-    return new DeviceState(
-        events.head(),
-        events.lost(),
-        (int) vectors.pending(),
-        executor.executed(),
-        executor.waiting(),
-        ByteBuffer.wrap(area),
-        pci(msixTable));
-  }
-
-  /** The PCI function as the client has written it. */
-  PciState pci(byte @Nullable [] msixTable) {
-    return new PciState(config.bytes(), msixTable == null ? registers.msixTable() : msixTable);
-  }
-
-  /**
-   * Becomes the device that a state says, but for the PCI function, whose owner is the client.
-   * While held.
-   */
-  void restore(DeviceState state) {
-    executor.exclusively(() -> {
-      MemorySegment.copy(
-          MemorySegment.ofBuffer(state.callArea()), 0, callArea.segment(), 0, GuestAbi.BAR1_SIZE);
-      events.restore(state.eventHead(), state.eventsLost());
-      executor.restore(state.executed());
-      vectors.restorePending(state.pendingVectors());
-    });
-    // Calls that the guest waits for; what was executed already is passed over.
-    state.waiting().forEach(queue::ring);
-  }
-
-  /**
-   * Ends {@link #hold} on a device that was restored: the guest is told of its generation, and to
-   * look at every channel, because what it missed on the way is not known.
-   */
-  void releaseRestored() {
-    generation = guest.generation();
-    notifier.onGeneration(generation, guest.timeNs());
-    guest.channels().ids().forEach(notifier::onInterrupt);
-    vectors.release();
-    executor.release();
-    queue.wake();
-  }
+  // ---- the guest ----
 
   /** How much video memory the guest may hold from now on; it is told, unless it is just going. */
   void setVramLimit(long bytes) {
@@ -596,7 +445,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     AtomicInteger code = new AtomicInteger();
     executor.exclusively(() -> {
       if (!executor.isStopped()) {
-        code.set(notifier.askToTouch(generation, guest.timeNs()));
+        code.set(notifier.askToTouch(generation.get(), guest.timeNs()));
       }
     });
     return code.get();
@@ -609,11 +458,18 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     return done.get();
   }
 
+  /** The registers show the guest's generation from now on. */
+  int showGeneration() {
+    int shown = guest.generation();
+    generation.set(shown);
+    return shown;
+  }
+
   // ---- registers ----
 
   @Override
   public int generation() {
-    return generation;
+    return generation.get();
   }
 
   @Override
@@ -668,7 +524,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
   @Override
   public void resetByGuest() {
     freeEverything();
-    notifier.onGeneration(generation, guest.timeNs());
+    notifier.onGeneration(generation.get(), guest.timeNs());
   }
 
   /** BAR 1 is zeros before the new generation shows. */
@@ -682,7 +538,7 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     callArea.clear();
     events.reset();
     executor.forget();
-    generation = guest.generation();
+    int _ = showGeneration();
   }
 
   /**

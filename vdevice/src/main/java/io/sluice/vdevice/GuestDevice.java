@@ -204,7 +204,7 @@ public final class GuestDevice implements AutoCloseable {
    * @throws RefusedException EBUSY while the guest has API sessions
    */
   public void requireMovable() {
-    seat.session().ifPresent(DeviceSession::requireMovable);
+    seat.session().ifPresent(session -> session.held().requireMovable());
   }
 
   /**
@@ -214,19 +214,19 @@ public final class GuestDevice implements AutoCloseable {
    * @throws RefusedException ENOTCONN; EBUSY while the guest has API sessions
    */
   public void hold() {
-    seat.attached().hold();
+    seat.attached().held().hold();
   }
 
   /** Ends {@link #hold} on a device that did not move; every vector fires once. */
   public void release() {
-    seat.session().ifPresent(DeviceSession::release);
+    seat.session().ifPresent(session -> session.held().release());
   }
 
   /**
    * The PCI function as the client has written it, but for the MSI-X table, which clients emulate.
    */
   public PciState pci() {
-    return seat.attached().pci(null);
+    return seat.attached().held().pci(null);
   }
 
   /**
@@ -237,7 +237,7 @@ public final class GuestDevice implements AutoCloseable {
    */
   public DeviceState save(Duration timeout) {
     DeviceSession session = seat.attached();
-    PciState pci = session.pci(null);
+    PciState pci = session.held().pci(null);
     byte[] table = null;
     if (pci.usesMsix() && pci.isBusMaster() && session.vectors().isAssigned(0)) {
       table = new byte[PciState.MSIX_TABLE_BYTES];
@@ -248,7 +248,7 @@ public final class GuestDevice implements AutoCloseable {
               MemorySegment.ofArray(table),
               timeout);
     }
-    return session.save(table);
+    return session.held().save(table);
   }
 
   /**
@@ -256,12 +256,12 @@ public final class GuestDevice implements AutoCloseable {
    * apart from it.
    */
   public void restore(DeviceState state) {
-    seat.attached().restore(state);
+    seat.attached().held().restoreDevice(state);
   }
 
   /** Ends {@link #hold} on a device that was restored: every vector fires once. */
   public void releaseRestored() {
-    seat.attached().releaseRestored();
+    seat.attached().held().releaseRestored();
   }
 
   // ---- taking over ----
@@ -518,8 +518,7 @@ public final class GuestDevice implements AutoCloseable {
     }
   }
 
-  private DeviceSession.Place place() {
-    return new DeviceSession.Place(
-        kernel, name, share, pace, log, action -> unstarted("notices", action));
+  private SessionPlace place() {
+    return new SessionPlace(kernel, name, share, pace, log, action -> unstarted("notices", action));
   }
 }

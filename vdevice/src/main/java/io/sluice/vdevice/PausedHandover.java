@@ -20,7 +20,7 @@ final class PausedHandover implements Handover {
     session = paused.session();
     List<Fd> all = new ArrayList<>();
     all.add(client.socket);
-    session.hold();
+    session.held().hold();
     state = session.record(all).encode();
     files = ImmutableList.copyOf(all);
     session.guest().giveAway(true);
@@ -44,7 +44,7 @@ final class PausedHandover implements Handover {
   @Override
   public void cancel() {
     session.guest().giveAway(false);
-    session.release();
+    session.held().release();
     seat.resume(client);
   }
 

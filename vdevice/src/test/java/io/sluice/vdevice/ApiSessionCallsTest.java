@@ -325,11 +325,11 @@ final class ApiSessionCallsTest extends CallTest {
   @Test
   void hold_withSessions_isRefusedAndCallsGoOn() {
     int handle = open();
-    assertThatThrownBy(session::hold)
+    assertThatThrownBy(session.held()::hold)
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EBUSY));
     succeed(GuestAbi.CALL_API_CLOSE, handle, 0);
-    session.hold();
-    session.release();
+    session.held().hold();
+    session.held().release();
   }
 }

@@ -50,8 +50,7 @@ abstract class ServerTest {
     DeviceCounters.Live counters = new DeviceCounters.Live();
     share = new MapBudget(host(), ALL_BYTES).share("test", most());
     GuestLog log = new GuestLog("test", System::nanoTime);
-    DeviceSession.Place place =
-        new DeviceSession.Place(kernel, "test", share, pace(), log, Thread::new);
+    SessionPlace place = new SessionPlace(kernel, "test", share, pace(), log, Thread::new);
     session = DeviceSession.open(place, new Source(), counters);
     calls = new Thread(session.calls(), "calls");
     calls.start();
