@@ -180,7 +180,8 @@ static int receive_reply(int socket, struct exchange *x, uint16_t id)
 		return -EIO;
 	if (header.flags & FLAG_ERROR)
 		return header.error > 0 && header.error < MAX_BODY ? -(int)header.error : -EIO;
-	memcpy(x->in, body, bytes < x->in_bytes ? bytes : x->in_bytes);
+	if (x->in_bytes)
+		memcpy(x->in, body, bytes < x->in_bytes ? bytes : x->in_bytes);
 	return bytes < x->in_bytes ? -EPROTO : 0;
 }
 
