@@ -14,10 +14,12 @@ import java.util.stream.Stream;
 
 /**
  * A checking program of the C library (guest-driver-stubs/lib/test), built with the library on this
- * host. Without a compiler its tests are skipped, with the reason.
+ * host, with sanitizers where the compiler has them. Without a compiler its tests are skipped, with
+ * the reason.
  */
 final class LibraryCheck {
   private static final int TIMEOUT_SECONDS = 300;
+  private static final String SANITIZERS = "-fsanitize=address,undefined";
 
   private final Path directory;
   private final Path program;
@@ -51,8 +53,13 @@ final class LibraryCheck {
     }
     command.add("-lm");
     assumeTrue(hasCompiler(), "no C compiler here: cc is not on the PATH");
-    Result result = run(command);
-    assertThat(result.status()).as(result.text()).isZero();
+    List<String> sanitized = new ArrayList<>(command);
+    sanitized.addAll(1, List.of(SANITIZERS, "-fno-sanitize-recover=all"));
+    if (run(sanitized).status() != 0) {
+      System.err.println(name + ": this compiler has no sanitizers, it runs without");
+      Result plain = run(command);
+      assertThat(plain.status()).as(plain.text()).isZero();
+    }
     return new LibraryCheck(directory, program);
   }
 
