@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * API sessions: a device file of its own, a session per open file. The memory that a process shares
- * with its session on the host is made here, of pieces as large as can be had, so that the host
- * maps few; it is charged to the process, bounded per file and per device, and given back when
- * the host has confirmed that it let go of it.
+ * with its session on the host is that of api_memory.c, bounded per file, and given back when the
+ * host has confirmed that it let go of it.
  */
-#include <linux/dma-mapping.h>
 #include <linux/fs.h>
 #include <linux/idr.h>
-#include <linux/log2.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -17,12 +14,9 @@
 
 #include <drm/drm_drv.h>
 
+#include "api_memory.h"
 #include "sluice.h"
 #include "sluice_api.h"
-
-#ifndef MAX_PAGE_ORDER /* older kernels */
-#define MAX_PAGE_ORDER MAX_ORDER
-#endif
 
 #define FILE_BYTES (1ull << 30) /* most memory of a session */
 #define WAIT_MS 10000
@@ -30,24 +24,6 @@
 #define MAP_PAGES_SHIFT (SLUICE_API_MAP_SHIFT - PAGE_SHIFT)
 
 static DEFINE_IDA(api_ids);
-
-/* A piece of a segment: pages one behind the other, each with a reference of its own. */
-struct piece {
-	struct page *page;
-	unsigned long first; /* index in the segment */
-	unsigned long count;
-	dma_addr_t iova;
-};
-
-/* A segment's memory. */
-struct sluice_api_memory {
-	struct list_head link; /* sluice_device.api_memory, under pages_lock */
-	unsigned long pages;
-	unsigned int pieces;
-	bool quarantined; /* belongs to no session any more; the host may still use it */
-	bool mapped; /* for DMA; under pages_lock once it is in the list */
-	struct piece piece[SLUICE_MAX_EXTENTS];
-};
 
 /* A session: an open file. */
 struct sluice_api {
@@ -59,155 +35,6 @@ struct sluice_api {
 	u64 bytes;
 	struct sluice_api_memory *segment[SLUICE_MAX_API_SEGMENTS];
 };
-
-/* ---- memory ---------------------------------------------------------------------------------- */
-
-static void pieces_unmap(struct sluice_device *sd, struct sluice_api_memory *memory)
-{
-	unsigned int i;
-
-	if (!memory->mapped)
-		return;
-	for (i = 0; i < memory->pieces; i++)
-		dma_unmap_page(sd->drm.dev, memory->piece[i].iova,
-			       memory->piece[i].count << PAGE_SHIFT, DMA_BIDIRECTIONAL);
-	memory->mapped = false;
-}
-
-static void pieces_free(struct sluice_device *sd, struct sluice_api_memory *memory)
-{
-	unsigned long page;
-	unsigned int i;
-
-	for (i = 0; i < memory->pieces; i++)
-		for (page = 0; page < memory->piece[i].count; page++)
-			put_page(memory->piece[i].page + page);
-	atomic64_sub((u64)memory->pages << PAGE_SHIFT, &sd->api_bytes);
-	kvfree(memory);
-}
-
-/* Lets memory go that the host cannot reach. */
-static void memory_put(struct sluice_device *sd, struct sluice_api_memory *memory)
-{
-	mutex_lock(&sd->pages_lock);
-	list_del(&memory->link);
-	pieces_unmap(sd, memory);
-	mutex_unlock(&sd->pages_lock);
-	pieces_free(sd, memory);
-}
-
-/* Keeps memory that the host might still reach, until a reset. */
-static void memory_quarantine(struct sluice_device *sd, struct sluice_api_memory *memory)
-{
-	mutex_lock(&sd->pages_lock);
-	memory->quarantined = true;
-	mutex_unlock(&sd->pages_lock);
-}
-
-static int piece_add(struct sluice_device *sd, struct sluice_api_memory *memory,
-		     unsigned long first, unsigned int order)
-{
-	struct piece *piece = &memory->piece[memory->pieces];
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
-
-	/* Large pieces are a wish: nothing is moved nor given up for them. */
-	piece->page = alloc_pages(order ? gfp | __GFP_NORETRY : gfp, order);
-	if (!piece->page)
-		return -ENOMEM;
-	split_page(piece->page, order);
-	piece->first = first;
-	piece->count = 1ul << order;
-	piece->iova = dma_map_page(sd->drm.dev, piece->page, 0, PAGE_SIZE << order,
-				   DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(sd->drm.dev, piece->iova)) {
-		unsigned long page;
-
-		for (page = 0; page < piece->count; page++)
-			put_page(piece->page + page);
-		return -EIO;
-	}
-	memory->pieces++;
-	return 0;
-}
-
-static int pieces_fill(struct sluice_device *sd, struct sluice_api_memory *memory)
-{
-	unsigned int order = MAX_PAGE_ORDER;
-	unsigned long done = 0;
-	int ret;
-
-	while (done < memory->pages) {
-		if (memory->pieces == SLUICE_MAX_EXTENTS)
-			return -ENOMEM; /* what is left is in too many pieces */
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		order = min_t(unsigned int, order, ilog2(memory->pages - done));
-		ret = piece_add(sd, memory, done, order);
-		if (ret == 0)
-			done += 1ul << order;
-		else if (ret == -ENOMEM && order > 0)
-			order--;
-		else
-			return ret;
-		cond_resched();
-	}
-	return 0;
-}
-
-/* The driver does not leave the device meanwhile: the caller sees to that. */
-static struct sluice_api_memory *memory_get(struct sluice_device *sd, u64 bytes)
-{
-	u64 limit = (u64)totalram_pages() << PAGE_SHIFT >> 2;
-	struct sluice_api_memory *memory;
-	int ret;
-
-	if (atomic64_add_return(bytes, &sd->api_bytes) > limit) {
-		atomic64_sub(bytes, &sd->api_bytes);
-		return ERR_PTR(-EDQUOT);
-	}
-	memory = kvzalloc(sizeof(*memory), GFP_KERNEL_ACCOUNT);
-	if (!memory) {
-		atomic64_sub(bytes, &sd->api_bytes);
-		return ERR_PTR(-ENOMEM);
-	}
-	memory->pages = bytes >> PAGE_SHIFT;
-	memory->mapped = true;
-	ret = pieces_fill(sd, memory);
-	if (ret) {
-		pieces_unmap(sd, memory);
-		pieces_free(sd, memory);
-		return ERR_PTR(ret);
-	}
-	mutex_lock(&sd->pages_lock);
-	list_add(&memory->link, &sd->api_memory);
-	mutex_unlock(&sd->pages_lock);
-	return memory;
-}
-
-static struct page *memory_page(struct sluice_api_memory *memory, unsigned long index)
-{
-	unsigned int low = 0, high = memory->pieces;
-
-	while (high - low > 1) {
-		unsigned int middle = (low + high) / 2;
-
-		if (memory->piece[middle].first <= index)
-			low = middle;
-		else
-			high = middle;
-	}
-	return memory->piece[low].page + (index - memory->piece[low].first);
-}
-
-static void list_fill(struct sluice_list *list, struct sluice_api_memory *memory)
-{
-	unsigned int i;
-
-	for (i = 0; i < memory->pieces; i++) {
-		list->extents[i].iova = memory->piece[i].iova;
-		list->extents[i].bytes = (u64)memory->piece[i].count << PAGE_SHIFT;
-	}
-}
 
 /* ---- what the host knows --------------------------------------------------------------------- */
 
@@ -229,7 +56,7 @@ static int host_add(struct sluice_api *api, u32 number, u32 index,
 
 	if (!list)
 		return -ENOMEM;
-	list_fill(list, memory);
+	sluice_api_memory_list(memory, list);
 	dma_sync_single_for_device(sd->drm.dev, list->iova, PAGE_SIZE, DMA_TO_DEVICE);
 	if (index == 0) {
 		open.bytes = (u64)memory->pages << PAGE_SHIFT;
@@ -274,9 +101,9 @@ static void api_free(struct sluice_api *api, int closed)
 		if (!api->segment[i])
 			continue;
 		if (closed == 0)
-			memory_put(sd, api->segment[i]);
+			sluice_api_memory_put(sd, api->segment[i]);
 		else
-			memory_quarantine(sd, api->segment[i]);
+			sluice_api_memory_quarantine(sd, api->segment[i]);
 	}
 	mutex_destroy(&api->lock);
 	kfree(api);
@@ -366,7 +193,7 @@ static int segment_add(struct sluice_api *api, u32 number, u32 index, u64 bytes)
 		return -EDQUOT;
 	if (!drm_dev_enter(&api->sd->drm, &cookie))
 		return -ENODEV;
-	memory = memory_get(api->sd, bytes);
+	memory = sluice_api_memory_get(api->sd, bytes);
 	ret = PTR_ERR_OR_ZERO(memory);
 	if (ret)
 		goto out;
@@ -376,9 +203,9 @@ static int segment_add(struct sluice_api *api, u32 number, u32 index, u64 bytes)
 		/* Pages before the pointer that shows them; pairs with the acquire of mmap and wait. */
 		smp_store_release(&api->segment[index], memory);
 	} else if (is_unknown(api->sd, api->epoch, ret)) {
-		memory_quarantine(api->sd, memory);
+		sluice_api_memory_quarantine(api->sd, memory);
 	} else {
-		memory_put(api->sd, memory);
+		sluice_api_memory_put(api->sd, memory);
 	}
 out:
 	drm_dev_exit(cookie);
@@ -449,7 +276,7 @@ static int wait_ioctl(struct sluice_api *api, const void __user *user)
 	if (req.offset % sizeof(*word) || req.offset >= (u64)memory->pages << PAGE_SHIFT ||
 	    req.timeout_ms > WAIT_MS)
 		return -EINVAL;
-	word = page_address(memory_page(memory, req.offset >> PAGE_SHIFT)) +
+	word = page_address(sluice_api_memory_page(memory, req.offset >> PAGE_SHIFT)) +
 	       offset_in_page(req.offset);
 	ret = wait_event_interruptible_timeout(api->sd->api_wait,
 					       READ_ONCE(*word) != req.expected || is_gone(api),
@@ -503,7 +330,7 @@ static vm_fault_t api_fault(struct vm_fault *vmf)
 
 	if (index >= memory->pages)
 		return VM_FAULT_SIGBUS;
-	vmf->page = memory_page(memory, index);
+	vmf->page = sluice_api_memory_page(memory, index);
 	get_page(vmf->page);
 	return 0;
 }
@@ -592,44 +419,7 @@ void sluice_api_unregister(struct sluice_device *sd)
 /* The driver has left the device: what was to be closed is closed, or nobody knows. */
 void sluice_api_leave(struct sluice_device *sd)
 {
-	struct sluice_api_memory *memory;
-
 	cancel_delayed_work_sync(&sd->api_close_work);
 	sluice_api_close_work(&sd->api_close_work.work);
-	mutex_lock(&sd->pages_lock);
-	list_for_each_entry(memory, &sd->api_memory, link)
-		pieces_unmap(sd, memory);
-	mutex_unlock(&sd->pages_lock);
-}
-
-/* After a reset: the host has let go of everything. */
-void sluice_api_flush(struct sluice_device *sd)
-{
-	struct sluice_api_memory *memory, *next;
-	LIST_HEAD(free);
-
-	mutex_lock(&sd->pages_lock);
-	list_for_each_entry_safe(memory, next, &sd->api_memory, link) {
-		if (!memory->quarantined)
-			continue;
-		pieces_unmap(sd, memory);
-		list_move(&memory->link, &free);
-	}
-	mutex_unlock(&sd->pages_lock);
-	list_for_each_entry_safe(memory, next, &free, link)
-		pieces_free(sd, memory);
-}
-
-/* The last of the device goes and no reset was confirmed. Returns the pages that are lost. */
-unsigned long sluice_api_leak(struct sluice_device *sd)
-{
-	struct sluice_api_memory *memory, *next;
-	unsigned long lost = 0;
-
-	list_for_each_entry_safe(memory, next, &sd->api_memory, link) {
-		lost += memory->pages;
-		list_del(&memory->link);
-		kvfree(memory);
-	}
-	return lost;
+	sluice_api_memory_unmap_all(sd);
 }

@@ -228,6 +228,8 @@ int sluice_api_register(struct sluice_device *sd);
 void sluice_api_unregister(struct sluice_device *sd);
 void sluice_api_close_work(struct work_struct *work);
 void sluice_api_leave(struct sluice_device *sd);
+
+/* api_memory.c */
 void sluice_api_flush(struct sluice_device *sd);
 unsigned long sluice_api_leak(struct sluice_device *sd);
 

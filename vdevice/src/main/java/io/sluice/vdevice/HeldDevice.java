@@ -27,13 +27,13 @@ final class HeldDevice implements ClientMigration.Owner {
   private final DeviceSession session;
 
   /**
-   * What executes the guest's calls.
+   * The execution of the guest's calls.
    *
    * @param area where they are written
    */
   record Calls(CallArea area, CallExecutor executor, CallQueue queue) {}
 
-  /** The PCI function: what the client has written, and what is written by message. */
+  /** The PCI function, as the client and messages have written it. */
   record Function(Registers registers, PciConfigSpace config) {}
 
   /**

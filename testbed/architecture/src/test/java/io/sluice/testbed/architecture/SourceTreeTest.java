@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rules of the source tree: those that only files show. */
 final class SourceTreeTest {
+  private static final int MAX_LINES = 600;
+
   private static final Path HOME = Path.of(System.getProperty("sluice.home", "../.."));
   private static final Set<String> LEFT_OUT = Set.of(".git", "target", ".idea", ".vscode");
   private static final Pattern TEXT =
@@ -135,6 +137,23 @@ final class SourceTreeTest {
     SortedMap<String, List<String>> found = SourceRules.namesTwice(product());
 
     assertThat(found).as("names that stand twice").isEmpty();
+  }
+
+  @Test
+  void files_all_areShort() throws IOException {
+    List<String> found = new ArrayList<>();
+    List<Path> files = new ArrayList<>(product());
+    files.addAll(below(HOME.resolve("guest-driver-stubs"), Pattern.compile(".*\\.[ch]")));
+    for (Path file : files) {
+      try (Stream<String> lines = Files.lines(file)) {
+        long count = lines.count();
+        if (count > MAX_LINES) {
+          found.add(HOME.relativize(file) + ": " + count);
+        }
+      }
+    }
+
+    assertThat(found).as("files of more than %s lines", MAX_LINES).isEmpty();
   }
 
   @Test
