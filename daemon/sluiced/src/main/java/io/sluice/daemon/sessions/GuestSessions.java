@@ -376,11 +376,16 @@ final class GuestSessions implements AutoCloseable {
     }
 
     @Override
-    public void tell(LongFunction<Order> order) {
+    public CompletableFuture<?> tell(LongFunction<Order> order) {
       Running now = running();
-      if (now != null) {
-        var _ = now.link().ask(order, List.of());
-      }
+      return now == null
+          ? CompletableFuture.completedFuture(null)
+          : now.link().ask(order, List.of());
+    }
+
+    @Override
+    public long nanoTime() {
+      return surroundings.nanoTime().getAsLong();
     }
 
     @Override

@@ -7,8 +7,9 @@ import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,11 +23,21 @@ final class HostedSession implements ApiSessions.Opened {
   /** How long a host may take to end a session before it is ended with it. */
   private static final Duration END_PATIENCE = Duration.ofSeconds(2);
 
+  /** How long a host may leave an order unanswered that takes it moments. */
+  private static final Duration ORDER_PATIENCE = Duration.ofSeconds(10);
+
   private final HostedSessions.Host host;
   private final long number;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
-  private final AtomicBoolean asked = new AtomicBoolean();
+  private final AtomicReference<@Nullable Asked> asked = new AtomicReference<>();
   private volatile Consumer<Errno> ended = _ -> {};
+
+  /**
+   * The order to end it.
+   *
+   * @param answer which does not wait for what the session has begun
+   */
+  private record Asked(CompletableFuture<?> answer, long atNs) {}
 
   /**
    * @param number of the session
@@ -55,7 +66,7 @@ final class HostedSession implements ApiSessions.Opened {
 
   @Override
   public void add(int index, SessionMemory memory) {
-    if (gone.isDone() || asked.get()) {
+    if (gone.isDone() || asked.get() != null) {
       throw HostedSessions.refused(Errno.EPIPE, "the session has ended, number=" + number);
     }
     HostedSessions.check(
@@ -69,8 +80,16 @@ final class HostedSession implements ApiSessions.Opened {
 
   @Override
   public boolean end() {
-    if (!gone.isDone() && asked.compareAndSet(false, true)) {
-      host.tell(id -> new EndSession(id, number));
+    Asked before = asked.get();
+    if (gone.isDone()) {
+      return true;
+    }
+    if (before == null) {
+      CompletableFuture<?> answer = host.tell(id -> new EndSession(id, number));
+      asked.set(new Asked(answer, host.nanoTime()));
+    } else if (!before.answer().isDone()
+        && host.nanoTime() - before.atNs() > ORDER_PATIENCE.toNanos()) {
+      host.end("it does not answer, session=" + number);
     }
     return gone.isDone();
   }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,11 @@ final class HostedSessions implements ApiSessions {
      */
     Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files);
 
-    /** Gives it an order, and does not wait for the answer. */
-    void tell(LongFunction<Order> order);
+    /** Gives it an order, and does not wait for the answer, or for there being none any more. */
+    CompletableFuture<?> tell(LongFunction<Order> order);
+
+    /** A clock that does not go back. */
+    long nanoTime();
 
     /** Ends it; another is started. Does not wait. */
     void end(String why);

@@ -19,10 +19,12 @@ import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.vdevice.session.ApiSessions.Opened;
 import io.sluice.vdevice.session.SessionMemory;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -48,6 +50,8 @@ final class HostedSessionsTest {
     final List<Order> orders = new ArrayList<>();
     final List<Integer> files = new ArrayList<>();
     Function<Order, Optional<HostMessage>> answer = _ -> Optional.empty();
+    CompletableFuture<HostMessage> told = new CompletableFuture<>();
+    long nowNs;
     int ended;
 
     @Override
@@ -59,8 +63,14 @@ final class HostedSessionsTest {
     }
 
     @Override
-    public void tell(LongFunction<Order> order) {
+    public CompletableFuture<?> tell(LongFunction<Order> order) {
       orders.add(order.apply(2));
+      return told;
+    }
+
+    @Override
+    public long nanoTime() {
+      return nowNs;
     }
 
     @Override
@@ -211,6 +221,30 @@ final class HostedSessionsTest {
 
     assertThat(session.end()).isTrue();
     assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void end_hostDoesNotAnswer_isEndedInTime() {
+    host.opens();
+    Opened session = open();
+    assertThat(session.end()).isFalse();
+    host.nowNs = Duration.ofSeconds(9).toNanos();
+    assertThat(session.end()).isFalse();
+    assertThat(host.ended).isZero();
+    host.nowNs = Duration.ofSeconds(11).toNanos();
+    assertThat(session.end()).isTrue();
+    assertThat(host.ended).isEqualTo(1);
+  }
+
+  @Test
+  void end_hostAnswersAndHasAKernelThatRuns_takesItsTime() {
+    host.opens();
+    Opened session = open();
+    assertThat(session.end()).isFalse();
+    host.told.complete(new Done(2, ""));
+    host.nowNs = Duration.ofHours(1).toNanos();
+    assertThat(session.end()).isFalse();
+    assertThat(host.ended).isZero();
   }
 
   @Test

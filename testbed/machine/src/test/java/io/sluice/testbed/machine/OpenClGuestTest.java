@@ -208,6 +208,22 @@ final class OpenClGuestTest {
   }
 
   @Test
+  void sessionHost_stopped_isEndedAndAnotherServes() throws Exception {
+    try (MachineShell shell = boot()) {
+      assertThat(shell.run(WORKS)).isZero();
+      awaitAtWork(1);
+      long first = host().pid();
+      assertThat(new ProcessBuilder("kill", "-STOP", Long.toString(first)).start().waitFor())
+          .isZero();
+
+      // The device's call waits for the host, which is ended for that, and so does the program.
+      assertThat(shell.run(OpenClParts.IN_MACHINE + "dot 1000 2")).isZero();
+      assertThat(shell.run("wait $(cat /tmp/pid)")).isNotZero();
+      assertThat(host().pid()).isNotEqualTo(first);
+    }
+  }
+
+  @Test
   void limit_ofOneSession_refusesTheSecond() throws Exception {
     try (MachineShell shell = boot()) {
       sessions.limit(GUEST, 1, null);
