@@ -50,6 +50,14 @@ public final class NotificationTypes {
   public static final String SESSION_ENDED = "io.sluice.session.ended";
 
   @Description(
+      "A session's move has come to another stage; the message is its guest's name, its number and which.")
+  public static final String SESSION_MOVING = "io.sluice.session.moving";
+
+  @Description(
+      "A session has moved, or stayed; the message is its guest's name, its number, and where it is or why.")
+  public static final String SESSION_MOVED = "io.sluice.session.moved";
+
+  @Description(
       "A session host serves, or ended and is started again; the message is its guest's name and which.")
   public static final String SESSION_HOST = "io.sluice.session.host";
 

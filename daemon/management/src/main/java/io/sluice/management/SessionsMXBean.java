@@ -15,6 +15,20 @@ public interface SessionsMXBean {
   List<SessionStatus> list(@Description("name of a guest; empty for all") String guest)
       throws OperationsException;
 
+  @Description(
+      "Moves a session to another session host of its guest while its application runs, or finds out"
+          + " what would be in the way. It returns when that is done.")
+  SessionMove move(
+      @Description("name of its guest") String guest,
+      @Description("its number") long session,
+      @Description("default, or the name of another implementation") String to,
+      @Description("whether it stays in any case") boolean checkOnly)
+      throws OperationsException;
+
+  @Description("Gives up a session's move, if that can be: it goes on where it is.")
+  void stay(@Description("name of its guest") String guest, @Description("its number") long session)
+      throws OperationsException;
+
   @Description("Ends a session: what it has is given back, and its application's calls fail.")
   void end(@Description("name of its guest") String guest, @Description("its number") long session)
       throws OperationsException;

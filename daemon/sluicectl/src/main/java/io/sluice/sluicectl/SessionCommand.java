@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
+import io.sluice.management.SessionMove;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnection;
@@ -86,6 +87,7 @@ final class SessionCommand extends Noun {
     facts.add(new Fact("application", Views.application(session) + ", uid " + session.uid()));
     facts.add(new Fact("api", session.api().isEmpty() ? "-" : session.api()));
     facts.add(new Fact("device", session.device().isEmpty() ? "-" : session.device()));
+    facts.add(new Fact("host", session.host()));
     facts.add(new Fact("memory", Quantities.formatSize(session.memoryBytes())));
     facts.add(new Fact("calls", Long.toString(session.calls())));
     facts.add(new Fact("since", Instant.ofEpochMilli(session.sinceMs()).toString()));
@@ -105,6 +107,61 @@ final class SessionCommand extends Noun {
       json.writeEndObject();
       json.writeEndObject();
     });
+  }
+
+  @Command(
+      name = "move",
+      description = {
+        "Moves a session to another session host of its guest while its application runs, and waits"
+            + " until that is done."
+      })
+  int move(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
+      @Option(
+              names = "--to",
+              paramLabel = "HOST",
+              required = true,
+              description = "default, or the name of a directory of sessions.implementations.")
+          String host,
+      @Option(
+              names = "--check",
+              description = "Only say what would be in the way; the session stays.")
+          boolean check)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      String guest = find(connection, name);
+      SessionMove move = connection.sessions().move(guest, number, host, check);
+      global.output().facts(moveFacts(move, check));
+      return move.obstacles().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
+    }
+  }
+
+  private static List<Fact> moveFacts(SessionMove move, boolean check) {
+    List<Fact> facts = new ArrayList<>();
+    for (String obstacle : move.obstacles()) {
+      facts.add(new Fact("in the way", obstacle));
+    }
+    if (check && facts.isEmpty()) {
+      facts.add(new Fact("in the way", "nothing"));
+    }
+    if (!check) {
+      facts.add(new Fact("rounds", Integer.toString(move.rounds())));
+      facts.add(new Fact("sent", Quantities.formatSize(move.sentBytes())));
+      facts.add(new Fact("stopped", move.stoppedNs() / 1_000_000 + " ms"));
+    }
+    return facts;
+  }
+
+  @Command(name = "stay", description = "Gives up a session's move, if that can be.")
+  int stay(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      connection.sessions().stay(find(connection, name), number);
+    }
+    return ExitCode.OK;
   }
 
   @Command(

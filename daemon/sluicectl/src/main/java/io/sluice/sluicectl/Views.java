@@ -81,6 +81,7 @@ final class Views {
               Column.programs("uid", SessionStatus::uid),
               Column.both("api", SessionStatus::api),
               Column.both("device", SessionStatus::device),
+              Column.both("host", SessionStatus::host),
               Column.people(
                   "objects",
                   s -> Long.toString(s.objects().values().stream().mapToLong(n -> n).sum())),

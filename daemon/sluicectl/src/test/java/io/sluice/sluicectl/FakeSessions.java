@@ -3,6 +3,7 @@ package io.sluice.sluicectl;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionMove;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import java.util.List;
@@ -54,11 +55,13 @@ final class FakeSessions implements SessionsMXBean {
             "clpeak",
             "opencl",
             "Portable Computing Language: pthread",
+            "vendors",
             Map.of("context", 1L, "buffer", 12L),
             3L << 20,
             12_345,
             1_700_000_000_000L),
-        new SessionStatus(GUEST, 8, 6044, 0, "clinfo", "", "", Map.of(), 0, 0, 1_700_000_001_500L));
+        new SessionStatus(
+            GUEST, 8, 6044, 0, "clinfo", "", "", "default", Map.of(), 0, 0, 1_700_000_001_500L));
   }
 
   @Override
@@ -79,5 +82,21 @@ final class FakeSessions implements SessionsMXBean {
     limit = sessions == null ? limit : sessions;
     memory = memoryBytes == null ? memory : memoryBytes;
     asked.add("limit " + guest + " " + sessions + " " + memoryBytes);
+  }
+
+  @Override
+  public SessionMove move(String guest, long session, String to, boolean checkOnly)
+      throws OperationsException {
+    asked.add("move " + guest + " " + session + " " + to + " " + checkOnly);
+    if (checkOnly && session == 8) {
+      return new SessionMove(
+          List.of("program 3 is made of binaries of another implementation"), 0, 900, 0);
+    }
+    return new SessionMove(List.of(), 2, 3L << 20, 12_000_000);
+  }
+
+  @Override
+  public void stay(String guest, long session) {
+    asked.add("stay " + guest + " " + session);
   }
 }

@@ -2,16 +2,22 @@ package io.sluice.remoting.control;
 
 import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Moved;
+import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.Order.AddSegment;
+import io.sluice.remoting.control.Order.Arrive;
+import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.remoting.control.Order.Serve;
+import io.sluice.remoting.control.Order.Stand;
+import io.sluice.remoting.control.Order.Stay;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +31,7 @@ public final class ControlCodec {
   static final int MAX_TEXT = 256;
   static final int MAX_KINDS = 32;
   static final int MAX_DEVICES = 64;
+  static final int MAX_OBSTACLES = 64;
 
   /** Beyond any: a length of as many pieces as there may be is a number. */
   private static final long MAX_SEGMENT_BYTES = Long.MAX_VALUE / MemoryPiece.MAX_PIECES;
@@ -45,6 +52,29 @@ public final class ControlCodec {
           json.writeStringProperty("guest", serve.guest());
           write(json, serve.limits());
           json.writeNumberProperty("first", serve.first());
+        }
+        case Stand stand -> {
+          json.writeStringProperty("do", "stand");
+          json.writeStringProperty("guest", stand.guest());
+          write(json, stand.limits());
+        }
+        case Depart depart -> {
+          json.writeStringProperty("do", depart.checkOnly() ? "check" : "depart");
+          json.writeNumberProperty("id", depart.id());
+          json.writeNumberProperty("session", depart.session());
+        }
+        case Arrive arrive -> {
+          json.writeStringProperty("do", "arrive");
+          json.writeNumberProperty("id", arrive.id());
+          json.writeNumberProperty("session", arrive.session());
+          json.writeNumberProperty("pid", arrive.pid());
+          json.writeNumberProperty("uid", arrive.uid());
+          json.writeNumberProperty("since", arrive.sinceMs());
+        }
+        case Stay stay -> {
+          json.writeStringProperty("do", "stay");
+          json.writeNumberProperty("id", stay.id());
+          json.writeNumberProperty("session", stay.session());
         }
         case ListSessions list -> {
           json.writeStringProperty("do", "list");
@@ -88,6 +118,17 @@ public final class ControlCodec {
                   fields.text("guest", MAX_TEXT),
                   limits(fields),
                   fields.whole("first", 1, Long.MAX_VALUE));
+          case "stand" -> new Stand(fields.text("guest", MAX_TEXT), limits(fields));
+          case "check" -> new Depart(id(fields), number(fields, "session"), true);
+          case "depart" -> new Depart(id(fields), number(fields, "session"), false);
+          case "arrive" ->
+              new Arrive(
+                  id(fields),
+                  number(fields, "session"),
+                  pid(fields),
+                  (int) fields.whole("uid", -1, Integer.MAX_VALUE),
+                  fields.whole("since", 0, Long.MAX_VALUE));
+          case "stay" -> new Stay(id(fields), number(fields, "session"));
           case "list" -> new ListSessions(id(fields));
           case "limit" -> new LimitSessions(id(fields), limits(fields));
           case "open" ->
@@ -185,6 +226,24 @@ public final class ControlCodec {
           json.writeNumberProperty("session", shared.session());
           json.writeNumberProperty("errno", shared.errno());
         }
+        case Moving moving -> {
+          json.writeStringProperty("tell", "moving");
+          json.writeNumberProperty("session", moving.session());
+          json.writeStringProperty("stage", fitting(moving.stage()));
+        }
+        case Moved moved -> {
+          json.writeStringProperty("tell", "moved");
+          json.writeNumberProperty("id", moved.id());
+          json.writeStringProperty("error", fitting(moved.error()));
+          json.writeArrayPropertyStart("obstacles");
+          moved.obstacles().stream()
+              .limit(MAX_OBSTACLES)
+              .forEach(obstacle -> json.writeString(fitting(obstacle)));
+          json.writeEndArray();
+          json.writeNumberProperty("rounds", moved.rounds());
+          json.writeNumberProperty("sent", moved.sentBytes());
+          json.writeNumberProperty("stopped", moved.stoppedNs());
+        }
         case Sessions sessions -> {
           json.writeStringProperty("tell", "sessions");
           json.writeNumberProperty("id", sessions.id());
@@ -229,6 +288,15 @@ public final class ControlCodec {
                   id(fields),
                   fields.whole("session", 0, Long.MAX_VALUE),
                   (int) fields.whole("errno", 0, MAX_ERRNO));
+          case "moving" -> new Moving(number(fields, "session"), fields.text("stage", MAX_TEXT));
+          case "moved" ->
+              new Moved(
+                  id(fields),
+                  fields.text("error", MAX_TEXT),
+                  fields.texts("obstacles", MAX_OBSTACLES, MAX_TEXT),
+                  (int) fields.whole("rounds", 0, Integer.MAX_VALUE),
+                  fields.whole("sent", 0, Long.MAX_VALUE),
+                  fields.whole("stopped", 0, Long.MAX_VALUE));
           case "sessions" -> new Sessions(id(fields), sessions(fields));
           default -> throw new LinkException("a message nobody knows, tell=" + what);
         };

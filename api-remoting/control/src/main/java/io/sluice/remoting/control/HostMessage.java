@@ -46,6 +46,38 @@ public sealed interface HostMessage {
   record Shared(long id, long session, int errno) implements HostMessage {}
 
   /**
+   * A stage of a move has begun, at its source.
+   *
+   * @param session its number
+   * @param stage such as {@code copy}
+   */
+  record Moving(long session, String stage) implements HostMessage {}
+
+  /**
+   * The answer to an order to move or to take a session.
+   *
+   * @param id of the order
+   * @param error why it was not done; empty when it was
+   * @param obstacles what is in the way, each by its name; of one that may not be moved
+   * @param rounds in which contents were sent while the application ran
+   * @param sentBytes of the state
+   * @param stoppedNs for how long no call was taken
+   */
+  record Moved(
+      long id, String error, List<String> obstacles, int rounds, long sentBytes, long stoppedNs)
+      implements HostMessage {
+    /** Keeps the list as it is now. */
+    public Moved {
+      obstacles = List.copyOf(obstacles);
+    }
+
+    /** One that was not done. */
+    public static Moved not(long id, String error, List<String> obstacles) {
+      return new Moved(id, error, obstacles, 0, 0, 0);
+    }
+  }
+
+  /**
    * The sessions there are.
    *
    * @param id of the order

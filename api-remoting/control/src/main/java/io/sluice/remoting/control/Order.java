@@ -55,6 +55,41 @@ public sealed interface Order {
       implements Order {}
 
   /**
+   * Serve sessions that come from other hosts, and listen to nobody; the first order instead of
+   * {@link Serve}.
+   *
+   * @param guest its name
+   * @param limits of its sessions
+   */
+  record Stand(String guest, SessionLimits limits) implements Order {}
+
+  /**
+   * Move a session to another host. A socket to that comes with it.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   * @param checkOnly whether to find out alone what is in the way
+   */
+  record Depart(long id, long session, boolean checkOnly) implements Order {}
+
+  /**
+   * Take a session that comes from another host. A socket to that comes with it.
+   *
+   * @param id repeated in the answer
+   * @param session its number, and its application's process and user
+   * @param sinceMs when it was opened, milliseconds since 1970
+   */
+  record Arrive(long id, long session, int pid, int uid, long sinceMs) implements Order {}
+
+  /**
+   * Give up a move, if that can be: the session stays.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   */
+  record Stay(long id, long session) implements Order {}
+
+  /**
    * End a session.
    *
    * @param id repeated in the answer

@@ -10,6 +10,7 @@ import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order.Serve;
+import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.RemotedApi;
@@ -56,7 +57,7 @@ public final class ConfinedHost {
     HostControl control =
         new HostControl(new ControlLink(kernel, socket), new Serving(arguments[1], devices));
     try {
-      control.run(new ConfinedHost(kernel, control, openCl)::serve);
+      control.run(new ConfinedHost(kernel, control, openCl).new Beginning());
     } catch (LinkException | RuntimeException e) {
       System.err.println("session host: " + e);
     }
@@ -75,14 +76,40 @@ public final class ConfinedHost {
     }
   }
 
-  private SessionTable serve(Serve order, Fd listener) {
+  /** The first order, carried out. */
+  private final class Beginning implements HostControl.Beginning {
+    @Override
+    public HostControl.Served serve(Serve order, Fd listener) {
+      return ConfinedHost.this.serve(order, listener);
+    }
+
+    @Override
+    public HostControl.Served stand(Stand order) {
+      return ConfinedHost.this.stand(order);
+    }
+  }
+
+  private HostControl.Served serve(Serve order, Fd listener) {
     CurrentLimits limits = new CurrentLimits(order.limits());
-    Applications applications = new LinkedApplications(settings(limits), devices());
+    SessionSettings settings = settings(limits);
+    Applications applications = new LinkedApplications(settings, devices());
+    HostControl.Served served = served(settings, applications, limits, order.first());
+    daemon("accept", () -> accept(listener, applications, served.table())).start();
+    return served;
+  }
+
+  private HostControl.Served stand(Stand order) {
+    CurrentLimits limits = new CurrentLimits(order.limits());
+    SessionSettings settings = settings(limits);
+    return served(settings, new LinkedApplications(settings, devices()), limits, 1);
+  }
+
+  private HostControl.Served served(
+      SessionSettings settings, Applications applications, CurrentLimits limits, long first) {
     SessionTable table =
         new SessionTable(
-            kernel, applications, limits, order.first(), System::currentTimeMillis, control::tell);
-    daemon("accept", () -> accept(listener, applications, table)).start();
-    return table;
+            kernel, applications, limits, first, System::currentTimeMillis, control::tell);
+    return new HostControl.Served(table, new MoveOrders(settings, devices(), table, control::tell));
   }
 
   private String devices() {

@@ -3,6 +3,7 @@ package io.sluice.remoting.host;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
@@ -12,14 +13,21 @@ import java.util.function.Function;
  * @param cache the one directory it may write to
  * @param sandboxRequired whether it ends where it cannot confine itself
  * @param devices device files it may use
+ * @param implementation the directory of the OpenCL that it uses; empty for the host's own
  * @param options of the Java that serves
  */
 public record HostArguments(
-    Path control, Path cache, boolean sandboxRequired, List<Path> devices, List<String> options) {
+    Path control,
+    Path cache,
+    boolean sandboxRequired,
+    List<Path> devices,
+    Optional<Path> implementation,
+    List<String> options) {
   private static final String CONTROL = "--control=";
   private static final String CACHE = "--cache=";
   private static final String SANDBOX = "--sandbox=";
   private static final String DEVICE = "--device=";
+  private static final String IMPLEMENTATION = "--implementation=";
   private static final String OPTION = "--java-option=";
   private static final String REQUIRED = "required";
   private static final String BEST_EFFORT = "best-effort";
@@ -40,6 +48,7 @@ public record HostArguments(
     words.add(CACHE + cache);
     words.add(SANDBOX + (sandboxRequired ? REQUIRED : BEST_EFFORT));
     devices.forEach(device -> words.add(DEVICE + device));
+    implementation.ifPresent(directory -> words.add(IMPLEMENTATION + directory));
     options.forEach(option -> words.add(OPTION + option));
     return words;
   }
@@ -53,8 +62,10 @@ public record HostArguments(
       throw new IllegalArgumentException("no kind of sandbox, sandbox=" + sandbox);
     }
     List<Path> devices = all(words, DEVICE).stream().map(Path::of).toList();
+    List<Path> implementations = all(words, IMPLEMENTATION).stream().map(Path::of).toList();
     List<String> options = all(words, OPTION);
-    if (words.size() != 3 + devices.size() + options.size()
+    if (words.size() != 3 + devices.size() + implementations.size() + options.size()
+        || implementations.size() > 1
         || devices.size() > MAX_REPEATED
         || options.size() > MAX_REPEATED) {
       throw new IllegalArgumentException("arguments nobody knows, arguments=" + words);
@@ -64,6 +75,7 @@ public record HostArguments(
         one(words, CACHE, Path::of),
         sandbox.equals(REQUIRED),
         devices,
+        implementations.stream().findFirst(),
         options);
   }
 

@@ -11,11 +11,15 @@ import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.AddSegment;
+import io.sluice.remoting.control.Order.Arrive;
+import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.remoting.control.Order.Serve;
+import io.sluice.remoting.control.Order.Stand;
+import io.sluice.remoting.control.Order.Stay;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,13 +29,18 @@ import java.util.Optional;
  */
 final class HostControl {
   /** Begins to serve a guest. */
-  @FunctionalInterface
   interface Beginning {
     /**
      * @param listener where the guest's applications connect
      */
-    SessionTable serve(Serve order, Fd listener);
+    Served serve(Serve order, Fd listener);
+
+    /** Serves sessions that come from other hosts alone. */
+    Served stand(Stand order);
   }
+
+  /** The parts by which a host serves its guest. */
+  record Served(SessionTable table, MoveOrders moves) {}
 
   private final ControlLink link;
   private final Serving serving;
@@ -50,13 +59,30 @@ final class HostControl {
     if (first.isEmpty()) {
       return;
     }
-    if (!(first.get() instanceof Serve serve)) {
-      throw new LinkException("the first order is to serve");
-    }
-    SessionTable table = beginning.serve(serve, link.takeDescriptor());
+    Served served =
+        switch (first.get()) {
+          case Serve serve -> beginning.serve(serve, link.takeDescriptor());
+          case Stand stand -> {
+            link.refuseDescriptors();
+            yield beginning.stand(stand);
+          }
+          default -> throw new LinkException("the first order is to serve");
+        };
     tell(serving);
     for (Optional<Order> order = next(); order.isPresent(); order = next()) {
-      tell(answer(order.get(), table));
+      carryOut(order.get(), served);
+    }
+  }
+
+  private void carryOut(Order order, Served served) throws LinkException {
+    switch (order) {
+      case Depart depart -> served.moves().depart(depart, link.takeDescriptor());
+      case Arrive arrive -> served.moves().arrive(arrive, link.takeDescriptor());
+      case Stay stay -> {
+        link.refuseDescriptors();
+        tell(served.moves().stay(stay));
+      }
+      default -> tell(answer(order, served.table()));
     }
   }
 
@@ -80,7 +106,8 @@ final class HostControl {
   private static HostMessage plainAnswer(Order order, SessionTable table) throws LinkException {
     return switch (order) {
       case OpenShared _, AddSegment _ -> throw new LinkException("an order with descriptors");
-      case Serve _ -> throw new LinkException("a second order to serve");
+      case Serve _, Stand _ -> throw new LinkException("a second order to serve");
+      case Depart _, Arrive _, Stay _ -> throw new LinkException("an order about a move");
       case ListSessions list -> new Sessions(list.id(), table.reports());
       case LimitSessions limit -> {
         table.limit(limit.limits());

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** An application that speaks the session link. */
 final class LinkedApplication implements Application {
+  /** Why it is not served here any more: it is elsewhere. */
+  static final String MOVED = "it moved";
+
   private final SessionSettings settings;
   private final String devices;
   private final long number;
@@ -32,17 +35,28 @@ final class LinkedApplication implements Application {
         connection.close();
       }
     }
+    LinkedSession session = opened;
+    if (session != null && session.session().hasDeparted()) {
+      return MOVED;
+    }
     if (asked) {
       return "an operator ended it";
     }
-    return opened == null ? "it was refused" : "its application left";
+    return session == null ? "it was refused" : "its application left";
+  }
+
+  /** Its session, while it is served here; null before the application has said what it speaks. */
+  @Nullable LinkedSession session() {
+    return opened;
   }
 
   @Override
   public void end() {
     asked = true;
     synchronized (closing) {
-      if (connection.isOpen()) {
+      LinkedSession session = opened;
+      boolean isElsewhere = session != null && session.session().hasDeparted();
+      if (connection.isOpen() && !isElsewhere) {
         settings.kernel().shutdown(connection);
       }
     }

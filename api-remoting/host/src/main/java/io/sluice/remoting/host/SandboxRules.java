@@ -191,6 +191,7 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
     files.put(java, RUN);
     jars.forEach(jar -> files.merge(jar, READ, (a, b) -> a | b));
     arguments.devices().forEach(path -> files.put(path, USE | Landlock.FS_IOCTL_DEV));
+    arguments.implementation().ifPresent(path -> files.merge(path, RUN, (a, b) -> a | b));
     files.put(arguments.cache(), KEEP);
     return new SandboxRules(files, filter(pid));
   }

@@ -59,7 +59,7 @@ public final class SessionHost {
     calls.exec(
         home.resolve("bin/java"),
         command(home, arguments.options(), link, sandbox),
-        environment(arguments.cache()),
+        environment(arguments),
         List.of(link, self));
   }
 
@@ -85,13 +85,20 @@ public final class SessionHost {
   }
 
   /** Of the daemon's environment nothing that is not needed: a kernel's author may read it. */
-  private static Map<String, String> environment(Path cache) {
+  private static Map<String, String> environment(HostArguments arguments) {
+    Path cache = arguments.cache();
     Map<String, String> environment = new TreeMap<>();
     environment.put("PATH", "/usr/bin:/bin");
     environment.put("HOME", cache.toString());
     environment.put("TMPDIR", cache.toString());
     environment.put("POCL_CACHE_DIR", cache.toString());
     environment.put("LC_ALL", "C.UTF-8");
+    arguments
+        .implementation()
+        .ifPresent(directory -> {
+          environment.put("OCL_ICD_VENDORS", directory.toString());
+          environment.put("LD_LIBRARY_PATH", directory.resolve("lib").toString());
+        });
     return environment;
   }
 }

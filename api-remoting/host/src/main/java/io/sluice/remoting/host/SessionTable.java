@@ -11,12 +11,14 @@ import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
+import io.sluice.remoting.session.LinkedSession;
 import io.sluice.remoting.session.ProtocolException;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions of the guest. A place is taken before an application is served and given back when
@@ -126,7 +128,8 @@ final class SessionTable {
     throw new ProtocolException(Errno.EPIPE, "no session of the machine, number=" + number);
   }
 
-  private void givePlace() {
+  /** Gives back a place that was taken. */
+  void givePlace() {
     synchronized (lock) {
       places--;
     }
@@ -160,10 +163,40 @@ final class SessionTable {
       reason = session.application().serve();
     } finally {
       synchronized (lock) {
-        open.remove(session.number());
+        open.remove(session.number(), session);
       }
       tell.accept(new Ended(session.number(), reason));
     }
+  }
+
+  /**
+   * Serves an application whose session came from another host, in the place that was taken for it,
+   * until it is over.
+   *
+   * @param begun is done when it is in the table
+   */
+  void serveArrived(
+      long number, PeerCredentials peer, long sinceMs, Application application, Runnable begun) {
+    OpenSession session = new OpenSession(number, peer, sinceMs, application);
+    synchronized (lock) {
+      open.put(number, session);
+      next = Math.max(next, number + 1);
+    }
+    begun.run();
+    serve(session);
+  }
+
+  /** The session of an application that is connected; null when there is none of that number. */
+  @Nullable LinkedSession linked(long number) {
+    OpenSession session;
+    synchronized (lock) {
+      session = open.get(number);
+    }
+    return switch (session == null ? null : session.application()) {
+      case LinkedApplication application -> application.session();
+      case ArrivedApplication application -> application.session();
+      case null, default -> null;
+    };
   }
 
   /** All there are. */

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A program that enters the sandbox of a session host and becomes a command: for tests. */
@@ -26,7 +27,7 @@ final class ConfinedCommand {
     Path cache = Path.of(words[0]);
     long stranger = ProcessHandle.current().parent().orElseThrow().pid();
     HostArguments arguments =
-        new HostArguments(Path.of("/none"), cache, true, List.of(), List.of());
+        new HostArguments(Path.of("/none"), cache, true, List.of(), Optional.empty(), List.of());
     SandboxRules rules =
         SandboxRules.of(
             arguments,

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -285,7 +286,8 @@ final class SandboxTest {
   }
 
   private SandboxRules rules() {
-    HostArguments arguments = new HostArguments(Path.of("/none"), dir, true, List.of(), List.of());
+    HostArguments arguments =
+        new HostArguments(Path.of("/none"), dir, true, List.of(), Optional.empty(), List.of());
     return SandboxRules.of(arguments, 1, Path.of(System.getProperty("java.home")), List.of());
   }
 }

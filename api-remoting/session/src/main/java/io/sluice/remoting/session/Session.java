@@ -143,7 +143,7 @@ public final class Session implements Runnable {
   }
 
   /** Whether another host reads the ring. */
-  boolean hasDeparted() {
+  public boolean hasDeparted() {
     return departed;
   }
 

@@ -166,6 +166,7 @@ final class Resolver {
         value(Schema.SESSIONS, values, Schema.SESSION_LIMIT).orElseThrow(Resolver::badDefault),
         value(Schema.SESSIONS, values, Schema.SESSION_MEMORY).orElseThrow(Resolver::badDefault),
         value(Schema.SESSIONS, values, Schema.SESSION_DEVICES).orElse(ImmutableList.of()),
+        value(Schema.SESSIONS, values, Schema.SESSION_IMPLEMENTATIONS).orElse(ImmutableList.of()),
         value(
                 Schema.SESSIONS,
                 values,

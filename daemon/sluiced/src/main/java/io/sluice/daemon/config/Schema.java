@@ -122,6 +122,8 @@ final class Schema {
   static final Key<Long> SESSION_MEMORY =
       new Key<>("memory-limit", ValueType.size(MIB, 64L << 40, 4 * KIB), "4GiB");
   static final Key<ImmutableList<Path>> SESSION_DEVICES = new Key<>("devices", ValueType.PATHS, "");
+  static final Key<ImmutableList<Path>> SESSION_IMPLEMENTATIONS =
+      new Key<>("implementations", ValueType.PATHS, "");
   static final Key<Path> SESSION_JAVA = new Key<>("java", ValueType.PATH, "");
   static final Key<ImmutableList<Path>> SESSION_MODULES =
       new Key<>("module-path", ValueType.PATHS, "");
@@ -136,6 +138,7 @@ final class Schema {
               SESSION_LIMIT,
               SESSION_MEMORY,
               SESSION_DEVICES,
+              SESSION_IMPLEMENTATIONS,
               SESSION_JAVA,
               SESSION_MODULES));
   static final KeySection MIGRATION_KEYS =

@@ -12,6 +12,7 @@ import java.nio.file.Path;
  * @param sessionLimit most sessions of a guest at one time
  * @param memoryBytes most memory of the objects of a guest's sessions
  * @param devices device files that it may use
+ * @param implementations directories of other OpenCLs to which sessions may move
  * @param java the program that runs it
  * @param modulePath where its modules are
  */
@@ -22,5 +23,6 @@ public record SessionHostSettings(
     int sessionLimit,
     long memoryBytes,
     ImmutableList<Path> devices,
+    ImmutableList<Path> implementations,
     Path java,
     ImmutableList<Path> modulePath) {}

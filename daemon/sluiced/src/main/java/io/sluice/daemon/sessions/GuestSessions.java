@@ -12,6 +12,7 @@ import io.sluice.management.local.SocketFile;
 import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order;
@@ -19,13 +20,11 @@ import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.vdevice.session.ApiSessions;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -59,11 +58,10 @@ final class GuestSessions implements AutoCloseable {
   /** How long a host may leave its link full. */
   private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
 
-  /** Lines of a host in the log, and events that are told, at once and in the long run. */
+  /** Events that are told, at once and in the long run. */
   private static final int BURST = 50;
 
   private static final Duration INTERVAL = Duration.ofMillis(100);
-  private static final int LONGEST_LINE = 500;
 
   private final String guest;
   private final SocketFile file;
@@ -71,7 +69,8 @@ final class GuestSessions implements AutoCloseable {
   private final HostStarter starter;
   private final HostDoor door;
   private final Surroundings surroundings;
-  private final RateLimit lines;
+  private final HostWords words;
+  private final GuestMoves moves;
   private final RateLimit events;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
@@ -93,6 +92,7 @@ final class GuestSessions implements AutoCloseable {
    * @param file of the listening socket
    * @param listener the listening socket, owned from now on
    * @param limits to begin with
+   * @param others starters of hosts to which sessions move, by their names
    */
   GuestSessions(
       String guest,
@@ -100,6 +100,7 @@ final class GuestSessions implements AutoCloseable {
       Fd listener,
       SessionLimits limits,
       HostStarter starter,
+      Map<String, HostStarter> others,
       HostDoor door,
       Surroundings surroundings) {
     this.guest = guest;
@@ -109,8 +110,16 @@ final class GuestSessions implements AutoCloseable {
     this.starter = starter;
     this.door = door;
     this.surroundings = surroundings;
-    lines = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
+    words = new HostWords(guest, surroundings.nanoTime());
     events = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
+    moves =
+        new GuestMoves(
+            guest,
+            () -> Optional.ofNullable(running()).map(Running::link),
+            others,
+            this::openSide,
+            surroundings,
+            this::tell);
     keeper = surroundings.threads().newThread(this::keep);
     keeper.setName("sluice-" + guest + "-sessions");
   }
@@ -121,6 +130,28 @@ final class GuestSessions implements AutoCloseable {
    * @param gone when nothing of its process is left
    */
   private record Running(HostLink link, CompletableFuture<Void> gone) {}
+
+  private SideHost openSide(String name, HostStarter other) {
+    return new SideHost(
+        guest,
+        name,
+        other,
+        door,
+        limits(),
+        surroundings,
+        words,
+        (session, why) -> tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": " + why),
+        this::tellStage);
+  }
+
+  private void tellStage(long session, String stage) {
+    tell(NotificationTypes.SESSION_MOVING, guest + " " + session + ": " + stage);
+  }
+
+  /** The places of its sessions, and moves between them. */
+  GuestMoves moves() {
+    return moves;
+  }
 
   /** The sessions of processes in the guest's machine. */
   ApiSessions machine() {
@@ -166,7 +197,7 @@ final class GuestSessions implements AutoCloseable {
     synchronized (lock) {
       pid = process.pid();
     }
-    Thread reader = surroundings.threads().newThread(() -> logLines(process));
+    Thread reader = surroundings.threads().newThread(() -> words.read(process));
     reader.setName("sluice-" + guest + "-host");
     reader.start();
     String why = "the daemon is stopping";
@@ -259,31 +290,6 @@ final class GuestSessions implements AutoCloseable {
         tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": its session host ended"));
   }
 
-  private void logLines(Process process) {
-    try (BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
-      StringBuilder line = new StringBuilder();
-      for (int c = reader.read(); c >= 0; c = reader.read()) {
-        if (c == '\n') {
-          log(line.toString());
-          line.setLength(0);
-        } else if (line.length() < LONGEST_LINE) {
-          line.append(Character.isISOControl(c) ? ' ' : (char) c);
-        }
-      }
-      log(line.toString());
-    } catch (IOException e) {
-      LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host's words are lost");
-    }
-  }
-
-  private void log(String line) {
-    if (!line.isBlank() && lines.tryTake()) {
-      LOG.atInfo().addKeyValue("guest", guest).addKeyValue("line", line).log("session host says");
-    }
-  }
-
   /** The listener to what a host says by itself. */
   private final class Ears implements HostLink.Listener {
     @Override
@@ -324,7 +330,15 @@ final class GuestSessions implements AutoCloseable {
         open.remove(ended.session());
       }
       machine.onEnded(ended.session());
-      tell(NotificationTypes.SESSION_ENDED, guest + " " + ended.session() + ": " + ended.reason());
+      if (!ended.reason().equals(GuestMoves.MOVED)) {
+        tell(
+            NotificationTypes.SESSION_ENDED, guest + " " + ended.session() + ": " + ended.reason());
+      }
+    }
+
+    @Override
+    public void onMoving(Moving moving) {
+      tellStage(moving.session(), moving.stage());
     }
   }
 
@@ -444,6 +458,7 @@ final class GuestSessions implements AutoCloseable {
     if (now != null) {
       now.link().end();
     }
+    moves.close();
     try {
       file.delete();
     } finally {

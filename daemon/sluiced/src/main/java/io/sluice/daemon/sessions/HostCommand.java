@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -36,15 +37,29 @@ final class HostCommand implements HostStarter {
   private final SessionHostSettings settings;
   private final Path control;
   private final Path cache;
+  private final Optional<Path> implementation;
 
   /**
    * @param control where it connects to the daemon
    * @param guest whose it is
    */
   HostCommand(SessionHostSettings settings, Path control, String guest) {
+    this(settings, control, settings.cacheDir().resolve(guest), Optional.empty());
+  }
+
+  private HostCommand(
+      SessionHostSettings settings, Path control, Path cache, Optional<Path> implementation) {
     this.settings = settings;
     this.control = control;
-    this.cache = settings.cacheDir().resolve(guest);
+    this.cache = cache;
+    this.implementation = implementation;
+  }
+
+  /** The same with another OpenCL, which is in a directory. */
+  HostCommand with(Path directory) {
+    // What one implementation keeps there, another may misread.
+    Path other = cache.resolveSibling(cache.getFileName() + "@" + directory.getFileName());
+    return new HostCommand(settings, control, other, Optional.of(directory));
   }
 
   @Override
@@ -74,6 +89,7 @@ final class HostCommand implements HostStarter {
     words.add("--control=" + control);
     words.add("--cache=" + cache);
     words.add("--sandbox=" + (settings.sandboxRequired() ? "required" : "best-effort"));
+    implementation.ifPresent(directory -> words.add("--implementation=" + directory));
     settings.devices().forEach(device -> words.add("--device=" + device));
     JAVA.forEach(option -> words.add("--java-option=" + option));
     words.add("--java-option=-Xmx" + (settings.heapBytes() >> 20) + "m");

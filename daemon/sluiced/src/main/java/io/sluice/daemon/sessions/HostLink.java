@@ -7,6 +7,8 @@ import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Moved;
+import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
@@ -14,6 +16,7 @@ import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.Serve;
+import io.sluice.remoting.control.Order.Stand;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +37,8 @@ final class HostLink {
     void onOpened(Opened opened);
 
     void onEnded(Ended ended);
+
+    void onMoving(Moving moving);
   }
 
   private final ControlLink link;
@@ -48,6 +53,11 @@ final class HostLink {
   /** Has the host serve. */
   void serve(Serve order, Fd listener) {
     link.send(ControlCodec.write(order), List.of(listener));
+  }
+
+  /** Has the host serve sessions that come from others. */
+  void stand(Stand order) {
+    link.send(ControlCodec.write(order), List.of());
   }
 
   /**
@@ -102,6 +112,8 @@ final class HostLink {
       case Serving serving -> listener.onServing(serving);
       case Opened opened -> listener.onOpened(opened);
       case Ended ended -> listener.onEnded(ended);
+      case Moving moving -> listener.onMoving(moving);
+      case Moved moved -> answer(moved.id(), moved);
       case Done done -> answer(done.id(), done);
       case Sessions sessions -> answer(sessions.id(), sessions);
       case Shared shared -> answer(shared.id(), shared);

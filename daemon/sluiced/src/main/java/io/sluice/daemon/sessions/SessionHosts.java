@@ -8,14 +8,13 @@ import io.sluice.daemon.config.GuestSettings;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionMove;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.SocketFile;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
-import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.Order.EndSession;
-import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
 import io.sluice.vdevice.session.ApiSessions;
@@ -85,6 +84,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
             socketGroup,
             ErrorCode.SESSION_SOCKET,
             staged -> listener[0] = surroundings.kernel().listen(staged, BACKLOG));
+        HostCommand starter =
+            new HostCommand(config.sessionHosts(), config.sessionHostSocket(), guest.name());
         GuestSessions sessions =
             new GuestSessions(
                 guest.name(),
@@ -92,7 +93,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
                 listener[0],
                 new SessionLimits(
                     config.sessionHosts().sessionLimit(), config.sessionHosts().memoryBytes()),
-                new HostCommand(config.sessionHosts(), config.sessionHostSocket(), guest.name()),
+                starter,
+                others(starter),
                 open,
                 surroundings);
         guests.put(guest.name(), sessions);
@@ -119,6 +121,17 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     synchronized (lock) {
       return Optional.ofNullable(guests.get(guest.name())).map(GuestSessions::machine);
     }
+  }
+
+  /** Hosts of other implementations, by the names of their directories. */
+  private Map<String, HostStarter> others(HostCommand starter) {
+    Map<String, HostStarter> others = new TreeMap<>();
+    config
+        .sessionHosts()
+        .implementations()
+        .forEach(directory ->
+            others.put(String.valueOf(directory.getFileName()), starter.with(directory)));
+    return others;
   }
 
   private HostDoor openDoor() throws OperationsException, IOException {
@@ -152,14 +165,13 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     }
     List<SessionStatus> found = new ArrayList<>();
     chosen.forEach((name, sessions) -> {
-      if (sessions.ask(ListSessions::new).orElse(null) instanceof Sessions answer) {
-        answer.sessions().forEach(report -> found.add(status(name, report)));
-      }
+      sessions.moves().list().forEach(placed -> found.add(status(name, placed)));
     });
     return found;
   }
 
-  private static SessionStatus status(String guest, SessionReport report) {
+  private static SessionStatus status(String guest, GuestMoves.Placed placed) {
+    SessionReport report = placed.report();
     return new SessionStatus(
         guest,
         report.number(),
@@ -168,6 +180,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         ProcessNames.name(report.pid()),
         report.api(),
         report.device(),
+        placed.host(),
         report.objects(),
         report.memoryBytes(),
         report.calls(),
@@ -181,7 +194,10 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     if (session < 1) {
       throw unknownSession(failed);
     }
-    Optional<HostMessage> answer = sessions.ask(id -> new EndSession(id, session));
+    GuestMoves.Placed placed =
+        sessions.moves().find(session).orElseThrow(() -> absent(failed, sessions));
+    Optional<HostMessage> answer =
+        sessions.moves().ask(placed.link(), id -> new EndSession(id, session));
     if (!(answer.orElse(null) instanceof Done done)) {
       throw Problem.of(
               ErrorCode.SESSION_HOST,
@@ -194,6 +210,32 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       throw unknownSession(failed);
     }
     audit.accept("session-end", guest + " " + session);
+  }
+
+  @Override
+  public SessionMove move(String guest, long session, String to, boolean checkOnly)
+      throws OperationsException {
+    GuestSessions sessions = find("cannot move a session of guest \"" + guest + "\"", guest);
+    SessionMove moved = sessions.moves().move(session, to, checkOnly);
+    if (!checkOnly) {
+      audit.accept("session-move", guest + " " + session + " to " + to);
+    }
+    return moved;
+  }
+
+  @Override
+  public void stay(String guest, long session) throws OperationsException {
+    find("cannot stop a move of guest \"" + guest + "\"", guest).moves().stay(session);
+    audit.accept("session-stay", guest + " " + session);
+  }
+
+  /** A host that does not serve is another matter than one that has no such session. */
+  private static OperationsException absent(String failed, GuestSessions sessions) {
+    String state = sessions.status().state();
+    return state.equals(SessionHostStatus.SERVING)
+        ? unknownSession(failed)
+        : Problem.of(ErrorCode.SESSION_HOST, failed, "its session host is " + state, "try again")
+            .exception();
   }
 
   private static OperationsException unknownSession(String failed) {

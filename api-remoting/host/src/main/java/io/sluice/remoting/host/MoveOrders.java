@@ -1,0 +1,144 @@
+package io.sluice.remoting.host;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Moved;
+import io.sluice.remoting.control.HostMessage.Moving;
+import io.sluice.remoting.control.Order.Arrive;
+import io.sluice.remoting.control.Order.Depart;
+import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.session.Arrival;
+import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateLink;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * The orders by which sessions come and go. Each is carried out on a thread of its own, which tells
+ * the daemon when it is done.
+ */
+final class MoveOrders {
+  private final SessionSettings settings;
+  private final String devices;
+  private final SessionTable table;
+  private final Consumer<HostMessage> tell;
+  private final Map<Long, Departure> departures = new ConcurrentHashMap<>();
+
+  /**
+   * @param devices names of those that sessions have
+   * @param tell hears of stages and results, from any thread
+   */
+  MoveOrders(
+      SessionSettings settings, String devices, SessionTable table, Consumer<HostMessage> tell) {
+    this.settings = settings;
+    this.devices = devices;
+    this.table = table;
+    this.tell = tell;
+  }
+
+  /**
+   * Moves a session away, or looks whether that could be.
+   *
+   * @param socket to the other host, owned
+   */
+  void depart(Depart order, Fd socket) {
+    start(() -> {
+      try (StateLink link = new StateLink(settings.kernel(), socket)) {
+        tell.accept(departed(order, link));
+      }
+    });
+  }
+
+  private Moved departed(Depart order, StateLink link) {
+    LinkedSession session = table.linked(order.session());
+    if (session == null) {
+      return Moved.not(order.id(), "there is no such session, or none that can move", List.of());
+    }
+    Departure departure =
+        new Departure(
+            session,
+            link,
+            stage ->
+                tell.accept(new Moving(order.session(), stage.name().toLowerCase(Locale.ROOT))));
+    if (departures.putIfAbsent(order.session(), departure) != null) {
+      return Moved.not(order.id(), "it is being moved", List.of());
+    }
+    try {
+      Departure.Result result = departure.run(order.checkOnly());
+      return new Moved(
+          order.id(), "", List.of(), result.rounds(), result.sentBytes(), result.stoppedNs());
+    } catch (UnmovableException unmovable) {
+      return Moved.not(order.id(), "it cannot be moved as it is", unmovable.reasons());
+    } catch (StateException | RuntimeException lost) {
+      return Moved.not(order.id(), String.valueOf(lost.getMessage()), List.of());
+    } finally {
+      departures.remove(order.session(), departure);
+    }
+  }
+
+  /** Gives up a move, if it can be. */
+  Done stay(Stay order) {
+    Departure departure = departures.get(order.session());
+    if (departure != null) {
+      departure.giveUp();
+    }
+    return new Done(order.id(), departure == null ? "it is not being moved" : "");
+  }
+
+  /**
+   * Takes a session from another host.
+   *
+   * @param socket to the other host, owned
+   */
+  void arrive(Arrive order, Fd socket) {
+    start(() -> {
+      try (StateLink link = new StateLink(settings.kernel(), socket)) {
+        if (!table.takePlace()) {
+          tell.accept(
+              Moved.not(order.id(), "there are as many sessions as there may be", List.of()));
+          return;
+        }
+        try {
+          arrived(order, link);
+        } finally {
+          table.givePlace();
+        }
+      }
+    });
+  }
+
+  private void arrived(Arrive order, StateLink link) {
+    Arrival arrival = null;
+    try {
+      arrival = Arrival.begin(settings, link);
+      arrival.awaitGo();
+    } catch (StateException | RuntimeException refused) {
+      if (arrival != null) {
+        arrival.close();
+      }
+      tell.accept(Moved.not(order.id(), String.valueOf(refused.getMessage()), List.of()));
+      return;
+    }
+    link.end();
+    PeerCredentials peer = new PeerCredentials(order.pid(), order.uid(), -1);
+    table.serveArrived(
+        order.session(),
+        peer,
+        order.sinceMs(),
+        new ArrivedApplication(arrival, devices),
+        () -> tell.accept(new Moved(order.id(), "", List.of(), 0, 0, 0)));
+  }
+
+  private void start(Runnable work) {
+    settings.threads().newThread(work).start();
+  }
+}

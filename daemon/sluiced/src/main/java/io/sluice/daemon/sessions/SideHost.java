@@ -1,0 +1,203 @@
+package io.sluice.daemon.sessions;
+
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.control.ControlLink;
+import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Moving;
+import io.sluice.remoting.control.HostMessage.Opened;
+import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.Order.Stand;
+import io.sluice.remoting.control.SessionLimits;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A session host that listens to nobody: sessions come to it from the guest's other hosts. Started
+ * when the first is to come; when it ends, nobody starts it again before another is to come.
+ */
+final class SideHost implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SideHost.class);
+
+  /** How long a Java on a busy machine may take, twice. */
+  static final Duration START_PATIENCE = Duration.ofSeconds(120);
+
+  private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
+
+  private final String guest;
+  private final String name;
+  private final HostDoor door;
+  private final GuestSessions.Surroundings surroundings;
+  private final HostWords words;
+  private final BiConsumer<Long, String> onEnded;
+  private final BiConsumer<Long, String> onMoving;
+  private final CompletableFuture<HostLink> serving = new CompletableFuture<>();
+  private final Object lock = new Object();
+  private final Set<Long> open = new HashSet<>(); // sessions; by lock
+  private final Thread thread;
+  private volatile boolean closed;
+
+  /**
+   * @param name of its implementation
+   * @param onEnded hears of a session that has ended, and why
+   * @param onMoving hears of a stage of a session's move
+   */
+  SideHost(
+      String guest,
+      String name,
+      HostStarter starter,
+      HostDoor door,
+      SessionLimits limits,
+      GuestSessions.Surroundings surroundings,
+      HostWords words,
+      BiConsumer<Long, String> onEnded,
+      BiConsumer<Long, String> onMoving) {
+    this.guest = guest;
+    this.name = name;
+    this.door = door;
+    this.surroundings = surroundings;
+    this.words = words;
+    this.onEnded = onEnded;
+    this.onMoving = onMoving;
+    thread = surroundings.threads().newThread(() -> run(starter, limits));
+    thread.setName("sluice-" + guest + "-" + name);
+    thread.start();
+  }
+
+  /** Its link, once it serves; fails when it does not come to that. */
+  CompletableFuture<HostLink> serving() {
+    return serving;
+  }
+
+  /** Whether it is at its end. */
+  boolean isOver() {
+    return serving.isCompletedExceptionally() || !thread.isAlive();
+  }
+
+  /** A session lives here from now on. */
+  void add(long session) {
+    synchronized (lock) {
+      open.add(session);
+    }
+  }
+
+  private void run(HostStarter starter, SessionLimits limits) {
+    String why = "it cannot be started";
+    try {
+      HostDoor.Started host = door.start(starter);
+      Thread reader = surroundings.threads().newThread(() -> words.read(host.process()));
+      reader.start();
+      try {
+        why = serve(host, limits);
+      } finally {
+        door.forget(host);
+        surroundings.processes().killGroup(host.process().pid());
+        host.process().destroyForcibly();
+        host.process().waitFor();
+        reader.join();
+      }
+    } catch (IOException | SluiceException e) {
+      why = "it failed: " + e.getMessage();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } finally {
+      over(why);
+    }
+  }
+
+  private String serve(HostDoor.Started host, SessionLimits limits) throws InterruptedException {
+    Fd connection;
+    try {
+      connection = host.connection().get(START_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      return "it did not connect";
+    }
+    HostLink link = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
+    link.stand(new Stand(guest, limits));
+    if (closed) {
+      link.end();
+    }
+    return link.run(new Ears(link));
+  }
+
+  private void over(String why) {
+    serving.completeExceptionally(new IOException(why));
+    Set<Long> lost;
+    synchronized (lock) {
+      lost = Set.copyOf(open);
+      open.clear();
+    }
+    if (!closed) {
+      LOG.atWarn()
+          .addKeyValue("event", "session-host")
+          .addKeyValue("guest", guest)
+          .addKeyValue("host", name)
+          .addKeyValue("sessions", lost.size())
+          .addKeyValue("reason", why)
+          .log("a session host to which sessions move ended");
+    }
+    lost.forEach(session -> onEnded.accept(session, "its session host ended"));
+  }
+
+  /** The listener to what the host says by itself. */
+  private final class Ears implements HostLink.Listener {
+    private final HostLink link;
+
+    Ears(HostLink link) {
+      this.link = link;
+    }
+
+    @Override
+    public void onServing(Serving said) {
+      LOG.atInfo()
+          .addKeyValue("event", "session-host")
+          .addKeyValue("guest", guest)
+          .addKeyValue("host", name)
+          .addKeyValue("sandbox", said.sandbox())
+          .addKeyValue("devices", said.devices())
+          .log("a session host to which sessions move serves");
+      serving.complete(link);
+    }
+
+    @Override
+    public void onOpened(Opened opened) {
+      // nobody connects to it
+    }
+
+    @Override
+    public void onEnded(Ended ended) {
+      boolean was;
+      synchronized (lock) {
+        was = open.remove(ended.session());
+      }
+      if (was && !ended.reason().equals(GuestMoves.MOVED)) {
+        onEnded.accept(ended.session(), ended.reason());
+      }
+    }
+
+    @Override
+    public void onMoving(Moving moving) {
+      onMoving.accept(moving.session(), moving.stage());
+    }
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    closed = true;
+    if (serving.isDone() && !serving.isCompletedExceptionally()) {
+      serving.join().end();
+    } else {
+      thread.interrupt();
+    }
+    thread.join();
+  }
+}

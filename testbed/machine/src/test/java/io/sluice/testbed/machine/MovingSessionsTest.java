@@ -1,0 +1,272 @@
+package io.sluice.testbed.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.SessionMove;
+import io.sluice.management.SessionStatus;
+import io.sluice.management.SessionsMXBean;
+import io.sluice.testbed.opencl.Commands;
+import io.sluice.testbed.opencl.Commands.Result;
+import io.sluice.testbed.opencl.OpenClParts;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import javax.management.OperationsException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sessions of processes on this host that move between session hosts of one daemon. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class MovingSessionsTest {
+  private static final String GUEST = "guest";
+  private static final String OTHER = "vendors"; // the directory's name
+  private static final String DEFAULT = "default";
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final long AT_WORK = 100;
+  private static final int MOVES = 10;
+
+  private final Queue<String> refusals = new ConcurrentLinkedQueue<>(); // for a debugger
+  private final Set<String> stages = ConcurrentHashMap.newKeySet();
+  private final ExecutorService runners = Executors.newCachedThreadPool();
+  private OpenClParts parts;
+  private Path work;
+  private DaemonProcess daemon;
+  private SessionsMXBean sessions;
+  private List<String> expected;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws Exception {
+    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
+    parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
+    work = Files.createDirectory(directory.resolve("work"));
+    daemon =
+        DaemonProcess.startWithOpenCl(
+            Files.createDirectory(directory.resolve("daemon")),
+            List.of(GUEST),
+            "implementations = \"" + OpenClParts.NATIVE_VENDORS + "\"\n");
+    sessions = daemon.connection().sessions();
+    daemon
+        .connection()
+        .listen(
+            notification -> {
+              if (notification.getType().equals(NotificationTypes.SESSION_MOVING)) {
+                stages.add(notification.getMessage().replaceFirst(".*: ", ""));
+              }
+            },
+            () -> {});
+    expected = parts.natively(work, List.of(parts.program("long_lived").toString())).output();
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    runners.shutdownNow();
+    if (daemon != null) {
+      daemon.close();
+    }
+  }
+
+  private CompletableFuture<Result> run(String... command) {
+    Map<String, String> environment =
+        Map.of(
+            "OCL_ICD_VENDORS",
+            parts.vendors().toString(),
+            "SLUICE_API_SOCKET",
+            daemon.socket(GUEST) + ".api");
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return Commands.run(
+                work,
+                environment,
+                Stream.concat(
+                        Stream.of(parts.program(command[0]).toString()), Stream.of(command).skip(1))
+                    .toList());
+          } catch (Exception e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        runners);
+  }
+
+  private SessionStatus awaitAtWork() {
+    return await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                sessions.list(GUEST).stream()
+                    .filter(each -> each.calls() > AT_WORK)
+                    .findFirst()
+                    .orElse(null),
+            each -> each != null);
+  }
+
+  private void awaitNone() {
+    await().atMost(PATIENCE).until(() -> sessions.list(GUEST).isEmpty());
+  }
+
+  private String host(long session) throws OperationsException {
+    return sessions.list(GUEST).stream()
+        .filter(each -> each.number() == session)
+        .map(SessionStatus::host)
+        .findFirst()
+        .orElse("");
+  }
+
+  @Test
+  void session_movedToAndFroTenTimes_computesTheSame() throws Exception {
+    CompletableFuture<Result> running = run("long_lived");
+    SessionStatus session = awaitAtWork();
+
+    int moves = 0;
+    while (moves < MOVES && !running.isDone()) {
+      String to = moves % 2 == 0 ? OTHER : DEFAULT;
+      try {
+        SessionMove move = sessions.move(GUEST, session.number(), to, false);
+        assertThat(move.sentBytes()).isPositive();
+        moves++;
+        System.out.printf(
+            "moved to %s: rounds %d, sent %d bytes, stopped %d us%n",
+            to, move.rounds(), move.sentBytes(), move.stoppedNs() / 1000);
+      } catch (OperationsException refused) {
+        assertThat(running).as(refused::getMessage).isDone(); // it has left meanwhile
+      }
+    }
+
+    Result result = running.get();
+    assertThat(result.output()).as(result.errors()).isEqualTo(expected);
+    assertThat(moves).isGreaterThanOrEqualTo(4);
+    awaitNone();
+  }
+
+  @Test
+  void check_ofASessionThatCanGo_namesNothingAndItStays() throws Exception {
+    CompletableFuture<Result> running = run("long_lived");
+    SessionStatus session = awaitAtWork();
+
+    SessionMove check = sessions.move(GUEST, session.number(), OTHER, true);
+
+    assertThat(check.obstacles()).isEmpty();
+    assertThat(host(session.number())).isIn(DEFAULT, "");
+    assertThatThrownBy(() -> sessions.move(GUEST, session.number(), DEFAULT, false))
+        .hasMessageContaining("SLU-SES-016");
+    assertThatThrownBy(() -> sessions.move(GUEST, session.number(), "nowhere", false))
+        .hasMessageContaining("SLU-SES-017");
+    assertThat(running.get().output()).isEqualTo(expected);
+    awaitNone();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prepare", "copy", "stop", "finish", "hand_over"})
+  void destinationKilled_inAStage_programGoesOnUnlessItWasThere(String stage) throws Exception {
+    boolean wentOn = killed(stage, this::sideHost);
+
+    if (!stage.equals("finish") && !stage.equals("hand_over")) { // these may be over by then
+      assertThat(wentOn).as(stage).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prepare", "copy", "stop", "finish", "hand_over"})
+  void sourceKilled_inAStage_programFailsUnlessItHadGone(String stage) throws Exception {
+    boolean wentOn = killed(stage, () -> process(first()));
+
+    if (stage.equals("hand_over")) {
+      assertThat(wentOn).isTrue();
+    }
+  }
+
+  /** Whether a program went on when a process was killed in a stage of its session's move. */
+  private boolean killed(String stage, Supplier<ProcessHandle> victim) throws Exception {
+    CompletableFuture<Result> running = run("long_lived");
+    SessionStatus session = awaitAtWork();
+    assertThat(sessions.move(GUEST, session.number(), OTHER, true).obstacles()).isEmpty();
+    ProcessHandle process = victim.get();
+    stages.clear();
+
+    CompletableFuture<Void> move = move(session.number(), OTHER);
+    await().atMost(PATIENCE).until(() -> stages.contains(stage) || move.isDone());
+    process.destroyForcibly();
+    process.onExit().join();
+    move.join();
+
+    Result result = running.get();
+    boolean wentOn = result.output().equals(expected);
+    boolean itsHostDied = String.join("\n", result.output()).contains("CL_DEVICE_NOT_AVAILABLE");
+    assertThat(wentOn || itsHostDied).as(result.output() + "\n" + result.errors()).isTrue();
+    awaitNone();
+    return wentOn;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prepare", "copy", "stop", "finish"})
+  void move_givenUpInAStage_sessionGoesOnWhereItIs(String stage) throws Exception {
+    CompletableFuture<Result> running = run("long_lived");
+    SessionStatus session = awaitAtWork();
+    assertThat(sessions.move(GUEST, session.number(), OTHER, true).obstacles()).isEmpty();
+    stages.clear();
+
+    CompletableFuture<Void> move = move(session.number(), OTHER);
+    await().atMost(PATIENCE).until(() -> stages.contains(stage) || move.isDone());
+    try {
+      sessions.stay(GUEST, session.number());
+    } catch (OperationsException over) {
+      assertThat(over).hasMessageMatching("(?s).*SLU-SES-01[16].*");
+    }
+    move.join();
+
+    assertThat(running.get().output()).isEqualTo(expected);
+    awaitNone();
+  }
+
+  private long first() {
+    return Objects.requireNonNull(sessions.getHosts().get(GUEST)).pid();
+  }
+
+  private static ProcessHandle process(long pid) {
+    return ProcessHandle.of(pid).orElseThrow();
+  }
+
+  /** The process of the host to which sessions move: the one that is not the guest's first. */
+  private ProcessHandle sideHost() {
+    long first = first();
+    return daemon
+        .process()
+        .children()
+        .filter(child -> child.pid() != first)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private CompletableFuture<Void> move(long session, String to) {
+    return CompletableFuture.runAsync(
+        () -> {
+          try {
+            sessions.move(GUEST, session, to, false);
+          } catch (OperationsException refused) {
+            refusals.add(String.valueOf(refused.getMessage()));
+          }
+        },
+        runners);
+  }
+}
