@@ -263,6 +263,10 @@ public record Effects(
           read(i.src1(), SurfaceForm.dimensions(i.word()));
           read(i.dst(), words());
         }
+        case SUST_P -> {
+          read(i.src1(), SurfaceForm.dimensions(i.word()));
+          read(i.dst(), SurfaceForm.components(i.word()));
+        }
         case CCTL -> address();
         case CCTLL -> read(i.src1(), 1);
         default -> throw new AssertionError(opcode);

@@ -44,7 +44,7 @@ final class Legality {
       case BAR -> i.bits(7, 5) <= 2 || i.bits(7, 5) == 4;
       case LD, LDU, ST, LDL, LDS, STL, STS, LDSLK, STSUL, LDC -> i.accessSize() <= LARGEST_ACCESS;
       case TEX, TLD, TLD4, TXQ -> TextureForm.exists(opcode, i);
-      case SULD, SUST -> SurfaceForm.exists(i);
+      case SULD, SUST, SUST_P -> SurfaceForm.exists(i);
       case RED, RED_S32, ATOM, ATOM_S32 -> AtomicMath.exists(opcode, i);
       case BRA, JMP, BRX, JMX, EXIT, RET, BRK, CONT, KIL -> i.bits(9, 5) <= LARGEST_TEST;
       case NOP -> i.bits(9, 5) == ConditionCode.TRUE || !i.join() && i.bits(9, 5) <= LARGEST_TEST;

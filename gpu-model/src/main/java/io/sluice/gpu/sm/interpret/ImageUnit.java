@@ -27,6 +27,7 @@ final class ImageUnit {
     switch (opcode) {
       case SULD -> load(i, w, lane);
       case SUST -> store(i, w, lane);
+      case SUST_P -> storeSample(i, w, lane);
       default -> texture(opcode, i, w, lane);
     }
   }
@@ -60,6 +61,15 @@ final class ImageUnit {
     for (int done = 0; done < AccessSize.bytes(i.accessSize()); done += WORD_BYTES) {
       int value = w.get(part(i.dst(), done / WORD_BYTES), lane);
       surfaces.store(i.word(), found, done, value);
+    }
+  }
+
+  private void storeSample(Instruction i, Warp w, int lane) {
+    long found = locate(i, w, lane);
+    for (int n = 0; n < SurfaceForm.COMPONENTS; n++) {
+      boolean named = n < SurfaceForm.components(i.word());
+      int value = named ? w.get(part(i.dst(), n), lane) : 0;
+      surfaces.storeComponent(i.word(), found, n, value);
     }
   }
 

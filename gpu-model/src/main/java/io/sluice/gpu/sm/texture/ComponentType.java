@@ -11,6 +11,7 @@ enum ComponentType {
   FLOAT(7);
 
   private static final int NAN_BITS = 0x7fffffff;
+  private static final int HALF_NAN = 0x7fff;
   private static final int HALF_BITS = 16;
   private static final int LARGEST_NORMALIZED_BITS = 16;
 
@@ -54,6 +55,45 @@ enum ComponentType {
           Float.floatToRawIntBits(Math.max(signed(raw, bits) / (float) ((1 << bits - 1) - 1), -1));
       case FLOAT -> bits == HALF_BITS ? fromHalf((short) raw) : raw;
     };
+  }
+
+  /**
+   * A component of that many bits for a register's word, as Direct3D 10's rules of conversion say:
+   * integers and normalized numbers are clamped, the latter rounded to the nearest, halves away
+   * from zero; floats are rounded towards zero, and only an infinity becomes one; NaN is 0 where
+   * there is none.
+   */
+  int raw(int word, int bits) {
+    return switch (this) {
+      case SINT -> Math.clamp(word, -1 << bits - 1, (1 << bits - 1) - 1);
+      case UINT -> bits == Integer.SIZE ? word : smallerUnsigned(word, (1 << bits) - 1);
+      case UNORM -> normalized(word, 0, (1 << bits) - 1);
+      case SNORM -> normalized(word, -1, (1 << bits - 1) - 1);
+      case FLOAT -> bits == HALF_BITS ? toHalf(Float.intBitsToFloat(word)) : word;
+    };
+  }
+
+  private static int smallerUnsigned(int word, int other) {
+    return Integer.compareUnsigned(word, other) < 0 ? word : other;
+  }
+
+  /** The product and the sum are exact in a double. */
+  private static int normalized(int word, int least, int scale) {
+    float value = Float.intBitsToFloat(word);
+    if (Float.isNaN(value)) {
+      return 0;
+    }
+    double scaled = Math.clamp((double) value, least, 1.0) * scale;
+    return (int) (scaled + Math.copySign(0.5, scaled));
+  }
+
+  private static int toHalf(float value) {
+    if (Float.isNaN(value)) {
+      return HALF_NAN;
+    }
+    short nearest = Float.floatToFloat16(value);
+    boolean away = Math.abs(Float.float16ToFloat(nearest)) > Math.abs(value);
+    return away ? nearest - 1 : nearest;
   }
 
   private static int fromHalf(short raw) {

@@ -14,16 +14,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes of bound surfaces, as one worker of a grid loads and stores them: SULD.B and SUST.B. An
- * access must be aligned to its size, and so is within one line of the image.
+ * Bytes of bound surfaces, as one worker of a grid loads and stores them: SULD.B and SUST.B; and
+ * samples of them: SUST.P. An access of bytes must be aligned to its size, and so is within one
+ * line of the image.
  */
 public final class SurfaceUnit {
   /** The address of what is beyond the edge, which reads as zero. */
   public static final long NOWHERE = -1;
 
+  private static final long LOW_WORD = 0xffff_ffffL;
+
   private final List<SurfaceTarget> targets;
   private final GlobalMemory memory;
   private final @Nullable Image[] images = new Image[ImageBindings.SURFACE_SLOTS];
+  private final @Nullable SampleFormat[] formats = new SampleFormat[ImageBindings.SURFACE_SLOTS];
 
   public SurfaceUnit(Grid grid, GlobalMemory memory) {
     this.targets = grid.images().surfaces();
@@ -34,34 +38,44 @@ public final class SurfaceUnit {
    * Finds what a lane accesses.
    *
    * @param word the instruction
-   * @param x the byte of a line
+   * @param x the byte of a line, or its sample
    * @param second the line, if the instruction has two coordinates
    * @return a GPU address, or {@link #NOWHERE}
    */
   public long locate(long word, int x, int second) {
-    Image image = image(SurfaceForm.slot(word));
-    int y = SurfaceForm.dimensions(word) == 1 ? 0 : second;
+    int slot = SurfaceForm.slot(word);
+    Image image = image(slot);
+    if (SurfaceForm.isFormatted(word)) {
+      int bytes = samples(slot).texel().bytes();
+      return locate(word, image, (long) x * bytes, second, bytes);
+    }
     int bytes = AccessSize.bytes(Instruction.bits(word, 7, 5));
     LaneMemory.align(Integer.toUnsignedLong(x), bytes);
+    return locate(word, image, x, second, bytes);
+  }
+
+  private static long locate(long word, Image image, long offset, int second, int bytes) {
+    int y = SurfaceForm.dimensions(word) == 1 ? 0 : second;
     boolean inside =
-        Integer.toUnsignedLong(x) + bytes <= image.widthBytes()
+        offset >= 0
+            && offset + bytes <= image.widthBytes()
             && Integer.compareUnsigned(y, image.height()) < 0;
     if (inside) {
-      return image.addressOf(0, y, x);
+      return image.addressOf(0, y, offset);
     }
     return switch (SurfaceForm.beyond(word)) {
       case SurfaceForm.ZERO -> NOWHERE;
-      case SurfaceForm.CLAMP -> clamped(image, x, y, bytes);
-      default -> throw new WarpFault(WarpError.MEM_OUT_OF_BOUNDS, Integer.toUnsignedLong(x));
+      case SurfaceForm.CLAMP -> clamped(image, offset, y, bytes);
+      default -> throw new WarpFault(WarpError.MEM_OUT_OF_BOUNDS, offset & LOW_WORD);
     };
   }
 
-  private static long clamped(Image image, int x, int y, int bytes) {
+  private static long clamped(Image image, long offset, int y, int bytes) {
     long last = image.widthBytes() / bytes * bytes - bytes;
     if (last < 0) {
       throw ImagePools.fault();
     }
-    return image.addressOf(0, Math.clamp(y, 0, image.height() - 1), Math.clamp((long) x, 0L, last));
+    return image.addressOf(0, Math.clamp(y, 0, image.height() - 1), Math.clamp(offset, 0L, last));
   }
 
   /**
@@ -95,6 +109,32 @@ public final class SurfaceUnit {
       case 2 -> memory.store16(GlobalMemory.NO_SITE, address, value);
       default -> memory.store32(GlobalMemory.NO_SITE, address, value);
     }
+  }
+
+  /**
+   * Stores a component of a sample, converted to the surface's format. One that a sample has not is
+   * left out.
+   *
+   * @param found what {@link #locate} gave
+   * @param component 0 to 3: R, G, B, A
+   * @param value a float or an integer, as the format has it
+   */
+  public void storeComponent(long word, long found, int component, int value) {
+    SampleFormat samples = samples(SurfaceForm.slot(word));
+    TexelFormat texel = samples.texel();
+    if (found == NOWHERE || component >= texel.components()) {
+      return;
+    }
+    texel.write(memory, found, component, samples.type().raw(value, texel.bits()));
+  }
+
+  private SampleFormat samples(int slot) {
+    SampleFormat known = formats[slot];
+    if (known == null) {
+      known = SampleFormat.of(targets.get(slot).format()).orElseThrow(ImagePools::fault);
+      formats[slot] = known;
+    }
+    return known;
   }
 
   private Image image(int slot) {

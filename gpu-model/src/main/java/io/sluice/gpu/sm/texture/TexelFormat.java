@@ -50,6 +50,16 @@ enum TexelFormat {
     return bits;
   }
 
+  /** Writes the lower bits of a word as a component. */
+  void write(GlobalMemory memory, long texel, int component, int raw) {
+    long address = texel + (long) component * (bits / Byte.SIZE);
+    switch (bits) {
+      case 8 -> memory.store8(GlobalMemory.NO_SITE, address, raw);
+      case 16 -> memory.store16(GlobalMemory.NO_SITE, address, raw);
+      default -> memory.store32(GlobalMemory.NO_SITE, address, raw);
+    }
+  }
+
   /** Reads a component, as an unsigned number. */
   int read(GlobalMemory memory, long texel, int component) {
     long address = texel + (long) component * (bits / Byte.SIZE);

@@ -33,6 +33,7 @@ final class ImageEmitter {
     switch (opcode) {
       case SULD -> load(i);
       case SUST -> store(i);
+      case SUST_P -> storeSample(i);
       default -> texture(opcode, i);
     }
   }
@@ -84,6 +85,18 @@ final class ImageEmitter {
       code.lload(found).loadConstant(done);
       lane.pushRegister(part(i.dst(), done / WORD_BYTES));
       operands.callOn(SurfaceUnit.class, "store", "(JJII)V");
+    }
+  }
+
+  private void storeSample(Instruction i) {
+    int found = locate(i);
+    for (int n = 0; n < SurfaceForm.COMPONENTS; n++) {
+      surfaces();
+      operands.word(i);
+      code.lload(found).loadConstant(n);
+      boolean named = n < SurfaceForm.components(i.word());
+      lane.pushRegister(named ? part(i.dst(), n) : Instruction.RZ);
+      operands.callOn(SurfaceUnit.class, "storeComponent", "(JJII)V");
     }
   }
 

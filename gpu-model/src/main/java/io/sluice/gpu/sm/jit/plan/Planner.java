@@ -113,7 +113,7 @@ public final class Planner {
   private boolean endsBefore(Opcode opcode) {
     return switch (opcode) {
       case LD, LDU, LDS, LDS_LDU, LD_LDU, TEX, TLD, TLD4, SULD -> stores;
-      case ST, STS, SUST -> loads || stores;
+      case ST, STS, SUST, SUST_P -> loads || stores;
       default -> standsAlone(opcode);
     };
   }
@@ -135,7 +135,7 @@ public final class Planner {
     open.add(i);
     switch (i.form()) {
       case LD, LDU, LDS, LDS_LDU, LD_LDU, TEX, TLD, TLD4, SULD -> loads = true;
-      case ST, STS, SUST -> stores = true;
+      case ST, STS, SUST, SUST_P -> stores = true;
       default -> {}
     }
   }

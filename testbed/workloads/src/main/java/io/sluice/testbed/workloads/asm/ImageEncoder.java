@@ -13,6 +13,7 @@ import java.util.Map;
  * TXQ R0, RZ, 5, 0x3             width, height, layers, levels
  * SULD.32.2D.TRAP R0, 2, R4      size, dimensions, beyond the edge: ZERO, CLAMP, TRAP
  * SUST.32.2D.TRAP 2, R4, R0
+ * SUST.P.2D.TRAP.RG 2, R4, R0    a sample; its components: R, RG, RGBA
  * </pre>
  */
 final class ImageEncoder {
@@ -29,7 +30,7 @@ final class ImageEncoder {
     all.put("TLD4", (s, _) -> gathered(s));
     all.put("TXQ", (s, _) -> mask(texture(s, 0xc000000000000006L), 3).bits());
     all.put("SULD", (s, _) -> surface(s, 0xd400000000000005L, 0, 1).bits());
-    all.put("SUST", (s, _) -> surface(s, 0xdc00000000000005L, 2, 0).bits());
+    all.put("SUST", (s, _) -> stored(s));
   }
 
   private static Word texture(Statement s, long opcode) {
@@ -68,12 +69,26 @@ final class ImageEncoder {
     return word.set(46, 4, word.immediate(index));
   }
 
+  private static long stored(Statement s) {
+    Word word = surface(s, 0xdc00000000000005L, 2, 0);
+    return s.has("P") ? word.set(49, 4, (1 << samples(s)) - 1).bits() : word.bits();
+  }
+
+  /** Components of a sample that SUST.P stores. */
+  private static int samples(Statement s) {
+    return s.has("RGBA") ? 4 : s.has("RG") ? 2 : 1;
+  }
+
   private static Word surface(Statement s, long opcode, int data, int slot) {
     Word word = new Word(s, opcode).guard().target(data).first(slot + 1).flag(46, true);
     return word.set(26, 3, word.immediate(slot))
-        .set(5, 3, MemoryEncoder.size(s))
+        .set(5, 3, s.has("P") ? 0 : MemoryEncoder.size(s))
         .set(44, 1, FloatEncoder.oneOf(s, LINES))
         .set(47, 2, FloatEncoder.oneOf(s, BEYOND));
+  }
+
+  private static int lines(Statement s) {
+    return s.has("2D") ? 2 : 1;
   }
 
   /** Registers that an operand of an instruction takes. */
@@ -90,7 +105,8 @@ final class ImageEncoder {
         int kind = s.mnemonic().equals("TXQ") ? 0 : kind(s, sampled ? 4 : 3);
         yield 1 + kind / 2 + kind % 2;
       }
-      default -> s.has("2D") ? 2 : 1;
+      case "SUST" -> s.has("P") && operand == 2 ? samples(s) : lines(s);
+      default -> lines(s);
     };
   }
 }

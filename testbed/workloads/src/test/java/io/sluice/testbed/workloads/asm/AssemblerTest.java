@@ -81,6 +81,7 @@ final class AssemblerTest {
           TXQ R0, RZ, 5, 0x3                | c000c005fff01c06
           SULD.32.2D.TRAP R0, 2, R4         | d401500008401c85
           SUST.64.1D.CLAMP 1, R4, R2        | dc00c00004409ca5
+          SUST.P.2D.TRAP.RGBA 2, R4, R8     | dc1f500008421c05
           """)
   void instruction_verifiedText_isItsWord(String text, String word) {
     assertThat(Long.toHexString(Assembler.instruction(text)))
