@@ -85,9 +85,10 @@ static struct pending *take(struct session *s, struct pending **link, cl_int sta
 	*link = p->next;
 	if (!p->next)
 		s->pending_end = link;
-	__atomic_fetch_sub(&s->pending_count, 1, __ATOMIC_RELAXED);
 	if (p->to.at && status == CL_COMPLETE)
 		layout_from_arena(&p->to, arena_at(s, p->range));
+	/* Who sees that nothing is pending, without the lock, may use what was copied. */
+	__atomic_fetch_sub(&s->pending_count, 1, __ATOMIC_RELEASE);
 	return p;
 }
 
