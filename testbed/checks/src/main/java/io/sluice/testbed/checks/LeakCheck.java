@@ -30,7 +30,7 @@ public final class LeakCheck
    * JUnit tag of classes that are not checked, for a library of theirs pools connections as long as
    * the process lives.
    */
-  static final String KEEPS_CONNECTIONS = "keeps-connections";
+  public static final String KEEPS_CONNECTIONS = "keeps-connections";
 
   private static final long DEFAULT_GRACE_MS = 5_000;
   private static final long STEP_MS = 5;

@@ -3,6 +3,7 @@ package io.sluice.testbed.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.testbed.checks.LeakCheck;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import org.testcontainers.containers.Network;
  * A machine moves over a bridge between two containers without privileges, called by their names,
  * and sluicectl in one of them is all that is told.
  */
-@Tag("keeps-connections")
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
 final class ContainerMigrationTest {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final String RUN =
