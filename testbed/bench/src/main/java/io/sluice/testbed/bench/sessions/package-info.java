@@ -1,4 +1,4 @@
-/** What remoting costs: programs of OpenCL natively and in sessions. */
+/** Benches of sessions beside native OpenCL: R1 to R4, R9. */
 @NullMarked
 package io.sluice.testbed.bench.sessions;
 
