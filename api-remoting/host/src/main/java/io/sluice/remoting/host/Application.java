@@ -1,5 +1,8 @@
 package io.sluice.remoting.host;
 
+import io.sluice.remoting.session.ServedSession;
+import org.jspecify.annotations.Nullable;
+
 /** An application that is served, from its connection to its end. */
 interface Application {
   /**
@@ -12,6 +15,9 @@ interface Application {
 
   /** Has {@link #serve} return soon; the application's calls fail. From any thread, repeatedly. */
   void end();
+
+  /** Its session, while it is served here; null before it has said what it speaks. */
+  @Nullable ServedSession session();
 
   /** What it has, from any thread, also before and after it is served. */
   SessionContent content();

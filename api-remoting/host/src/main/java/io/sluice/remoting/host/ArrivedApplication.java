@@ -1,7 +1,7 @@
 package io.sluice.remoting.host;
 
 import io.sluice.remoting.session.Arrival;
-import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.ServedSession;
 
 /** An application whose session has come from another host. */
 final class ArrivedApplication implements Application {
@@ -19,8 +19,9 @@ final class ArrivedApplication implements Application {
     this.devices = devices;
   }
 
-  LinkedSession session() {
-    return arrival.linked();
+  @Override
+  public ServedSession session() {
+    return arrival.session();
   }
 
   @Override
@@ -33,7 +34,7 @@ final class ArrivedApplication implements Application {
         arrival.close();
       }
     }
-    if (arrival.linked().session().hasDeparted()) {
+    if (session().session().hasDeparted()) {
       return LinkedApplication.MOVED;
     }
     return asked ? "an operator ended it" : "its application left";
@@ -43,15 +44,14 @@ final class ArrivedApplication implements Application {
   public void end() {
     asked = true;
     synchronized (closing) {
-      if (!closed && !arrival.linked().session().hasDeparted()) {
-        arrival.endConnection();
+      if (!closed && !session().session().hasDeparted()) {
+        session().end();
       }
     }
   }
 
   @Override
   public SessionContent content() {
-    LinkedSession linked = arrival.linked();
-    return SessionContent.of(linked.api(), linked.session(), devices);
+    return SessionContent.of(session().api(), session().session(), devices);
   }
 }

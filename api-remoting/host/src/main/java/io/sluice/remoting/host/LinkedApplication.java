@@ -45,8 +45,8 @@ final class LinkedApplication implements Application {
     return session == null ? "it was refused" : "its application left";
   }
 
-  /** Its session, while it is served here; null before the application has said what it speaks. */
-  @Nullable LinkedSession session() {
+  @Override
+  public @Nullable LinkedSession session() {
     return opened;
   }
 

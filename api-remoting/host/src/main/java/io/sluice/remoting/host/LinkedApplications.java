@@ -30,7 +30,7 @@ final class LinkedApplications implements Applications {
   @Override
   public MachineApplication ofMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify) {
     return new MachineApplication(
-        new MachineSession(settings, api, first, doorbell, notify), devices);
+        MachineSession.open(settings, api, first, doorbell, notify), devices);
   }
 
   @Override

@@ -1,8 +1,6 @@
 package io.sluice.remoting.host;
 
-import io.sluice.abi.sys.FilePiece;
 import io.sluice.remoting.session.MachineSession;
-import java.util.List;
 
 /** An application in the guest's machine. */
 final class MachineApplication implements Application {
@@ -21,7 +19,10 @@ final class MachineApplication implements Application {
   @Override
   public String serve() {
     try (session) {
-      session.serve();
+      session.serve(() -> {});
+    }
+    if (session.session().hasDeparted()) {
+      return LinkedApplication.MOVED;
     }
     return asked ? "it was asked to end" : "its application broke the protocol";
   }
@@ -32,9 +33,9 @@ final class MachineApplication implements Application {
     session.end();
   }
 
-  /** Adds a segment. */
-  void add(int index, List<FilePiece> pieces) {
-    session.add(index, pieces);
+  @Override
+  public MachineSession session() {
+    return session;
   }
 
   @Override

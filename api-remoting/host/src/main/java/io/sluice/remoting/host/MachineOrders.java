@@ -56,8 +56,7 @@ final class MachineOrders {
    */
   Shared add(AddSegment order, List<Fd> files) {
     try {
-      MachineApplication application = table.machine(order.session());
-      application.add(order.index(), pieces(files, order.pieces()));
+      table.machine(order.session()).add(order.index(), pieces(files, order.pieces()));
       return new Shared(order.id(), order.session(), 0);
     } catch (ProtocolException e) {
       return new Shared(order.id(), order.session(), e.errno().number());

@@ -11,7 +11,7 @@ import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.Stay;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
-import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
@@ -59,7 +59,7 @@ final class MoveOrders {
   }
 
   private Moved departed(Depart order, StateLink link) {
-    LinkedSession session = table.linked(order.session());
+    ServedSession session = table.served(order.session());
     if (session == null) {
       return Moved.not(order.id(), "there is no such session, or none that can move", List.of());
     }

@@ -11,8 +11,9 @@ import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
-import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.MachineSession;
 import io.sluice.remoting.session.ProtocolException;
+import io.sluice.remoting.session.ServedSession;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -114,16 +115,13 @@ final class SessionTable {
   }
 
   /**
-   * An application in the machine by its session's number.
+   * The session of an application in the machine.
    *
-   * @throws ProtocolException EPIPE when there is none
+   * @throws ProtocolException EPIPE when there is none of that number
    */
-  MachineApplication machine(long number) {
-    synchronized (lock) {
-      OpenSession session = open.get(number);
-      if (session != null && session.application() instanceof MachineApplication application) {
-        return application;
-      }
+  MachineSession machine(long number) {
+    if (served(number) instanceof MachineSession session) {
+      return session;
     }
     throw new ProtocolException(Errno.EPIPE, "no session of the machine, number=" + number);
   }
@@ -186,17 +184,13 @@ final class SessionTable {
     serve(session);
   }
 
-  /** The session of an application that is connected; null when there is none of that number. */
-  @Nullable LinkedSession linked(long number) {
+  /** The session of an application that is served; null when there is none of that number. */
+  @Nullable ServedSession served(long number) {
     OpenSession session;
     synchronized (lock) {
       session = open.get(number);
     }
-    return switch (session == null ? null : session.application()) {
-      case LinkedApplication application -> application.session();
-      case ArrivedApplication application -> application.session();
-      case null, default -> null;
-    };
+    return session == null ? null : session.application().session();
   }
 
   /** All there are. */

@@ -2,7 +2,7 @@ package io.sluice.remoting.session;
 
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.FilePiece;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
@@ -19,26 +19,17 @@ public final class Arrival implements AutoCloseable {
   /** How long it may say nothing when the application waits. */
   private static final int GO_MS = 30_000;
 
-  private final SessionSettings settings;
   private final StateLink link;
-  private final SharedMemory memory;
-  private final Fd connection;
-  private final LinkedSession linked;
+  private final ServedSession session;
+  private final List<Fd> descriptors;
   private final StateRestore restore;
   private boolean served;
 
   private Arrival(
-      SessionSettings settings,
-      StateLink link,
-      SharedMemory memory,
-      Fd connection,
-      LinkedSession linked,
-      StateRestore restore) {
-    this.settings = settings;
+      StateLink link, ServedSession session, List<Fd> descriptors, StateRestore restore) {
     this.link = link;
-    this.memory = memory;
-    this.connection = connection;
-    this.linked = linked;
+    this.session = session;
+    this.descriptors = descriptors;
     this.restore = restore;
   }
 
@@ -54,24 +45,10 @@ public final class Arrival implements AutoCloseable {
       throw new StateException("a stream begins without a head");
     }
     List<Fd> fds = link.takeDescriptors(2);
-    Kernel kernel = settings.kernel();
-    SharedMemory memory = new SharedMemory(kernel, settings.mostSharedBytes());
+    SharedMemory memory = new SharedMemory(settings.kernel(), settings.mostSharedBytes());
     Arrival arrival = null;
     try {
-      RemotedApi api = settings.apis().get(head.api());
-      if (api == null || !kernel.isEventfd(fds.get(1))) {
-        throw new StateException("api is not served here, number=" + head.api());
-      }
-      if (!(link.read() instanceof StateItem.Segment segment) || segment.index() != 0) {
-        throw new StateException("a session comes without segment 0");
-      }
-      addSegment(link, memory, segment);
-      if (memory.segmentBytes(0) < RingLayout.ARENA) {
-        throw new StateException("segment 0 is too short, bytes=" + segment.bytes());
-      }
-      kernel.setNonBlocking(fds.get(1));
-      LinkedSession linked = LinkedSession.of(settings, api, fds.get(0), memory, fds.get(1));
-      arrival = open(settings, link, memory, fds.get(0), linked, head);
+      arrival = open(settings, link, head, memory, fds);
       return arrival;
     } catch (SyscallException | ProtocolException refused) {
       throw new StateException("a stream's descriptors are refused: " + refused.getMessage());
@@ -86,27 +63,50 @@ public final class Arrival implements AutoCloseable {
   private static Arrival open(
       SessionSettings settings,
       StateLink link,
+      StateItem.Head head,
       SharedMemory memory,
-      Fd connection,
-      LinkedSession linked,
-      StateItem.Head head)
+      List<Fd> fds)
       throws StateException {
-    ApiState state = linked.session().execution().state().orElse(null);
+    RemotedApi api = settings.apis().get(head.api());
+    if (api == null) {
+      throw new StateException("api is not served here, number=" + head.api());
+    }
+    if (!(link.read() instanceof StateItem.Segment segment) || segment.index() != 0) {
+      throw new StateException("a session comes without segment 0");
+    }
+    addSegment(link, memory, segment);
+    ServedSession session =
+        switch (head.place()) {
+          case HOST -> LinkedSession.arriving(settings, api, fds.get(0), memory, fds.get(1));
+          case MACHINE -> MachineSession.of(settings, api, memory, fds.get(0), fds.get(1));
+        };
+    ApiState state = session.session().execution().state().orElse(null);
     if (state == null) {
-      linked.session().discard();
-      linked.close();
+      session.session().discard();
+      session.close();
       throw new StateException("sessions of the api do not move, number=" + head.api());
     }
-    StateRestore restore = new StateRestore(linked.session(), state, head.implementation());
-    return new Arrival(settings, link, memory, connection, linked, restore);
+    StateRestore restore = new StateRestore(session.session(), state, head.implementation());
+    return new Arrival(link, session, fds, restore);
   }
 
   private static void addSegment(StateLink link, SharedMemory memory, StateItem.Segment segment)
       throws StateException {
-    try (Fd file = link.takeDescriptors(1).getFirst()) {
-      memory.add(segment.index(), file, segment.bytes());
+    List<Fd> files = link.takeDescriptors(segment.files());
+    try {
+      if (segment.parts().isEmpty()) {
+        memory.add(segment.index(), files.getFirst(), segment.bytes());
+      } else {
+        memory.add(
+            segment.index(),
+            segment.parts().stream()
+                .map(part -> new FilePiece(files.get(part.file()), part.offset(), part.bytes()))
+                .toList());
+      }
     } catch (ProtocolException refused) {
       throw new StateException("a segment is refused: " + refused.getMessage());
+    } finally {
+      files.forEach(Fd::close);
     }
   }
 
@@ -120,7 +120,7 @@ public final class Arrival implements AutoCloseable {
     while (true) {
       StateItem item = complete ? lastWord() : link.read();
       switch (item) {
-        case StateItem.Segment segment -> addSegment(link, memory, segment);
+        case StateItem.Segment segment -> addSegment(link, session.memory(), segment);
         case StateItem.Prepared _ -> answer();
         case StateItem.Complete _ -> {
           restore.finish();
@@ -162,32 +162,25 @@ public final class Arrival implements AutoCloseable {
   }
 
   /** The session that is being made. */
-  public LinkedSession linked() {
-    return linked;
-  }
-
-  /** Has its connection fail for the application; from any thread, while this is open. */
-  public void endConnection() {
-    if (connection.isOpen()) {
-      settings.kernel().shutdown(connection);
-    }
+  public ServedSession session() {
+    return session;
   }
 
   /** Serves the application, after {@link #awaitGo}; nothing of it is left when this returns. */
   public void serve() {
     served = true;
     restore.begin();
-    linked.serve(() -> {});
+    session.serve(() -> {});
   }
 
   @Override
   public void close() {
     restore.close();
     if (!served) {
-      linked.session().discard();
+      session.session().discard();
     }
-    linked.close();
-    memory.close();
-    connection.close();
+    session.close();
+    session.memory().close();
+    descriptors.forEach(Fd::close);
   }
 }

@@ -1,6 +1,5 @@
 package io.sluice.remoting.session;
 
-import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.state.Fingerprints;
 import io.sluice.remoting.state.StateCodec;
 import io.sluice.remoting.state.StateException;
@@ -48,7 +47,7 @@ public final class Departure {
 
   private static final int LINK_MS = 2_000;
 
-  private final LinkedSession linked;
+  private final ServedSession served;
   private final Session session;
   private final StateLink link;
   private final Consumer<StateStage> entered;
@@ -75,11 +74,11 @@ public final class Departure {
    * @param link to the other host; stays the caller's
    * @param entered is told each stage as it begins
    */
-  public Departure(LinkedSession linked, StateLink link, Consumer<StateStage> entered) {
-    this.linked = linked;
+  public Departure(ServedSession served, StateLink link, Consumer<StateStage> entered) {
+    this.served = served;
     this.link = link;
     this.entered = entered;
-    session = linked.session();
+    session = served.session();
   }
 
   /** Gives up, unless the other host has been told to go on; from any thread. */
@@ -108,7 +107,7 @@ public final class Departure {
     } finally {
       if (!done && stage.mayAbort()) {
         session.resume();
-        linked.gate().open();
+        served.letGo();
         enter(StateStage.ABORTED);
       }
     }
@@ -116,7 +115,7 @@ public final class Departure {
   }
 
   private long now() {
-    return linked.settings().nanoTime().getAsLong();
+    return served.settings().nanoTime().getAsLong();
   }
 
   private void enter(StateStage next) {
@@ -137,11 +136,11 @@ public final class Departure {
     if (!obstacles.isEmpty()) {
       throw new UnmovableException(obstacles);
     }
-    StateCapture capture = new StateCapture(session, linked.memory(), state);
+    StateCapture capture = new StateCapture(session, served.memory(), state);
     String implementation = ask(state::implementation);
     link.write(
-        new StateItem.Head(session.api().number(), implementation),
-        List.of(linked.connection(), linked.doorbell()));
+        new StateItem.Head(session.api().number(), served.place(), implementation),
+        served.descriptors());
     Set<SessionObject> _ = ask(state::takeTouched);
     prepare(capture);
     if (checkOnly) {
@@ -179,11 +178,10 @@ public final class Departure {
   private void sendObjects(StateCapture capture)
       throws UnmovableException, StateException, InterruptedException {
     for (StateCapture.Outgoing outgoing : ask(capture::objects)) {
-      Fd file = outgoing.file();
-      if (file == null) {
+      if (outgoing.files().isEmpty()) {
         link.write(outgoing.item());
       } else {
-        link.write(outgoing.item(), List.of(file));
+        link.write(outgoing.item(), outgoing.files());
       }
     }
   }
@@ -229,7 +227,7 @@ public final class Departure {
 
   private void stop() throws StateException, InterruptedException {
     stoppedNs = now();
-    if (!linked.gate().shut(LINK_MS)) {
+    if (!served.hold(LINK_MS)) {
       throw new StateException("the application is in the middle of a link's message");
     }
     await(session.pause(), STOP_MS, "commands run for too long");
@@ -278,7 +276,7 @@ public final class Departure {
             "the session's thread does not answer");
     waitedNs = now() - stoppedNs;
     enter(StateStage.HAND_OVER);
-    linked.gate().leave();
+    served.leave();
     enter(StateStage.DONE);
   }
 

@@ -5,9 +5,11 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.state.StateItem;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * executes its calls. The thread that calls {@link #serve} is the link's; the session has a thread
  * of its own.
  */
-public final class LinkedSession implements AutoCloseable {
+public final class LinkedSession implements ServedSession {
   private static final Logger LOG = LoggerFactory.getLogger(LinkedSession.class);
 
   private static final int SEGMENT_ADDED = 1;
@@ -59,34 +61,67 @@ public final class LinkedSession implements AutoCloseable {
     return new LinkedSession(settings, api, connection, memory, bells);
   }
 
-  /** What it speaks. */
+  /**
+   * A session that comes from another host.
+   *
+   * @throws ProtocolException when it cannot be served
+   */
+  static LinkedSession arriving(
+      SessionSettings settings, RemotedApi api, Fd connection, SharedMemory memory, Fd doorbell) {
+    if (!settings.kernel().isEventfd(doorbell)) {
+      throw new ProtocolException(Errno.EINVAL, "a doorbell is no eventfd");
+    }
+    if (memory.segmentBytes(0) < RingLayout.ARENA) {
+      throw new ProtocolException(
+          Errno.EINVAL, "segment 0 is too short, bytes=" + memory.segmentBytes(0));
+    }
+    settings.kernel().setNonBlocking(doorbell);
+    return of(settings, api, connection, memory, doorbell);
+  }
+
+  @Override
   public RemotedApi api() {
     return session.api();
   }
 
-  /** The session itself. */
+  @Override
   public Session session() {
     return session;
   }
 
-  SharedMemory memory() {
+  @Override
+  public SharedMemory memory() {
     return memory;
   }
 
-  Fd connection() {
-    return connection;
-  }
-
-  Fd doorbell() {
-    return bells.doorbell();
-  }
-
-  LinkGate gate() {
-    return gate;
-  }
-
-  SessionSettings settings() {
+  @Override
+  public SessionSettings settings() {
     return settings;
+  }
+
+  @Override
+  public StateItem.Place place() {
+    return StateItem.Place.HOST;
+  }
+
+  @Override
+  public List<Fd> descriptors() {
+    return List.of(connection, bells.doorbell());
+  }
+
+  @Override
+  public boolean hold(long patienceMs) throws InterruptedException {
+    return gate.shut(patienceMs);
+  }
+
+  @Override
+  public void letGo() {
+    gate.open();
+  }
+
+  @Override
+  public void leave() {
+    gate.leave();
   }
 
   /**
@@ -95,7 +130,8 @@ public final class LinkedSession implements AutoCloseable {
    *
    * @param begun is done when the session's thread runs, before the connection is read
    */
-  void serve(Runnable begun) {
+  @Override
+  public void serve(Runnable begun) {
     Thread thread =
         settings
             .threads()
@@ -162,10 +198,16 @@ public final class LinkedSession implements AutoCloseable {
     message.set(ValueLayout.JAVA_INT, 0, kind);
     message.set(ValueLayout.JAVA_INT, 4, index);
     message.set(ValueLayout.JAVA_LONG, 8, result);
-    settings.kernel().sendmsg(connection, message, java.util.List.of());
+    settings.kernel().sendmsg(connection, message, List.of());
   }
 
-  /** Whether an application is served here; from any thread. */
+  /** Has its connection fail for the application. */
+  @Override
+  public void end() {
+    settings.kernel().shutdown(connection);
+  }
+
+  @Override
   public boolean isServed() {
     return !gate.isOver();
   }

@@ -4,84 +4,136 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.state.StateItem;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A session of a process in a machine. It has no link: the machine's kernel opens it, adds its
  * segments and ends it, and its memory is a part of the machine's.
  */
-public final class MachineSession implements AutoCloseable {
-  private final RemotedApi api;
+public final class MachineSession implements ServedSession {
+  /** How long a segment waits for a move of the session. */
+  private static final long ADD_MS = 1_000;
+
+  private final SessionSettings settings;
   private final SharedMemory memory;
   private final Fd doorbell;
   private final Fd notify;
   private final Fd wake;
   private final Session session;
   private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private boolean held; // no segment is added; by lock
+  private boolean left; // another host serves it; by lock
   private boolean closed; // by lock
 
-  /**
-   * @param apiNumber of the API that it speaks
-   * @param first segment 0; files stay the caller's
-   * @param doorbell an eventfd that the machine rings; owned once this is made, as is the next
-   * @param notify an eventfd that interrupts the machine
-   * @throws ProtocolException when it cannot be served
-   */
-  public MachineSession(
-      SessionSettings settings, int apiNumber, List<FilePiece> first, Fd doorbell, Fd notify) {
+  /** One that nobody serves yet, of memory that has segment 0; all is owned once this is made. */
+  private MachineSession(
+      SessionSettings settings, RemotedApi api, SharedMemory memory, Fd doorbell, Fd notify) {
     Kernel kernel = settings.kernel();
-    RemotedApi served = settings.apis().get(apiNumber);
-    if (served == null) {
-      throw new ProtocolException(Errno.EOPNOTSUPP, "api is not served here, number=" + apiNumber);
-    }
-    if (!kernel.isEventfd(doorbell) || !kernel.isEventfd(notify)) {
-      throw new ProtocolException(Errno.EINVAL, "a machine's session needs two eventfds");
-    }
-    long bytes = first.stream().mapToLong(FilePiece::bytes).sum();
-    if (bytes < RingLayout.ARENA) {
-      throw new ProtocolException(Errno.EINVAL, "segment 0 is too short, bytes=" + bytes);
-    }
-    this.api = served;
+    this.settings = settings;
+    this.memory = memory;
     this.doorbell = doorbell;
     this.notify = notify;
-    memory = new SharedMemory(kernel, settings.mostSharedBytes());
+    kernel.setNonBlocking(doorbell);
+    kernel.setNonBlocking(notify);
     wake = kernel.eventfd(0, Kernel.NONBLOCK);
-    boolean complete = false;
-    try {
-      memory.add(0, first);
-      kernel.setNonBlocking(doorbell);
-      kernel.setNonBlocking(notify);
-      complete = true;
-    } finally {
-      if (!complete) {
-        memory.close();
-        wake.close();
-      }
-    }
     session =
         new Session(
             kernel,
             settings.nanoTime(),
-            served,
+            api,
             memory,
             new Bells(doorbell, wake, _ -> kernel.signal(notify)),
             settings.account(),
             settings.workers());
   }
 
-  /** What it speaks. */
-  public RemotedApi api() {
-    return api;
+  /**
+   * A session that is opened.
+   *
+   * @param apiNumber of the API that it speaks
+   * @param first segment 0; files stay the caller's
+   * @param doorbell an eventfd that the machine rings; owned once this is made, as is the next
+   * @param notify an eventfd that interrupts the machine
+   * @throws ProtocolException when it cannot be served
+   */
+  public static MachineSession open(
+      SessionSettings settings, int apiNumber, List<FilePiece> first, Fd doorbell, Fd notify) {
+    RemotedApi served = settings.apis().get(apiNumber);
+    if (served == null) {
+      throw new ProtocolException(Errno.EOPNOTSUPP, "api is not served here, number=" + apiNumber);
+    }
+    SharedMemory memory = new SharedMemory(settings.kernel(), settings.mostSharedBytes());
+    boolean complete = false;
+    try {
+      memory.add(0, first);
+      MachineSession session = of(settings, served, memory, doorbell, notify);
+      complete = true;
+      return session;
+    } finally {
+      if (!complete) {
+        memory.close();
+      }
+    }
   }
 
-  /** The session itself. */
+  /**
+   * A session that nobody serves yet.
+   *
+   * @param memory has segment 0; owned once this is made, as are the eventfds
+   */
+  static MachineSession of(
+      SessionSettings settings, RemotedApi api, SharedMemory memory, Fd doorbell, Fd notify) {
+    if (!settings.kernel().isEventfd(doorbell) || !settings.kernel().isEventfd(notify)) {
+      throw new ProtocolException(Errno.EINVAL, "a machine's session needs two eventfds");
+    }
+    if (memory.segmentBytes(0) < RingLayout.ARENA) {
+      throw new ProtocolException(
+          Errno.EINVAL, "segment 0 is too short, bytes=" + memory.segmentBytes(0));
+    }
+    return new MachineSession(settings, api, memory, doorbell, notify);
+  }
+
+  @Override
+  public RemotedApi api() {
+    return session.api();
+  }
+
+  @Override
   public Session session() {
     return session;
   }
 
-  /** Serves it until {@link #end}, or until the process breaks the rules. */
-  public void serve() {
+  @Override
+  public SharedMemory memory() {
+    return memory;
+  }
+
+  @Override
+  public SessionSettings settings() {
+    return settings;
+  }
+
+  @Override
+  public StateItem.Place place() {
+    return StateItem.Place.MACHINE;
+  }
+
+  @Override
+  public List<Fd> descriptors() {
+    return List.of(doorbell, notify);
+  }
+
+  /**
+   * Serves it until {@link #end}, until the process breaks the rules, or another host serves it.
+   */
+  @Override
+  public void serve(Runnable begun) {
+    begun.run();
     session.run();
   }
 
@@ -89,23 +141,75 @@ public final class MachineSession implements AutoCloseable {
    * Adds a segment; from any thread.
    *
    * @param pieces of files, which stay the caller's
-   * @throws ProtocolException when it cannot be had
+   * @throws ProtocolException when it cannot be had; EAGAIN when the session moves, or has moved
    */
   public void add(int index, List<FilePiece> pieces) {
     lock.lock();
     try {
+      long leftNs = TimeUnit.MILLISECONDS.toNanos(ADD_MS);
+      while (held && !left && !closed && leftNs > 0) {
+        leftNs = changed.awaitNanos(leftNs);
+      }
+      if (held || left) {
+        throw new ProtocolException(Errno.EAGAIN, "the session moves");
+      }
       if (closed) {
         throw new ProtocolException(Errno.EPIPE, "the session has ended");
       }
       memory.add(index, pieces);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new ProtocolException(Errno.EAGAIN, "the session host is stopping");
     } finally {
       lock.unlock();
     }
   }
 
-  /** Has {@link #serve} return soon; from any thread. */
+  @Override
+  public boolean hold(long patienceMs) {
+    return set(true);
+  }
+
+  @Override
+  public void letGo() {
+    boolean _ = set(false);
+  }
+
+  private boolean set(boolean hold) {
+    lock.lock();
+    try {
+      held = hold;
+      changed.signalAll();
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void leave() {
+    lock.lock();
+    try {
+      left = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
   public void end() {
     session.end();
+  }
+
+  @Override
+  public boolean isServed() {
+    lock.lock();
+    try {
+      return !left && !closed;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Lets go of the memory, when it is served no more. */
@@ -114,6 +218,7 @@ public final class MachineSession implements AutoCloseable {
     lock.lock();
     try {
       closed = true;
+      changed.signalAll();
       memory.close();
       doorbell.close();
       notify.close();

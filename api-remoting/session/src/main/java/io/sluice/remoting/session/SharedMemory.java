@@ -4,9 +4,12 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
+import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.remoting.state.StateItem.Part;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -30,12 +33,24 @@ public final class SharedMemory implements AutoCloseable {
   /** {@code f_type} of memory files; linux/magic.h. */
   private static final long TMPFS_MAGIC = 0x01021994;
 
+  /**
+   * The files that a segment is made of, for another host.
+   *
+   * @param files stay this object's, as long as it is open
+   * @param parts of the files; none for a file that is the segment
+   */
+  record Backing(List<Fd> files, List<Part> parts) {}
+
+  /** A file that several segments may be of. */
+  private record Kept(Fd file, FileStatus status) {}
+
   private final Kernel kernel;
   private final long mostBytes;
   private final AtomicReferenceArray<@Nullable Mapping> segments =
       new AtomicReferenceArray<>(MOST_SEGMENTS);
-  private final AtomicReferenceArray<@Nullable Fd> files =
+  private final AtomicReferenceArray<@Nullable Backing> backings =
       new AtomicReferenceArray<>(MOST_SEGMENTS);
+  private final List<Kept> files = new ArrayList<>(); // by the thread that adds
   private final AtomicLong bytes = new AtomicLong();
 
   /**
@@ -57,18 +72,35 @@ public final class SharedMemory implements AutoCloseable {
     requireFree(index);
     requireRoom(sizeBytes);
     requireSealed(fd, sizeBytes);
+    backings.set(index, new Backing(List.of(kept(fd)), List.of()));
     map(index, () -> kernel.mmap(fd, 0, sizeBytes, Kernel.PROT_READ | Kernel.PROT_WRITE));
+  }
+
+  /** A descriptor of a file that is this object's; the same for the same file. */
+  private Fd kept(Fd file) {
     try {
-      files.set(index, kernel.dup(fd));
+      FileStatus status = kernel.fstat(file);
+      for (Kept each : files) {
+        if (each.status().device() == status.device() && each.status().inode() == status.inode()) {
+          return each.file();
+        }
+      }
+      Fd own = kernel.dup(file);
+      files.add(new Kept(own, status));
+      return own;
     } catch (SyscallException failure) {
       throw new ProtocolException(
           Errno.EMFILE, "segment's file cannot be kept: " + failure.getMessage());
     }
   }
 
-  /** The file of a segment that is a file of its own, as long as this is open; null for another. */
-  @Nullable Fd file(int index) {
-    return files.get(index);
+  /** What a segment that is there is made of. */
+  Backing backing(int index) {
+    Backing backing = backings.get(index);
+    if (backing == null) {
+      throw new ProtocolException(Errno.EFAULT, "segment is not there, index=" + index);
+    }
+    return backing;
   }
 
   /** The bytes of a segment; 0 if it is not there. */
@@ -117,7 +149,24 @@ public final class SharedMemory implements AutoCloseable {
       sizeBytes += piece.bytes(); // each is no longer than a file, and there are few
     }
     requireRoom(sizeBytes);
+    backings.set(index, backing(pieces));
     map(index, () -> kernel.mmapPieces(pieces));
+  }
+
+  private Backing backing(List<FilePiece> pieces) {
+    List<Fd> own = new ArrayList<>();
+    List<Part> parts = new ArrayList<>();
+    for (FilePiece piece : pieces) {
+      Fd file = kept(piece.file());
+      if (!own.contains(file)) {
+        own.add(file);
+      }
+      parts.add(new Part(own.indexOf(file), piece.offset(), piece.bytes()));
+    }
+    if (own.size() > Part.MOST_FILES || parts.size() > Part.MOST) {
+      throw new ProtocolException(Errno.EINVAL, "segment is in too many files or pieces");
+    }
+    return new Backing(List.copyOf(own), List.copyOf(parts));
   }
 
   private void requireWithin(FilePiece piece) {
@@ -219,10 +268,8 @@ public final class SharedMemory implements AutoCloseable {
       if (mapping != null) {
         mapping.close();
       }
-      Fd file = files.getAndSet(i, null);
-      if (file != null) {
-        file.close();
-      }
     }
+    files.forEach(kept -> kept.file().close());
+    files.clear();
   }
 }

@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The content of a session as items of a state stream: first all, then what has changed since. By
@@ -22,8 +21,8 @@ final class StateCapture {
   /** An item and its place in the order of all that happened. */
   private record Placed(long serial, StateItem item) {}
 
-  /** An item and the file that comes with it, if one does. */
-  record Outgoing(StateItem item, @Nullable Fd file) {}
+  /** An item and the files that come with it. */
+  record Outgoing(StateItem item, List<Fd> files) {}
 
   private final Session session;
   private final SharedMemory memory;
@@ -80,15 +79,12 @@ final class StateCapture {
     return out;
   }
 
-  private void addSegments(List<Outgoing> out) throws UnmovableException {
+  private void addSegments(List<Outgoing> out) {
     for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
       long bytes = memory.segmentBytes(i);
       if (bytes > 0 && segments.add(i)) {
-        Fd file = memory.file(i);
-        if (file == null) {
-          throw new UnmovableException(List.of("segment " + i + " is a machine's memory"));
-        }
-        out.add(new Outgoing(new StateItem.Segment(i, bytes), file));
+        SharedMemory.Backing backing = memory.backing(i);
+        out.add(new Outgoing(new StateItem.Segment(i, bytes, backing.parts()), backing.files()));
       }
     }
   }
@@ -96,7 +92,8 @@ final class StateCapture {
   private void addGone(List<Outgoing> out) {
     for (SessionObject object : List.copyOf(sent)) {
       if (!objects.has(object) && gone.add(object)) {
-        out.add(new Outgoing(new StateItem.Gone(object.serial(), needed.contains(object)), null));
+        out.add(
+            new Outgoing(new StateItem.Gone(object.serial(), needed.contains(object)), List.of()));
       }
     }
   }
@@ -132,7 +129,7 @@ final class StateCapture {
 
   private static void addAll(List<Placed> placed, List<Outgoing> out) {
     placed.sort(Comparator.comparingLong(Placed::serial));
-    placed.forEach(each -> out.add(new Outgoing(each.item(), null)));
+    placed.forEach(each -> out.add(new Outgoing(each.item(), List.of())));
   }
 
   /** All in the table, and what they were made of, whether it was released or not. */

@@ -13,6 +13,8 @@ import io.sluice.remoting.state.StateItem.Made;
 import io.sluice.remoting.state.StateItem.Mapped;
 import io.sluice.remoting.state.StateItem.Notice;
 import io.sluice.remoting.state.StateItem.Open;
+import io.sluice.remoting.state.StateItem.Part;
+import io.sluice.remoting.state.StateItem.Place;
 import io.sluice.remoting.state.StateItem.Prepared;
 import io.sluice.remoting.state.StateItem.Ready;
 import io.sluice.remoting.state.StateItem.Refused;
@@ -90,11 +92,13 @@ public final class StateCodec {
         out.number(MAGIC);
         out.number(VERSION);
         out.number(head.api());
+        out.number(1 + head.place().ordinal());
         out.text(head.implementation(), TEXT_BYTES);
       }
       case Segment segment -> {
         out.number(segment.index());
         out.large(segment.bytes());
+        out.list(segment.parts(), part -> write(part, out));
       }
       case Root root -> {
         write(root.object(), out);
@@ -160,6 +164,12 @@ public final class StateCodec {
     out.end();
   }
 
+  private static void write(Part part, FrameWriter out) {
+    out.number(part.file());
+    out.large(part.offset());
+    out.large(part.bytes());
+  }
+
   private static void write(Entity entity, FrameWriter out) {
     out.number(entity.kind());
     out.number(entity.index());
@@ -183,7 +193,11 @@ public final class StateCodec {
     StateItem item =
         switch (type) {
           case 1 -> head(in);
-          case 2 -> new Segment(in.number(0, 63), in.large(1, Long.MAX_VALUE));
+          case 2 ->
+              new Segment(
+                  in.number(0, 63),
+                  in.large(1, Long.MAX_VALUE),
+                  in.list(Part.MOST, () -> part(in)));
           case 3 -> new Root(entity(in), in.text(TEXT_BYTES));
           case 4 -> new Made(in.list(OBJECTS, () -> entity(in)), call(in), in.bytes(PAYLOAD_BYTES));
           case 5 -> new Changed(serial(in), call(in), in.number());
@@ -226,7 +240,17 @@ public final class StateCodec {
               + ", version="
               + version);
     }
-    return new Head(in.number(1, 0xffff), in.text(TEXT_BYTES));
+    return new Head(
+        in.number(1, 0xffff),
+        Place.values()[in.number(1, Place.values().length) - 1],
+        in.text(TEXT_BYTES));
+  }
+
+  private static Part part(FrameReader in) throws StateException {
+    return new Part(
+        in.number(0, Part.MOST_FILES - 1),
+        in.large(0, Long.MAX_VALUE),
+        in.large(1, Long.MAX_VALUE));
   }
 
   private static Content content(FrameReader in) throws StateException {

@@ -24,20 +24,48 @@ public sealed interface StateItem {
    */
   record Call(int number, long serial, byte[] message, List<Long> named) {}
 
-  /**
-   * The head, first and once. The application's connection and doorbell come with it.
-   *
-   * @param api number of the API
-   * @param implementation what executed the calls so far, in words that are equal for equal ones
-   */
-  record Head(int api, String implementation) implements StateItem {}
+  /** Where an application runs, and so what comes with the head. */
+  enum Place {
+    /** On this host: its connection and its doorbell come. */
+    HOST,
+    /** In a machine: its doorbell comes, and the eventfd that interrupts the machine. */
+    MACHINE
+  }
 
   /**
-   * A segment of the application's memory; its file comes with it.
+   * The head, first and once.
+   *
+   * @param api number of the API
+   * @param place of the application; two descriptors come with it
+   * @param implementation what executed the calls so far, in words that are equal for equal ones
+   */
+  record Head(int api, Place place, String implementation) implements StateItem {}
+
+  /**
+   * A part of a file, in whole pages.
+   *
+   * @param file its place among those that come with the item
+   */
+  record Part(int file, long offset, long bytes) {
+    /** Most parts of a segment. */
+    public static final int MOST = 2048;
+
+    /** Most files that they are of. */
+    public static final int MOST_FILES = 8;
+  }
+
+  /**
+   * A segment of the application's memory; its files come with it.
    *
    * @param index of the segment
+   * @param parts of files, one behind the other; none for one file that is the segment
    */
-  record Segment(int index, long bytes) implements StateItem {}
+  record Segment(int index, long bytes, List<Part> parts) implements StateItem {
+    /** How many files it is of. */
+    public int files() {
+      return 1 + parts.stream().mapToInt(Part::file).max().orElse(0);
+    }
+  }
 
   /**
    * An object that was there before the session, such as a device.

@@ -69,7 +69,7 @@ class MachineSessionTest {
     Fd notify = kernel.dup(notified);
     boolean complete = false;
     try {
-      MachineSession session = new MachineSession(settings, API, pieces, doorbell, notify);
+      MachineSession session = MachineSession.open(settings, API, pieces, doorbell, notify);
       complete = true;
       return session;
     } finally {
@@ -95,7 +95,7 @@ class MachineSessionTest {
     Thread thread =
         new Thread(() -> {
           try (session) {
-            session.serve();
+            session.serve(() -> {});
           }
         });
     thread.start();
@@ -143,9 +143,9 @@ class MachineSessionTest {
     try (Fd doorbell = kernel.dup(application.doorbell())) {
       List<FilePiece> pieces = inTwoPieces();
       assertThatThrownBy(
-              () -> new MachineSession(settings, API, pieces, doorbell, application.file()))
+              () -> MachineSession.open(settings, API, pieces, doorbell, application.file()))
           .isInstanceOf(ProtocolException.class);
-      assertThatThrownBy(() -> new MachineSession(settings, 2, pieces, doorbell, notified))
+      assertThatThrownBy(() -> MachineSession.open(settings, 2, pieces, doorbell, notified))
           .isInstanceOf(ProtocolException.class);
     }
   }
@@ -197,7 +197,7 @@ class MachineSessionTest {
     MachineSession session = open(inTwoPieces());
     session.end();
     try (session) {
-      session.serve();
+      session.serve(() -> {});
     }
     assertThatThrownBy(() -> session.add(1, inTwoPieces()))
         .isInstanceOfSatisfying(

@@ -20,8 +20,13 @@ final class StateCodecTest {
 
   static List<StateItem> items() {
     return List.of(
-        new StateItem.Head(1, "an implementation"),
-        new StateItem.Segment(3, 4096),
+        new StateItem.Head(1, StateItem.Place.HOST, "an implementation"),
+        new StateItem.Head(2, StateItem.Place.MACHINE, ""),
+        new StateItem.Segment(3, 4096, List.of()),
+        new StateItem.Segment(
+            0,
+            12288,
+            List.of(new StateItem.Part(7, 1L << 40, 4096), new StateItem.Part(0, 0, 8192))),
         new StateItem.Root(ENTITY, "a device"),
         new StateItem.Made(List.of(ENTITY), CALL, new byte[] {9}),
         new StateItem.Changed(99, CALL, -11),

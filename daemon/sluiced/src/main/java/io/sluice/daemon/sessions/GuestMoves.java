@@ -9,6 +9,7 @@ import io.sluice.management.SessionMove;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.HostMessage.Sessions;
+import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.ListSessions;
@@ -44,9 +45,10 @@ final class GuestMoves implements AutoCloseable {
   private static final Duration MOVE_PATIENCE = Duration.ofMinutes(30);
 
   private final String guest;
-  private final Supplier<Optional<HostLink>> main;
+  private final Supplier<Optional<ServingHost>> main;
   private final Map<String, HostStarter> starters;
   private final Opener opener;
+  private final HostedSessions machine;
   private final GuestSessions.Surroundings surroundings;
   private final BiConsumer<String, String> tell;
   private final Object lock = new Object();
@@ -60,31 +62,34 @@ final class GuestMoves implements AutoCloseable {
   }
 
   /** A session and the name of the host it lives in. */
-  record Placed(SessionReport report, String host, HostLink link) {}
+  record Placed(SessionReport report, String host, ServingHost at) {}
 
   /**
-   * @param main the link of the host that listens, if it serves
+   * @param main the host that listens, if it serves
    * @param starters of other implementations' hosts, by their names
+   * @param machine those sessions that the guest's machine has
    * @param tell a notification's type and message
    */
   GuestMoves(
       String guest,
-      Supplier<Optional<HostLink>> main,
+      Supplier<Optional<ServingHost>> main,
       Map<String, HostStarter> starters,
       Opener opener,
+      HostedSessions machine,
       GuestSessions.Surroundings surroundings,
       BiConsumer<String, String> tell) {
     this.guest = guest;
     this.main = main;
     this.starters = Map.copyOf(starters);
     this.opener = opener;
+    this.machine = machine;
     this.surroundings = surroundings;
     this.tell = tell;
   }
 
-  private Map<String, HostLink> places() {
-    Map<String, HostLink> places = new LinkedHashMap<>();
-    main.get().ifPresent(link -> places.put(DEFAULT, link));
+  private Map<String, ServingHost> places() {
+    Map<String, ServingHost> places = new LinkedHashMap<>();
+    main.get().ifPresent(host -> places.put(DEFAULT, host));
     synchronized (lock) {
       sides.forEach((name, side) -> {
         if (side.serving().isDone() && !side.isOver()) {
@@ -99,9 +104,9 @@ final class GuestMoves implements AutoCloseable {
   List<Placed> list() {
     List<Placed> all = new ArrayList<>();
     places()
-        .forEach((name, link) -> {
-          if (ask(link, ListSessions::new).orElse(null) instanceof Sessions answer) {
-            answer.sessions().forEach(report -> all.add(new Placed(report, name, link)));
+        .forEach((name, host) -> {
+          if (ask(host, ListSessions::new).orElse(null) instanceof Sessions answer) {
+            answer.sessions().forEach(report -> all.add(new Placed(report, name, host)));
           }
         });
     return all;
@@ -113,13 +118,8 @@ final class GuestMoves implements AutoCloseable {
   }
 
   /** The answer of one of the hosts; one that does not answer is ended. */
-  Optional<HostMessage> ask(HostLink link, LongFunction<io.sluice.remoting.control.Order> order) {
-    CompletableFuture<HostMessage> answer = link.ask(order, List.of());
-    if (!Patience.await(answer, ANSWER_PATIENCE)) {
-      link.end();
-      return Optional.empty();
-    }
-    return answer.isCompletedExceptionally() ? Optional.empty() : Optional.of(answer.join());
+  Optional<HostMessage> ask(ServingHost host, LongFunction<Order> order) {
+    return host.ask(order, List.of(), ANSWER_PATIENCE);
   }
 
   /** Moves a session, or looks what would be in the way. */
@@ -130,7 +130,7 @@ final class GuestMoves implements AutoCloseable {
     if (from.host().equals(to)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
     }
-    HostLink target = target(to, failed);
+    ServingHost target = target(to, failed);
     Moved moved = carryOut(from, target, checkOnly, failed);
     if (checkOnly && !moved.obstacles().isEmpty()) {
       return new SessionMove(moved.obstacles(), 0, moved.sentBytes(), 0);
@@ -148,7 +148,7 @@ final class GuestMoves implements AutoCloseable {
     return new SessionMove(List.of(), moved.rounds(), moved.sentBytes(), moved.stoppedNs());
   }
 
-  private Moved carryOut(Placed from, HostLink target, boolean checkOnly, String failed)
+  private Moved carryOut(Placed from, ServingHost target, boolean checkOnly, String failed)
       throws OperationsException {
     SessionReport report = from.report();
     List<Fd> pair;
@@ -161,12 +161,18 @@ final class GuestMoves implements AutoCloseable {
     CompletableFuture<HostMessage> departed;
     try (Fd there = pair.get(0);
         Fd here = pair.get(1)) {
+      machine.onMoving(target, report.number());
       arrived =
-          target.ask(
-              id -> new Arrive(id, report.number(), report.pid(), report.uid(), report.sinceMs()),
-              List.of(there));
-      departed = from.link().ask(id -> new Depart(id, report.number(), checkOnly), List.of(here));
+          target
+              .link()
+              .ask(
+                  id ->
+                      new Arrive(id, report.number(), report.pid(), report.uid(), report.sinceMs()),
+                  List.of(there));
+      departed =
+          from.at().link().ask(id -> new Depart(id, report.number(), checkOnly), List.of(here));
     }
+    var _ = arrived.thenAccept(answer -> hearArrival(target, report.number(), answer));
     if (!Patience.await(departed, MOVE_PATIENCE)
         || departed.isCompletedExceptionally()
         || !(departed.join() instanceof Moved moved)) {
@@ -187,7 +193,16 @@ final class GuestMoves implements AutoCloseable {
     return moved;
   }
 
-  private void note(HostLink target, long session) {
+  /** Whether the session lives there; by the thread that hears the host. */
+  private void hearArrival(ServingHost target, long session, HostMessage answer) {
+    if (answer instanceof Moved moved && moved.error().isEmpty()) {
+      machine.onArrived(target, session);
+    } else {
+      machine.onEnded(target, session, false);
+    }
+  }
+
+  private void note(ServingHost target, long session) {
     synchronized (lock) {
       for (SideHost side : sides.values()) {
         if (!side.isOver() && side.serving().getNow(null) == target) {
@@ -197,7 +212,7 @@ final class GuestMoves implements AutoCloseable {
     }
   }
 
-  private HostLink target(String to, String failed) throws OperationsException {
+  private ServingHost target(String to, String failed) throws OperationsException {
     if (to.equals(DEFAULT)) {
       return main.get()
           .orElseThrow(() -> problem(ErrorCode.SESSION_HOST, failed, "it does not serve now"));
@@ -239,7 +254,7 @@ final class GuestMoves implements AutoCloseable {
   void stay(long session) throws OperationsException {
     String failed = "cannot stop the move of session " + session + " of guest \"" + guest + "\"";
     Placed placed = find(session).orElseThrow(() -> unknown(failed));
-    Optional<HostMessage> answer = ask(placed.link(), id -> new Stay(id, session));
+    Optional<HostMessage> answer = ask(placed.at(), id -> new Stay(id, session));
     if (!(answer.orElse(null) instanceof HostMessage.Done done) || !done.error().isEmpty()) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is not being moved");
     }

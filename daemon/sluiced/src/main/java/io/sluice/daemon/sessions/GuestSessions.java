@@ -52,9 +52,6 @@ final class GuestSessions implements AutoCloseable {
 
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
-  /** A machine waits 5 s for a call, and ending a host that does not answer takes time, too. */
-  private static final Duration MACHINE_PATIENCE = Duration.ofSeconds(3);
-
   /** How long a host may leave its link full. */
   private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
 
@@ -74,11 +71,11 @@ final class GuestSessions implements AutoCloseable {
   private final RateLimit events;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
-  private final HostedSessions machine = new HostedSessions(new Machine());
+  private final HostedSessions machine = new HostedSessions(() -> Optional.ofNullable(running()));
   private final Object lock = new Object();
   private final Set<Long> open = new HashSet<>(); // sessions; by lock
   private String state = SessionHostStatus.STARTING; // by lock
-  private @Nullable Running running; // the host that serves; by lock
+  private @Nullable ServingHost running; // by lock
   private long pid; // by lock
   private long starts; // by lock
   private long next = 1; // number of the next session; by lock
@@ -115,21 +112,15 @@ final class GuestSessions implements AutoCloseable {
     moves =
         new GuestMoves(
             guest,
-            () -> Optional.ofNullable(running()).map(Running::link),
+            () -> Optional.ofNullable(running()),
             others,
             this::openSide,
+            machine,
             surroundings,
             this::tell);
     keeper = surroundings.threads().newThread(this::keep);
     keeper.setName("sluice-" + guest + "-sessions");
   }
-
-  /**
-   * A host that serves.
-   *
-   * @param gone when nothing of its process is left
-   */
-  private record Running(HostLink link, CompletableFuture<Void> gone) {}
 
   private SideHost openSide(String name, HostStarter other) {
     return new SideHost(
@@ -140,6 +131,7 @@ final class GuestSessions implements AutoCloseable {
         limits(),
         surroundings,
         words,
+        machine,
         (session, why) -> tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": " + why),
         this::tellStage);
   }
@@ -234,9 +226,10 @@ final class GuestSessions implements AutoCloseable {
 
   private String serve(Fd connection) {
     HostLink own = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
+    ServingHost host = new ServingHost(guest, own, surroundings.nanoTime());
     Serve order;
     synchronized (lock) {
-      running = new Running(own, new CompletableFuture<>());
+      running = host;
       order = new Serve(guest, limits, next);
     }
     try {
@@ -247,7 +240,7 @@ final class GuestSessions implements AutoCloseable {
     if (isClosed()) { // while it came: close has seen no link
       own.end();
     }
-    return own.run(new Ears());
+    return own.run(new Ears(host));
   }
 
   /** It has nothing to say any more; what it has started is in its group, and cannot leave it. */
@@ -259,7 +252,7 @@ final class GuestSessions implements AutoCloseable {
 
   private void ended(String why) {
     Set<Long> lost;
-    Running before;
+    ServingHost before;
     synchronized (lock) {
       before = running;
       running = null;
@@ -271,9 +264,9 @@ final class GuestSessions implements AutoCloseable {
       lost = Set.copyOf(open);
       open.clear();
     }
-    machine.onHostGone();
     if (before != null) {
-      boolean _ = before.gone().complete(null);
+      before.onGone();
+      machine.onHostGone(before);
     }
     if (isClosed()) {
       return;
@@ -292,6 +285,12 @@ final class GuestSessions implements AutoCloseable {
 
   /** The listener to what a host says by itself. */
   private final class Ears implements HostLink.Listener {
+    private final ServingHost host;
+
+    Ears(ServingHost host) {
+      this.host = host;
+    }
+
     @Override
     public void onServing(Serving serving) {
       synchronized (lock) {
@@ -317,7 +316,7 @@ final class GuestSessions implements AutoCloseable {
         next = Math.max(next, opened.session() + 1);
       }
       if (opened.pid() == ProcessNames.IN_MACHINE) {
-        machine.onOpened(opened.session());
+        machine.onOpened(host, opened.session());
       }
       tell(
           NotificationTypes.SESSION_OPENED,
@@ -329,8 +328,9 @@ final class GuestSessions implements AutoCloseable {
       synchronized (lock) {
         open.remove(ended.session());
       }
-      machine.onEnded(ended.session());
-      if (!ended.reason().equals(GuestMoves.MOVED)) {
+      boolean isElsewhere = ended.reason().equals(GuestMoves.MOVED);
+      machine.onEnded(host, ended.session(), !isElsewhere);
+      if (!isElsewhere) {
         tell(
             NotificationTypes.SESSION_ENDED, guest + " " + ended.session() + ": " + ended.reason());
       }
@@ -351,67 +351,13 @@ final class GuestSessions implements AutoCloseable {
 
   /** The host's answer to an order; none when there is no host or it does not answer. */
   Optional<HostMessage> ask(LongFunction<Order> order) {
-    Running now = running();
-    return now == null ? Optional.empty() : ask(now, order, List.of(), ANSWER_PATIENCE);
+    ServingHost now = running();
+    return now == null ? Optional.empty() : now.ask(order, List.of(), ANSWER_PATIENCE);
   }
 
-  private @Nullable Running running() {
+  private @Nullable ServingHost running() {
     synchronized (lock) {
       return running;
-    }
-  }
-
-  private Optional<HostMessage> ask(
-      Running now, LongFunction<Order> order, List<Fd> files, Duration patience) {
-    CompletableFuture<HostMessage> answer = now.link().ask(order, files);
-    if (!Patience.await(answer, patience)) {
-      LOG.atWarn().addKeyValue("guest", guest).log("a session host does not answer, and is ended");
-      now.link().end();
-      return Optional.empty();
-    }
-    return answer.isCompletedExceptionally() ? Optional.empty() : Optional.of(answer.join());
-  }
-
-  /** The host as the sessions of the machine see it. */
-  private final class Machine implements HostedSessions.Host {
-    @Override
-    public Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files) {
-      Running now = running();
-      if (now == null) {
-        return Optional.empty();
-      }
-      Optional<HostMessage> answer = GuestSessions.this.ask(now, order, files, MACHINE_PATIENCE);
-      if (answer.isEmpty() && !Patience.await(now.gone(), Patience.OF_A_KILL)) {
-        LOG.atError()
-            .addKeyValue("guest", guest)
-            .log("a session host that was killed is still there");
-      }
-      return answer;
-    }
-
-    @Override
-    public CompletableFuture<?> tell(LongFunction<Order> order) {
-      Running now = running();
-      return now == null
-          ? CompletableFuture.completedFuture(null)
-          : now.link().ask(order, List.of());
-    }
-
-    @Override
-    public long nanoTime() {
-      return surroundings.nanoTime().getAsLong();
-    }
-
-    @Override
-    public void end(String why) {
-      Running now = running();
-      if (now != null) {
-        LOG.atWarn()
-            .addKeyValue("guest", guest)
-            .addKeyValue("reason", why)
-            .log("a session host is ended");
-        now.link().end();
-      }
     }
   }
 
@@ -454,7 +400,7 @@ final class GuestSessions implements AutoCloseable {
   @Override
   public void close() throws IOException, InterruptedException {
     closed.countDown();
-    Running now = running();
+    ServingHost now = running();
     if (now != null) {
       now.link().end();
     }

@@ -1,21 +1,30 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
+import io.sluice.daemon.sessions.HostedSessions.Host;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.EndSession;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session of a process in a machine, in the host that has it. It is gone when its host has said
- * that nothing of it is left, or has no process any more.
+ * A session of a process in a machine. It lives in one host; while it moves, another has its memory
+ * too. It is gone when each of them has said that nothing of it is left, or has no process any
+ * more.
  */
 final class HostedSession implements ApiSessions.Opened {
   private static final Logger LOG = LoggerFactory.getLogger(HostedSession.class);
@@ -26,10 +35,29 @@ final class HostedSession implements ApiSessions.Opened {
   /** How long a host may leave an order unanswered that takes it moments. */
   private static final Duration ORDER_PATIENCE = Duration.ofSeconds(10);
 
-  private final HostedSessions.Host host;
+  /** How long a segment waits for the session to arrive where it moves to. */
+  private static final Duration MOVE_PATIENCE = Duration.ofSeconds(1);
+
   private final long number;
+  private final Consumer<HostedSession> onGone;
+  private final Object lock = new Object();
+
+  /** Those that may reach its memory. */
+  @GuardedBy("lock")
+  private final Set<Host> holders = new HashSet<>();
+
+  /** Where it lives. */
+  @GuardedBy("lock")
+  private Host home;
+
+  /** Whether a host has told the guest of its end. */
+  @GuardedBy("lock")
+  private boolean told;
+
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
-  private final AtomicReference<@Nullable Asked> asked = new AtomicReference<>();
+  private final Map<Host, Asked> asked = new ConcurrentHashMap<>();
+  private volatile CompletableFuture<Void> move = CompletableFuture.completedFuture(null);
+  private volatile boolean ending;
   private volatile Consumer<Errno> ended = _ -> {};
 
   /**
@@ -41,66 +69,146 @@ final class HostedSession implements ApiSessions.Opened {
 
   /**
    * @param number of the session
+   * @param home where it has been opened
+   * @param onGone hears once that it is gone
    */
-  HostedSession(HostedSessions.Host host, long number) {
-    this.host = host;
+  HostedSession(Host home, long number, Consumer<HostedSession> onGone) {
+    this.home = home;
     this.number = number;
+    this.onGone = onGone;
+    holders.add(home);
   }
 
-  /** Who is told when the host cannot tell the guest. */
+  long number() {
+    return number;
+  }
+
+  /** Who is told when no host can tell the guest. */
   void tellEnd(Consumer<Errno> listener) {
     ended = listener;
   }
 
-  /** The host has let go of it, and has told the guest. */
-  void onEnded() {
-    boolean _ = gone.complete(null);
+  // ---- hosts ----
+
+  /** Another host is about to have its memory. */
+  void onMoving(Host to) {
+    synchronized (lock) {
+      holders.add(to);
+    }
+    move = new CompletableFuture<>();
+    if (to.isGone()) {
+      onHostGone(to);
+    }
   }
 
-  /** The host has no process any more; whoever waits for that goes on first. */
-  void onHostGone() {
-    if (gone.complete(null)) {
+  /** It lives in another host from now on. */
+  void onArrived(Host to) {
+    synchronized (lock) {
+      home = to;
+    }
+    boolean _ = move.complete(null);
+    if (ending) { // it was not there yet when it was asked to end it
+      askToEnd(to);
+    }
+  }
+
+  /** A host has let go of it: it ended there, has moved from there, or did not come. */
+  void onEnded(Host host, boolean guestKnows) {
+    release(host, guestKnows);
+  }
+
+  /** A host has no process any more; whoever waits for that goes on first. */
+  void onHostGone(Host host) {
+    release(host, false);
+  }
+
+  private void release(Host host, boolean guestKnows) {
+    boolean untold;
+    synchronized (lock) {
+      if (!holders.remove(host)) {
+        return;
+      }
+      told |= guestKnows;
+      if (!holders.isEmpty()) {
+        return;
+      }
+      untold = !told;
+    }
+    boolean _ = gone.complete(null);
+    boolean _ = move.complete(null);
+    onGone.accept(this);
+    if (untold) {
       ended.accept(Errno.EPIPE);
     }
   }
 
+  private Host home() {
+    synchronized (lock) {
+      return home;
+    }
+  }
+
+  private List<Host> holders() {
+    synchronized (lock) {
+      return List.copyOf(holders);
+    }
+  }
+
+  // ---- the device asks ----
+
   @Override
   public void add(int index, SessionMemory memory) {
-    if (gone.isDone() || asked.get() != null) {
+    if (gone.isDone() || ending) {
       throw HostedSessions.refused(Errno.EPIPE, "the session has ended, number=" + number);
     }
-    HostedSessions.check(
-        host.ask(
-            id ->
-                new AddSegment(
-                    id, number, index, memory.files().size(), HostedSessions.pieces(memory)),
-            memory.files()),
-        Errno.EPIPE);
+    Host at = home();
+    Optional<HostMessage> answer = add(at, index, memory);
+    if (isMoving(answer) && Patience.await(move, MOVE_PATIENCE) && home() != at) {
+      answer = add(home(), index, memory);
+    }
+    HostedSessions.check(answer, Errno.EPIPE);
+  }
+
+  private Optional<HostMessage> add(Host at, int index, SessionMemory memory) {
+    return at.ask(
+        id ->
+            new AddSegment(id, number, index, memory.files().size(), HostedSessions.pieces(memory)),
+        memory.files());
+  }
+
+  private static boolean isMoving(Optional<HostMessage> answer) {
+    return answer.orElse(null) instanceof Shared shared
+        && (shared.errno() == Errno.EAGAIN.number() || shared.errno() == Errno.EPIPE.number());
   }
 
   @Override
   public boolean end() {
-    Asked before = asked.get();
-    if (gone.isDone()) {
-      return true;
-    }
-    if (before == null) {
-      CompletableFuture<?> answer = host.tell(id -> new EndSession(id, number));
-      asked.set(new Asked(answer, host.nanoTime()));
-    } else if (!before.answer().isDone()
-        && host.nanoTime() - before.atNs() > ORDER_PATIENCE.toNanos()) {
-      host.end("it does not answer, session=" + number);
+    ending = true;
+    for (Host holder : holders()) {
+      Asked before = asked.get(holder);
+      if (before == null) {
+        askToEnd(holder);
+      } else if (!before.answer().isDone()
+          && holder.nanoTime() - before.atNs() > ORDER_PATIENCE.toNanos()) {
+        holder.end("it does not answer, session=" + number);
+      }
     }
     return gone.isDone();
   }
 
-  /** Ends the host, and all sessions of the guest with it, when this one does not end. */
+  private void askToEnd(Host holder) {
+    CompletableFuture<?> answer = holder.tell(id -> new EndSession(id, number));
+    asked.put(holder, new Asked(answer, holder.nanoTime()));
+  }
+
+  /** Ends its host, and all that lives there with it, when this one does not end. */
   @Override
   public void close() {
     if (end() || Patience.await(gone, END_PATIENCE)) {
       return;
     }
-    host.end("a session of the machine does not end, number=" + number);
+    holders()
+        .forEach(holder -> holder.end("a session of the machine does not end, number=" + number));
     if (!Patience.await(gone, Patience.OF_A_KILL)) {
       LOG.atError()
           .addKeyValue("session", number)

@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
  * The sessions of processes in a guest's machine: what the machine's device asks for, by orders to
@@ -34,13 +34,20 @@ import org.jspecify.annotations.Nullable;
 final class HostedSessions implements ApiSessions {
   /** What a guest is told as it is; anything else a host says is EIO to it. */
   private static final Set<Errno> TOLD =
-      Set.of(Errno.EDQUOT, Errno.EINVAL, Errno.EMFILE, Errno.ENOMEM, Errno.EOPNOTSUPP, Errno.EPIPE);
+      Set.of(
+          Errno.EAGAIN,
+          Errno.EDQUOT,
+          Errno.EINVAL,
+          Errno.EMFILE,
+          Errno.ENOMEM,
+          Errno.EOPNOTSUPP,
+          Errno.EPIPE);
 
-  /** The guest's session host, whichever process that is. */
+  /** A process in which sessions of the guest live. */
   interface Host {
     /**
-     * Its answer to an order; none when there is no host. One that does not answer in time is
-     * ended, and gone when this returns none.
+     * Its answer to an order; none when it has ended. One that does not answer in time is ended,
+     * and gone when this returns none.
      *
      * @param files go with the order; stay the caller's
      */
@@ -52,23 +59,25 @@ final class HostedSessions implements ApiSessions {
     /** A clock that does not go back. */
     long nanoTime();
 
-    /** Ends it; another is started. Does not wait. */
+    /** Ends it. Does not wait. */
     void end(String why);
+
+    /** Whether nothing of the process is left; {@link HostedSessions#onHostGone} follows. */
+    boolean isGone();
   }
 
-  private final Host host;
+  private final Supplier<Optional<? extends Host>> main;
   private final Object lock = new Object();
 
   /** By number; those whose order is not answered yet are among them. */
   @GuardedBy("lock")
   private final Map<Long, HostedSession> sessions = new HashMap<>();
 
-  /** How many hosts have come to their end. */
-  @GuardedBy("lock")
-  private long hostsGone;
-
-  HostedSessions(Host host) {
-    this.host = host;
+  /**
+   * @param main the host in which sessions are opened, if it serves
+   */
+  HostedSessions(Supplier<Optional<? extends Host>> main) {
+    this.main = main;
   }
 
   @Override
@@ -80,67 +89,84 @@ final class HostedSessions implements ApiSessions {
     List<Fd> files = new ArrayList<>(memory.files());
     files.add(doorbell);
     files.add(notify);
-    long before;
-    synchronized (lock) {
-      before = hostsGone;
-    }
+    Host host =
+        main.get()
+            .orElseThrow(() -> refused(Errno.EAGAIN, "the guest has no session host just now"));
     Shared answer =
         check(
             host.ask(id -> new OpenShared(id, api, memory.files().size(), pieces), files),
             Errno.EAGAIN);
-    return claim(answer.session(), before, ended);
+    return claim(host, answer.session(), ended);
   }
 
   /** The session that a host has opened: it is there, has ended by now, or its host has. */
-  private Opened claim(long number, long before, Consumer<Errno> ended) {
+  private Opened claim(Host host, long number, Consumer<Errno> ended) {
     synchronized (lock) {
       HostedSession session = sessions.get(number);
       if (session != null) {
         session.tellEnd(ended);
         return session;
       }
-      if (hostsGone != before) {
-        throw refused(Errno.EAGAIN, "the session host ended just now");
-      }
     }
-    HostedSession over = new HostedSession(host, number);
-    over.onEnded();
+    if (host.isGone()) {
+      throw refused(Errno.EAGAIN, "the session host ended just now");
+    }
+    HostedSession over = new HostedSession(host, number, _ -> {});
+    over.onEnded(host, true);
     return over;
   }
 
   // ---- what the host tells ----
 
   /** A session of the machine is there; by the thread that hears the host. */
-  void onOpened(long number) {
+  void onOpened(Host host, long number) {
     synchronized (lock) {
       if (sessions.size() < GuestAbi.MAX_API_SESSIONS) {
-        sessions.putIfAbsent(number, new HostedSession(host, number));
+        sessions.putIfAbsent(number, new HostedSession(host, number, this::forget));
         return;
       }
     }
     host.end("it has more sessions of the machine than were asked for");
   }
 
-  /** Nothing is left of a session, which may be none of the machine. */
-  void onEnded(long number) {
-    @Nullable HostedSession session;
+  private void forget(HostedSession session) {
     synchronized (lock) {
-      session = sessions.remove(number);
-    }
-    if (session != null) {
-      session.onEnded();
+      sessions.remove(session.number(), session);
     }
   }
 
-  /** The host has no process any more. */
-  void onHostGone() {
-    List<HostedSession> lost;
+  /**
+   * A host has nothing left of a session, which may be none of the machine.
+   *
+   * @param guestKnows whether the host has told the guest that it ended
+   */
+  void onEnded(Host host, long number, boolean guestKnows) {
+    find(number).ifPresent(session -> session.onEnded(host, guestKnows));
+  }
+
+  /** A session, which may be none of the machine, is about to move to a host. */
+  void onMoving(Host to, long number) {
+    find(number).ifPresent(session -> session.onMoving(to));
+  }
+
+  /** A session that moved lives in a host from now on. */
+  void onArrived(Host to, long number) {
+    find(number).ifPresent(session -> session.onArrived(to));
+  }
+
+  private Optional<HostedSession> find(long number) {
     synchronized (lock) {
-      hostsGone++;
-      lost = List.copyOf(sessions.values());
-      sessions.clear();
+      return Optional.ofNullable(sessions.get(number));
     }
-    lost.forEach(HostedSession::onHostGone);
+  }
+
+  /** A host has no process any more. */
+  void onHostGone(Host host) {
+    List<HostedSession> all;
+    synchronized (lock) {
+      all = List.copyOf(sessions.values());
+    }
+    all.forEach(session -> session.onHostGone(host));
   }
 
   // ---- words ----

@@ -197,7 +197,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     GuestMoves.Placed placed =
         sessions.moves().find(session).orElseThrow(() -> absent(failed, sessions));
     Optional<HostMessage> answer =
-        sessions.moves().ask(placed.link(), id -> new EndSession(id, session));
+        sessions.moves().ask(placed.at(), id -> new EndSession(id, session));
     if (!(answer.orElse(null) instanceof Done done)) {
       throw Problem.of(
               ErrorCode.SESSION_HOST,

@@ -38,9 +38,10 @@ final class SideHost implements AutoCloseable {
   private final HostDoor door;
   private final GuestSessions.Surroundings surroundings;
   private final HostWords words;
+  private final HostedSessions machine;
   private final BiConsumer<Long, String> onEnded;
   private final BiConsumer<Long, String> onMoving;
-  private final CompletableFuture<HostLink> serving = new CompletableFuture<>();
+  private final CompletableFuture<ServingHost> serving = new CompletableFuture<>();
   private final Object lock = new Object();
   private final Set<Long> open = new HashSet<>(); // sessions; by lock
   private final Thread thread;
@@ -48,6 +49,7 @@ final class SideHost implements AutoCloseable {
 
   /**
    * @param name of its implementation
+   * @param machine those sessions that the guest's machine has
    * @param onEnded hears of a session that has ended, and why
    * @param onMoving hears of a stage of a session's move
    */
@@ -59,6 +61,7 @@ final class SideHost implements AutoCloseable {
       SessionLimits limits,
       GuestSessions.Surroundings surroundings,
       HostWords words,
+      HostedSessions machine,
       BiConsumer<Long, String> onEnded,
       BiConsumer<Long, String> onMoving) {
     this.guest = guest;
@@ -66,6 +69,7 @@ final class SideHost implements AutoCloseable {
     this.door = door;
     this.surroundings = surroundings;
     this.words = words;
+    this.machine = machine;
     this.onEnded = onEnded;
     this.onMoving = onMoving;
     thread = surroundings.threads().newThread(() -> run(starter, limits));
@@ -73,8 +77,8 @@ final class SideHost implements AutoCloseable {
     thread.start();
   }
 
-  /** Its link, once it serves; fails when it does not come to that. */
-  CompletableFuture<HostLink> serving() {
+  /** Its process, once it serves; fails when it does not come to that. */
+  CompletableFuture<ServingHost> serving() {
     return serving;
   }
 
@@ -126,11 +130,15 @@ final class SideHost implements AutoCloseable {
     if (closed) {
       link.end();
     }
-    return link.run(new Ears(link));
+    return link.run(new Ears(new ServingHost(guest, link, surroundings.nanoTime())));
   }
 
   private void over(String why) {
-    serving.completeExceptionally(new IOException(why));
+    if (!serving.completeExceptionally(new IOException(why))
+        && !serving.isCompletedExceptionally()) {
+      serving.join().onGone();
+      machine.onHostGone(serving.join());
+    }
     Set<Long> lost;
     synchronized (lock) {
       lost = Set.copyOf(open);
@@ -150,10 +158,10 @@ final class SideHost implements AutoCloseable {
 
   /** The listener to what the host says by itself. */
   private final class Ears implements HostLink.Listener {
-    private final HostLink link;
+    private final ServingHost host;
 
-    Ears(HostLink link) {
-      this.link = link;
+    Ears(ServingHost host) {
+      this.host = host;
     }
 
     @Override
@@ -165,7 +173,7 @@ final class SideHost implements AutoCloseable {
           .addKeyValue("sandbox", said.sandbox())
           .addKeyValue("devices", said.devices())
           .log("a session host to which sessions move serves");
-      serving.complete(link);
+      serving.complete(host);
     }
 
     @Override
@@ -179,7 +187,9 @@ final class SideHost implements AutoCloseable {
       synchronized (lock) {
         was = open.remove(ended.session());
       }
-      if (was && !ended.reason().equals(GuestMoves.MOVED)) {
+      boolean isElsewhere = ended.reason().equals(GuestMoves.MOVED);
+      machine.onEnded(host, ended.session(), !isElsewhere);
+      if (was && !isElsewhere) {
         onEnded.accept(ended.session(), ended.reason());
       }
     }
@@ -194,7 +204,7 @@ final class SideHost implements AutoCloseable {
   public void close() throws InterruptedException {
     closed = true;
     if (serving.isDone() && !serving.isCompletedExceptionally()) {
-      serving.join().end();
+      serving.join().link().end();
     } else {
       thread.interrupt();
     }

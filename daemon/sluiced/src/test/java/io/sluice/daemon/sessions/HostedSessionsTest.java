@@ -42,7 +42,7 @@ final class HostedSessionsTest {
   private final Fd file = kernel.memfdCreate("memory", 1 << 20);
   private final Fd bell = kernel.eventfd(0, 0);
   private final FakeHost host = new FakeHost();
-  private final HostedSessions sessions = new HostedSessions(host);
+  private final HostedSessions sessions = new HostedSessions(() -> Optional.of(host));
   private final List<Errno> heard = new ArrayList<>();
 
   /** What the host does with an order, by which it may tell of sessions, too. */
@@ -53,6 +53,7 @@ final class HostedSessionsTest {
     CompletableFuture<HostMessage> told = new CompletableFuture<>();
     long nowNs;
     int ended;
+    boolean gone;
 
     @Override
     public Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> with) {
@@ -76,14 +77,24 @@ final class HostedSessionsTest {
     @Override
     public void end(String why) {
       ended++;
-      sessions.onHostGone();
+      dies();
+    }
+
+    @Override
+    public boolean isGone() {
+      return gone;
+    }
+
+    void dies() {
+      gone = true;
+      sessions.onHostGone(this);
     }
 
     /** Opens what is asked for, as a host does. */
     void opens() {
       answer =
           _ -> {
-            sessions.onOpened(SESSION);
+            sessions.onOpened(this, SESSION);
             return Optional.of(new Shared(1, SESSION, 0));
           };
     }
@@ -151,8 +162,8 @@ final class HostedSessionsTest {
   void open_hostEndsBeforeItIsClaimed_isToBeTriedAgain() {
     host.answer =
         _ -> {
-          sessions.onOpened(SESSION);
-          sessions.onHostGone();
+          sessions.onOpened(host, SESSION);
+          host.dies();
           return Optional.of(new Shared(1, SESSION, 0));
         };
     assertRefused(Errno.EAGAIN, this::open);
@@ -163,8 +174,8 @@ final class HostedSessionsTest {
   void open_sessionEndsBeforeItIsClaimed_hasEnded() {
     host.answer =
         _ -> {
-          sessions.onOpened(SESSION);
-          sessions.onEnded(SESSION);
+          sessions.onOpened(host, SESSION);
+          sessions.onEnded(host, SESSION, true);
           return Optional.of(new Shared(1, SESSION, 0));
         };
     Opened session = open();
@@ -190,7 +201,7 @@ final class HostedSessionsTest {
     Opened session = open();
     host.answer =
         _ -> {
-          sessions.onHostGone();
+          host.dies();
           return Optional.empty();
         };
     assertRefused(Errno.EPIPE, () -> session.add(1, memory(1)));
@@ -217,7 +228,7 @@ final class HostedSessionsTest {
     assertThat(host.orders).hasSize(2).contains(new EndSession(2, SESSION));
     assertRefused(Errno.EPIPE, () -> session.add(1, memory(1)));
 
-    sessions.onEnded(SESSION);
+    sessions.onEnded(host, SESSION, true);
 
     assertThat(session.end()).isTrue();
     assertThat(heard).isEmpty();
@@ -260,9 +271,9 @@ final class HostedSessionsTest {
   void host_dies_eachSessionHearsItOnce() {
     host.opens();
     Opened session = open();
-    sessions.onHostGone();
-    sessions.onHostGone();
-    sessions.onEnded(SESSION);
+    host.dies();
+    host.dies();
+    sessions.onEnded(host, SESSION, true);
     assertThat(heard).containsExactly(Errno.EPIPE);
     session.close();
     assertThat(host.ended).isZero();
@@ -271,10 +282,114 @@ final class HostedSessionsTest {
   @Test
   void host_tellsOfMoreSessionsThanThereMayBe_isEnded() {
     for (int i = 0; i < 64; i++) {
-      sessions.onOpened(100 + i);
+      sessions.onOpened(host, 100 + i);
     }
     assertThat(host.ended).isZero();
-    sessions.onOpened(200);
+    sessions.onOpened(host, 200);
     assertThat(host.ended).isEqualTo(1);
+  }
+
+  // ---- moves ----
+
+  private Opened moved(FakeHost to) {
+    host.opens();
+    Opened session = open();
+    sessions.onMoving(to, SESSION);
+    return session;
+  }
+
+  @Test
+  void move_done_ordersGoWhereItLivesAndTheOldHostMayDie() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    sessions.onArrived(to, SESSION);
+    sessions.onEnded(host, SESSION, false);
+    host.dies();
+    to.answers(new Shared(1, SESSION, 0));
+
+    session.add(3, memory(1));
+
+    assertThat(to.orders).hasSize(1);
+    assertThat(heard).isEmpty();
+    assertThat(session.end()).isFalse();
+    sessions.onEnded(to, SESSION, true);
+    assertThat(session.end()).isTrue();
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void move_newHostDiesAfterwards_sessionHearsItOnce() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    sessions.onArrived(to, SESSION);
+    sessions.onEnded(host, SESSION, false);
+    to.dies();
+    assertThat(session.end()).isTrue();
+    assertThat(heard).containsExactly(Errno.EPIPE);
+  }
+
+  @Test
+  void move_newHostDiesOrRefuses_sessionStays() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    to.dies();
+    assertThat(session.end()).isFalse();
+    sessions.onMoving(to, SESSION); // which has no process any more
+    sessions.onEnded(host, SESSION, true);
+    assertThat(session.end()).isTrue();
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void move_oldHostDiesAndTheNewOneHasNotAll_sessionHearsItWhenBothHaveLetGo() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    host.dies();
+    assertThat(session.end()).isFalse();
+    assertThat(heard).isEmpty();
+    sessions.onEnded(to, SESSION, false);
+    assertThat(session.end()).isTrue();
+    assertThat(heard).containsExactly(Errno.EPIPE);
+  }
+
+  @Test
+  void end_askedForWhileItMoves_isAskedForAgainWhereItArrives() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    assertThat(session.end()).isFalse();
+    to.orders.clear();
+    sessions.onArrived(to, SESSION);
+    assertThat(to.orders).containsExactly(new EndSession(2, SESSION));
+  }
+
+  @Test
+  void close_whileItMoves_endsBothHostsThatDoNotLetGo() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    session.close();
+    assertThat(host.ended).isEqualTo(1);
+    assertThat(to.ended).isEqualTo(1);
+    assertThat(session.end()).isTrue();
+  }
+
+  @Test
+  void add_whileItMoves_isAskedForWhereItArrives() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    host.answer =
+        _ -> {
+          sessions.onArrived(to, SESSION);
+          return Optional.of(new Shared(1, SESSION, Errno.EAGAIN.number()));
+        };
+    to.answers(new Shared(1, SESSION, 0));
+    session.add(3, memory(1));
+    assertThat(to.orders).hasSize(1);
+  }
+
+  @Test
+  void add_moveThatGoesOn_isToBeTriedAgain() {
+    Opened session = moved(new FakeHost());
+    host.answers(new Shared(1, SESSION, Errno.EAGAIN.number()));
+    assertRefused(Errno.EAGAIN, () -> session.add(3, memory(1)));
   }
 }

@@ -41,13 +41,29 @@ final class Machines implements AutoCloseable {
   static Machines startWithOpenCl(
       Path directory, List<String> guests, OpenClParts parts, List<String> imageArguments)
       throws IOException, InterruptedException {
+    return startWithOpenCl(directory, guests, parts, imageArguments, "");
+  }
+
+  /**
+   * As above.
+   *
+   * @param sessions more lines of the configuration's section of that name
+   */
+  static Machines startWithOpenCl(
+      Path directory,
+      List<String> guests,
+      OpenClParts parts,
+      List<String> imageArguments,
+      String sessions)
+      throws IOException, InterruptedException {
     Optional<MachineEnvironment> found = MachineEnvironment.find();
     assumeTrue(
         found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
     List<String> arguments = new ArrayList<>(parts.imageArguments(OpenClParts.programs()));
     arguments.addAll(imageArguments);
     Path image = found.get().image(arguments);
-    return new Machines(found.get(), image, DaemonProcess.startWithOpenCl(directory, guests, ""));
+    return new Machines(
+        found.get(), image, DaemonProcess.startWithOpenCl(directory, guests, sessions));
   }
 
   DaemonProcess daemon() {

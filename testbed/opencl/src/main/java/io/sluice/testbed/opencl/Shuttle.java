@@ -3,7 +3,7 @@ package io.sluice.testbed.opencl;
 import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
-import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.SessionLink;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
@@ -29,7 +29,7 @@ final class Shuttle {
   private final SessionSettings settings;
   private final Optional<Path> peer;
   private final AtomicLong numbers = new AtomicLong();
-  private final Map<Long, LinkedSession> sessions = new ConcurrentHashMap<>();
+  private final Map<Long, ServedSession> sessions = new ConcurrentHashMap<>();
   private final AtomicInteger moves = new AtomicInteger();
   private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<String> givenUp = new ConcurrentLinkedQueue<>();
@@ -59,7 +59,7 @@ final class Shuttle {
     }
   }
 
-  private void move(long number, LinkedSession from) {
+  private void move(long number, ServedSession from) {
     CountDownLatch arrived = new CountDownLatch(peer.isPresent() ? 0 : 1);
     try (StateLink link =
         new StateLink(
@@ -103,10 +103,10 @@ final class Shuttle {
     try (StateLink link = new StateLink(settings.kernel(), socket);
         Arrival arrival = Arrival.begin(settings, link)) {
       arrival.awaitGo();
-      sessions.put(number, arrival.linked());
+      sessions.put(number, arrival.session());
       arrived.countDown();
       arrival.serve();
-      sessions.remove(number, arrival.linked());
+      sessions.remove(number, arrival.session());
     } catch (StateException lost) {
       givenUp.add("arrival: " + lost.getMessage());
     } catch (RuntimeException failure) {

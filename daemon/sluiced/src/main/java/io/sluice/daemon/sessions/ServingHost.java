@@ -1,0 +1,90 @@
+package io.sluice.daemon.sessions;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.Order;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A session host's process that is connected: its link, until nothing of the process is left. */
+final class ServingHost implements HostedSessions.Host {
+  private static final Logger LOG = LoggerFactory.getLogger(ServingHost.class);
+
+  /** A machine waits 5 s for a call, and ending a host that does not answer takes time, too. */
+  private static final Duration MACHINE_PATIENCE = Duration.ofSeconds(3);
+
+  private final String guest;
+  private final HostLink link;
+  private final LongSupplier nanoTime;
+  private final CompletableFuture<Void> gone = new CompletableFuture<>();
+
+  /**
+   * @param guest whose sessions live there
+   */
+  ServingHost(String guest, HostLink link, LongSupplier nanoTime) {
+    this.guest = guest;
+    this.link = link;
+    this.nanoTime = nanoTime;
+  }
+
+  HostLink link() {
+    return link;
+  }
+
+  /** Nothing is left of its process. */
+  void onGone() {
+    boolean _ = gone.complete(null);
+  }
+
+  @Override
+  public boolean isGone() {
+    return gone.isDone();
+  }
+
+  /** Its answer to an order; none when it has ended. One that does not answer in time is ended. */
+  Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files, Duration patience) {
+    CompletableFuture<HostMessage> answer = link.ask(order, files);
+    if (!Patience.await(answer, patience)) {
+      LOG.atWarn().addKeyValue("guest", guest).log("a session host does not answer, and is ended");
+      link.end();
+      return Optional.empty();
+    }
+    return answer.isCompletedExceptionally() ? Optional.empty() : Optional.of(answer.join());
+  }
+
+  @Override
+  public Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files) {
+    Optional<HostMessage> answer = ask(order, files, MACHINE_PATIENCE);
+    if (answer.isEmpty() && !Patience.await(gone, Patience.OF_A_KILL)) {
+      LOG.atError()
+          .addKeyValue("guest", guest)
+          .log("a session host that was killed is still there");
+    }
+    return answer;
+  }
+
+  @Override
+  public CompletableFuture<?> tell(LongFunction<Order> order) {
+    return link.ask(order, List.of());
+  }
+
+  @Override
+  public long nanoTime() {
+    return nanoTime.getAsLong();
+  }
+
+  @Override
+  public void end(String why) {
+    LOG.atWarn()
+        .addKeyValue("guest", guest)
+        .addKeyValue("reason", why)
+        .log("a session host is ended");
+    link.end();
+  }
+}
