@@ -129,13 +129,17 @@ final class Objects {
     long handle =
         OpenClLibrary.clCreateCommandQueueWithProperties(
             c.context().handle(), c.device().handle(), ended(c.properties()), error);
+    int status = error(error);
     if (handle != 0) {
-      SessionObject _ =
-          objects
-              .add(OpenClKinds.QUEUE, c.queue(), handle, record)
-              .attach(QueueOrder.of(c.properties()));
+      QueueOrder order = QueueOrder.of(c.properties());
+      if (order.isHadBy(memo, c.device().handle())) {
+        SessionObject _ = objects.add(OpenClKinds.QUEUE, c.queue(), handle, record).attach(order);
+      } else {
+        int _ = OpenClLibrary.clReleaseCommandQueue(handle);
+        status = ClStatus.INVALID_QUEUE_PROPERTIES;
+      }
     }
-    answer.give(error(error));
+    answer.give(status);
   }
 
   void createSampler(OpenClCall.CreateSampler c, CallRecord record, Answer answer) {
