@@ -6,4 +6,5 @@ module io.sluice.remoting.session {
 
   exports io.sluice.remoting.session;
   exports io.sluice.remoting.state;
+  exports io.sluice.remoting.turns;
 }

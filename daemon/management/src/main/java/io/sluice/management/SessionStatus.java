@@ -16,4 +16,5 @@ public record SessionStatus(
     @Description("how many objects it has, by kind") Map<String, Long> objects,
     @Description("memory of its objects") long memoryBytes,
     @Description("calls taken so far") long calls,
+    @Description("time that devices have worked for it, milliseconds") long deviceMs,
     @Description("when it was opened, milliseconds since 1970") long sinceMs) {}

@@ -90,6 +90,7 @@ final class SessionCommand extends Noun {
     facts.add(new Fact("host", session.host()));
     facts.add(new Fact("memory", Quantities.formatSize(session.memoryBytes())));
     facts.add(new Fact("calls", Long.toString(session.calls())));
+    facts.add(new Fact("device time", Views.deviceTime(session)));
     facts.add(new Fact("since", Instant.ofEpochMilli(session.sinceMs()).toString()));
     new TreeMap<>(session.objects())
         .forEach((kind, n) -> facts.add(new Fact("  " + kind, n.toString())));

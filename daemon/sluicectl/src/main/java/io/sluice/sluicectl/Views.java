@@ -88,6 +88,8 @@ final class Views {
               Column.people("memory", s -> amount(s.memoryBytes())),
               Column.programs("memory-bytes", SessionStatus::memoryBytes),
               Column.both("calls", SessionStatus::calls),
+              Column.people("device time", Views::deviceTime),
+              Column.programs("device-ms", SessionStatus::deviceMs),
               Column.people("since", s -> Instant.ofEpochMilli(s.sinceMs()).toString()),
               Column.programs("since-ms", SessionStatus::sinceMs)));
 
@@ -255,6 +257,11 @@ final class Views {
   /** {@code clinfo, pid 4121}. */
   static String application(SessionStatus session) {
     return session.command() + ", pid " + session.pid();
+  }
+
+  /** {@code 12.3 s}. */
+  static String deviceTime(SessionStatus session) {
+    return String.format(Locale.ROOT, "%.1f s", session.deviceMs() / 1000.0);
   }
 
   /** {@code 1.2/2.0 GiB}: both in the unit of the second. */

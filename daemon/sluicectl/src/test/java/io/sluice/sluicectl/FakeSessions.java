@@ -59,9 +59,10 @@ final class FakeSessions implements SessionsMXBean {
             Map.of("context", 1L, "buffer", 12L),
             3L << 20,
             12_345,
+            61_500,
             1_700_000_000_000L),
         new SessionStatus(
-            GUEST, 8, 6044, 0, "clinfo", "", "", "default", Map.of(), 0, 0, 1_700_000_001_500L));
+            GUEST, 8, 6044, 0, "clinfo", "", "", "default", Map.of(), 0, 0, 0, 1_700_000_001_500L));
   }
 
   @Override

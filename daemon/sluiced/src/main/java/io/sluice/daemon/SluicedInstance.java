@@ -51,6 +51,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -145,7 +146,7 @@ public final class SluicedInstance implements AutoCloseable {
     List<GuestSettings> created = store.load(config);
     QuotaStore quotas = new QuotaStore(config.stateDir());
     quotas.load();
-    SessionHosts sessions = sessions(announcer);
+    SessionHosts sessions = sessions(announcer, quotas);
     GuestTable table =
         new GuestTable(
             config,
@@ -209,7 +210,9 @@ public final class SluicedInstance implements AutoCloseable {
   }
 
   /** Session hosts of the guests that have some: before a machine attaches that has sessions. */
-  private SessionHosts sessions(Announcer announcer) throws OperationsException {
+  private SessionHosts sessions(Announcer announcer, QuotaStore quotas) throws OperationsException {
+    Map<String, GuestSettings> made = new HashMap<>();
+    config.guests().forEach(guest -> made.put(guest.name(), guest));
     SessionHosts sessions =
         new SessionHosts(
             config,
@@ -218,6 +221,7 @@ public final class SluicedInstance implements AutoCloseable {
             threads,
             System::nanoTime,
             group(config.guestGroup(), "guest-group"),
+            guest -> quotas.of(Objects.requireNonNull(made.get(guest))),
             announcer::tell,
             (deed, what) -> Audit.of(deed).addKeyValue("sessions", what).log("sessions changed"));
     parts.push(sessions::close);

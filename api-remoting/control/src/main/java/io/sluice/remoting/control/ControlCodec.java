@@ -8,6 +8,7 @@ import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.HostMessage.Shared;
+import io.sluice.remoting.control.HostMessage.Turns;
 import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
@@ -204,7 +205,13 @@ public final class ControlCodec {
               .limit(MAX_DEVICES)
               .forEach(device -> json.writeString(fitting(device)));
           json.writeEndArray();
+          json.writeArrayPropertyStart("turns");
+          serving.turns().stream()
+              .limit(TurnPage.MOST_DEVICES)
+              .forEach(device -> json.writeString(fitting(device)));
+          json.writeEndArray();
         }
+        case Turns _ -> json.writeStringProperty("tell", "turns");
         case Opened opened -> {
           json.writeStringProperty("tell", "opened");
           json.writeNumberProperty("session", opened.session());
@@ -267,6 +274,7 @@ public final class ControlCodec {
     json.writeEndObject();
     json.writeNumberProperty("memory", session.memoryBytes());
     json.writeNumberProperty("calls", session.calls());
+    json.writeNumberProperty("deviceNs", session.deviceNs());
     json.writeNumberProperty("since", session.sinceMs());
     json.writeEndObject();
   }
@@ -279,7 +287,10 @@ public final class ControlCodec {
         switch (what) {
           case "serving" ->
               new Serving(
-                  fields.text("sandbox", MAX_TEXT), fields.texts("devices", MAX_DEVICES, MAX_TEXT));
+                  fields.text("sandbox", MAX_TEXT),
+                  fields.texts("devices", MAX_DEVICES, MAX_TEXT),
+                  fields.texts("turns", TurnPage.MOST_DEVICES, MAX_TEXT));
+          case "turns" -> new Turns();
           case "opened" -> new Opened(number(fields, "session"), pid(fields));
           case "ended" -> new Ended(number(fields, "session"), fields.text("reason", MAX_TEXT));
           case "done" -> new Done(id(fields), fields.text("error", MAX_TEXT));
@@ -317,6 +328,7 @@ public final class ControlCodec {
               each.counts("objects", MAX_KINDS),
               each.whole("memory", 0, Long.MAX_VALUE),
               each.whole("calls", 0, Long.MAX_VALUE),
+              each.whole("deviceNs", 0, Long.MAX_VALUE),
               each.whole("since", 0, Long.MAX_VALUE)));
       each.end();
     }

@@ -9,8 +9,18 @@ public sealed interface HostMessage {
    *
    * @param sandbox what confines it, such as {@code landlock 7, seccomp}
    * @param devices names of those that sessions have
+   * @param turns names of those that guests take turns at, in the order of the {@link TurnPage}
    */
-  record Serving(String sandbox, List<String> devices) implements HostMessage {}
+  record Serving(String sandbox, List<String> devices, List<String> turns) implements HostMessage {
+    /** Keeps the lists as they are now. */
+    public Serving {
+      devices = List.copyOf(devices);
+      turns = List.copyOf(turns);
+    }
+  }
+
+  /** Something has changed in the {@link TurnPage}: a session waits, or a turn is given back. */
+  record Turns() implements HostMessage {}
 
   /**
    * An application has opened a session.

@@ -8,7 +8,8 @@ public sealed interface Order {
   int MAX_API = 0xffff;
 
   /**
-   * Serve a guest's applications; the first order, once. The listening socket comes with it.
+   * Serve a guest's applications; the first order, once. With it come the listening socket, the
+   * {@link TurnPage}, and an eventfd that is signalled when a device is granted.
    *
    * @param guest its name
    * @param limits of its sessions
@@ -56,7 +57,7 @@ public sealed interface Order {
 
   /**
    * Serve sessions that come from other hosts, and listen to nobody; the first order instead of
-   * {@link Serve}.
+   * {@link Serve}. The {@link TurnPage} and its eventfd come with it.
    *
    * @param guest its name
    * @param limits of its sessions

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param objects how many it has, by kind
  * @param memoryBytes memory of its objects
  * @param calls taken so far
+ * @param deviceNs time that devices worked for it
  * @param sinceMs when it was opened, milliseconds since 1970
  */
 public record SessionReport(
@@ -24,4 +25,5 @@ public record SessionReport(
     Map<String, Long> objects,
     long memoryBytes,
     long calls,
+    long deviceNs,
     long sinceMs) {}

@@ -24,7 +24,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ControlCodecTest {
   private static final SessionReport REPORT =
       new SessionReport(
-          7, 4121, 1000, "opencl", "PoCL: CPU", Map.of("context", 1L, "buffer", 3L), 4096, 12, 99);
+          7,
+          4121,
+          1000,
+          "opencl",
+          "PoCL: CPU",
+          Map.of("context", 1L, "buffer", 3L),
+          4096,
+          12,
+          7_000_000,
+          99);
 
   @ParameterizedTest
   @ValueSource(
@@ -67,6 +76,9 @@ final class ControlCodecTest {
         "{\"tell\":\"ended\",\"session\":1,\"reason\":\"\\u001b[2J\"}",
         "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":\"y\"}",
         "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":[1]}",
+        "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":[\"y\"]}",
+        "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":[\"y\"],\"turns\":1}",
+        "{\"tell\":\"turns\",\"device\":1}",
         "{\"tell\":\"sessions\",\"id\":1,\"sessions\":{}}",
         "{\"tell\":\"sessions\",\"id\":1,\"sessions\":[1]}",
         "{\"tell\":\"sessions\",\"id\":1,\"sessions\":[{\"number\":1}]}",
@@ -92,7 +104,7 @@ final class ControlCodecTest {
 
   @Test
   void readMessage_kindOfObjectThatIsNoWord_isRefused() {
-    SessionReport report = new SessionReport(1, 1, 1, "", "", Map.of("Not a kind", 1L), 0, 0, 0);
+    SessionReport report = new SessionReport(1, 1, 1, "", "", Map.of("Not a kind", 1L), 0, 0, 0, 0);
     String line = ControlCodec.write(new Sessions(1, List.of(report)));
 
     assertThatThrownBy(() -> ControlCodec.readMessage(line)).isInstanceOf(LinkException.class);
@@ -115,7 +127,8 @@ final class ControlCodecTest {
 
   static Stream<HostMessage> messages() {
     return Stream.of(
-        new Serving("landlock 7, seccomp", List.of("PoCL: CPU", "other")),
+        new Serving("landlock 7, seccomp", List.of("PoCL: CPU", "other"), List.of("processors")),
+        new HostMessage.Turns(),
         new Opened(1, 4121),
         new Ended(1, "its application left"),
         new Done(5, "there is no such session"),

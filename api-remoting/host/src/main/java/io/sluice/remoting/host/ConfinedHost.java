@@ -5,16 +5,19 @@ import io.sluice.abi.SyscallException;
 import io.sluice.abi.sandbox.RealSandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
+import io.sluice.remoting.control.TurnPage;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.RemotedApi;
 import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.turns.DeviceTurns;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,8 +57,9 @@ public final class ConfinedHost {
     Fd socket = kernel.adopt(Integer.parseInt(arguments[0]));
     Optional<OpenClApi> openCl = openCl();
     List<String> devices = openCl.map(OpenClApi::deviceNames).orElse(List.of());
+    List<String> turns = openCl.map(OpenClApi::turnNames).orElse(List.of());
     HostControl control =
-        new HostControl(new ControlLink(kernel, socket), new Serving(arguments[1], devices));
+        new HostControl(new ControlLink(kernel, socket), new Serving(arguments[1], devices, turns));
     try {
       control.run(new ConfinedHost(kernel, control, openCl).new Beginning());
     } catch (LinkException | RuntimeException e) {
@@ -79,28 +83,37 @@ public final class ConfinedHost {
   /** The first order, carried out. */
   private final class Beginning implements HostControl.Beginning {
     @Override
-    public HostControl.Served serve(Serve order, Fd listener) {
-      return ConfinedHost.this.serve(order, listener);
+    public HostControl.Served serve(Serve order, Fd listener, Fd page, Fd granted) {
+      return ConfinedHost.this.serve(order, listener, turns(page, granted));
     }
 
     @Override
-    public HostControl.Served stand(Stand order) {
-      return ConfinedHost.this.stand(order);
+    public HostControl.Served stand(Stand order, Fd page, Fd granted) {
+      return ConfinedHost.this.stand(order, turns(page, granted));
     }
   }
 
-  private HostControl.Served serve(Serve order, Fd listener) {
+  /** The guest's turns, by a page that stays as long as the process. */
+  private DeviceTurns turns(Fd page, Fd granted) {
+    Mapping mapping = kernel.mmap(page, 0, TurnPage.BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    page.close();
+    HostTurns turns = new HostTurns(new TurnPage(mapping.segment()), control::tell);
+    daemon("turns", () -> turns.serve(kernel, granted)).start();
+    return turns;
+  }
+
+  private HostControl.Served serve(Serve order, Fd listener, DeviceTurns turns) {
     CurrentLimits limits = new CurrentLimits(order.limits());
-    SessionSettings settings = settings(limits);
+    SessionSettings settings = settings(limits, turns);
     Applications applications = new LinkedApplications(settings, devices());
     HostControl.Served served = served(settings, applications, limits, order.first());
     daemon("accept", () -> accept(listener, applications, served.table())).start();
     return served;
   }
 
-  private HostControl.Served stand(Stand order) {
+  private HostControl.Served stand(Stand order, DeviceTurns turns) {
     CurrentLimits limits = new CurrentLimits(order.limits());
-    SessionSettings settings = settings(limits);
+    SessionSettings settings = settings(limits, turns);
     return served(settings, new LinkedApplications(settings, devices()), limits, 1);
   }
 
@@ -116,12 +129,13 @@ public final class ConfinedHost {
     return openCl.map(api -> String.join(", ", api.deviceNames())).orElse("");
   }
 
-  private SessionSettings settings(CurrentLimits limits) {
+  private SessionSettings settings(CurrentLimits limits, DeviceTurns turns) {
     return new SessionSettings(
         kernel,
         openCl.map(api -> Map.<Integer, RemotedApi>of(api.number(), api)).orElse(Map.of()),
         limits.now().memoryBytes(),
         new MemoryAccount(() -> limits.now().memoryBytes()),
+        turns,
         action -> daemon("session", action),
         Executors.newFixedThreadPool(
             Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),

@@ -32,11 +32,13 @@ final class HostControl {
   interface Beginning {
     /**
      * @param listener where the guest's applications connect
+     * @param page of turns at devices
+     * @param granted an eventfd, signalled when a device is granted
      */
-    Served serve(Serve order, Fd listener);
+    Served serve(Serve order, Fd listener, Fd page, Fd granted);
 
     /** Serves sessions that come from other hosts alone. */
-    Served stand(Stand order);
+    Served stand(Stand order, Fd page, Fd granted);
   }
 
   /** The parts by which a host serves its guest. */
@@ -61,10 +63,13 @@ final class HostControl {
     }
     Served served =
         switch (first.get()) {
-          case Serve serve -> beginning.serve(serve, link.takeDescriptor());
+          case Serve serve -> {
+            List<Fd> files = link.takeDescriptors(3);
+            yield beginning.serve(serve, files.get(0), files.get(1), files.get(2));
+          }
           case Stand stand -> {
-            link.refuseDescriptors();
-            yield beginning.stand(stand);
+            List<Fd> files = link.takeDescriptors(2);
+            yield beginning.stand(stand, files.get(0), files.get(1));
           }
           default -> throw new LinkException("the first order is to serve");
         };

@@ -23,6 +23,7 @@ record OpenSession(long number, PeerCredentials peer, long sinceMs, Application 
         content.objects(),
         content.memoryBytes(),
         content.calls(),
+        content.deviceNs(),
         sinceMs);
   }
 }

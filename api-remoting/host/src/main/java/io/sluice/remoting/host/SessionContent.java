@@ -15,9 +15,15 @@ import java.util.Map;
  * @param objects how many it has, by kind: {@code context}, {@code buffer}, {@code program}
  * @param memoryBytes memory of its objects
  * @param calls taken so far
+ * @param deviceNs time that devices have worked for it
  */
 record SessionContent(
-    String api, String device, Map<String, Long> objects, long memoryBytes, long calls) {
+    String api,
+    String device,
+    Map<String, Long> objects,
+    long memoryBytes,
+    long calls,
+    long deviceNs) {
   /** Of a session just now. */
   static SessionContent of(RemotedApi api, Session session, String devices) {
     List<ObjectKind> kinds = api.kinds();
@@ -29,9 +35,9 @@ record SessionContent(
       }
     }
     return new SessionContent(
-        api.name(), devices, objects, session.chargedBytes(), session.calls());
+        api.name(), devices, objects, session.chargedBytes(), session.calls(), session.deviceNs());
   }
 
   /** Of a session that has nothing yet. */
-  static final SessionContent NONE = new SessionContent("", "", Map.of(), 0, 0);
+  static final SessionContent NONE = new SessionContent("", "", Map.of(), 0, 0, 0);
 }

@@ -17,6 +17,7 @@ import io.sluice.remoting.control.Order.OpenShared;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.turns.DeviceTurns;
 import io.sluice.testbed.checks.Held;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -51,6 +52,7 @@ final class MachineOrdersTest {
           Map.of(IdleApi.NUMBER, new IdleApi()),
           MOST_BYTES,
           new MemoryAccount(() -> 0),
+          DeviceTurns.alone(),
           this::service,
           Runnable::run,
           System::nanoTime);

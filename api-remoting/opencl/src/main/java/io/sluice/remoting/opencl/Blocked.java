@@ -60,6 +60,16 @@ final class Blocked {
     event = handle;
   }
 
+  /** The library's event of the command; 0 if it is none, or is not kept. */
+  long event() {
+    return event;
+  }
+
+  /** Whether all of the application's events but one are set. */
+  boolean isHeldByOne() {
+    return rootsLeft == 1;
+  }
+
   /** Lets go of the command's event. */
   void letGo() {
     if (event != 0) {

@@ -22,13 +22,21 @@ final class Commands {
   private final Completions completions;
   private final Gates gates;
   private final Touched touched;
+  private final DeviceWork work;
 
-  Commands(Memo memo, Events events, Completions completions, Gates gates, Touched touched) {
+  Commands(
+      Memo memo,
+      Events events,
+      Completions completions,
+      Gates gates,
+      Touched touched,
+      DeviceWork work) {
     this.memo = memo;
     this.events = events;
     this.completions = completions;
     this.gates = gates;
     this.touched = touched;
+    this.work = work;
   }
 
   /** A command of the library, but for what all of them end with. */
@@ -76,7 +84,12 @@ final class Commands {
         gates.rootsOf(queue, waits, place.waitsForAll() && waits.isEmpty(), place.holdsAll());
     Blocked blocked = gates.keep(roots, answer, place.before());
     boolean isAhead = blocked == null && gates.isHeldBack(queue);
-    boolean wanted = event != 0 || answer.isWaitedFor() || isAhead || blocked != null;
+    if (blocked != null) {
+      work.close(queue); // a marker behind it would wait with it
+    }
+    boolean needed = event != 0 || answer.isWaitedFor() || isAhead || blocked != null;
+    boolean ends = blocked == null && work.endsWindow(queue, answer.isWaitedFor());
+    boolean wanted = needed || ends;
     MemorySegment out = wanted ? memo.bytes(Long.BYTES) : MemorySegment.NULL;
     List<SessionObject> open = events.open(waits);
     int status = command.into(open.size(), memo.handles(open), out);
@@ -86,10 +99,13 @@ final class Commands {
       return;
     }
     events.queued(queue);
+    long handle = wanted ? out.get(ValueLayout.JAVA_LONG, 0) : 0;
+    if (blocked == null) {
+      work.queued(queue, ends ? handle : 0);
+    }
     if (!wanted) {
       return;
     }
-    long handle = out.get(ValueLayout.JAVA_LONG, 0);
     if (isAhead) {
       gates.passed(queue, handle);
     }
@@ -394,11 +410,15 @@ final class Commands {
     }
     int _ = OpenClLibrary.clFlush(queue);
     long marker = out.get(ValueLayout.JAVA_LONG, 0);
+    DeviceUse.Window window = blocked == null ? work.take(c.queue()) : null;
     completions.add(
         marker,
         ClStatus.COMPLETE,
         blocked,
         _ -> {
+          if (window != null) {
+            window.done();
+          }
           forget(blocked);
           answer.give(events.takeFailure(c.queue()));
         });

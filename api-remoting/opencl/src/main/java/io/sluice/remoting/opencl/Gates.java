@@ -143,6 +143,42 @@ final class Gates {
     return found;
   }
 
+  /** Whether a command would wait for the application; changes nothing. */
+  boolean wouldWait(SessionObject queue, List<SessionObject> events) {
+    if (pending.isEmpty()) {
+      return false;
+    }
+    Lane lane = lanes.get(queue);
+    return !rootsOf(events).isEmpty() || lane != null && !stillPending(lane.last).isEmpty();
+  }
+
+  /** Queues that have commands which wait for an event. */
+  List<SessionObject> queuesBehind(SessionObject userEvent) {
+    return lanes.entrySet().stream()
+        .filter(lane -> lane.getValue().all.contains(userEvent))
+        .map(Map.Entry::getKey)
+        .toList();
+  }
+
+  /**
+   * A command that nothing but one event of the application holds back.
+   *
+   * @param event the library's, of the command itself
+   */
+  record Free(SessionObject queue, long event) {}
+
+  /** Some of the commands that an event sets free, when it is set. */
+  List<Free> freeBy(SessionObject userEvent, int most) {
+    return waiting.getOrDefault(userEvent, List.of()).stream()
+        .filter(call -> call.isHeldByOne() && call.event() != 0)
+        .flatMap(call ->
+            call.named().stream()
+                .filter(object -> object.kind() == OpenClKinds.QUEUE)
+                .map(queue -> new Free(queue, call.event())))
+        .limit(most)
+        .toList();
+  }
+
   /** What waiting for all of a queue waits for. */
   Set<SessionObject> rootsOfAll(SessionObject queue) {
     Lane lane = lanes.get(queue);
@@ -183,17 +219,13 @@ final class Gates {
     return both;
   }
 
-  /**
-   * All that the queue has now waits for nothing: an event that says when it has run. It is begun
-   * at once, since some tell of nothing that was begun together with what waits.
-   */
+  /** All that the queue has now waits for nothing: an event that says when it has run. */
   private void fence(SessionObject queue, Lane lane) {
     MemorySegment out = memo.bytes(Long.BYTES);
     int status =
         OpenClLibrary.clEnqueueMarkerWithWaitList(queue.handle(), 0, MemorySegment.NULL, out);
     if (status == ClStatus.SUCCESS) {
       lane.fences.add(out.get(ValueLayout.JAVA_LONG, 0));
-      int _ = OpenClLibrary.clFlush(queue.handle());
     }
   }
 

@@ -4,16 +4,25 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
 
 /**
  * The platforms of this host with their devices.
  *
  * @param platforms in the order in which the loader gives them; never one that is a session itself
+ * @param turnNames of all devices, by handle: what guests take turns at
  */
-record HostDevices(List<Platform> platforms) {
+record HostDevices(List<Platform> platforms, Map<Long, String> turnNames) {
   private static final int MOST_PLATFORMS = 16;
   private static final int MOST_DEVICES = 64;
+
+  /** The name of all processors. */
+  private static final String PROCESSORS = "processors";
+
+  private static final long DEVICE_TYPE_CPU = 2;
 
   /** Of what says which implementations there are. */
   private static final int MOST_CHARACTERS = 1000;
@@ -44,7 +53,7 @@ record HostDevices(List<Platform> platforms) {
         }
       }
     }
-    return new HostDevices(List.copyOf(platforms));
+    return new HostDevices(List.copyOf(platforms), Map.copyOf(turnNames(platforms)));
   }
 
   private static List<Long> devices(Arena arena, long platform) {
@@ -79,6 +88,47 @@ record HostDevices(List<Platform> platforms) {
       }
     }
     return names;
+  }
+
+  /**
+   * Names of the devices that guests take turns at, in order. Processors are one, whichever
+   * implementation has them; other devices are told apart by their names, and by their place among
+   * those of the same name.
+   */
+  List<String> turns() {
+    return new TreeSet<>(turnNames.values()).stream().limit(MOST_DEVICES).toList();
+  }
+
+  /** The number of a device's turn. */
+  int turnOf(long device) {
+    int place = turns().indexOf(turnNames.get(device));
+    return place < 0 ? MOST_DEVICES - 1 : place;
+  }
+
+  private static Map<Long, String> turnNames(List<Platform> platforms) {
+    Map<Long, String> names = new HashMap<>();
+    try (Arena arena = Arena.ofConfined()) {
+      for (Platform platform : platforms) {
+        Map<String, Integer> places = new HashMap<>();
+        for (long device : platform.devices()) {
+          String name = deviceText(arena, device, ClParam.DEVICE_NAME);
+          names.put(
+              device,
+              isProcessor(arena, device)
+                  ? PROCESSORS
+                  : name + " " + places.merge(name, 1, Integer::sum));
+        }
+      }
+    }
+    return names;
+  }
+
+  private static boolean isProcessor(Arena arena, long device) {
+    MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
+    int status =
+        OpenClLibrary.clGetDeviceInfo(
+            device, ClParam.DEVICE_TYPE, Long.BYTES, out, MemorySegment.NULL);
+    return status == 0 && (out.get(ValueLayout.JAVA_LONG, 0) & DEVICE_TYPE_CPU) != 0;
   }
 
   /** The name of a device. */

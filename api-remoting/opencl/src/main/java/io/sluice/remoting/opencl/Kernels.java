@@ -65,7 +65,13 @@ final class Kernels {
         context
             .objects()
             .add(OpenClKinds.KERNEL, index, handle, record)
-            .attach(new Expected(program, arguments, written, new SessionObject[arguments.length]));
+            .attach(
+                new Expected(
+                    program,
+                    arguments,
+                    written,
+                    new SessionObject[arguments.length],
+                    new KernelPace()));
     Programs.hold(program);
     answer.give(status, arguments.length);
   }
@@ -73,10 +79,14 @@ final class Kernels {
   /**
    * The kinds of a kernel's arguments, by their index; 0 where the library does not say. Which of
    * them the kernel may write: a pointer to const too, since C lets it be cast. What each is now,
-   * if that is memory.
+   * if that is memory. How long it takes.
    */
   private record Expected(
-      SessionObject program, int[] arguments, boolean[] written, @Nullable SessionObject[] memory) {
+      SessionObject program,
+      int[] arguments,
+      boolean[] written,
+      @Nullable SessionObject[] memory,
+      KernelPace pace) {
     /** The error of giving an argument as something else, or success. */
     int check(OpenClCall.SetArgument c) {
       if (c.argument() < 0 || c.argument() >= arguments.length) {
@@ -111,6 +121,11 @@ final class Kernels {
   /** The program of a kernel. */
   static SessionObject programOf(SessionObject kernel) {
     return kernel.attachment(Expected.class).program();
+  }
+
+  /** How long a kernel takes. */
+  static KernelPace paceOf(SessionObject kernel) {
+    return kernel.attachment(Expected.class).pace();
   }
 
   /** A kernel is gone. */

@@ -21,9 +21,10 @@ final class Objects {
   /**
    * The origin of a device: its platform's handle, and whether it is part of another device.
    *
+   * @param turn its number among those that guests take turns at; a part has its device's
    * @param siblings those that one call made, itself among them; empty unless it is a part
    */
-  record Origin(long platform, boolean part, List<SessionObject> siblings) {}
+  record Origin(long platform, boolean part, int turn, List<SessionObject> siblings) {}
 
   Objects(SessionContext context, Memo memo, HostDevices devices) {
     this.context = context;
@@ -39,7 +40,7 @@ final class Objects {
         SessionObject _ =
             objects
                 .add(OpenClKinds.DEVICE, ++device, handle, CallRecord.NONE)
-                .attach(new Origin(platform.handle(), false, List.of()));
+                .attach(new Origin(platform.handle(), false, devices.turnOf(handle), List.of()));
       }
     }
   }
@@ -82,7 +83,7 @@ final class Objects {
         OpenClLibrary.clCreateSubDevices(c.parent().handle(), properties, wanted, handles, count);
     int made = count.get(ValueLayout.JAVA_INT, 0);
     if (status == ClStatus.SUCCESS) {
-      long platform = c.parent().attachment(Origin.class).platform();
+      Origin parent = c.parent().attachment(Origin.class);
       List<SessionObject> siblings = new ArrayList<>();
       for (int i = 0; i < Math.min(made, wanted); i++) {
         int index = children[i];
@@ -90,7 +91,7 @@ final class Objects {
         siblings.add(
             objects
                 .add(OpenClKinds.DEVICE, index, handle, record)
-                .attach(new Origin(platform, true, siblings)));
+                .attach(new Origin(parent.platform(), true, parent.turn(), siblings)));
       }
     }
     answer.give(status, made);
@@ -129,17 +130,13 @@ final class Objects {
     long handle =
         OpenClLibrary.clCreateCommandQueueWithProperties(
             c.context().handle(), c.device().handle(), ended(c.properties()), error);
-    int status = error(error);
     if (handle != 0) {
-      QueueOrder order = QueueOrder.of(c.properties());
-      if (order.isHadBy(memo, c.device().handle())) {
-        SessionObject _ = objects.add(OpenClKinds.QUEUE, c.queue(), handle, record).attach(order);
-      } else {
-        int _ = OpenClLibrary.clReleaseCommandQueue(handle);
-        status = ClStatus.INVALID_QUEUE_PROPERTIES;
-      }
+      SessionObject _ =
+          objects
+              .add(OpenClKinds.QUEUE, c.queue(), handle, record)
+              .attach(QueueOrder.of(c.properties(), c.device().attachment(Origin.class).turn()));
     }
-    answer.give(status);
+    answer.give(error(error));
   }
 
   void createSampler(OpenClCall.CreateSampler c, CallRecord record, Answer answer) {

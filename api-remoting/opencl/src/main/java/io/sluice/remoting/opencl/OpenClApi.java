@@ -41,6 +41,11 @@ public final class OpenClApi implements RemotedApi {
     return devices.names();
   }
 
+  /** Names of the devices that guests take turns at, by their numbers. */
+  public List<String> turnNames() {
+    return devices.turns();
+  }
+
   @Override
   public ApiSession open(SessionContext context) {
     return new OpenClSession(devices, context);

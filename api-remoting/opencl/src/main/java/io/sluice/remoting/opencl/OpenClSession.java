@@ -4,11 +4,13 @@ import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.ApiSession;
 import io.sluice.remoting.session.ApiState;
 import io.sluice.remoting.session.CallReader;
+import io.sluice.remoting.session.NoSuchObjectException;
 import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The calls of one OpenCL session, each handed to the room that it belongs to. */
 final class OpenClSession implements ApiSession {
@@ -26,6 +28,11 @@ final class OpenClSession implements ApiSession {
   private final Touched touched = new Touched();
   private final Gates gates;
   private final OpenClState state;
+  private final DeviceWork work;
+  private @Nullable Held held;
+
+  /** A call that waits for the guest's turn at a device. */
+  private record Held(OpenClCall call, CallReader in, Answer answer) {}
 
   OpenClSession(HostDevices devices, SessionContext context) {
     this.context = context;
@@ -37,7 +44,8 @@ final class OpenClSession implements ApiSession {
     kernels = new Kernels(context, memo, devices.mostLocalBytes());
     gates = new Gates(memo, touched);
     events = new Events(context, memo, completions, gates);
-    commands = new Commands(memo, events, completions, gates, touched);
+    work = new DeviceWork(context, memo, completions, gates);
+    commands = new Commands(memo, events, completions, gates, touched, work);
     transfers = new Transfers(memo, commands, touched);
     Remaking remaking = new Remaking(memo, objects, memory, programs, kernels, events);
     state =
@@ -57,7 +65,39 @@ final class OpenClSession implements ApiSession {
     gates.begin(in);
     OpenClCall call = OpenClCall.decode(number, in);
     in.end();
-    execute(call, in, answer);
+    if (work.mayBegin(call)) {
+      execute(call, in, answer);
+    } else {
+      held = new Held(call, in, answer);
+      events.flushAll();
+    }
+  }
+
+  /** Executes the call that was held back, if it may begin by now. */
+  private int executeHeld() {
+    Held now = held;
+    if (now == null || !work.mayBegin(now.call())) {
+      return 0;
+    }
+    held = null;
+    memo.clear();
+    touched.begin();
+    try {
+      execute(now.call(), now.in(), now.answer());
+    } catch (NoSuchObjectException missing) {
+      now.answer().give(statusOfMissing(missing.kind()));
+    }
+    return 1;
+  }
+
+  @Override
+  public boolean isHeldBack() {
+    return held != null;
+  }
+
+  @Override
+  public long deviceNs() {
+    return work.workedNs();
   }
 
   private void execute(OpenClCall call, CallReader in, Answer answer) {
@@ -125,12 +165,19 @@ final class OpenClSession implements ApiSession {
       case OpenClCall.UnmapBuffer c -> transfers.unmapBuffer(c, answer);
 
       case OpenClCall.CreateUserEvent c -> events.createUser(c, in.record(), answer);
-      case OpenClCall.SetUserEventStatus c -> events.setUserStatus(c, answer);
+      case OpenClCall.SetUserEventStatus c -> setUserStatus(c, answer);
       case OpenClCall.WaitForEvents c -> events.waitFor(c, answer);
       case OpenClCall.EventStatus c -> events.status(c, answer);
       case OpenClCall.EventProfile c -> events.profile(c, answer);
       case OpenClCall.WatchEvent c -> events.watch(c, answer);
     }
+  }
+
+  private void setUserStatus(OpenClCall.SetUserEventStatus c, Answer answer) {
+    List<SessionObject> queues = gates.queuesBehind(c.event());
+    List<Gates.Free> free = work.retainFree(c.event());
+    events.setUserStatus(c, answer);
+    work.freed(queues, free);
   }
 
   private void release(OpenClCall.Release c, Answer answer) {
@@ -141,6 +188,9 @@ final class OpenClSession implements ApiSession {
       return;
     }
     int _ = context.objects().remove(kind, c.index()).index();
+    if (kind == OpenClKinds.QUEUE) {
+      work.close(object);
+    }
     answer.give(state.giveBack(object));
   }
 
@@ -151,11 +201,13 @@ final class OpenClSession implements ApiSession {
 
   @Override
   public int poll() {
-    return completions.poll();
+    work.poll();
+    return completions.poll() + executeHeld();
   }
 
   @Override
   public boolean arm() {
+    work.arm(isHeldBack());
     events.flushAll();
     return completions.arm();
   }
@@ -172,11 +224,14 @@ final class OpenClSession implements ApiSession {
   @Override
   public void close() {
     try {
+      held = null;
+      work.leave();
       events.failUserEvents();
       for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {
         int _ = OpenClLibrary.clFinish(queue.handle());
       }
       completions.close();
+      work.close();
       gates.close();
       context.objects().all(OpenClKinds.KERNEL).forEach(Kernels::forget);
       context.objects().all(OpenClKinds.PROGRAM).forEach(Programs::forget);

@@ -12,6 +12,19 @@ public interface ApiSession extends AutoCloseable {
    */
   void execute(int number, CallReader in, Answer answer);
 
+  /**
+   * Whether the latest call waits for a turn of the guest. It is executed by {@link #poll}, and no
+   * other before.
+   */
+  default boolean isHeldBack() {
+    return false;
+  }
+
+  /** The time that devices have worked for it, nanoseconds; a look from any thread. */
+  default long deviceNs() {
+    return 0;
+  }
+
   /** The status of a call that names an object which is not there. */
   int statusOfMissing(ObjectKind kind);
 

@@ -37,15 +37,7 @@ public final class LinkedSession implements ServedSession {
     this.memory = memory;
     this.bells = bells;
     gate = new LinkGate(settings.kernel());
-    session =
-        new Session(
-            settings.kernel(),
-            settings.nanoTime(),
-            api,
-            memory,
-            bells,
-            settings.account(),
-            settings.workers());
+    session = new Session(settings, api, memory, bells);
   }
 
   /**

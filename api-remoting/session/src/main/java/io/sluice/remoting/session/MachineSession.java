@@ -42,14 +42,7 @@ public final class MachineSession implements ServedSession {
     kernel.setNonBlocking(notify);
     wake = kernel.eventfd(0, Kernel.NONBLOCK);
     session =
-        new Session(
-            kernel,
-            settings.nanoTime(),
-            api,
-            memory,
-            new Bells(doorbell, wake, _ -> kernel.signal(notify)),
-            settings.account(),
-            settings.workers());
+        new Session(settings, api, memory, new Bells(doorbell, wake, _ -> kernel.signal(notify)));
   }
 
   /**

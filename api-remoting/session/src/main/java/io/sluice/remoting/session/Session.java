@@ -11,7 +11,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,8 +52,9 @@ public final class Session implements Runnable {
   private final SessionContext context;
   private final RemotedApi api;
   private final SessionTasks tasks;
-  private @Nullable ApiSession execution; // by the session's thread, or before it has one
+  private volatile @Nullable ApiSession execution; // set by the session's thread, or before it
   private @Nullable CompletableFuture<Boolean> quiet; // while no calls are taken
+  private boolean toFinish; // what was taken is to be brought to its end
   private volatile boolean departed;
   private volatile boolean ending;
   private volatile long calls;
@@ -63,16 +63,9 @@ public final class Session implements Runnable {
   /**
    * @param memory with segment 0; stays the caller's, as do the descriptors
    */
-  Session(
-      Kernel kernel,
-      LongSupplier nanoTime,
-      RemotedApi api,
-      SharedMemory memory,
-      Bells bells,
-      MemoryAccount account,
-      Executor workers) {
-    this.kernel = kernel;
-    this.nanoTime = nanoTime;
+  Session(SessionSettings settings, RemotedApi api, SharedMemory memory, Bells bells) {
+    kernel = settings.kernel();
+    nanoTime = settings.nanoTime();
     this.api = api;
     doorbell = bells.doorbell();
     wake = bells.wake();
@@ -84,7 +77,7 @@ public final class Session implements Runnable {
     answers = new Answers(ring, application);
     notices = new Notices(ring, application);
     reader = new CallReader(objects, memory);
-    context = new SessionContext(objects, notices, account, workers, waker);
+    context = new SessionContext(objects, notices, settings, waker);
     tasks = new SessionTasks(waker);
   }
 
@@ -113,7 +106,7 @@ public final class Session implements Runnable {
     tasks
         .ask(() -> {
           quiet = result;
-          execution().state().ifPresent(ApiState::finish);
+          toFinish = true;
           return true;
         })
         .exceptionally(failure -> result.completeExceptionally(failure));
@@ -125,6 +118,7 @@ public final class Session implements Runnable {
     CompletableFuture<Boolean> _ =
         tasks.ask(() -> {
           quiet = null;
+          toFinish = false;
           return true;
         });
   }
@@ -209,6 +203,12 @@ public final class Session implements Runnable {
     return objects.kinds().stream().map(objects::count).toList();
   }
 
+  /** Time that devices have worked for it, nanoseconds; a look from any thread. */
+  public long deviceNs() {
+    ApiSession now = execution;
+    return now == null ? 0 : now.deviceNs();
+  }
+
   /** Bytes charged; a look from any thread. */
   public long chargedBytes() {
     return context.chargedBytes();
@@ -280,8 +280,12 @@ public final class Session implements Runnable {
   }
 
   private int tellQuiet(ApiSession executing) {
+    if (toFinish && !executing.isHeldBack()) {
+      toFinish = false;
+      executing.state().ifPresent(ApiState::finish);
+    }
     CompletableFuture<Boolean> waiting = quiet;
-    if (waiting == null || waiting.isDone() || context.hasWorks()) {
+    if (waiting == null || waiting.isDone() || toFinish || context.hasWorks()) {
       return 0;
     }
     boolean isFinished = executing.state().map(ApiState::isFinished).orElse(false);
@@ -290,7 +294,7 @@ public final class Session implements Runnable {
 
   private int takeCalls(ApiSession executing) {
     int taken = 0;
-    while (taken < BATCH && reader.next(submissions)) {
+    while (taken < BATCH && !executing.isHeldBack() && reader.next(submissions)) {
       taken++;
       Answer answer = answers.to(reader.answerSlot());
       try {
@@ -314,7 +318,7 @@ public final class Session implements Runnable {
   private boolean sleep(ApiSession executing, long idleNs) {
     boolean woken = true;
     WORD.setVolatile(ring, HOST_SLEEPING, 1);
-    boolean nothing = quiet != null || submissions.isEmpty();
+    boolean nothing = quiet != null || executing.isHeldBack() || submissions.isEmpty();
     if (nothing && !context.hasResults() && !tasks.areWaiting() && !ending && executing.arm()) {
       short[] events = {Kernel.POLLIN, Kernel.POLLIN};
       long timeoutNs = lookAgainNs(executing, idleNs);

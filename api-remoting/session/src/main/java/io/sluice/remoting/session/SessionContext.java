@@ -1,30 +1,31 @@
 package io.sluice.remoting.session;
 
+import io.sluice.remoting.turns.DeviceTurns;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.LongSupplier;
 
 /** The surroundings of a session's calls while they are executed. */
 public final class SessionContext {
   private final ObjectTable objects;
   private final Notices notices;
   private final MemoryAccount account;
+  private final DeviceTurns turns;
+  private final LongSupplier nanoTime;
   private final Executor workers;
   private final Runnable waker;
   private final BlockingQueue<Runnable> results = new LinkedBlockingQueue<>();
   private int outstanding;
   private long chargedBytes;
 
-  SessionContext(
-      ObjectTable objects,
-      Notices notices,
-      MemoryAccount account,
-      Executor workers,
-      Runnable waker) {
+  SessionContext(ObjectTable objects, Notices notices, SessionSettings settings, Runnable waker) {
     this.objects = objects;
     this.notices = notices;
-    this.account = account;
-    this.workers = workers;
+    account = settings.account();
+    turns = settings.turns();
+    nanoTime = settings.nanoTime();
+    workers = settings.workers();
     this.waker = waker;
   }
 
@@ -36,6 +37,21 @@ public final class SessionContext {
   /** What the application is told without asking. */
   public Notices notices() {
     return notices;
+  }
+
+  /** The guest's turns at devices. */
+  public DeviceTurns turns() {
+    return turns;
+  }
+
+  /** A clock that does not go back, nanoseconds. */
+  public long nanoTime() {
+    return nanoTime.getAsLong();
+  }
+
+  /** Wakes the session's thread; the same each time. From any thread. */
+  public Runnable waker() {
+    return waker;
   }
 
   /** Wakes the session's thread; from any thread. */

@@ -1,6 +1,7 @@
 package io.sluice.remoting.session;
 
 import io.sluice.abi.sys.Kernel;
+import io.sluice.remoting.turns.DeviceTurns;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -12,6 +13,7 @@ import java.util.function.LongSupplier;
  * @param apis those that are served, by number
  * @param mostSharedBytes of memory that one application may register
  * @param account of the guest whose sessions they are
+ * @param turns of that guest at devices
  * @param threads of sessions, one each
  * @param workers for what takes long, such as building a program
  * @param nanoTime a clock that does not go back
@@ -21,6 +23,7 @@ public record SessionSettings(
     Map<Integer, RemotedApi> apis,
     long mostSharedBytes,
     MemoryAccount account,
+    DeviceTurns turns,
     ThreadFactory threads,
     Executor workers,
     LongSupplier nanoTime) {

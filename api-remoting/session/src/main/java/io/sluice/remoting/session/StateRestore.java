@@ -242,10 +242,7 @@ final class StateRestore implements AutoCloseable {
   private void open(StateItem.Open open) throws StateException {
     CallRecord record = record(open.call());
     if (record == null) {
-      if (reasons.isEmpty()) {
-        throw new StateException("a call needs what is not here, number=" + open.call().number());
-      }
-      return; // said when it could not be made
+      throw new StateException("a call needs what is not here, number=" + open.call().number());
     }
     HeldAnswer answer = new HeldAnswer(session.answers().to(open.answerSlot()));
     answers.add(answer);

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.remoting.turns.DeviceTurns;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,7 @@ class MachineSessionTest {
           Map.of(API, new EchoApi()),
           MOST_BYTES,
           account,
+          DeviceTurns.alone(),
           Thread::new,
           workers,
           System::nanoTime);

@@ -6,6 +6,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.remoting.turns.DeviceTurns;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,7 @@ class SessionLinkTest {
             Map.of(9, new EchoApi()),
             MOST_BYTES,
             account,
+            DeviceTurns.alone(),
             Thread::new,
             workers,
             System::nanoTime);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
  * The quotas that were changed at run time, in {@code STATE-DIR/quotas.toml}: {@code [[guest]]}
@@ -21,7 +22,7 @@ public final class QuotaStore {
       "# Quotas changed at run time. sluiced writes this file; edit it only while it is stopped.\n";
 
   private final Path file;
-  private final SortedMap<String, Quota> changed = new TreeMap<>();
+  private final SortedMap<String, Quota> changed = new ConcurrentSkipListMap<>();
 
   /**
    * @param stateDir the daemon's state directory
@@ -67,7 +68,7 @@ public final class QuotaStore {
       after.put(guest.name(), quota);
     }
     save(after);
-    changed.clear();
+    changed.keySet().retainAll(after.keySet());
     changed.putAll(after);
   }
 

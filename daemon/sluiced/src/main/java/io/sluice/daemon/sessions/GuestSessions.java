@@ -5,6 +5,8 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sandbox.SandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.daemon.turns.TurnKeeper;
+import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.SessionHostStatus;
@@ -227,20 +229,30 @@ final class GuestSessions implements AutoCloseable {
   private String serve(Fd connection) {
     HostLink own = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
     ServingHost host = new ServingHost(guest, own, surroundings.nanoTime());
+    TurnSeat seat = surroundings.turns().join(guest, host::end);
+    try {
+      return serve(host, seat);
+    } finally {
+      surroundings.turns().leave(seat);
+    }
+  }
+
+  private String serve(ServingHost host, TurnSeat seat) {
+    HostLink own = host.link();
     Serve order;
     synchronized (lock) {
       running = host;
       order = new Serve(guest, limits, next);
     }
     try {
-      own.serve(order, listener);
+      own.serve(order, listener, seat);
     } catch (SluiceException e) {
       LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host is gone already");
     }
     if (isClosed()) { // while it came: close has seen no link
       own.end();
     }
-    return own.run(new Ears(host));
+    return host.reason(own.run(new Ears(host, seat)));
   }
 
   /** It has nothing to say any more; what it has started is in its group, and cannot leave it. */
@@ -286,9 +298,16 @@ final class GuestSessions implements AutoCloseable {
   /** The listener to what a host says by itself. */
   private final class Ears implements HostLink.Listener {
     private final ServingHost host;
+    private final TurnSeat seat;
 
-    Ears(ServingHost host) {
+    Ears(ServingHost host, TurnSeat seat) {
       this.host = host;
+      this.seat = seat;
+    }
+
+    @Override
+    public void onTurns() {
+      surroundings.turns().poke();
     }
 
     @Override
@@ -298,6 +317,7 @@ final class GuestSessions implements AutoCloseable {
         sandbox = serving.sandbox();
         devices = List.copyOf(serving.devices());
       }
+      surroundings.turns().name(seat, serving.turns());
       LOG.atInfo()
           .addKeyValue("event", "session-host")
           .addKeyValue("guest", guest)
@@ -417,11 +437,13 @@ final class GuestSessions implements AutoCloseable {
    * The surroundings that all guests' sessions share.
    *
    * @param processes ends what a host leaves
+   * @param turns of all guests at devices
    * @param tell a notification's type and message
    */
   record Surroundings(
       Kernel kernel,
       SandboxKernel processes,
+      TurnKeeper turns,
       ThreadFactory threads,
       LongSupplier nanoTime,
       BiConsumer<String, String> tell) {}

@@ -2,6 +2,7 @@ package io.sluice.daemon.sessions;
 
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.remoting.control.ControlCodec;
 import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage;
@@ -13,10 +14,12 @@ import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.HostMessage.Shared;
+import io.sluice.remoting.control.HostMessage.Turns;
 import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +42,9 @@ final class HostLink {
     void onEnded(Ended ended);
 
     void onMoving(Moving moving);
+
+    /** Something has changed about the guest's turns at devices. */
+    void onTurns();
   }
 
   private final ControlLink link;
@@ -51,13 +57,16 @@ final class HostLink {
   }
 
   /** Has the host serve. */
-  void serve(Serve order, Fd listener) {
-    link.send(ControlCodec.write(order), List.of(listener));
+  void serve(Serve order, Fd listener, TurnSeat seat) {
+    List<Fd> files = new ArrayList<>();
+    files.add(listener);
+    files.addAll(seat.files());
+    link.send(ControlCodec.write(order), files);
   }
 
   /** Has the host serve sessions that come from others. */
-  void stand(Stand order) {
-    link.send(ControlCodec.write(order), List.of());
+  void stand(Stand order, TurnSeat seat) {
+    link.send(ControlCodec.write(order), seat.files());
   }
 
   /**
@@ -113,6 +122,7 @@ final class HostLink {
       case Opened opened -> listener.onOpened(opened);
       case Ended ended -> listener.onEnded(ended);
       case Moving moving -> listener.onMoving(moving);
+      case Turns _ -> listener.onTurns();
       case Moved moved -> answer(moved.id(), moved);
       case Done done -> answer(done.id(), done);
       case Sessions sessions -> answer(sessions.id(), sessions);

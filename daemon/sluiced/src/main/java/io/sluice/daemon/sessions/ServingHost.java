@@ -23,6 +23,7 @@ final class ServingHost implements HostedSessions.Host {
   private final HostLink link;
   private final LongSupplier nanoTime;
   private final CompletableFuture<Void> gone = new CompletableFuture<>();
+  private volatile String asked = ""; // why this daemon has ended it, if it has
 
   /**
    * @param guest whose sessions live there
@@ -85,6 +86,16 @@ final class ServingHost implements HostedSessions.Host {
         .addKeyValue("guest", guest)
         .addKeyValue("reason", why)
         .log("a session host is ended");
+    asked = why;
     link.end();
+  }
+
+  /**
+   * Why it ended.
+   *
+   * @param seen as its link tells
+   */
+  String reason(String seen) {
+    return asked.isEmpty() ? seen : asked;
   }
 }

@@ -5,6 +5,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.turns.TurnKeeper;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.SessionHostStatus;
@@ -12,6 +13,7 @@ import io.sluice.management.SessionMove;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.SocketFile;
+import io.sluice.quota.Quota;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.Order.EndSession;
@@ -26,7 +28,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import javax.management.OperationsException;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +43,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   private static final int BACKLOG = 64;
 
   private final DaemonConfig config;
+  private final TurnKeeper turns;
   private final GuestSessions.Surroundings surroundings;
   private final Optional<GroupPrincipal> socketGroup;
   private final BiConsumer<String, String> audit;
@@ -48,6 +53,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
 
   /**
    * @param socketGroup may connect besides the daemon's user; empty for nobody
+   * @param quotas of guests, by name
    * @param tell a notification's type and message
    * @param audit an operator's deed and its guest, for the log
    */
@@ -58,10 +64,13 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       ThreadFactory threads,
       LongSupplier nanoTime,
       Optional<GroupPrincipal> socketGroup,
+      Function<String, Quota> quotas,
       BiConsumer<String, String> tell,
       BiConsumer<String, String> audit) {
     this.config = config;
-    this.surroundings = new GuestSessions.Surroundings(kernel, processes, threads, nanoTime, tell);
+    turns = new TurnKeeper(kernel, threads, nanoTime, quotas);
+    surroundings =
+        new GuestSessions.Surroundings(kernel, processes, turns, threads, nanoTime, tell);
     this.socketGroup = socketGroup;
     this.audit = audit;
   }
@@ -184,6 +193,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         report.objects(),
         report.memoryBytes(),
         report.calls(),
+        TimeUnit.NANOSECONDS.toMillis(report.deviceNs()),
         report.sinceMs());
   }
 
@@ -302,6 +312,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         parts.add(open);
       }
       door = null;
+      parts.add(turns);
     }
     for (AutoCloseable part : parts) {
       try {

@@ -2,6 +2,7 @@ package io.sluice.daemon.sessions;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Moving;
@@ -118,19 +119,25 @@ final class SideHost implements AutoCloseable {
     }
   }
 
-  private String serve(HostDoor.Started host, SessionLimits limits) throws InterruptedException {
+  private String serve(HostDoor.Started started, SessionLimits limits) throws InterruptedException {
     Fd connection;
     try {
-      connection = host.connection().get(START_PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      connection = started.connection().get(START_PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException | TimeoutException e) {
       return "it did not connect";
     }
     HostLink link = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
-    link.stand(new Stand(guest, limits));
-    if (closed) {
-      link.end();
+    ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
+    TurnSeat seat = surroundings.turns().join(guest, host::end);
+    try {
+      link.stand(new Stand(guest, limits), seat);
+      if (closed) {
+        link.end();
+      }
+      return host.reason(link.run(new Ears(host, seat)));
+    } finally {
+      surroundings.turns().leave(seat);
     }
-    return link.run(new Ears(new ServingHost(guest, link, surroundings.nanoTime())));
   }
 
   private void over(String why) {
@@ -159,9 +166,16 @@ final class SideHost implements AutoCloseable {
   /** The listener to what the host says by itself. */
   private final class Ears implements HostLink.Listener {
     private final ServingHost host;
+    private final TurnSeat seat;
 
-    Ears(ServingHost host) {
+    Ears(ServingHost host, TurnSeat seat) {
       this.host = host;
+      this.seat = seat;
+    }
+
+    @Override
+    public void onTurns() {
+      surroundings.turns().poke();
     }
 
     @Override
@@ -173,6 +187,7 @@ final class SideHost implements AutoCloseable {
           .addKeyValue("sandbox", said.sandbox())
           .addKeyValue("devices", said.devices())
           .log("a session host to which sessions move serves");
+      surroundings.turns().name(seat, said.turns());
       serving.complete(host);
     }
 

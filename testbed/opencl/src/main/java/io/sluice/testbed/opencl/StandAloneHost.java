@@ -6,6 +6,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.turns.DeviceTurns;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -43,6 +44,7 @@ public final class StandAloneHost {
             Map.of(api.number(), api),
             SHARED_BYTES,
             new MemoryAccount(() -> DEVICE_BYTES),
+            DeviceTurns.alone(),
             action -> daemon("session", action),
             Executors.newFixedThreadPool(
                 Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),

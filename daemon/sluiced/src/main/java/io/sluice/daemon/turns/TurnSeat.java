@@ -1,0 +1,87 @@
+package io.sluice.daemon.turns;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import io.sluice.remoting.control.TurnPage;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The seat of a session host at the devices that guests share: the page that both map, and the
+ * eventfd by which the host hears of grants. Closed by {@link TurnKeeper#leave}.
+ */
+public final class TurnSeat {
+  private final Kernel kernel;
+  private final String guest;
+  private final Consumer<String> end;
+  private final Fd file;
+  private final Fd granted;
+  private final Mapping mapping;
+  private final TurnPage page;
+
+  /**
+   * @param end ends the host, and says why; does not wait
+   */
+  TurnSeat(Kernel kernel, String guest, Consumer<String> end) {
+    this.kernel = kernel;
+    this.guest = guest;
+    this.end = end;
+    Fd made = kernel.memfdCreate("sluice-turns", TurnPage.BYTES);
+    Fd bell = null;
+    Mapping mapped = null;
+    try {
+      kernel.addSeals(made, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL);
+      mapped = kernel.mmap(made, 0, TurnPage.BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE);
+      bell = kernel.eventfd(0, Kernel.NONBLOCK);
+    } finally {
+      if (bell == null) {
+        made.close();
+        if (mapped != null) {
+          mapped.close();
+        }
+      }
+    }
+    file = made;
+    mapping = mapped;
+    granted = bell;
+    page = new TurnPage(mapping.segment());
+  }
+
+  /** What goes to the host: the page's file and the eventfd. Stay the seat's. */
+  public List<Fd> files() {
+    return List.of(file, granted);
+  }
+
+  String guest() {
+    return guest;
+  }
+
+  TurnPage page() {
+    return page;
+  }
+
+  /** Has the host look; it has the same eventfd, and cannot make this wait. */
+  void ring() {
+    try {
+      if (kernel.canSignalForeign()) {
+        kernel.signalForeign(granted);
+      } else {
+        kernel.signal(granted);
+      }
+    } catch (SyscallException e) {
+      end("it cannot be told of its turns: " + e.getMessage());
+    }
+  }
+
+  void end(String why) {
+    end.accept(why);
+  }
+
+  void close() {
+    mapping.close();
+    file.close();
+    granted.close();
+  }
+}

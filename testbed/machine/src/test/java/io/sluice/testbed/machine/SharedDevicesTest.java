@@ -1,0 +1,234 @@
+package io.sluice.testbed.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.management.DaemonMXBean;
+import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionsMXBean;
+import io.sluice.testbed.checks.LeakCheck;
+import io.sluice.testbed.opencl.OpenClParts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Guests of one daemon whose sessions share the OpenCL devices of this host. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
+final class SharedDevicesTest {
+  private static final String ONE = "one";
+  private static final String OTHER = "other";
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final String LAUNCHES = "launches: ";
+
+  /** Launches of the slower of two in a comparison, of some 0.5 ms each. */
+  private static final long ENOUGH = 3000;
+
+  private static final String[] FLOOD = {"flood", "256", "4000"};
+
+  private final List<Running> running = new ArrayList<>();
+  private OpenClParts parts;
+  private Path work;
+  private DaemonProcess daemon;
+  private SessionsMXBean sessions;
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws Exception {
+    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
+    parts =
+        OpenClParts.build(
+            Files.createDirectory(directory.resolve("parts")),
+            "flood",
+            "endless",
+            "gated",
+            "matrix");
+    work = Files.createDirectory(directory.resolve("work"));
+    daemon =
+        DaemonProcess.startWithOpenCl(
+            Files.createDirectory(directory.resolve("daemon")), List.of(ONE, OTHER), "");
+    sessions = daemon.connection().sessions();
+    for (String guest : List.of(ONE, OTHER)) {
+      await().atMost(PATIENCE).until(() -> host(guest).state().equals(SessionHostStatus.SERVING));
+    }
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (daemon != null) {
+      daemon.close();
+    }
+  }
+
+  @AfterEach
+  void endAll() {
+    running.forEach(each -> each.process().destroyForcibly().onExit().join());
+    running.clear();
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            List.of(ONE, OTHER).stream()
+                .allMatch(guest ->
+                    host(guest).state().equals(SessionHostStatus.SERVING)
+                        && host(guest).sessions() == 0));
+  }
+
+  /** A program of a guest, and what it prints. */
+  private record Running(Process process, Path output) {
+    List<String> lines() throws IOException {
+      return Files.readAllLines(output);
+    }
+
+    boolean has(String line) throws IOException {
+      return lines().contains(line);
+    }
+
+    /** Launches that have run. */
+    long launches() throws IOException {
+      assertThat(process.isAlive()).as(() -> String.valueOf(output)).isTrue();
+      List<String> lines = lines();
+      for (int i = lines.size() - 1; i >= 0; i--) {
+        if (lines.get(i).matches(LAUNCHES + "[0-9]+")) {
+          return Long.parseLong(lines.get(i).substring(LAUNCHES.length()));
+        }
+      }
+      return 0;
+    }
+  }
+
+  private Running run(String guest, String... command) throws IOException {
+    Path output = Files.createTempFile(work, command[0], ".out");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Stream.concat(
+                        Stream.of(parts.program(command[0]).toString()), Stream.of(command).skip(1))
+                    .toList())
+            .directory(work.toFile())
+            .redirectOutput(output.toFile())
+            .redirectErrorStream(true);
+    builder
+        .environment()
+        .putAll(
+            Map.of(
+                "OCL_ICD_VENDORS",
+                parts.vendors().toString(),
+                "SLUICE_API_SOCKET",
+                daemon.socket(guest) + ".api"));
+    Running started = new Running(builder.start(), output);
+    running.add(started);
+    return started;
+  }
+
+  private SessionHostStatus host(String guest) {
+    return Objects.requireNonNull(sessions.getHosts().get(guest));
+  }
+
+  /** How many launches of the one there are for one of the other, while both are at work. */
+  private double ratio(String[] ofOne, String[] ofOther) throws IOException {
+    Running one = run(ONE, ofOne);
+    Running other = run(OTHER, ofOther);
+    await().atMost(PATIENCE).until(() -> one.launches() > 500 && other.launches() > 500);
+    long oneBefore = one.launches();
+    long otherBefore = other.launches();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> Math.min(one.launches() - oneBefore, other.launches() - otherBefore) >= ENOUGH);
+    double ratio = (double) (one.launches() - oneBefore) / (other.launches() - otherBefore);
+    System.out.printf("launches of the one for each of the other: %.2f%n", ratio);
+    return ratio;
+  }
+
+  private void weigh(int weight) throws Exception {
+    DaemonMXBean bean = daemon.connection().daemon();
+    bean.setQuota(ONE, null, weight, null, null, null);
+  }
+
+  @Test
+  void floods_ofEqualWeights_runAlike() throws Exception {
+    assertThat(ratio(FLOOD, FLOOD)).isBetween(0.6, 1.67);
+  }
+
+  @Test
+  void floods_ofWeightsThreeToOne_runThreeToOne() throws Exception {
+    weigh(3);
+    try {
+      assertThat(ratio(FLOOD, FLOOD)).isBetween(2.0, 4.5);
+    } finally {
+      weigh(1);
+    }
+  }
+
+  @Test
+  void longKernels_besideShortOnes_haveNoMoreTime() throws Exception {
+    // Each launch of the one is as long as eight of the other.
+    assertThat(ratio(new String[] {"flood", "256", "32000"}, FLOOD)).isBetween(1 / 16.0, 1 / 4.0);
+  }
+
+  @Test
+  void endlessKernel_alone_goesOnAndIsEndedWhenAnotherWaits() throws Exception {
+    long starts = host(ONE).starts();
+    Running endless = run(ONE, "endless");
+    await().atMost(PATIENCE).until(() -> endless.has("running"));
+    Running alone = run(ONE, "gated"); // of the same guest: it is nobody else's
+    await().atMost(PATIENCE).until(() -> alone.has("waiting"));
+    assertThat(endless.process().isAlive()).isTrue();
+    assertThat(host(ONE).starts()).isEqualTo(starts);
+
+    Running right = run(OTHER, "matrix", "64", "20");
+
+    assertThat(right.process().onExit().get(3, java.util.concurrent.TimeUnit.MINUTES).exitValue())
+        .as(() -> String.join("\n", lines(right)))
+        .isZero();
+    assertThat(right.lines()).contains("verified: right");
+    await().atMost(PATIENCE).until(() -> !endless.process().isAlive());
+    assertThat(endless.lines()).contains("finish: CL_DEVICE_NOT_AVAILABLE");
+    await().atMost(PATIENCE).until(() -> host(ONE).starts() > starts);
+    assertThat(host(ONE).reason()).contains("kill-timeout");
+    assertThat(host(OTHER).reason()).isEmpty();
+  }
+
+  private static List<String> lines(Running program) {
+    try {
+      return program.lines();
+    } catch (IOException e) {
+      return List.of(e.toString());
+    }
+  }
+
+  @Test
+  void commandsBehindAUserEvent_holdNoTurn() throws Exception {
+    long starts = host(ONE).starts();
+    Running gated = run(ONE, "gated");
+    await().atMost(PATIENCE).until(() -> gated.has("waiting"));
+
+    Running flood = run(OTHER, FLOOD);
+    await().atMost(PATIENCE).until(() -> flood.launches() > 2 * ENOUGH);
+    gated.process().getOutputStream().close();
+
+    await().atMost(PATIENCE).until(() -> !gated.process().isAlive());
+    assertThat(gated.lines()).contains("result: 7");
+    assertThat(host(ONE).starts()).isEqualTo(starts);
+  }
+
+  @Test
+  void deviceTime_ofAFlood_isCounted() throws Exception {
+    Running flood = run(ONE, FLOOD);
+    await().atMost(PATIENCE).until(() -> flood.launches() > ENOUGH);
+
+    assertThat(sessions.list(ONE)).hasSize(1).allMatch(session -> session.deviceMs() > 0);
+  }
+}
