@@ -97,6 +97,8 @@ record CallSpec(String api, int number, List<Kind> kinds, List<Call> calls) {
       case "long[]" -> new Parameter(ParameterType.LONGS, "", name);
       case "range" -> new Parameter(ParameterType.RANGE, "", name);
       case "range?" -> new Parameter(ParameterType.OPTIONAL_RANGE, "", name);
+      case "room" -> new Parameter(ParameterType.ROOM, "", name);
+      case "room?" -> new Parameter(ParameterType.OPTIONAL_ROOM, "", name);
       case "string" -> new Parameter(ParameterType.STRING, "", name);
       case "bytes" -> new Parameter(ParameterType.BYTES, "", name);
       default -> object(where, words[0], name, kinds);

@@ -57,7 +57,7 @@ final class CallsHeader {
     switch (parameter.type()) {
       case INT, NEW, OBJECT, OPTIONAL_OBJECT -> line("\tuint32_t %s;", name);
       case LONG -> line("\tuint64_t %s;", name);
-      case RANGE, OPTIONAL_RANGE -> line("\tstruct range %s;", name);
+      case RANGE, OPTIONAL_RANGE, ROOM, OPTIONAL_ROOM -> line("\tstruct range %s;", name);
       case STRING -> line("\tconst char *%s;", name);
       case BYTES -> counted("const void *", name);
       case OBJECTS -> counted("const uint32_t *", name);
@@ -99,7 +99,7 @@ final class CallsHeader {
       sum.append(
           switch (parameter.type()) {
             case INT, LONG, NEW, OBJECT, OPTIONAL_OBJECT -> " + 8";
-            case RANGE, OPTIONAL_RANGE -> " + 16";
+            case RANGE, OPTIONAL_RANGE, ROOM, OPTIONAL_ROOM -> " + 16";
             case STRING -> " + message_string_bytes(c->" + name + ")";
             case BYTES -> " + message_bytes_bytes(c->" + name + "_count)";
             case OBJECTS, LONGS -> " + 8 + 8 * (size_t)c->" + name + "_count";
@@ -112,7 +112,7 @@ final class CallsHeader {
     String name = Words.snake(parameter.name());
     switch (parameter.type()) {
       case INT, LONG, NEW, OBJECT, OPTIONAL_OBJECT -> line("\tmessage_u64(&m, c->%s);", name);
-      case RANGE, OPTIONAL_RANGE -> {
+      case RANGE, OPTIONAL_RANGE, ROOM, OPTIONAL_ROOM -> {
         line("\tmessage_u64(&m, c->%s.place);", name);
         line("\tmessage_u64(&m, c->%s.size);", name);
       }

@@ -23,6 +23,7 @@ final class CallsJava {
   private static final ClassName OBJECT = ClassName.get(SESSION, "SessionObject");
   private static final ClassName KIND = ClassName.get(SESSION, "ObjectKind");
   private static final ClassName CALL = ClassName.get(SESSION, "SessionCall");
+  private static final ClassName SHAPE = ClassName.get("io.sluice.remoting.relay", "CallShape");
   private static final ClassName SEGMENT = ClassName.get("java.lang.foreign", "MemorySegment");
   private static final ClassName NULLABLE = ClassName.get("org.jspecify.annotations", "Nullable");
   private static final ClassName LIST = ClassName.get(List.class);
@@ -47,6 +48,50 @@ final class CallsJava {
   static JavaFile kinds(CallSpec spec, String packageName, String prefix) {
     CallsJava writer = new CallsJava(spec, packageName, prefix);
     return JavaFile.builder(packageName, writer.kindConstants()).build();
+  }
+
+  /** The shapes of all messages. */
+  static JavaFile shapes(CallSpec spec, String packageName, String prefix) {
+    CallsJava writer = new CallsJava(spec, packageName, prefix);
+    return JavaFile.builder(packageName, writer.shapeTable(prefix)).build();
+  }
+
+  private TypeSpec shapeTable(String prefix) {
+    ClassName map = ClassName.get("java.util", "Map");
+    CodeBlock.Builder all = CodeBlock.builder().add("$T.ofEntries(", map);
+    String before = "";
+    for (Call call : spec.calls()) {
+      all.add("$L\n$T.entry($L, new $T($S))", before, map, call.number(), SHAPE, shape(call));
+      before = ",";
+    }
+    return TypeSpec.classBuilder(prefix + "Shapes")
+        .addModifiers(Modifier.FINAL)
+        .addJavadoc("The shapes of the messages of api-remoting/spec/$L.calls.\n", spec.api())
+        .addMethod(MethodSpec.constructorBuilder().addModifiers(Modifier.PRIVATE).build())
+        .addField(
+            com.palantir.javapoet.FieldSpec.builder(
+                    ParameterizedTypeName.get(map, ClassName.get(Integer.class), SHAPE),
+                    "ALL",
+                    Modifier.STATIC,
+                    Modifier.FINAL)
+                .initializer(all.add(")").build())
+                .build())
+        .build();
+  }
+
+  private static String shape(Call call) {
+    StringBuilder letters = new StringBuilder();
+    for (Parameter parameter : call.parameters()) {
+      letters.append(
+          switch (parameter.type()) {
+            case INT, LONG, NEW, OBJECT, OPTIONAL_OBJECT -> 'n';
+            case OBJECTS, LONGS -> 'l';
+            case STRING, BYTES -> 'b';
+            case RANGE, OPTIONAL_RANGE -> 'r';
+            case ROOM, OPTIONAL_ROOM -> 'w';
+          });
+    }
+    return letters.toString();
   }
 
   private TypeSpec sealedInterface() {
@@ -111,7 +156,7 @@ final class CallsJava {
       case OPTIONAL_OBJECT ->
           OBJECT.annotated(com.palantir.javapoet.AnnotationSpec.builder(NULLABLE).build());
       case OBJECTS -> ParameterizedTypeName.get(LIST, OBJECT);
-      case RANGE, OPTIONAL_RANGE -> SEGMENT;
+      case RANGE, OPTIONAL_RANGE, ROOM, OPTIONAL_ROOM -> SEGMENT;
       case STRING -> ClassName.get(String.class);
       case BYTES -> ArrayTypeName.of(TypeName.BYTE);
       case LONGS -> ArrayTypeName.of(TypeName.LONG);
@@ -147,8 +192,8 @@ final class CallsJava {
       case OBJECT -> CodeBlock.of("in.readObject($T.$L)", kinds, kind);
       case OPTIONAL_OBJECT -> CodeBlock.of("in.readOptional($T.$L)", kinds, kind);
       case OBJECTS -> CodeBlock.of("in.readObjects($T.$L)", kinds, kind);
-      case RANGE -> CodeBlock.of("in.readRange()");
-      case OPTIONAL_RANGE -> CodeBlock.of("in.readOptionalRange()");
+      case RANGE, ROOM -> CodeBlock.of("in.readRange()");
+      case OPTIONAL_RANGE, OPTIONAL_ROOM -> CodeBlock.of("in.readOptionalRange()");
       case STRING -> CodeBlock.of("in.readString()");
       case BYTES -> CodeBlock.of("in.readBytes()");
       case LONGS -> CodeBlock.of("in.readLongs()");

@@ -30,6 +30,7 @@ public final class Generator {
     CallSpec calls = CallSpec.read(specs.resolve(api + ".calls"));
     FunctionSpec functions = FunctionSpec.read(specs.resolve(api + ".functions"));
     CallsJava.calls(calls, packageName, prefix).writeTo(java);
+    CallsJava.shapes(calls, packageName, prefix).writeTo(java);
     CallsJava.kinds(calls, packageName, prefix).writeTo(java);
     LibraryJava.of(functions, packageName, prefix + "Library").writeTo(java);
     Path c = Files.createDirectories(Path.of(arguments[5]));

@@ -11,6 +11,9 @@ enum ParameterType {
   OBJECTS,
   RANGE,
   OPTIONAL_RANGE,
+  /** A range that the call writes. */
+  ROOM,
+  OPTIONAL_ROOM,
   STRING,
   BYTES,
   LONGS;

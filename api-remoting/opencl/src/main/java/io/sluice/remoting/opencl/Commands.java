@@ -23,6 +23,7 @@ final class Commands {
   private final Gates gates;
   private final Touched touched;
   private final DeviceWork work;
+  private final Landings landings;
 
   Commands(
       Memo memo,
@@ -30,13 +31,15 @@ final class Commands {
       Completions completions,
       Gates gates,
       Touched touched,
-      DeviceWork work) {
+      DeviceWork work,
+      Landings landings) {
     this.memo = memo;
     this.events = events;
     this.completions = completions;
     this.gates = gates;
     this.touched = touched;
     this.work = work;
+    this.landings = landings;
   }
 
   /** A command of the library, but for what all of them end with. */
@@ -87,7 +90,8 @@ final class Commands {
     if (blocked != null) {
       work.close(queue); // a marker behind it would wait with it
     }
-    boolean needed = event != 0 || answer.isWaitedFor() || isAhead || blocked != null;
+    boolean lands = answer.expectsBytes();
+    boolean needed = event != 0 || answer.isWaitedFor() || lands || isAhead || blocked != null;
     boolean ends = blocked == null && work.endsWindow(queue, answer.isWaitedFor());
     boolean wanted = needed || ends;
     MemorySegment out = wanted ? memo.bytes(Long.BYTES) : MemorySegment.NULL;
@@ -110,6 +114,9 @@ final class Commands {
       gates.passed(queue, handle);
     }
     gates.queued(blocked, handle);
+    if (lands) {
+      landings.expect(handle, answer);
+    }
     if (answer.isWaitedFor()) {
       int _ = OpenClLibrary.clFlush(queue.handle());
       completions.add(

@@ -1,13 +1,14 @@
 package io.sluice.remoting.opencl;
 
+import io.sluice.remoting.relay.CallRanges;
+import io.sluice.remoting.relay.RelayableApi;
 import io.sluice.remoting.session.ApiSession;
 import io.sluice.remoting.session.ObjectKind;
-import io.sluice.remoting.session.RemotedApi;
 import io.sluice.remoting.session.SessionContext;
 import java.util.List;
 
 /** OpenCL, by the {@code libOpenCL.so.1} of this host and the implementations that it finds. */
-public final class OpenClApi implements RemotedApi {
+public final class OpenClApi implements RelayableApi {
   private static final int NUMBER = 1;
 
   private final HostDevices devices;
@@ -49,5 +50,10 @@ public final class OpenClApi implements RemotedApi {
   @Override
   public ApiSession open(SessionContext context) {
     return new OpenClSession(devices, context);
+  }
+
+  @Override
+  public CallRanges ranges() {
+    return new OpenClRanges();
   }
 }

@@ -27,6 +27,7 @@ final class OpenClSession implements ApiSession {
   private final Transfers transfers;
   private final Touched touched = new Touched();
   private final Gates gates;
+  private final Landings landings;
   private final OpenClState state;
   private final DeviceWork work;
   private @Nullable Held held;
@@ -45,7 +46,11 @@ final class OpenClSession implements ApiSession {
     gates = new Gates(memo, touched);
     events = new Events(context, memo, completions, gates);
     work = new DeviceWork(context, memo, completions, gates);
-    commands = new Commands(memo, events, completions, gates, touched, work);
+    landings = new Landings();
+    commands = new Commands(memo, events, completions, gates, touched, work, landings);
+    context.settleBy(() -> {
+      int _ = landings.settle();
+    });
     transfers = new Transfers(memo, commands, touched);
     Remaking remaking = new Remaking(memo, objects, memory, programs, kernels, events);
     state =
@@ -202,7 +207,7 @@ final class OpenClSession implements ApiSession {
   @Override
   public int poll() {
     work.poll();
-    return completions.poll() + executeHeld();
+    return completions.poll() + landings.settle() + executeHeld();
   }
 
   @Override
@@ -214,7 +219,7 @@ final class OpenClSession implements ApiSession {
 
   @Override
   public boolean isWaiting() {
-    return completions.areAwaited();
+    return completions.areAwaited() || landings.areExpected();
   }
 
   /**
@@ -230,6 +235,7 @@ final class OpenClSession implements ApiSession {
       for (SessionObject queue : context.objects().all(OpenClKinds.QUEUE)) {
         int _ = OpenClLibrary.clFinish(queue.handle());
       }
+      landings.close();
       completions.close();
       work.close();
       gates.close();

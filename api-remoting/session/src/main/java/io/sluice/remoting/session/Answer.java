@@ -29,4 +29,15 @@ public interface Answer {
    * @param values at most 15, as the call's line in the specification says
    */
   void give(int status, long... values);
+
+  /**
+   * Whether somebody is to hear, by {@link #landed}, when a command has written what it writes of
+   * the application's memory.
+   */
+  default boolean expectsBytes() {
+    return false;
+  }
+
+  /** The command has come to its end; what it wrote of the application's memory is there. */
+  default void landed() {}
 }

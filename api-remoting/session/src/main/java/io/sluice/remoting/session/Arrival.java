@@ -7,6 +7,7 @@ import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * A session that comes from another host: made again as the stream says, and served here from the
@@ -40,6 +41,18 @@ public final class Arrival implements AutoCloseable {
    * @throws StateException when it does not come to that, for whatever reason
    */
   public static Arrival begin(SessionSettings settings, StateLink link) throws StateException {
+    return begin(
+        settings, link, memory -> SessionPort.of(memory.segment(0), settings.kernel()::wakeFutex));
+  }
+
+  /**
+   * As the other.
+   *
+   * @param ports how calls come and are answered, of the application's memory
+   */
+  public static Arrival begin(
+      SessionSettings settings, StateLink link, Function<SharedMemory, SessionPort> ports)
+      throws StateException {
     link.patience(PATIENCE_MS);
     if (!(link.read() instanceof StateItem.Head head)) {
       throw new StateException("a stream begins without a head");
@@ -48,7 +61,7 @@ public final class Arrival implements AutoCloseable {
     SharedMemory memory = new SharedMemory(settings.kernel(), settings.mostSharedBytes());
     Arrival arrival = null;
     try {
-      arrival = open(settings, link, head, memory, fds);
+      arrival = open(settings, link, head, memory, fds, ports);
       return arrival;
     } catch (SyscallException | ProtocolException refused) {
       throw new StateException("a stream's descriptors are refused: " + refused.getMessage());
@@ -65,7 +78,8 @@ public final class Arrival implements AutoCloseable {
       StateLink link,
       StateItem.Head head,
       SharedMemory memory,
-      List<Fd> fds)
+      List<Fd> fds,
+      Function<SharedMemory, SessionPort> ports)
       throws StateException {
     RemotedApi api = settings.apis().get(head.api());
     if (api == null) {
@@ -77,7 +91,7 @@ public final class Arrival implements AutoCloseable {
     addSegment(link, memory, segment);
     ServedSession session =
         switch (head.place()) {
-          case HOST -> LinkedSession.arriving(settings, api, fds.get(0), memory, fds.get(1));
+          case HOST -> LinkedSession.arriving(settings, api, fds, memory, ports);
           case MACHINE -> MachineSession.of(settings, api, memory, fds.get(0), fds.get(1));
         };
     ApiState state = session.session().execution().state().orElse(null);

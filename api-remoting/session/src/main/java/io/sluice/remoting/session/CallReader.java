@@ -50,7 +50,7 @@ public final class CallReader {
    *
    * @return false if there is none
    */
-  boolean next(SubmissionRing ring) {
+  boolean next(SessionPort.Calls ring) {
     replayed = null;
     end = ring.take(message);
     return begin();
@@ -82,6 +82,11 @@ public final class CallReader {
     at = HEADER_BYTES;
     named.clear();
     return end > 0;
+  }
+
+  /** A copy of the message. */
+  public byte[] message() {
+    return Arrays.copyOf(message, end);
   }
 
   /** The number of the call. */

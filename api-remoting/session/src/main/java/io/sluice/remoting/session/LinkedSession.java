@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,13 +32,18 @@ public final class LinkedSession implements ServedSession {
   private final Session session;
 
   private LinkedSession(
-      SessionSettings settings, RemotedApi api, Fd connection, SharedMemory memory, Bells bells) {
+      SessionSettings settings,
+      RemotedApi api,
+      Fd connection,
+      SharedMemory memory,
+      Bells bells,
+      SessionPort port) {
     this.settings = settings;
     this.connection = connection;
     this.memory = memory;
     this.bells = bells;
     gate = new LinkGate(settings.kernel());
-    session = new Session(settings, api, memory, bells);
+    session = new Session(settings, api, memory, bells, port);
   }
 
   /**
@@ -48,18 +54,41 @@ public final class LinkedSession implements ServedSession {
    */
   static LinkedSession of(
       SessionSettings settings, RemotedApi api, Fd connection, SharedMemory memory, Fd doorbell) {
+    SessionPort port = SessionPort.of(memory.segment(0), settings.kernel()::wakeFutex);
+    return of(settings, api, connection, memory, doorbell, port);
+  }
+
+  /**
+   * As the other.
+   *
+   * @param port how calls come and are answered
+   */
+  static LinkedSession of(
+      SessionSettings settings,
+      RemotedApi api,
+      Fd connection,
+      SharedMemory memory,
+      Fd doorbell,
+      SessionPort port) {
     Kernel kernel = settings.kernel();
     Bells bells = new Bells(doorbell, kernel.eventfd(0, Kernel.NONBLOCK), kernel::wakeFutex);
-    return new LinkedSession(settings, api, connection, memory, bells);
+    return new LinkedSession(settings, api, connection, memory, bells, port);
   }
 
   /**
    * A session that comes from another host.
    *
+   * @param fds the connection, which stays the caller's, and the doorbell
+   * @param ports how calls come and are answered, of the application's memory
    * @throws ProtocolException when it cannot be served
    */
-  static LinkedSession arriving(
-      SessionSettings settings, RemotedApi api, Fd connection, SharedMemory memory, Fd doorbell) {
+  public static LinkedSession arriving(
+      SessionSettings settings,
+      RemotedApi api,
+      List<Fd> fds,
+      SharedMemory memory,
+      Function<SharedMemory, SessionPort> ports) {
+    Fd doorbell = fds.get(1);
     if (!settings.kernel().isEventfd(doorbell)) {
       throw new ProtocolException(Errno.EINVAL, "a doorbell is no eventfd");
     }
@@ -68,7 +97,7 @@ public final class LinkedSession implements ServedSession {
           Errno.EINVAL, "segment 0 is too short, bytes=" + memory.segmentBytes(0));
     }
     settings.kernel().setNonBlocking(doorbell);
-    return of(settings, api, connection, memory, doorbell);
+    return of(settings, api, fds.get(0), memory, doorbell, ports.apply(memory));
   }
 
   @Override
@@ -175,7 +204,9 @@ public final class LinkedSession implements ServedSession {
     try {
       if (kind == SEGMENT_ADDED && fds.size() == 1 && index > 0) {
         try (Fd file = fds.take()) {
-          memory.add(index, file, message.get(ValueLayout.JAVA_LONG, 8));
+          long bytes = message.get(ValueLayout.JAVA_LONG, 8);
+          memory.add(index, file, bytes);
+          session.api().registered(index, bytes);
         }
       } else {
         throw new ProtocolException(Errno.EPROTO, "a link's message is not known, kind=" + kind);

@@ -41,8 +41,14 @@ public final class MachineSession implements ServedSession {
     kernel.setNonBlocking(doorbell);
     kernel.setNonBlocking(notify);
     wake = kernel.eventfd(0, Kernel.NONBLOCK);
+    Bells.Wakeup machine = _ -> kernel.signal(notify);
     session =
-        new Session(settings, api, memory, new Bells(doorbell, wake, _ -> kernel.signal(notify)));
+        new Session(
+            settings,
+            api,
+            memory,
+            new Bells(doorbell, wake, machine),
+            SessionPort.of(memory.segment(0), machine));
   }
 
   /**

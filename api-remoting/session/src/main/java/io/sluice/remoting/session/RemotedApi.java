@@ -15,4 +15,10 @@ public interface RemotedApi {
 
   /** What executes the calls of one session. Called by the session's thread, as is all of it. */
   ApiSession open(SessionContext context);
+
+  /** A session's calls are about to come to an end; from any thread. */
+  default void ending() {}
+
+  /** The application has registered memory; by the link's thread, before it is answered. */
+  default void registered(int segment, long bytes) {}
 }

@@ -19,10 +19,10 @@ import java.lang.invoke.VarHandle;
  * 0x48000 the application's own
  * </pre>
  */
-final class RingLayout {
+public final class RingLayout {
   static final long SUBMIT_HEAD = 0x40;
   static final long SUBMIT_TAIL = 0x80;
-  static final long HOST_SLEEPING = 0xc0;
+  public static final long HOST_SLEEPING = 0xc0;
   static final long NOTICE_HEAD = 0x100;
   static final long NOTICE_TAIL = 0x140;
   static final long NOTICE_SLEEPING = 0x180;
@@ -39,13 +39,13 @@ final class RingLayout {
   static final long ARENA = RING + RING_BYTES;
 
   /** Bytes of a message's header. */
-  static final int HEADER_BYTES = 16;
+  public static final int HEADER_BYTES = 16;
 
   /** Most bytes of a message. */
   static final int MESSAGE_BYTES = 16 << 10;
 
   /** A word of 32 bits. */
-  static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
+  public static final VarHandle WORD = ValueLayout.JAVA_INT.varHandle();
 
   private RingLayout() {}
 }

@@ -42,11 +42,11 @@ public final class Session implements Runnable {
   private final MemorySegment ring;
   private final Fd doorbell;
   private final Fd wake;
-  private final Wakeup application;
+  private final Bells.Wakeup application;
   private final Waker waker;
   private final ObjectTable objects;
-  private final SubmissionRing submissions;
-  private final Answers answers;
+  private final SessionPort.Calls submissions;
+  private final SessionPort.Answers answers;
   private final Notices notices;
   private final CallReader reader;
   private final SessionContext context;
@@ -62,8 +62,14 @@ public final class Session implements Runnable {
 
   /**
    * @param memory with segment 0; stays the caller's, as do the descriptors
+   * @param port how calls come and are answered
    */
-  Session(SessionSettings settings, RemotedApi api, SharedMemory memory, Bells bells) {
+  Session(
+      SessionSettings settings,
+      RemotedApi api,
+      SharedMemory memory,
+      Bells bells,
+      SessionPort port) {
     kernel = settings.kernel();
     nanoTime = settings.nanoTime();
     this.api = api;
@@ -73,16 +79,16 @@ public final class Session implements Runnable {
     waker = new Waker(kernel, wake);
     ring = memory.segment(0);
     objects = new ObjectTable(api.kinds());
-    submissions = new SubmissionRing(ring);
-    answers = new Answers(ring, application);
-    notices = new Notices(ring, application);
+    submissions = port.calls();
+    answers = port.answers();
+    notices = port.notices();
     reader = new CallReader(objects, memory);
     context = new SessionContext(objects, notices, settings, waker);
     tasks = new SessionTasks(waker);
   }
 
   /** What executes its calls; opened when this is first asked. By the session's thread. */
-  ApiSession execution() {
+  public ApiSession execution() {
     ApiSession now = execution;
     if (now == null) {
       now = api.open(context);
@@ -92,7 +98,7 @@ public final class Session implements Runnable {
   }
 
   /** Has something done by the session's thread between two calls. */
-  <T> CompletableFuture<T> ask(Callable<T> work) {
+  public <T> CompletableFuture<T> ask(Callable<T> work) {
     return tasks.ask(work);
   }
 
@@ -101,7 +107,7 @@ public final class Session implements Runnable {
    *
    * @return done when it has, but for what waits for the application
    */
-  CompletableFuture<Boolean> pause() {
+  public CompletableFuture<Boolean> pause() {
     CompletableFuture<Boolean> result = new CompletableFuture<>();
     tasks
         .ask(() -> {
@@ -114,7 +120,7 @@ public final class Session implements Runnable {
   }
 
   /** Takes calls again. */
-  void resume() {
+  public void resume() {
     CompletableFuture<Boolean> _ =
         tasks.ask(() -> {
           quiet = null;
@@ -127,7 +133,7 @@ public final class Session implements Runnable {
    * Has another host go on, when this one is quiet. The word is given by the session's thread,
    * which touches nothing of the ring from then on; when it cannot be given, all stays as it was.
    */
-  CompletableFuture<Boolean> handOver(Callable<?> word) {
+  public CompletableFuture<Boolean> handOver(Callable<?> word) {
     return tasks.ask(() -> {
       Object _ = word.call();
       departed = true;
@@ -142,7 +148,7 @@ public final class Session implements Runnable {
   }
 
   /** By the session's thread, or before it has one. */
-  SessionContext context() {
+  public SessionContext context() {
     return context;
   }
 
@@ -152,12 +158,12 @@ public final class Session implements Runnable {
   }
 
   /** By the session's thread, or before it has one. */
-  SubmissionRing submissions() {
+  public SessionPort.Calls submissions() {
     return submissions;
   }
 
   /** By the session's thread, or before it has one. */
-  Answers answers() {
+  public SessionPort.Answers answers() {
     return answers;
   }
 
@@ -167,12 +173,12 @@ public final class Session implements Runnable {
   }
 
   /** Counts the calls that other hosts took before. */
-  void goOn(long taken) {
+  public void goOn(long taken) {
     calls = taken;
   }
 
   /** Gives back all of a session that no thread has run. */
-  void discard() {
+  public void discard() {
     try (ApiSession _ = execution()) {
       context.finishWorks();
     } finally {
@@ -183,9 +189,16 @@ public final class Session implements Runnable {
   }
 
   /** Ends it soon; from any thread. */
-  void end() {
+  public void end() {
     ending = true;
+    api.ending();
     waker.run();
+  }
+
+  /** Ends it soon with an error that is not its application's; from any thread. */
+  public void end(Errno why) {
+    ended = why;
+    end();
   }
 
   /** Calls taken so far; from any thread. */

@@ -16,6 +16,7 @@ public final class SessionContext {
   private final Executor workers;
   private final Runnable waker;
   private final BlockingQueue<Runnable> results = new LinkedBlockingQueue<>();
+  private Runnable settling = () -> {};
   private int outstanding;
   private long chargedBytes;
 
@@ -52,6 +53,19 @@ public final class SessionContext {
   /** Wakes the session's thread; the same each time. From any thread. */
   public Runnable waker() {
     return waker;
+  }
+
+  /**
+   * Names what is done before an application on another host is told anything: those who wait for
+   * bytes hear what is there by then.
+   */
+  public void settleBy(Runnable settle) {
+    settling = settle;
+  }
+
+  /** Has those hear who wait for bytes that are there. */
+  public void settle() {
+    settling.run();
   }
 
   /** Wakes the session's thread; from any thread. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SharedMemory implements AutoCloseable {
   /** Most segments. */
-  static final int MOST_SEGMENTS = 64;
+  public static final int MOST_SEGMENTS = 64;
 
   private static final int PLACE_BITS = 48;
   private static final long PAGE_BYTES = 4096;
@@ -39,7 +39,7 @@ public final class SharedMemory implements AutoCloseable {
    * @param files stay this object's, as long as it is open
    * @param parts of the files; none for a file that is the segment
    */
-  record Backing(List<Fd> files, List<Part> parts) {}
+  public record Backing(List<Fd> files, List<Part> parts) {}
 
   /** A file that several segments may be of. */
   private record Kept(Fd file, FileStatus status) {}
@@ -56,7 +56,7 @@ public final class SharedMemory implements AutoCloseable {
   /**
    * @param mostBytes of all segments together
    */
-  SharedMemory(Kernel kernel, long mostBytes) {
+  public SharedMemory(Kernel kernel, long mostBytes) {
     this.kernel = kernel;
     this.mostBytes = mostBytes;
   }
@@ -68,7 +68,7 @@ public final class SharedMemory implements AutoCloseable {
    * @throws ProtocolException for a file that is not sealed or not as long as is said, an index
    *     that is taken, too many bytes
    */
-  void add(int index, Fd fd, long sizeBytes) {
+  public void add(int index, Fd fd, long sizeBytes) {
     requireFree(index);
     requireRoom(sizeBytes);
     requireSealed(fd, sizeBytes);
@@ -95,7 +95,7 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /** What a segment that is there is made of. */
-  Backing backing(int index) {
+  public Backing backing(int index) {
     Backing backing = backings.get(index);
     if (backing == null) {
       throw new ProtocolException(Errno.EFAULT, "segment is not there, index=" + index);
@@ -104,7 +104,7 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /** The bytes of a segment; 0 if it is not there. */
-  long segmentBytes(int index) {
+  public long segmentBytes(int index) {
     Mapping mapping = segments.get(index);
     return mapping == null ? 0 : mapping.sizeBytes();
   }
@@ -220,7 +220,7 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   /** The memory of a segment that is there. */
-  MemorySegment segment(int index) {
+  public MemorySegment segment(int index) {
     Mapping mapping = segments.get(index);
     if (mapping == null) {
       throw new ProtocolException(Errno.EFAULT, "segment is not there, index=" + index);
@@ -234,7 +234,7 @@ public final class SharedMemory implements AutoCloseable {
    * @param place segment in the upper 16 bits, offset in the lower 48
    * @throws ProtocolException if it is not within one segment
    */
-  MemorySegment slice(long place, long size) {
+  public MemorySegment slice(long place, long size) {
     int index = (int) (place >>> PLACE_BITS);
     if (index >= MOST_SEGMENTS) {
       throw new ProtocolException(Errno.EFAULT, "segment is beyond the last, index=" + index);

@@ -10,6 +10,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session that is made again of the items of a state stream, whose writer is taken for hostile:
@@ -244,7 +245,8 @@ final class StateRestore implements AutoCloseable {
     if (record == null) {
       throw new StateException("a call needs what is not here, number=" + open.call().number());
     }
-    HeldAnswer answer = new HeldAnswer(session.answers().to(open.answerSlot()));
+    HeldAnswer answer =
+        new HeldAnswer(session.answers().toOpen(record.serial(), open.answerSlot()));
     answers.add(answer);
     ApiSession execution = session.execution();
     session.reader().replay(record);
@@ -322,6 +324,57 @@ final class StateRestore implements AutoCloseable {
     @Override
     public void give(int status, long... values) {
       value = status;
+    }
+  }
+
+  /**
+   * An answer that is given once the session is this host's. Belongs to the thread that makes the
+   * session again, then to the session's.
+   */
+  private static final class HeldAnswer implements Answer {
+    private final Answer answer;
+    private @Nullable Runnable given;
+    private boolean free;
+
+    HeldAnswer(Answer answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public int slotPlusOne() {
+      return answer.slotPlusOne();
+    }
+
+    @Override
+    public boolean isWaitedFor() {
+      return answer.isWaitedFor();
+    }
+
+    @Override
+    public void give(int status, long... values) {
+      if (free) {
+        answer.give(status, values);
+      } else {
+        given = () -> answer.give(status, values);
+      }
+    }
+
+    @Override
+    public boolean expectsBytes() {
+      return answer.expectsBytes();
+    }
+
+    @Override
+    public void landed() {
+      answer.landed();
+    }
+
+    /** Gives it, now or when it comes. */
+    void letGo() {
+      free = true;
+      if (given != null) {
+        given.run();
+      }
     }
   }
 }

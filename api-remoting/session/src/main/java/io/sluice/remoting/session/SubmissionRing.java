@@ -20,7 +20,7 @@ import java.lang.foreign.ValueLayout;
  * <p>The tail is kept here as well: what the application writes over the host's word changes
  * nothing. Belongs to the session's thread.
  */
-final class SubmissionRing {
+final class SubmissionRing implements SessionPort.Calls {
   private final MemorySegment memory;
   private int tail;
 
@@ -31,28 +31,23 @@ final class SubmissionRing {
     this.memory = memory;
   }
 
-  /** Bytes ever taken. */
-  int tail() {
+  @Override
+  public int tail() {
     return tail;
   }
 
-  /** Goes on where another host stopped. */
-  void goOn(int taken) {
+  @Override
+  public void goOn(int taken) {
     tail = taken;
   }
 
-  /** Whether a message is there. */
-  boolean isEmpty() {
+  @Override
+  public boolean isEmpty() {
     return (int) WORD.getAcquire(memory, SUBMIT_HEAD) == tail;
   }
 
-  /**
-   * Copies the next message.
-   *
-   * @return its bytes; 0 if none is there
-   * @throws ProtocolException for a length or a head that cannot be
-   */
-  int take(byte[] into) {
+  @Override
+  public int take(byte[] into) {
     while (true) {
       int ready = (int) WORD.getAcquire(memory, SUBMIT_HEAD) - tail;
       if (ready == 0) {

@@ -1,5 +1,8 @@
 package io.sluice.remoting.state;
 
+import io.sluice.remoting.state.StateItem.Answered;
+import io.sluice.remoting.state.StateItem.Beat;
+import io.sluice.remoting.state.StateItem.Bytes;
 import io.sluice.remoting.state.StateItem.Call;
 import io.sluice.remoting.state.StateItem.Changed;
 import io.sluice.remoting.state.StateItem.Complete;
@@ -9,6 +12,9 @@ import io.sluice.remoting.state.StateItem.Failure;
 import io.sluice.remoting.state.StateItem.Go;
 import io.sluice.remoting.state.StateItem.Gone;
 import io.sluice.remoting.state.StateItem.Head;
+import io.sluice.remoting.state.StateItem.Held;
+import io.sluice.remoting.state.StateItem.Hold;
+import io.sluice.remoting.state.StateItem.Kept;
 import io.sluice.remoting.state.StateItem.Made;
 import io.sluice.remoting.state.StateItem.Mapped;
 import io.sluice.remoting.state.StateItem.Notice;
@@ -16,12 +22,21 @@ import io.sluice.remoting.state.StateItem.Open;
 import io.sluice.remoting.state.StateItem.Part;
 import io.sluice.remoting.state.StateItem.Place;
 import io.sluice.remoting.state.StateItem.Prepared;
+import io.sluice.remoting.state.StateItem.Range;
 import io.sluice.remoting.state.StateItem.Ready;
+import io.sluice.remoting.state.StateItem.Recall;
 import io.sluice.remoting.state.StateItem.Refused;
+import io.sluice.remoting.state.StateItem.Resume;
 import io.sluice.remoting.state.StateItem.Ring;
 import io.sluice.remoting.state.StateItem.Root;
 import io.sluice.remoting.state.StateItem.Segment;
+import io.sluice.remoting.state.StateItem.Sent;
 import io.sluice.remoting.state.StateItem.Settled;
+import io.sluice.remoting.state.StateItem.Stage;
+import io.sluice.remoting.state.StateItem.Stay;
+import io.sluice.remoting.state.StateItem.Wanted;
+import io.sluice.remoting.state.StateItem.Writes;
+import io.sluice.remoting.state.StateItem.Written;
 
 /**
  * The items of a state stream as frames.
@@ -57,6 +72,9 @@ public final class StateCodec {
   private static final int TIMES = 8;
   private static final int TEXT_BYTES = 1024;
   private static final int REASONS = 64;
+  private static final int RANGES = 16;
+  private static final int VALUES = 15;
+  private static final int KINDS = 64;
 
   private StateCodec() {}
 
@@ -81,6 +99,20 @@ public final class StateCodec {
       case Go _ -> 16;
       case Ready _ -> 17;
       case Refused _ -> 18;
+      case Bytes _ -> 40;
+      case Sent _ -> 41;
+      case Writes _ -> 42;
+      case Answered _ -> 43;
+      case Written _ -> 44;
+      case Wanted _ -> 45;
+      case Recall _ -> 46;
+      case Stay _ -> 47;
+      case Stage _ -> 48;
+      case Hold _ -> 49;
+      case Held _ -> 50;
+      case Resume _ -> 51;
+      case Kept _ -> 52;
+      case Beat _ -> 53;
     };
   }
 
@@ -155,11 +187,44 @@ public final class StateCodec {
         out.number(notice.status());
         out.number(notice.index());
       }
-      case Prepared _, Complete _, Go _, Ready _ -> {}
+      case Prepared _, Complete _, Go _, Ready _, Stay _, Hold _, Held _, Resume _ -> {}
       case Refused refused ->
           out.list(
               refused.reasons().stream().limit(REASONS).toList(),
               reason -> out.text(reason, TEXT_BYTES));
+      case Bytes bytes -> {
+        out.large(bytes.call());
+        out.large(bytes.place());
+        out.bytes(bytes.bytes());
+      }
+      case Sent sent -> {
+        out.large(sent.number());
+        out.list(sent.written(), range -> write(range, out));
+        out.bytes(sent.message());
+      }
+      case Writes writes -> {
+        out.large(writes.serial());
+        out.list(writes.written(), range -> write(range, out));
+      }
+      case Answered answered -> {
+        out.large(answered.call());
+        out.number(answered.status());
+        out.list(answered.values(), out::large);
+      }
+      case Written written -> out.large(written.call());
+      case Wanted wanted -> write(wanted.range(), out);
+      case Recall recall -> out.number(recall.checkOnly() ? 1 : 0);
+      case Stage stage -> out.number(stage.number());
+      case Kept kept -> {
+        out.text(kept.error(), TEXT_BYTES);
+        out.list(
+            kept.reasons().stream().limit(REASONS).toList(),
+            reason -> out.text(reason, TEXT_BYTES));
+      }
+      case Beat beat -> {
+        out.list(beat.objects(), out::large);
+        out.large(beat.bytes());
+      }
     }
     out.end();
   }
@@ -175,6 +240,11 @@ public final class StateCodec {
     out.number(entity.index());
     out.large(entity.serial());
     out.number(entity.released() ? 1 : 0);
+  }
+
+  private static void write(Range range, FrameWriter out) {
+    out.large(range.place());
+    out.large(range.size());
   }
 
   private static void write(Call call, FrameWriter out) {
@@ -224,6 +294,23 @@ public final class StateCodec {
           case 16 -> new Go();
           case 17 -> new Ready();
           case 18 -> new Refused(in.list(REASONS, () -> in.text(TEXT_BYTES)));
+          case 40 -> new Bytes(number(in), in.large(0, Long.MAX_VALUE), in.bytes(CONTENT_BYTES));
+          case 41 ->
+              new Sent(serial(in), in.list(RANGES, () -> range(in)), in.bytes(MESSAGE_BYTES));
+          case 42 -> new Writes(serial(in), in.list(RANGES, () -> range(in)));
+          case 43 -> new Answered(number(in), in.number(), in.list(VALUES, () -> number(in)));
+          case 44 -> new Written(number(in));
+          case 45 -> new Wanted(range(in));
+          case 46 -> new Recall(in.number(0, 1) == 1);
+          case 47 -> new Stay();
+          case 48 -> new Stage(in.number(0, StateStage.values().length - 1));
+          case 49 -> new Hold();
+          case 50 -> new Held();
+          case 51 -> new Resume();
+          case 52 -> new Kept(in.text(TEXT_BYTES), in.list(REASONS, () -> in.text(TEXT_BYTES)));
+          case 53 ->
+              new Beat(
+                  in.list(KINDS, () -> in.large(0, Long.MAX_VALUE)), in.large(0, Long.MAX_VALUE));
           default -> throw new StateException("an item of no known type, type=" + type);
         };
     in.end();
@@ -274,6 +361,14 @@ public final class StateCodec {
         in.large(0, Long.MAX_VALUE),
         in.bytes(MESSAGE_BYTES),
         in.list(NAMED, () -> serial(in)));
+  }
+
+  private static Range range(FrameReader in) throws StateException {
+    return new Range(in.large(0, Long.MAX_VALUE), in.large(1, Long.MAX_VALUE));
+  }
+
+  private static long number(FrameReader in) throws StateException {
+    return in.large(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
   private static long serial(FrameReader in) throws StateException {

@@ -168,4 +168,78 @@ public sealed interface StateItem {
    * @param reasons what is in the way, each by its name
    */
   record Refused(List<String> reasons) implements StateItem {}
+
+  // What follows is said between the ends of a session that lives on another host.
+
+  /**
+   * A piece of the application's memory.
+   *
+   * @param place segment in the upper 16 bits, offset in the lower 48
+   * @param size in bytes
+   */
+  record Range(long place, long size) {}
+
+  /**
+   * Bytes of the application's memory.
+   *
+   * @param call whose command has written them; 0 when it is not for one
+   */
+  record Bytes(long call, long place, byte[] bytes) implements StateItem {}
+
+  /**
+   * A call of the application.
+   *
+   * @param number counts the session's calls there from 1
+   * @param written what it will write of the application's memory
+   */
+  record Sent(long number, List<Range> written, byte[] message) implements StateItem {}
+
+  /**
+   * The ranges that a call will write which the state has as open; before it.
+   *
+   * @param serial of the call
+   */
+  record Writes(long serial, List<Range> written) implements StateItem {}
+
+  /** A call that was waited for is answered; what it wrote came before. */
+  record Answered(long call, int status, List<Long> values) implements StateItem {}
+
+  /** The word that what a call writes came before; nobody waited for it. */
+  record Written(long call) implements StateItem {}
+
+  /** Bytes of the application's memory are wanted, as they are there. */
+  record Wanted(Range range) implements StateItem {}
+
+  /** The session shall come back, or be looked at whether it could. */
+  record Recall(boolean checkOnly) implements StateItem {}
+
+  /** It shall stay. */
+  record Stay() implements StateItem {}
+
+  /** A stage of its coming back begins. */
+  record Stage(int number) implements StateItem {}
+
+  /** No calls shall be sent for now. */
+  record Hold() implements StateItem {}
+
+  /** None is sent any more. */
+  record Held() implements StateItem {}
+
+  /** Calls may be sent again. */
+  record Resume() implements StateItem {}
+
+  /**
+   * It does not come back.
+   *
+   * @param reasons by name, when they are the session's
+   */
+  record Kept(String error, List<String> reasons) implements StateItem {}
+
+  /**
+   * A sign of life.
+   *
+   * @param objects how many the session has of each kind
+   * @param bytes of device memory that it holds
+   */
+  record Beat(List<Long> objects, long bytes) implements StateItem {}
 }

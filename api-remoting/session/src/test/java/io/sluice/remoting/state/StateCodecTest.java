@@ -43,7 +43,21 @@ final class StateCodecTest {
         new StateItem.Complete(),
         new StateItem.Go(),
         new StateItem.Ready(),
-        new StateItem.Refused(List.of("program 3 is made of binaries of another implementation")));
+        new StateItem.Refused(List.of("program 3 is made of binaries of another implementation")),
+        new StateItem.Bytes(7, 3L << 48 | 16, new byte[] {1, 2}),
+        new StateItem.Sent(7, List.of(new StateItem.Range(1L << 48, 9)), new byte[] {3}),
+        new StateItem.Writes(42, List.of(new StateItem.Range(0, 1))),
+        new StateItem.Answered(-42, -5, List.of(-1L, 2L)),
+        new StateItem.Written(7),
+        new StateItem.Wanted(new StateItem.Range(4096, 64)),
+        new StateItem.Recall(true),
+        new StateItem.Stay(),
+        new StateItem.Stage(3),
+        new StateItem.Hold(),
+        new StateItem.Held(),
+        new StateItem.Resume(),
+        new StateItem.Kept("it failed", List.of("program 3")),
+        new StateItem.Beat(List.of(1L, 2L), 4096));
   }
 
   private static byte[] frame(StateItem item) {

@@ -7,6 +7,7 @@ import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.turns.DeviceTurns;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -33,7 +34,9 @@ public final class StandAloneHost {
    *
    * @param arguments the socket's path; after how many milliseconds each session moves, from this
    *     process to this process, if at all; the socket at which this process takes sessions of
-   *     another one; that of the other one, to which they move then
+   *     another one; that of the other one, to which they move then. Or: the socket's path;
+   *     milliseconds; "away" for sessions that leave their application's memory at once, "shuttle"
+   *     for those that also come back, again and again
    */
   public static void main(String[] arguments) throws Exception {
     Kernel kernel = RealKernel.create();
@@ -50,6 +53,10 @@ public final class StandAloneHost {
                 Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),
             System::nanoTime);
     Fd listener = kernel.listen(Path.of(arguments[0]), BACKLOG);
+    if (arguments.length == 3) {
+      relay(kernel, settings, listener, arguments);
+      return;
+    }
     boolean between = arguments.length > 3;
     Shuttle shuttle =
         new Shuttle(settings, between ? Optional.of(Path.of(arguments[3])) : Optional.empty());
@@ -61,6 +68,18 @@ public final class StandAloneHost {
     if (arguments.length > 1) {
       daemon("shuttle", () -> shuttle.run(Integer.parseInt(arguments[1]))).start();
     }
+    runUntilTold(shuttle);
+  }
+
+  private static void relay(
+      Kernel kernel, SessionSettings settings, Fd listener, String[] arguments) throws Exception {
+    RelayShuttle shuttle = new RelayShuttle(settings, arguments[2].equals("shuttle"));
+    daemon("accept", () -> accept(kernel, listener, shuttle::serve)).start();
+    daemon("shuttle", () -> shuttle.run(Integer.parseInt(arguments[1]))).start();
+    runUntilTold(shuttle);
+  }
+
+  private static void runUntilTold(Object shuttle) throws IOException {
     System.out.println(READY);
     while (System.in.read() >= 0) {
       // whoever started this process closes its input to end it

@@ -14,23 +14,19 @@ import java.lang.foreign.ValueLayout;
  * The answers to calls that are waited for: a slot each, chosen by the caller, with a futex word
  * that the host sets last. Belongs to the session's thread.
  */
-final class Answers {
+final class RingAnswers implements SessionPort.Answers {
   private static final int ANSWERED = 1;
 
   private final MemorySegment memory;
-  private final Wakeup application;
+  private final Bells.Wakeup application;
 
-  Answers(MemorySegment memory, Wakeup application) {
+  RingAnswers(MemorySegment memory, Bells.Wakeup application) {
     this.memory = memory;
     this.application = application;
   }
 
-  /**
-   * The answer that a message asks for.
-   *
-   * @param slotPlusOne as in its header: 0 for none
-   */
-  Answer to(int slotPlusOne) {
+  @Override
+  public Answer to(int slotPlusOne) {
     if (slotPlusOne < 0 || slotPlusOne > ANSWER_COUNT) {
       throw new ProtocolException(
           Errno.EPROTO, "there is no such answer slot, slot=" + (slotPlusOne - 1));

@@ -1,0 +1,221 @@
+package io.sluice.remoting.opencl;
+
+import io.sluice.abi.Errno;
+import io.sluice.remoting.relay.CallRanges;
+import io.sluice.remoting.relay.CallShape;
+import io.sluice.remoting.session.ProtocolException;
+import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.StateItem.Range;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ranges of a session's calls. Most messages name theirs. Maps do not: what a map of a buffer
+ * in the application's memory shows is written by the map, and read by its unmap if the application
+ * may have written there. So buffers of that kind and their maps are noted here.
+ */
+final class OpenClRanges implements CallRanges {
+  private static final int RELEASE = 5;
+  private static final int CREATE_MAPPED_BUFFER = 14;
+  private static final int MAP_BUFFER = 56;
+  private static final int UNMAP_BUFFER = 57;
+
+  /** Most maps of a session: no more fit the limit of its memory in bytes. */
+  private static final int MOST_MAPS = 1 << 20;
+
+  /** Parameters of a map, and of an unmap as far as it has them. */
+  private static final int MEM = 1;
+
+  private static final int MAP_FLAGS = 2;
+  private static final int MAP_OFFSET = 3;
+  private static final int MAP_SIZE = 4;
+  private static final int UNMAP_OFFSET = 2;
+
+  /** The last parameters of what makes a buffer in the application's memory. */
+  private static final int STORAGE = 3;
+
+  private final Map<Long, Buffer> byIndex = new HashMap<>();
+  private final Map<Long, Buffer> bySerial = new HashMap<>();
+  private int count;
+
+  /** A map: of how many bytes, and whether the application may write. */
+  private record Window(long offset, long bytes, boolean writes) {}
+
+  /** A buffer in the application's memory. */
+  private record Buffer(Range storage, Map<Long, Deque<Window>> windows) {
+    Buffer(Range storage) {
+      this(storage, new HashMap<>());
+    }
+
+    Range at(long offset, long bytes) {
+      if (offset < 0 || bytes <= 0 || offset > storage.size() || bytes > storage.size() - offset) {
+        throw new ProtocolException(Errno.EPROTO, "a map is outside its buffer, offset=" + offset);
+      }
+      return new Range(storage.place() + offset, bytes);
+    }
+  }
+
+  @Override
+  public Named of(int number, byte[] message) {
+    Named named = named(number, message);
+    switch (number) {
+      case CREATE_MAPPED_BUFFER -> {
+        long index = CallShape.parameter(message, 0);
+        forget(index);
+        if (!named.read().isEmpty() && byIndex.size() < OpenClKinds.MEM.most()) {
+          byIndex.put(index, new Buffer(named.read().getFirst()));
+        }
+      }
+      case MAP_BUFFER -> map(message, byIndex.get(CallShape.parameter(message, MEM)), named);
+      case UNMAP_BUFFER -> unmap(message, named);
+      case RELEASE -> {
+        if (CallShape.parameter(message, 0) == OpenClKinds.MEM.number()) {
+          forget(CallShape.parameter(message, 1));
+        }
+      }
+      default -> {}
+    }
+    return named;
+  }
+
+  private static Named named(int number, byte[] message) {
+    CallShape shape = OpenClShapes.ALL.get(number);
+    if (shape == null) {
+      throw new ProtocolException(Errno.ENOSYS, "there is no such call, number=" + number);
+    }
+    Named named = new Named(new ArrayList<>(), new ArrayList<>());
+    shape.find(message, named.read(), named.written());
+    return named;
+  }
+
+  private void map(byte[] message, @Nullable Buffer buffer, Named named) {
+    if (buffer == null) {
+      return; // it will be refused
+    }
+    long flags = CallShape.parameter(message, MAP_FLAGS);
+    long offset = CallShape.parameter(message, MAP_OFFSET);
+    long bytes = CallShape.parameter(message, MAP_SIZE);
+    Range range = buffer.at(offset, bytes);
+    if ((flags & ClParam.MAP_WRITE_INVALIDATE_REGION) == 0) {
+      named.written().add(range);
+    }
+    note(buffer, offset, bytes, flags);
+  }
+
+  private void note(Buffer buffer, long offset, long bytes, long flags) {
+    if (count >= MOST_MAPS) {
+      throw new ProtocolException(Errno.ENOBUFS, "maps are too many, count=" + count);
+    }
+    boolean writes = (flags & (ClParam.MAP_WRITE | ClParam.MAP_WRITE_INVALIDATE_REGION)) != 0;
+    Window window = new Window(offset, bytes, writes);
+    buffer.windows().computeIfAbsent(offset, _ -> new ArrayDeque<>()).push(window);
+    count++;
+  }
+
+  private void unmap(byte[] message, Named named) {
+    Buffer buffer = byIndex.get(CallShape.parameter(message, MEM));
+    Deque<Window> at =
+        buffer == null ? null : buffer.windows().get(CallShape.parameter(message, UNMAP_OFFSET));
+    if (buffer == null || at == null || at.isEmpty()) {
+      return; // it will be refused
+    }
+    Window window = at.pop();
+    count--;
+    if (window.writes()) {
+      named.read().add(buffer.at(window.offset(), window.bytes()));
+    }
+  }
+
+  private void forget(long index) {
+    Buffer gone = byIndex.remove(index);
+    if (gone != null) {
+      count -= gone.windows().values().stream().mapToInt(Deque::size).sum();
+    }
+  }
+
+  @Override
+  public Named of(StateItem.Open item) {
+    Named named = named(item.call().number(), item.call().message());
+    if (item.call().number() == MAP_BUFFER && item.call().named().size() > MEM) {
+      map(item.call().message(), bySerial.get(item.call().named().get(MEM)), named);
+    }
+    return named;
+  }
+
+  @Override
+  public void take(StateItem item) {
+    switch (item) {
+      case StateItem.Made made -> made(made);
+      case StateItem.Gone gone -> gone(gone);
+      case StateItem.Mapped mapped -> {
+        Buffer buffer = bySerial.get(mapped.object());
+        if (buffer != null) {
+          Range _ = buffer.at(mapped.offset(), mapped.bytes());
+          note(buffer, mapped.offset(), mapped.bytes(), mapped.flags());
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void made(StateItem.Made made) {
+    if (made.call().number() != CREATE_MAPPED_BUFFER || made.objects().isEmpty()) {
+      return;
+    }
+    byte[] message = made.call().message();
+    Range storage =
+        new Range(CallShape.parameter(message, STORAGE), CallShape.parameter(message, STORAGE + 1));
+    Buffer buffer = new Buffer(storage);
+    StateItem.Entity entity = made.objects().getFirst();
+    bySerial.put(entity.serial(), buffer);
+    if (!entity.released()) {
+      byIndex.put((long) entity.index(), buffer);
+    }
+  }
+
+  private void gone(StateItem.Gone gone) {
+    Buffer buffer = bySerial.get(gone.object());
+    if (buffer != null) {
+      boolean _ = byIndex.values().remove(buffer);
+      if (!gone.needed()) {
+        bySerial.remove(gone.object());
+      }
+    }
+  }
+
+  @Override
+  public List<Range> storage() {
+    return bySerial.values().stream().map(Buffer::storage).toList();
+  }
+
+  @Override
+  public List<Range> unmappedStorage() {
+    List<Range> all = new ArrayList<>();
+    for (Buffer buffer : bySerial.values()) {
+      List<Window> windows =
+          buffer.windows().values().stream()
+              .flatMap(Deque::stream)
+              .sorted(Comparator.comparingLong(Window::offset))
+              .toList();
+      long at = 0;
+      for (Window window : windows) {
+        add(buffer, at, window.offset(), all);
+        at = Math.max(at, window.offset() + window.bytes());
+      }
+      add(buffer, at, buffer.storage().size(), all);
+    }
+    return all;
+  }
+
+  private static void add(Buffer buffer, long from, long to, List<Range> all) {
+    if (from < to) {
+      all.add(buffer.at(from, to - from));
+    }
+  }
+}

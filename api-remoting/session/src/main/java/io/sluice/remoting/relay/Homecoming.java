@@ -1,0 +1,368 @@
+package io.sluice.remoting.relay;
+
+import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.Notices;
+import io.sluice.remoting.session.Session;
+import io.sluice.remoting.session.SharedMemory;
+import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateLink;
+import io.sluice.remoting.state.StateStage;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * The return of a session from another host, as its near end sees it: the state that comes over the
+ * wire goes to a host that gets the application's descriptors with it. What belongs to the ring is
+ * the near end's own.
+ *
+ * <p>The other host is the source of the move. It asks for calls to be held before it stops; so all
+ * that were sent have been taken by then.
+ */
+final class Homecoming {
+  private static final int LINK_MS = 2_000;
+  private static final int ITEMS = 1024;
+
+  /** A host that makes programs may take its time. */
+  private static final int PATIENCE_MS = 600_000;
+
+  private final Near near;
+  private final StateLink link;
+  private final Consumer<StateStage> entered;
+  private final CallRanges ranges;
+  private final BlockingQueue<StateItem> items = new ArrayBlockingQueue<>(ITEMS);
+  private final CompletableFuture<Departure.Result> over = new CompletableFuture<>();
+  private final AtomicLong wanted = new AtomicLong();
+  private volatile List<Range> storage = List.of();
+  private volatile long stoppedNs;
+  private final Set<Integer> sent = new HashSet<>(); // segments; by the thread that writes
+  private int rounds; // by the thread that reads the wire
+
+  /** The near end. */
+  record Near(LinkedSession linked, RelayApi api, SharedMemory memory, RelayWire wire) {
+    long now() {
+      return linked.settings().nanoTime().getAsLong();
+    }
+
+    Thread thread(Runnable work) {
+      Thread thread = linked.settings().threads().newThread(work);
+      thread.start();
+      return thread;
+    }
+  }
+
+  /**
+   * @param link to the host that gets the session; stays the caller's
+   * @param entered is told each stage as it begins
+   */
+  Homecoming(Near near, StateLink link, Consumer<StateStage> entered) {
+    this.near = near;
+    this.link = link;
+    this.entered = entered;
+    ranges = near.api().freshRanges();
+  }
+
+  Departure.Result run(boolean checkOnly) throws UnmovableException, StateException {
+    link.patience(PATIENCE_MS);
+    Thread writer = near.thread(this::write);
+    Thread answers = near.thread(this::answer);
+    try {
+      near.wire().send(new StateItem.Recall(checkOnly));
+      return over.get();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the move was interrupted");
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof UnmovableException unmovable) {
+        throw unmovable;
+      }
+      Throwable cause = failed.getCause();
+      throw new StateException(String.valueOf(cause == null ? null : cause.getMessage()));
+    } finally {
+      link.end();
+      stopWriting();
+      ThreadEnds.join(writer);
+      ThreadEnds.join(answers);
+    }
+  }
+
+  /** It does not come to its end. */
+  void end(String why) {
+    boolean _ = over.completeExceptionally(new StateException(why));
+  }
+
+  private void stopWriting() {
+    items.clear();
+    boolean _ = items.offer(new StateItem.Go());
+  }
+
+  // ---- by the thread that reads the wire ----
+
+  /** Hears what the other host says of the session. */
+  void hear(StateItem item) throws StateException {
+    switch (item) {
+      case StateItem.Stage stage -> stage(StateStage.values()[stage.number()]);
+      case StateItem.Segment _ -> {} // the application's own are here
+      case StateItem.Ring ring -> ring(ring);
+      case StateItem.Complete _ -> complete();
+      case StateItem.Go _ -> go();
+      case StateItem.Made _, StateItem.Gone _, StateItem.Mapped _ -> {
+        ranges.take(item);
+        put(item);
+      }
+      case StateItem.Prepared _ -> {
+        rounds++;
+        put(item);
+      }
+      case StateItem.Head _,
+          StateItem.Root _,
+          StateItem.Changed _,
+          StateItem.Content _,
+          StateItem.Settled _,
+          StateItem.Open _,
+          StateItem.Failure _,
+          StateItem.Hold _,
+          StateItem.Resume _,
+          StateItem.Kept _ ->
+          put(item);
+      default -> throw new StateException("an item that is out of place, item=" + item);
+    }
+  }
+
+  private void put(StateItem item) throws StateException {
+    try {
+      while (!items.offer(item, 1, TimeUnit.SECONDS)) {
+        if (over.isDone()) {
+          return;
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the move was interrupted");
+    }
+  }
+
+  /** The last two are said by the near end, which knows. */
+  private void stage(StateStage stage) {
+    if (stage != StateStage.HAND_OVER && stage != StateStage.DONE) {
+      entered.accept(stage);
+    }
+  }
+
+  private void ring(StateItem.Ring ring) throws StateException {
+    Session session = near.linked().session();
+    List<StateItem> own =
+        get(
+            session.ask(() -> {
+              int _ = near.api().calls().poll();
+              List<StateItem> all = new ArrayList<>();
+              Notices notices = session.context().notices();
+              for (long[] notice : notices.waiting()) {
+                all.add(new StateItem.Notice((int) notice[0], (int) notice[1], (int) notice[2]));
+              }
+              all.add(
+                  new StateItem.Ring(
+                      session.submissions().tail(), notices.head(), session.calls()));
+              return all;
+            }));
+    for (StateItem item : own) {
+      put(item);
+    }
+  }
+
+  /** Objects' storage in the application's memory is brought here before all is complete. */
+  private void complete() throws StateException {
+    storage = ranges.unmappedStorage(); // what is mapped is here, or newer here
+    wanted.set(storage.stream().mapToLong(Range::size).sum());
+    if (wanted.get() == 0) {
+      put(new StateItem.Complete());
+    }
+    for (Range range : storage) {
+      near.wire().send(new StateItem.Wanted(range));
+    }
+  }
+
+  /** Whether bytes were asked for. */
+  boolean wants(StateItem.Bytes bytes) {
+    long end = bytes.place() + bytes.bytes().length;
+    return storage.stream()
+        .anyMatch(range -> bytes.place() >= range.place() && end <= range.place() + range.size());
+  }
+
+  /** Bytes that were asked for are here. */
+  void came(StateItem.Bytes bytes) throws StateException {
+    long left = wanted.addAndGet(-bytes.bytes().length);
+    if (left == 0) {
+      put(new StateItem.Complete());
+    }
+  }
+
+  private void go() throws StateException {
+    boolean _ =
+        get(
+            near.linked()
+                .session()
+                .handOver(() -> {
+                  link.write(new StateItem.Go());
+                  link.flush();
+                  return true;
+                }));
+    entered.accept(StateStage.HAND_OVER);
+    near.linked().leave();
+    entered.accept(StateStage.DONE);
+    boolean _ =
+        over.complete(new Departure.Result(rounds, link.sentBytes(), near.now() - stoppedNs));
+  }
+
+  private static <T> T get(CompletableFuture<T> result) throws StateException {
+    try {
+      return result.get();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the move was interrupted");
+    } catch (CancellationException | ExecutionException failed) {
+      throw new StateException("the session is at its end: " + failed.getMessage());
+    }
+  }
+
+  // ---- by the thread that writes to the host that gets the session ----
+
+  private void write() {
+    try {
+      for (StateItem item = items.take(); !(item instanceof StateItem.Go); item = items.take()) {
+        write(item);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (StateException gone) {
+      giveUp();
+    }
+  }
+
+  private void write(StateItem item) throws StateException {
+    switch (item) {
+      case StateItem.Head head -> head(head);
+      case StateItem.Hold _ -> hold();
+      case StateItem.Resume _ -> resume();
+      case StateItem.Kept kept -> kept(kept);
+      case StateItem.Prepared _, StateItem.Complete _ -> {
+        segments();
+        link.write(item);
+        link.flush();
+      }
+      default -> link.write(item);
+    }
+  }
+
+  private void head(StateItem.Head head) throws StateException {
+    link.write(head, near.linked().descriptors());
+    segments();
+  }
+
+  private void segments() throws StateException {
+    for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
+      long bytes = near.memory().segmentBytes(i);
+      if (bytes > 0 && sent.add(i)) {
+        SharedMemory.Backing backing = near.memory().backing(i);
+        link.write(new StateItem.Segment(i, bytes, backing.parts()), backing.files());
+      }
+    }
+  }
+
+  private void hold() throws StateException {
+    stoppedNs = near.now();
+    try {
+      if (!near.linked().hold(LINK_MS)) {
+        giveUp();
+        return;
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the move was interrupted");
+    }
+    Session session = near.linked().session();
+    CompletableFuture<Boolean> _ = session.pause();
+    boolean _ =
+        get(
+            session.ask(() -> {
+              near.api().calls().flush();
+              near.wire().send(new StateItem.Held());
+              return true;
+            }));
+  }
+
+  private void resume() {
+    near.linked().session().resume();
+    near.linked().letGo();
+  }
+
+  private void kept(StateItem.Kept kept) {
+    if (!kept.reasons().isEmpty()) {
+      boolean _ = over.completeExceptionally(new UnmovableException(kept.reasons()));
+    } else if (!kept.error().isEmpty()) {
+      end(kept.error());
+    } else {
+      boolean _ = over.complete(new Departure.Result(rounds, link.sentBytes(), 0));
+    }
+  }
+
+  /** The other host goes on with the session, and says so. */
+  private void giveUp() {
+    sendStay();
+    drain();
+  }
+
+  private void sendStay() {
+    try {
+      near.wire().send(new StateItem.Stay());
+    } catch (StateException _) {
+      // who reads the wire knows, too
+    }
+  }
+
+  /** Nobody takes the state any more: what concerns the near end is still heeded. */
+  private void drain() {
+    try {
+      for (StateItem item = items.take(); !(item instanceof StateItem.Go); item = items.take()) {
+        switch (item) {
+          case StateItem.Resume _ -> resume();
+          case StateItem.Kept kept -> kept(kept);
+          default -> {}
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  // ---- by the thread that reads what that host answers ----
+
+  private void answer() {
+    try {
+      while (true) {
+        StateItem item = link.read();
+        if (!(item instanceof StateItem.Ready) && !(item instanceof StateItem.Refused)) {
+          throw new StateException("a host that makes a session again says something else");
+        }
+        near.wire().send(item);
+      }
+    } catch (StateException _) {
+      if (!over.isDone()) {
+        sendStay();
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.sluice.remoting.relay;
+
+import io.sluice.abi.Errno;
+import io.sluice.remoting.session.ProtocolException;
+import io.sluice.remoting.state.StateItem.Range;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The ranges of the application's memory that calls on another host will write. Until their bytes
+ * are here, what the application's memory has there is older than what the other host has.
+ */
+final class PendingRanges {
+  /** Most calls that may be under way. */
+  private static final int MOST = 1 << 20;
+
+  private final Map<Long, List<Range>> byCall = new HashMap<>(); // by this
+
+  /** A call will write ranges. */
+  synchronized void add(long call, List<Range> ranges) {
+    if (!ranges.isEmpty()) {
+      if (byCall.size() >= MOST) {
+        throw new ProtocolException(Errno.ENOBUFS, "calls that write are too many under way");
+      }
+      byCall.put(call, List.copyOf(ranges));
+    }
+  }
+
+  /** All that a call writes is here, or it writes nothing. */
+  synchronized void remove(long call) {
+    byCall.remove(call);
+  }
+
+  /** Whether a call may write a range. */
+  synchronized boolean covers(long call, long place, long size) {
+    for (Range range : byCall.getOrDefault(call, List.of())) {
+      if (place >= range.place() && place - range.place() <= range.size() - size) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The parts of a range that no call will write. */
+  synchronized List<Range> without(Range wanted) {
+    List<Range> parts = List.of(wanted);
+    for (List<Range> ranges : byCall.values()) {
+      for (Range range : ranges) {
+        parts = without(parts, range);
+      }
+    }
+    return parts;
+  }
+
+  private static List<Range> without(List<Range> parts, Range range) {
+    long begin = range.place();
+    long end = begin + range.size();
+    if (parts.stream().noneMatch(p -> p.place() < end && begin < p.place() + p.size())) {
+      return parts;
+    }
+    List<Range> left = new ArrayList<>();
+    for (Range part : parts) {
+      long partEnd = part.place() + part.size();
+      if (part.place() < begin) {
+        left.add(new Range(part.place(), Math.min(partEnd, begin) - part.place()));
+      }
+      if (partEnd > end) {
+        long from = Math.max(part.place(), end);
+        left.add(new Range(from, partEnd - from));
+      }
+    }
+    return left;
+  }
+}

@@ -1,0 +1,366 @@
+package io.sluice.remoting.relay;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.session.ApiSession;
+import io.sluice.remoting.session.Arrival;
+import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.ProtocolException;
+import io.sluice.remoting.session.SessionPort;
+import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.session.SharedMemory;
+import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.StateItem.Range;
+import io.sluice.remoting.state.StateLink;
+import io.sluice.remoting.state.StateStage;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The near end of a session that lives on another host. The application's ring, memory and
+ * connection stay here; calls go there with the bytes that they read, and answers come back behind
+ * the bytes that were written. {@link Mirror} is the far end.
+ *
+ * <p>A session comes to it as to an {@link Arrival}, from any host that has the application's
+ * descriptors, and {@linkplain #recall leaves} it for one. Of the other host nothing is believed
+ * that could touch more of the application's memory than its calls have named.
+ */
+public final class SessionRelay implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionRelay.class);
+
+  /** How long the host that the session leaves may say nothing while the application runs there. */
+  private static final int PATIENCE_MS = 600_000;
+
+  /** How long the other host may say nothing once the session lives there. */
+  static final int SILENCE_MS = 30_000;
+
+  private final SessionSettings settings;
+  private final StateLink from;
+  private final RelayWire wire;
+  private final StateLink to;
+  private final SharedMemory memory;
+  private final Fd connection;
+  private final CallRanges ranges;
+  private final PendingRanges pending = new PendingRanges();
+  private final RelayApi api;
+  private final LinkedSession linked;
+  private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
+  private volatile @Nullable Homecoming homecoming;
+  private boolean served;
+
+  private SessionRelay(
+      SessionSettings settings,
+      StateLink from,
+      StateLink to,
+      RelayableApi remoted,
+      SharedMemory memory,
+      List<Fd> fds) {
+    this.settings = settings;
+    this.from = from;
+    this.to = to;
+    this.memory = memory;
+    connection = fds.get(0);
+    wire = new RelayWire(to);
+    ranges = remoted.ranges();
+    api = new RelayApi(remoted, wire, memory, ranges, pending);
+    linked =
+        LinkedSession.arriving(
+            settings, api, fds, memory, all -> SessionPort.of(settings.kernel(), all));
+    ApiSession _ = linked.session().execution();
+  }
+
+  /**
+   * Takes a session's head.
+   *
+   * @param from the host that the session leaves; stays the caller's
+   * @param to the host on which it will live; stays the caller's
+   * @throws StateException when it does not come to that, for whatever reason
+   */
+  public static SessionRelay begin(SessionSettings settings, StateLink from, StateLink to)
+      throws StateException {
+    from.patience(PATIENCE_MS);
+    if (!(from.read() instanceof StateItem.Head head)) {
+      throw new StateException("a stream begins without a head");
+    }
+    List<Fd> fds = from.takeDescriptors(2);
+    SharedMemory memory = new SharedMemory(settings.kernel(), settings.mostSharedBytes());
+    SessionRelay relay = null;
+    try {
+      if (!(settings.apis().get(head.api()) instanceof RelayableApi remoted)
+          || head.place() != StateItem.Place.HOST) {
+        throw new StateException("a session that stays on its host, api=" + head.api());
+      }
+      if (!(from.read() instanceof StateItem.Segment segment) || segment.index() != 0) {
+        throw new StateException("a session comes without segment 0");
+      }
+      add(from, memory, segment);
+      relay = new SessionRelay(settings, from, to, remoted, memory, fds);
+      relay.to.write(head);
+      relay.to.write(segment);
+      return relay;
+    } catch (SyscallException | ProtocolException refused) {
+      throw new StateException("a stream's descriptors are refused: " + refused.getMessage());
+    } finally {
+      if (relay == null) {
+        memory.close();
+        fds.forEach(Fd::close);
+      }
+    }
+  }
+
+  private static void add(StateLink from, SharedMemory memory, StateItem.Segment segment)
+      throws StateException {
+    List<Fd> files = from.takeDescriptors(segment.files());
+    try {
+      if (!segment.parts().isEmpty()) {
+        throw new StateException("a segment of a machine's memory, index=" + segment.index());
+      }
+      memory.add(segment.index(), files.getFirst(), segment.bytes());
+    } catch (ProtocolException refused) {
+      throw new StateException("a segment is refused: " + refused.getMessage());
+    } finally {
+      files.forEach(Fd::close);
+    }
+  }
+
+  /**
+   * Has the session made on the other host, until the host that it leaves says to go on.
+   *
+   * @throws StateException when it does not say so: the session is not there
+   */
+  public void awaitGo() throws StateException {
+    boolean complete = false;
+    while (true) {
+      StateItem item = complete ? lastWord() : from.read();
+      switch (item) {
+        case StateItem.Segment segment -> {
+          add(from, memory, segment);
+          to.write(segment);
+        }
+        case StateItem.Prepared _ -> ask(item, PATIENCE_MS);
+        case StateItem.Complete _ -> {
+          for (Range range : ranges.storage()) { // nobody has written there since
+            RelayedCalls.write(range, memory, new PendingRanges(), to);
+          }
+          ask(item, SILENCE_MS);
+          complete = true;
+          from.patience(SILENCE_MS);
+        }
+        case StateItem.Go _ -> {
+          if (!complete) {
+            throw new StateException("a session is to go on that is not complete");
+          }
+          wire.send(item);
+          return;
+        }
+        default -> take(item);
+      }
+    }
+  }
+
+  private StateItem lastWord() throws StateException {
+    try {
+      return from.read();
+    } catch (StateException _) {
+      from.end(); // either it was said, or it cannot be any more
+      return from.read();
+    }
+  }
+
+  private void take(StateItem item) throws StateException {
+    try {
+      switch (item) {
+        case StateItem.Ring ring -> {
+          linked.session().submissions().goOn(ring.submitTail());
+          linked.session().context().notices().goOn(ring.noticeHead());
+          linked.session().goOn(ring.calls());
+          to.write(new StateItem.Ring(0, 0, ring.calls()));
+        }
+        case StateItem.Notice notice ->
+            linked
+                .session()
+                .context()
+                .notices()
+                .add(notice.kind(), notice.status(), notice.index());
+        case StateItem.Open open -> {
+          open(open);
+          to.write(open);
+        }
+        default -> {
+          ranges.take(item);
+          to.write(item);
+        }
+      }
+    } catch (ProtocolException lie) {
+      throw new StateException("an item cannot be, reason=" + lie.getMessage());
+    }
+  }
+
+  /** A call that waits for the application: what it reads goes now, what it writes comes later. */
+  private void open(StateItem.Open open) throws StateException {
+    CallRanges.Named named = ranges.of(open);
+    for (Range range : named.read()) {
+      RelayedCalls.write(range, memory, pending, to);
+    }
+    if (!named.written().isEmpty()) {
+      pending.add(-open.call().serial(), named.written());
+      to.write(new StateItem.Writes(open.call().serial(), named.written()));
+    }
+    api.calls().expect(open.call().serial(), linked.session().answers().to(open.answerSlot()));
+  }
+
+  /** Asks the other host whether it can go on, and answers the one that the session leaves. */
+  private void ask(StateItem question, int patienceMs) throws StateException {
+    to.write(question);
+    to.flush();
+    to.patience(patienceMs);
+    StateItem answer = to.read();
+    while (answer instanceof StateItem.Beat) {
+      answer = to.read();
+    }
+    from.write(answer);
+    from.flush();
+    switch (answer) {
+      case StateItem.Ready _ -> {}
+      case StateItem.Refused refused ->
+          throw new StateException("refused: " + String.join("; ", refused.reasons()));
+      default -> throw new StateException("the other host does not answer what was asked");
+    }
+  }
+
+  /** The session as it is here. */
+  public LinkedSession linked() {
+    return linked;
+  }
+
+  /** How many objects of each kind the session has, as the other host said last. */
+  public List<Long> objectCounts() {
+    return beat.objects();
+  }
+
+  /** Bytes of device memory that the session holds, as the other host said last. */
+  public long chargedBytes() {
+    return beat.bytes();
+  }
+
+  /** Has {@link #serve} return soon; from any thread, while this is open. */
+  public void end() {
+    linked.end();
+  }
+
+  /** Serves the application, after {@link #awaitGo}; nothing of it is left when this returns. */
+  public void serve() {
+    served = true;
+    from.end();
+    Thread hearing = settings.threads().newThread(this::hear);
+    hearing.start();
+    linked.serve(() -> {});
+    wire.end();
+    ThreadEnds.join(hearing);
+  }
+
+  private void hear() {
+    try {
+      to.patience(SILENCE_MS);
+      while (!linked.session().hasDeparted()) {
+        hear(wire.read());
+      }
+    } catch (StateException | ProtocolException lost) {
+      LOG.atDebug().log("a session's other host is gone: {}", lost.getMessage());
+    } finally {
+      Homecoming coming = homecoming;
+      if (coming != null) {
+        coming.end("the other host is gone");
+      }
+      linked.session().end(Errno.EPIPE);
+    }
+  }
+
+  private void hear(StateItem item) throws StateException {
+    switch (item) {
+      case StateItem.Bytes bytes -> write(bytes);
+      case StateItem.Written written -> pending.remove(written.call());
+      case StateItem.Answered answered -> {
+        pending.remove(answered.call());
+        api.calls().hear(answered);
+      }
+      case StateItem.Notice notice -> api.calls().hear(notice);
+      case StateItem.Beat said -> {
+        beat = said;
+        wire.sendIfIdle(said);
+      }
+      default -> {
+        Homecoming coming = homecoming;
+        if (coming == null) {
+          throw new StateException("an item that is out of place, item=" + item);
+        }
+        coming.hear(item);
+      }
+    }
+  }
+
+  private void write(StateItem.Bytes bytes) throws StateException {
+    Homecoming coming = homecoming;
+    boolean wanted =
+        bytes.call() == 0
+            ? coming != null && coming.wants(bytes)
+            : pending.covers(bytes.call(), bytes.place(), bytes.bytes().length);
+    if (!wanted) {
+      throw new StateException("bytes that no call writes, call=" + bytes.call());
+    }
+    memory
+        .slice(bytes.place(), bytes.bytes().length)
+        .copyFrom(MemorySegment.ofArray(bytes.bytes()));
+    if (bytes.call() == 0 && coming != null) {
+      coming.came(bytes);
+    }
+  }
+
+  /**
+   * Has the session come back to a host that has the application's descriptors.
+   *
+   * @param link to that host; stays the caller's
+   * @param entered is told each stage as it begins
+   * @throws UnmovableException when it cannot be moved, because of what it has
+   * @throws StateException when it stays for another reason
+   */
+  public Departure.Result recall(StateLink link, boolean checkOnly, Consumer<StateStage> entered)
+      throws UnmovableException, StateException {
+    Homecoming coming =
+        new Homecoming(new Homecoming.Near(linked, api, memory, wire), link, entered);
+    homecoming = coming;
+    try {
+      return coming.run(checkOnly);
+    } finally {
+      homecoming = null;
+    }
+  }
+
+  /** Gives up its coming back, unless it was told to go on. */
+  public void stay() {
+    try {
+      wire.send(new StateItem.Stay());
+    } catch (StateException _) {
+      // it ends
+    }
+  }
+
+  @Override
+  public void close() {
+    wire.close();
+    if (!served) {
+      linked.session().discard();
+    }
+    linked.close();
+    memory.close();
+    connection.close();
+  }
+}

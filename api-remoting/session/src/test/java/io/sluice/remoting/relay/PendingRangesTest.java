@@ -1,0 +1,47 @@
+package io.sluice.remoting.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.remoting.state.StateItem.Range;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Ranges whose bytes are still to come. */
+final class PendingRangesTest {
+  private final PendingRanges pending = new PendingRanges();
+
+  @Test
+  void without_nothingPending_isAll() {
+    assertThat(pending.without(new Range(100, 50))).containsExactly(new Range(100, 50));
+  }
+
+  @Test
+  void without_rangesWithinAndAround_isWhatNobodyWrites() {
+    pending.add(1, List.of(new Range(90, 20), new Range(120, 10)));
+    pending.add(2, List.of(new Range(145, 100), new Range(300, 1)));
+
+    assertThat(pending.without(new Range(100, 50)))
+        .containsExactlyInAnyOrder(new Range(110, 10), new Range(130, 15));
+  }
+
+  @Test
+  void without_allPending_isNothingUntilItIsThere() {
+    pending.add(1, List.of(new Range(0, 1000)));
+    assertThat(pending.without(new Range(100, 50))).isEmpty();
+
+    pending.remove(1);
+    assertThat(pending.without(new Range(100, 50))).containsExactly(new Range(100, 50));
+  }
+
+  @Test
+  void covers_pieceOfItsCall_andOfNoOther() {
+    pending.add(1, List.of(new Range(100, 50)));
+
+    assertThat(pending.covers(1, 100, 50)).isTrue();
+    assertThat(pending.covers(1, 149, 1)).isTrue();
+    assertThat(pending.covers(1, 149, 2)).isFalse();
+    assertThat(pending.covers(1, 99, 2)).isFalse();
+    assertThat(pending.covers(1, 100, Long.MAX_VALUE)).isFalse();
+    assertThat(pending.covers(2, 100, 1)).isFalse();
+  }
+}

@@ -1,0 +1,173 @@
+package io.sluice.testbed.opencl;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.relay.Mirror;
+import io.sluice.remoting.relay.SessionRelay;
+import io.sluice.remoting.session.Arrival;
+import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.ServedSession;
+import io.sluice.remoting.session.SessionLink;
+import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateLink;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Sessions that leave their application's memory behind, and come back to it: all that either end
+ * has of the application came over a socket that carries no descriptors.
+ */
+final class RelayShuttle {
+  private final SessionSettings settings;
+  private final boolean comeBack;
+  private final AtomicLong numbers = new AtomicLong();
+  private final Map<Long, ServedSession> near = new ConcurrentHashMap<>();
+  private final Map<Long, SessionRelay> far = new ConcurrentHashMap<>();
+  private final AtomicInteger moves = new AtomicInteger();
+  private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<String> givenUp = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param comeBack whether sessions come back and leave again, or stay away
+   */
+  RelayShuttle(SessionSettings settings, boolean comeBack) {
+    this.settings = settings;
+    this.comeBack = comeBack;
+  }
+
+  /** Serves an application until it leaves, or its session moves for the first time. */
+  void serve(Fd connection) {
+    long number = numbers.incrementAndGet();
+    try (connection) {
+      new SessionLink(settings, number)
+          .serve(
+              connection,
+              session -> {
+                near.put(number, session);
+                if (!comeBack) {
+                  StandAloneHost.daemon("departure", () -> leave(number, session)).start();
+                }
+              });
+    }
+    near.computeIfPresent(number, (_, session) -> session.isServed() ? session : null);
+  }
+
+  /** Moves each session again and again. */
+  void run(int pauseMs) {
+    while (comeBack) {
+      LockSupport.parkNanos(pauseMs * 1_000_000L);
+      near.forEach(this::leave);
+      far.forEach(this::comeBack);
+    }
+  }
+
+  private void leave(long number, ServedSession session) {
+    List<Fd> state = settings.kernel().socketpair();
+    List<Fd> net = settings.kernel().socketpair();
+    CountDownLatch there = new CountDownLatch(1);
+    StandAloneHost.daemon("mirror", () -> mirror(net.get(1))).start();
+    StandAloneHost.daemon("relay", () -> relay(number, state.get(1), net.get(0), there)).start();
+    try (StateLink link = new StateLink(settings.kernel(), state.get(0))) {
+      Departure.Result _ = new Departure(session, link, _ -> {}).run(false);
+      near.remove(number, session);
+      there.await();
+      moves.incrementAndGet();
+    } catch (UnmovableException refused) {
+      failures.add(refused.getMessage());
+    } catch (StateException lost) {
+      givenUp.add(lost.getMessage());
+      if (!session.isServed()) {
+        near.remove(number, session);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException failure) {
+      failed("departure", failure);
+    }
+  }
+
+  private void relay(long number, Fd state, Fd net, CountDownLatch there) {
+    try (StateLink from = new StateLink(settings.kernel(), state);
+        StateLink to = new StateLink(settings.kernel(), net);
+        SessionRelay relay = SessionRelay.begin(settings, from, to)) {
+      relay.awaitGo();
+      far.put(number, relay);
+      there.countDown();
+      relay.serve();
+      far.remove(number, relay);
+    } catch (StateException lost) {
+      givenUp.add("relay: " + lost.getMessage());
+    } catch (RuntimeException failure) {
+      failed("relay", failure);
+    }
+  }
+
+  private void mirror(Fd net) {
+    try (StateLink link = new StateLink(settings.kernel(), net);
+        Mirror mirror = Mirror.begin(settings, link)) {
+      mirror.serve();
+    } catch (StateException lost) {
+      givenUp.add("mirror: " + lost.getMessage());
+    } catch (RuntimeException failure) {
+      failed("mirror", failure);
+    }
+  }
+
+  private void comeBack(long number, SessionRelay relay) {
+    List<Fd> state = settings.kernel().socketpair();
+    CountDownLatch here = new CountDownLatch(1);
+    StandAloneHost.daemon("arrival", () -> arrive(number, state.get(1), here)).start();
+    try (StateLink link = new StateLink(settings.kernel(), state.get(0))) {
+      Departure.Result _ = relay.recall(link, false, _ -> {});
+      far.remove(number, relay);
+      here.await();
+      moves.incrementAndGet();
+    } catch (UnmovableException refused) {
+      failures.add(refused.getMessage());
+    } catch (StateException lost) {
+      givenUp.add("return: " + lost.getMessage());
+      if (!relay.linked().isServed()) {
+        far.remove(number, relay);
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException failure) {
+      failed("return", failure);
+    }
+  }
+
+  private void arrive(long number, Fd socket, CountDownLatch here) {
+    try (StateLink link = new StateLink(settings.kernel(), socket);
+        Arrival arrival = Arrival.begin(settings, link)) {
+      arrival.awaitGo();
+      near.put(number, arrival.session());
+      here.countDown();
+      arrival.serve();
+      near.remove(number, arrival.session());
+    } catch (StateException lost) {
+      givenUp.add("arrival: " + lost.getMessage());
+    } catch (RuntimeException failure) {
+      failed("arrival", failure);
+    }
+  }
+
+  private void failed(String what, RuntimeException failure) {
+    failures.add(what + ": " + failure);
+    failure.printStackTrace();
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder("moves: " + moves + "\n");
+    failures.forEach(failure -> text.append("refused: ").append(failure).append('\n'));
+    givenUp.forEach(reason -> text.append("given up: ").append(reason).append('\n'));
+    return text.toString();
+  }
+}

@@ -1,0 +1,96 @@
+package io.sluice.testbed.opencl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.sluice.testbed.opencl.Commands.Result;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The programs print what they print natively while their sessions are where their memory is not,
+ * and while they come and go.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class RelayedProgramsTest {
+  private static final String PAUSE_MS = "2";
+  private static final String PRINTING = "printing";
+
+  private OpenClEnvironment environment;
+  private HostProcess away;
+  private HostProcess shuttle;
+  private AllowedDifferences differences;
+
+  @BeforeAll
+  void build(@TempDir Path directory) throws Exception {
+    environment = OpenClEnvironment.create(directory);
+    away = environment.host("away", List.of(PAUSE_MS, "away"));
+    shuttle = environment.host("shuttle", List.of(PAUSE_MS, "shuttle"));
+    differences = AllowedDifferences.read();
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (environment != null) {
+      away.close();
+      shuttle.close();
+      environment.close();
+    }
+  }
+
+  static List<String> programs() throws IOException {
+    return ProgramsTest.programs();
+  }
+
+  @Order(1)
+  @ParameterizedTest
+  @MethodSource("programs")
+  void program_whoseSessionIsAway_printsWhatItPrintsNatively(String name) throws Exception {
+    runs(name, away);
+  }
+
+  @Order(1)
+  @ParameterizedTest
+  @MethodSource("programs")
+  void program_whoseSessionComesAndGoes_printsWhatItPrintsNatively(String name) throws Exception {
+    runs(name, shuttle);
+  }
+
+  private void runs(String name, HostProcess host) throws Exception {
+    assumeFalse(name.equals(PRINTING), "what kernels print comes out at the session host");
+    Result there = environment.natively(List.of(environment.program(name)));
+    Result here = environment.remoted(List.of(environment.program(name)), host);
+
+    assertThat(differences.printed(name, here.output()))
+        .as(() -> name + "\n" + here.errors() + "\n" + host.log())
+        .isNotEmpty()
+        .containsExactlyElementsOf(differences.expected(name, there.output()));
+    assertThat(here.code()).isEqualTo(there.code());
+  }
+
+  @Order(2)
+  @Test
+  void sessions_whileAllTheseRan_movedAndNoneFailed() throws Exception {
+    away.close();
+    shuttle.close();
+
+    assertThat(away.moves()).isGreaterThan(programs().size() / 2);
+    assertThat(shuttle.moves()).isGreaterThan(programs().size() / 2);
+    // The library does not give back a binary that it was given and that is not built yet.
+    assertThat((away.log() + shuttle.log()).lines().filter(line -> line.startsWith("refused: ")))
+        .allMatch(line -> line.matches("refused: program \\d+ cannot be read, status=-44"));
+    assertThat(away.log() + shuttle.log()).doesNotContain("Exception");
+  }
+}
