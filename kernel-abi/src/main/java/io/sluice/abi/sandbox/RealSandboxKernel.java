@@ -35,7 +35,7 @@ public final class RealSandboxKernel implements SandboxKernel {
 
   @Override
   public void leadGroup() {
-    RawCalls.check(RawCalls.call(SystemCall.SETPGID, 0, 0, 0, 0), "setpgid", "0, 0");
+    RawCalls.check(RawCalls.call(SystemCall.SETSID, 0, 0, 0, 0), "setsid", "");
   }
 
   @Override

@@ -12,7 +12,11 @@ import java.util.Map;
  * program by {@link #exec}. All failures are {@link SyscallException}.
  */
 public interface SandboxKernel {
-  /** {@code setpgid(0, 0)}: the process leads a group of its own, in which its children are. */
+  /**
+   * {@code setsid()}: the process leads a session and a group of its own, in which its children
+   * are. Where the kernel groups processes by session, the processor's time is shared with others
+   * by session, whatever number of threads each has.
+   */
   void leadGroup();
 
   /**

@@ -162,6 +162,7 @@ final class Resolver {
         value(Schema.SESSIONS, values, Schema.SANDBOX).orElse("required").equals("required"),
         value(Schema.SESSIONS, values, Schema.CACHE_DIR, stateDir.resolve("sessions").toString())
             .orElse(NOWHERE),
+        value(Schema.SESSIONS, values, Schema.CACHE_LIMIT).orElseThrow(Resolver::badDefault),
         value(Schema.SESSIONS, values, Schema.HEAP).orElseThrow(Resolver::badDefault),
         value(Schema.SESSIONS, values, Schema.SESSION_LIMIT).orElseThrow(Resolver::badDefault),
         value(Schema.SESSIONS, values, Schema.SESSION_MEMORY).orElseThrow(Resolver::badDefault),

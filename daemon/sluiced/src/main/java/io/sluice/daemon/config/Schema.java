@@ -115,6 +115,8 @@ final class Schema {
   static final Key<String> SANDBOX =
       new Key<>("sandbox", ValueType.oneOf("required", "best-effort"), "required");
   static final Key<Path> CACHE_DIR = new Key<>("cache-dir", ValueType.PATH, "");
+  static final Key<Long> CACHE_LIMIT =
+      new Key<>("cache-limit", ValueType.size(MIB, 64L << 40, 4 * KIB), "1GiB");
   static final Key<Long> HEAP =
       new Key<>("heap", ValueType.size(32 * MIB, 64 * GIB, MIB), "256MiB");
   static final Key<Integer> SESSION_LIMIT =
@@ -134,6 +136,7 @@ final class Schema {
           ImmutableList.of(
               SANDBOX,
               CACHE_DIR,
+              CACHE_LIMIT,
               HEAP,
               SESSION_LIMIT,
               SESSION_MEMORY,

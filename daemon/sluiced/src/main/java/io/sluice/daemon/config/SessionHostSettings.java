@@ -8,6 +8,7 @@ import java.nio.file.Path;
  *
  * @param sandboxRequired whether one ends where it cannot confine itself
  * @param cacheDir has a directory for each guest, the only one that its host may write to
+ * @param cacheBytes most bytes of files in each of these
  * @param heapBytes most memory of its Java's heap
  * @param sessionLimit most sessions of a guest at one time
  * @param memoryBytes most memory of the objects of a guest's sessions
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 public record SessionHostSettings(
     boolean sandboxRequired,
     Path cacheDir,
+    long cacheBytes,
     long heapBytes,
     int sessionLimit,
     long memoryBytes,

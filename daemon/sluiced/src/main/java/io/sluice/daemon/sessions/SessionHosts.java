@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -42,6 +43,9 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SessionHosts.class);
   private static final int BACKLOG = 64;
 
+  /** How often it is looked at what hosts keep. */
+  private static final long CACHE_LOOK_SECONDS = 20;
+
   private final DaemonConfig config;
   private final TurnKeeper turns;
   private final GuestSessions.Surroundings surroundings;
@@ -50,6 +54,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   private final Object lock = new Object();
   private final Map<String, GuestSessions> guests = new TreeMap<>(); // by lock
   private @Nullable HostDoor door; // open while there are guests; by lock
+  private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
    * @param socketGroup may connect besides the daemon's user; empty for nobody
@@ -149,8 +154,23 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       open =
           HostDoor.open(surroundings.kernel(), config.sessionHostSocket(), surroundings.threads());
       door = open;
+      Thread caches = surroundings.threads().newThread(this::limitCaches);
+      caches.setName("sluice-caches");
+      caches.start();
     }
     return open;
+  }
+
+  private void limitCaches() {
+    CacheLimit limit =
+        new CacheLimit(config.sessionHosts().cacheDir(), config.sessionHosts().cacheBytes());
+    try {
+      do {
+        limit.enforce();
+      } while (!closed.await(CACHE_LOOK_SECONDS, TimeUnit.SECONDS));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt(); // nobody does, but the thread ends as asked
+    }
   }
 
   @Override
@@ -303,6 +323,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   /** Ends all session hosts, and waits until nothing of them is left. */
   @Override
   public void close() {
+    closed.countDown();
     List<AutoCloseable> parts;
     synchronized (lock) {
       parts = new ArrayList<>(guests.values());

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Guests of one daemon whose sessions share the OpenCL devices of this host. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -53,6 +56,8 @@ final class SharedDevicesTest {
         OpenClParts.build(
             Files.createDirectory(directory.resolve("parts")),
             "flood",
+            "hostile",
+            "figures",
             "endless",
             "gated",
             "matrix");
@@ -190,7 +195,7 @@ final class SharedDevicesTest {
 
     Running right = run(OTHER, "matrix", "64", "20");
 
-    assertThat(right.process().onExit().get(3, java.util.concurrent.TimeUnit.MINUTES).exitValue())
+    assertThat(right.process().onExit().get(3, TimeUnit.MINUTES).exitValue())
         .as(() -> String.join("\n", lines(right)))
         .isZero();
     assertThat(right.lines()).contains("verified: right");
@@ -222,6 +227,28 @@ final class SharedDevicesTest {
     await().atMost(PATIENCE).until(() -> !gated.process().isAlive());
     assertThat(gated.lines()).contains("result: 7");
     assertThat(host(ONE).starts()).isEqualTo(starts);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "queries", "events", "builds", "memory", "launches"})
+  void hostileGuest_whatever_anotherGuestsProgramIsRight(String attack) throws Exception {
+    long starts = host(OTHER).starts();
+    for (int i = 0; i < 4 && !attack.equals("none"); i++) {
+      Running hostile = run(ONE, "hostile", attack);
+      await().atMost(PATIENCE).until(() -> hostile.has("attacks"));
+    }
+
+    Running figures = run(OTHER, "figures", "R1");
+    Running right = run(OTHER, "matrix", "64", "200");
+
+    for (Running each : List.of(figures, right)) {
+      assertThat(each.process().onExit().get(10, TimeUnit.MINUTES).exitValue())
+          .as(() -> String.join("\n", lines(each)))
+          .isZero();
+    }
+    assertThat(right.lines()).contains("verified: right");
+    assertThat(host(OTHER).starts()).isEqualTo(starts);
+    System.out.printf("beside %s: %s, %s%n", attack, figures.lines(), right.lines().getFirst());
   }
 
   @Test

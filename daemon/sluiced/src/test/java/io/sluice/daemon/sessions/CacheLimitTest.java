@@ -1,0 +1,98 @@
+package io.sluice.daemon.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is removed of what session hosts keep. */
+final class CacheLimitTest {
+  private static final int KIB = 1024;
+
+  @TempDir private Path dir;
+
+  @SuppressWarnings("NullAway.Init")
+  private Path caches;
+
+  @BeforeEach
+  void make() throws IOException {
+    caches = Files.createDirectories(dir.resolve("caches"));
+  }
+
+  private Path file(String path, int bytes, long changedMs) throws IOException {
+    Path file = caches.resolve(path);
+    Path _ = Files.createDirectories(file.getParent());
+    Path _ = Files.write(file, new byte[bytes]);
+    return Files.setLastModifiedTime(file, FileTime.fromMillis(changedMs));
+  }
+
+  private void enforce(long bytes) {
+    new CacheLimit(caches, bytes).enforce();
+  }
+
+  @Test
+  void enforce_directoryThatIsNotThere_doesNothing() {
+    new CacheLimit(dir.resolve("none"), 1).enforce();
+
+    assertThat(dir.resolve("none")).doesNotExist();
+  }
+
+  @Test
+  void enforce_belowTheLimit_removesNothing() throws IOException {
+    Path old = file("web/a/x.so", 40 * KIB, 1);
+
+    enforce(128 * KIB);
+
+    assertThat(old).exists();
+  }
+
+  @Test
+  void enforce_beyondTheLimit_removesTheOldestOfThatHostAlone() throws IOException {
+    Path oldest = file("web/a/old.so", 64 * KIB, 1);
+    Path newer = file("web/b/new.so", 32 * KIB, System.currentTimeMillis());
+    Path other = file("other/c/old.so", 64 * KIB, 1);
+
+    enforce(100 * KIB);
+
+    assertThat(oldest).doesNotExist();
+    assertThat(newer).exists();
+    assertThat(other).exists();
+  }
+
+  @Test
+  void enforce_filesWithoutBytes_countToo() throws IOException {
+    for (int i = 0; i < 100; i++) {
+      Path _ = file("web/" + i, 0, i + 1);
+    }
+
+    enforce(64 * KIB);
+
+    try (Stream<Path> left = Files.list(caches.resolve("web"))) {
+      assertThat(left.count()).isBetween(4L, 16L);
+    }
+    assertThat(caches.resolve("web/99")).exists();
+  }
+
+  @Test
+  void enforce_linkToElsewhere_isNotFollowed() throws IOException {
+    Path outside =
+        Files.write(Files.createDirectory(dir.resolve("outside")).resolve("f"), new byte[64 * KIB]);
+    Path _ = Files.setLastModifiedTime(outside, FileTime.fromMillis(1));
+    Path _ = Files.createDirectory(caches.resolve("web"));
+    Path _ = Files.createSymbolicLink(caches.resolve("web/link"), outside.getParent());
+    Path _ = Files.createSymbolicLink(caches.resolve("host"), outside.getParent());
+    Path _ = file("web/big", 64 * KIB, 1);
+
+    enforce(4 * KIB);
+
+    assertThat(outside).exists();
+    assertThat(caches.resolve("web/big")).doesNotExist();
+    assertThat(caches.resolve("web")).as("the host's own directory").exists();
+  }
+}
