@@ -58,6 +58,7 @@ public final class ControlCodec {
           json.writeStringProperty("do", "stand");
           json.writeStringProperty("guest", stand.guest());
           write(json, stand.limits());
+          json.writeNumberProperty("host", stand.host());
         }
         case Depart depart -> {
           json.writeStringProperty("do", depart.checkOnly() ? "check" : "depart");
@@ -119,7 +120,11 @@ public final class ControlCodec {
                   fields.text("guest", MAX_TEXT),
                   limits(fields),
                   fields.whole("first", 1, Long.MAX_VALUE));
-          case "stand" -> new Stand(fields.text("guest", MAX_TEXT), limits(fields));
+          case "stand" ->
+              new Stand(
+                  fields.text("guest", MAX_TEXT),
+                  limits(fields),
+                  (int) fields.whole("host", 1, MemoryPage.MOST_HOSTS - 1));
           case "check" -> new Depart(id(fields), number(fields, "session"), true);
           case "depart" -> new Depart(id(fields), number(fields, "session"), false);
           case "arrive" ->

@@ -9,7 +9,8 @@ public sealed interface Order {
 
   /**
    * Serve a guest's applications; the first order, once. With it come the listening socket, the
-   * {@link TurnPage}, and an eventfd that is signalled when a device is granted.
+   * {@link TurnPage}, an eventfd that is signalled when a device is granted, and the {@link
+   * MemoryPage}, in which it is host 0.
    *
    * @param guest its name
    * @param limits of its sessions
@@ -57,12 +58,13 @@ public sealed interface Order {
 
   /**
    * Serve sessions that come from other hosts, and listen to nobody; the first order instead of
-   * {@link Serve}. The {@link TurnPage} and its eventfd come with it.
+   * {@link Serve}. The {@link TurnPage}, its eventfd and the {@link MemoryPage} come with it.
    *
    * @param guest its name
    * @param limits of its sessions
+   * @param host which one it is in the {@link MemoryPage}
    */
-  record Stand(String guest, SessionLimits limits) implements Order {}
+  record Stand(String guest, SessionLimits limits, int host) implements Order {}
 
   /**
    * Move a session to another host. A socket to that comes with it.

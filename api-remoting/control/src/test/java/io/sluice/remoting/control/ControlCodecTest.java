@@ -60,6 +60,8 @@ final class ControlCodecTest {
         "{\"do\":\"end\",\"id\":1,\"session\":0}",
         "{\"do\":\"serve\",\"guest\":\"a\\u0007\",\"sessions\":1,\"memory\":1,\"first\":1}",
         "{\"do\":\"serve\",\"guest\":\"a\",\"sessions\":1,\"memory\":1,\"first\":0}",
+        "{\"do\":\"stand\",\"guest\":\"a\",\"sessions\":1,\"memory\":1,\"host\":0}",
+        "{\"do\":\"stand\",\"guest\":\"a\",\"sessions\":1,\"memory\":1,\"host\":64}",
         "{\"do\":{\"a\":{\"b\":{\"c\":{\"d\":1}}}}}",
         "{\"do\":\"list\",\"id\":1",
       })
@@ -114,6 +116,7 @@ final class ControlCodecTest {
     SessionLimits limits = new SessionLimits(64, 4L << 30);
     return Stream.of(
         new Serve("web-01", limits, 17),
+        new Order.Stand("web-01", limits, 63),
         new ListSessions(1),
         new LimitSessions(2, limits),
         new EndSession(3, Long.MAX_VALUE));

@@ -10,6 +10,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.LinkException;
+import io.sluice.remoting.control.MemoryPage;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.TurnPage;
@@ -18,6 +19,7 @@ import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.RemotedApi;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.turns.DeviceTurns;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,38 +85,35 @@ public final class ConfinedHost {
   /** The first order, carried out. */
   private final class Beginning implements HostControl.Beginning {
     @Override
-    public HostControl.Served serve(Serve order, Fd listener, Fd page, Fd granted) {
-      return ConfinedHost.this.serve(order, listener, turns(page, granted));
+    public HostControl.Served serve(Serve order, Fd listener, HostControl.Common common) {
+      CurrentLimits limits = new CurrentLimits(order.limits());
+      SessionSettings settings = settings(limits, common, 0);
+      Applications applications = new LinkedApplications(settings, devices());
+      HostControl.Served served = served(settings, applications, limits, order.first());
+      daemon("accept", () -> accept(listener, applications, served.table())).start();
+      return served;
     }
 
     @Override
-    public HostControl.Served stand(Stand order, Fd page, Fd granted) {
-      return ConfinedHost.this.stand(order, turns(page, granted));
+    public HostControl.Served stand(Stand order, HostControl.Common common) {
+      CurrentLimits limits = new CurrentLimits(order.limits());
+      SessionSettings settings = settings(limits, common, order.host());
+      return served(settings, new LinkedApplications(settings, devices()), limits, 1);
     }
   }
 
-  /** The guest's turns, by a page that stays as long as the process. */
-  private DeviceTurns turns(Fd page, Fd granted) {
-    Mapping mapping = kernel.mmap(page, 0, TurnPage.BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE);
-    page.close();
-    HostTurns turns = new HostTurns(new TurnPage(mapping.segment()), control::tell);
-    daemon("turns", () -> turns.serve(kernel, granted)).start();
+  /** The guest's turns, by a page that stays as long as the process, as does the other. */
+  private DeviceTurns turns(HostControl.Common common) {
+    HostTurns turns =
+        new HostTurns(new TurnPage(map(common.turns(), TurnPage.BYTES)), control::tell);
+    daemon("turns", () -> turns.serve(kernel, common.granted())).start();
     return turns;
   }
 
-  private HostControl.Served serve(Serve order, Fd listener, DeviceTurns turns) {
-    CurrentLimits limits = new CurrentLimits(order.limits());
-    SessionSettings settings = settings(limits, turns);
-    Applications applications = new LinkedApplications(settings, devices());
-    HostControl.Served served = served(settings, applications, limits, order.first());
-    daemon("accept", () -> accept(listener, applications, served.table())).start();
-    return served;
-  }
-
-  private HostControl.Served stand(Stand order, DeviceTurns turns) {
-    CurrentLimits limits = new CurrentLimits(order.limits());
-    SessionSettings settings = settings(limits, turns);
-    return served(settings, new LinkedApplications(settings, devices()), limits, 1);
+  private MemorySegment map(Fd page, long bytes) {
+    Mapping mapping = kernel.mmap(page, 0, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    page.close();
+    return mapping.segment();
   }
 
   private HostControl.Served served(
@@ -129,13 +128,14 @@ public final class ConfinedHost {
     return openCl.map(api -> String.join(", ", api.deviceNames())).orElse("");
   }
 
-  private SessionSettings settings(CurrentLimits limits, DeviceTurns turns) {
+  private SessionSettings settings(CurrentLimits limits, HostControl.Common common, int host) {
+    MemoryPage memory = new MemoryPage(map(common.memory(), MemoryPage.BYTES));
     return new SessionSettings(
         kernel,
         openCl.map(api -> Map.<Integer, RemotedApi>of(api.number(), api)).orElse(Map.of()),
         limits.now().memoryBytes(),
-        new MemoryAccount(() -> limits.now().memoryBytes()),
-        turns,
+        new MemoryAccount(() -> limits.now().memoryBytes(), bytes -> memory.add(host, bytes)),
+        turns(common),
         action -> daemon("session", action),
         Executors.newFixedThreadPool(
             Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),

@@ -32,14 +32,21 @@ final class HostControl {
   interface Beginning {
     /**
      * @param listener where the guest's applications connect
-     * @param page of turns at devices
-     * @param granted an eventfd, signalled when a device is granted
      */
-    Served serve(Serve order, Fd listener, Fd page, Fd granted);
+    Served serve(Serve order, Fd listener, Common common);
 
     /** Serves sessions that come from other hosts alone. */
-    Served stand(Stand order, Fd page, Fd granted);
+    Served stand(Stand order, Common common);
   }
+
+  /**
+   * What the host has in common with the daemon.
+   *
+   * @param turns the page of turns at devices
+   * @param granted an eventfd, signalled when a device is granted
+   * @param memory the page of what hosts hold
+   */
+  record Common(Fd turns, Fd granted, Fd memory) {}
 
   /** The parts by which a host serves its guest. */
   record Served(SessionTable table, MoveOrders moves) {}
@@ -64,12 +71,13 @@ final class HostControl {
     Served served =
         switch (first.get()) {
           case Serve serve -> {
-            List<Fd> files = link.takeDescriptors(3);
-            yield beginning.serve(serve, files.get(0), files.get(1), files.get(2));
+            List<Fd> files = link.takeDescriptors(4);
+            yield beginning.serve(
+                serve, files.get(0), new Common(files.get(1), files.get(2), files.get(3)));
           }
           case Stand stand -> {
-            List<Fd> files = link.takeDescriptors(2);
-            yield beginning.stand(stand, files.get(0), files.get(1));
+            List<Fd> files = link.takeDescriptors(3);
+            yield beginning.stand(stand, new Common(files.get(0), files.get(1), files.get(2)));
           }
           default -> throw new LinkException("the first order is to serve");
         };

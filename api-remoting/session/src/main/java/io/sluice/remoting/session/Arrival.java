@@ -94,6 +94,7 @@ public final class Arrival implements AutoCloseable {
           case HOST -> LinkedSession.arriving(settings, api, fds, memory, ports);
           case MACHINE -> MachineSession.of(settings, api, memory, fds.get(0), fds.get(1));
         };
+    session.session().context().isComing();
     ApiState state = session.session().execution().state().orElse(null);
     if (state == null) {
       session.session().discard();
@@ -146,6 +147,7 @@ public final class Arrival implements AutoCloseable {
           if (!complete) {
             throw new StateException("a session is to go on that is not complete");
           }
+          session.session().context().hasCome();
           return;
         }
         default -> restore.take(item);

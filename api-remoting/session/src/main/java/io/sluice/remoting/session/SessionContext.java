@@ -19,6 +19,7 @@ public final class SessionContext {
   private Runnable settling = () -> {};
   private int outstanding;
   private long chargedBytes;
+  private boolean coming; // from another host
 
   SessionContext(ObjectTable objects, Notices notices, SessionSettings settings, Runnable waker) {
     this.objects = objects;
@@ -130,7 +131,7 @@ public final class SessionContext {
    * @return false if that is beyond its limit
    */
   public boolean charge(long bytes) {
-    if (!account.charge(bytes)) {
+    if (!(coming ? account.chargeComing(bytes) : account.charge(bytes))) {
       return false;
     }
     chargedBytes += bytes;
@@ -145,7 +146,7 @@ public final class SessionContext {
   /** Gives back what an object was charged with, or what was charged in vain. */
   public void release(long bytes) {
     chargedBytes -= bytes;
-    account.release(bytes);
+    giveBack(bytes);
   }
 
   /** Gives back what an object that is gone was charged with. */
@@ -159,8 +160,27 @@ public final class SessionContext {
     return chargedBytes;
   }
 
+  private void giveBack(long bytes) {
+    if (coming) {
+      account.releaseComing(bytes);
+    } else {
+      account.release(bytes);
+    }
+  }
+
+  /** The session is about to come from another host. */
+  void isComing() {
+    coming = true;
+  }
+
+  /** The session is this host's from now on. */
+  void hasCome() {
+    coming = false;
+    account.hasCome(chargedBytes);
+  }
+
   void releaseAll() {
-    account.release(chargedBytes);
+    giveBack(chargedBytes);
     chargedBytes = 0;
   }
 }

@@ -20,6 +20,7 @@ import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.Serve;
+import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.vdevice.session.ApiSessions;
 import java.io.IOException;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -69,6 +71,8 @@ final class GuestSessions implements AutoCloseable {
   private final HostDoor door;
   private final Surroundings surroundings;
   private final HostWords words;
+  private final HostMemory memory;
+  private final List<String> hostNames; // of those to which sessions move
   private final GuestMoves moves;
   private final RateLimit events;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -111,6 +115,8 @@ final class GuestSessions implements AutoCloseable {
     this.surroundings = surroundings;
     words = new HostWords(guest, surroundings.nanoTime());
     events = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
+    memory = new HostMemory(surroundings.kernel());
+    hostNames = List.copyOf(new TreeSet<>(others.keySet()));
     moves =
         new GuestMoves(
             guest,
@@ -130,7 +136,8 @@ final class GuestSessions implements AutoCloseable {
         name,
         other,
         door,
-        limits(),
+        new Stand(guest, limits(), 1 + hostNames.indexOf(name)),
+        memory,
         surroundings,
         words,
         machine,
@@ -202,6 +209,7 @@ final class GuestSessions implements AutoCloseable {
     } finally {
       door.forget(host);
       stop(process);
+      memory.clear(0);
       reader.join();
       ended(why);
     }
@@ -245,7 +253,7 @@ final class GuestSessions implements AutoCloseable {
       order = new Serve(guest, limits, next);
     }
     try {
-      own.serve(order, listener, seat);
+      own.serve(order, listener, seat, memory);
     } catch (SluiceException e) {
       LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host is gone already");
     }
@@ -430,6 +438,7 @@ final class GuestSessions implements AutoCloseable {
     } finally {
       keeper.join();
       listener.close();
+      memory.close();
     }
   }
 

@@ -57,16 +57,19 @@ final class HostLink {
   }
 
   /** Has the host serve. */
-  void serve(Serve order, Fd listener, TurnSeat seat) {
+  void serve(Serve order, Fd listener, TurnSeat seat, HostMemory memory) {
     List<Fd> files = new ArrayList<>();
     files.add(listener);
     files.addAll(seat.files());
+    files.add(memory.file());
     link.send(ControlCodec.write(order), files);
   }
 
   /** Has the host serve sessions that come from others. */
-  void stand(Stand order, TurnSeat seat) {
-    link.send(ControlCodec.write(order), seat.files());
+  void stand(Stand order, TurnSeat seat, HostMemory memory) {
+    List<Fd> files = new ArrayList<>(seat.files());
+    files.add(memory.file());
+    link.send(ControlCodec.write(order), files);
   }
 
   /**

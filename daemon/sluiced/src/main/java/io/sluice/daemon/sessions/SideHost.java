@@ -9,7 +9,6 @@ import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order.Stand;
-import io.sluice.remoting.control.SessionLimits;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -39,6 +38,7 @@ final class SideHost implements AutoCloseable {
   private final HostDoor door;
   private final GuestSessions.Surroundings surroundings;
   private final HostWords words;
+  private final HostMemory memory;
   private final HostedSessions machine;
   private final BiConsumer<Long, String> onEnded;
   private final BiConsumer<Long, String> onMoving;
@@ -50,6 +50,8 @@ final class SideHost implements AutoCloseable {
 
   /**
    * @param name of its implementation
+   * @param order that it begins with
+   * @param memory of all hosts of the guest
    * @param machine those sessions that the guest's machine has
    * @param onEnded hears of a session that has ended, and why
    * @param onMoving hears of a stage of a session's move
@@ -59,7 +61,8 @@ final class SideHost implements AutoCloseable {
       String name,
       HostStarter starter,
       HostDoor door,
-      SessionLimits limits,
+      Stand order,
+      HostMemory memory,
       GuestSessions.Surroundings surroundings,
       HostWords words,
       HostedSessions machine,
@@ -70,10 +73,11 @@ final class SideHost implements AutoCloseable {
     this.door = door;
     this.surroundings = surroundings;
     this.words = words;
+    this.memory = memory;
     this.machine = machine;
     this.onEnded = onEnded;
     this.onMoving = onMoving;
-    thread = surroundings.threads().newThread(() -> run(starter, limits));
+    thread = surroundings.threads().newThread(() -> run(starter, order));
     thread.setName("sluice-" + guest + "-" + name);
     thread.start();
   }
@@ -95,19 +99,20 @@ final class SideHost implements AutoCloseable {
     }
   }
 
-  private void run(HostStarter starter, SessionLimits limits) {
+  private void run(HostStarter starter, Stand order) {
     String why = "it cannot be started";
     try {
       HostDoor.Started host = door.start(starter);
       Thread reader = surroundings.threads().newThread(() -> words.read(host.process()));
       reader.start();
       try {
-        why = serve(host, limits);
+        why = serve(host, order);
       } finally {
         door.forget(host);
         surroundings.processes().killGroup(host.process().pid());
         host.process().destroyForcibly();
         host.process().waitFor();
+        memory.clear(order.host());
         reader.join();
       }
     } catch (IOException | SluiceException e) {
@@ -119,7 +124,7 @@ final class SideHost implements AutoCloseable {
     }
   }
 
-  private String serve(HostDoor.Started started, SessionLimits limits) throws InterruptedException {
+  private String serve(HostDoor.Started started, Stand order) throws InterruptedException {
     Fd connection;
     try {
       connection = started.connection().get(START_PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -130,7 +135,7 @@ final class SideHost implements AutoCloseable {
     ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
     TurnSeat seat = surroundings.turns().join(guest, host::end);
     try {
-      link.stand(new Stand(guest, limits), seat);
+      link.stand(order, seat, memory);
       if (closed) {
         link.end();
       }

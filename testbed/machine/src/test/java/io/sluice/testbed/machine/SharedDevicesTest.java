@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.SessionHostStatus;
+import io.sluice.management.SessionMove;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.opencl.OpenClParts;
@@ -56,6 +57,7 @@ final class SharedDevicesTest {
         OpenClParts.build(
             Files.createDirectory(directory.resolve("parts")),
             "flood",
+            "hold",
             "hostile",
             "figures",
             "endless",
@@ -64,7 +66,9 @@ final class SharedDevicesTest {
     work = Files.createDirectory(directory.resolve("work"));
     daemon =
         DaemonProcess.startWithOpenCl(
-            Files.createDirectory(directory.resolve("daemon")), List.of(ONE, OTHER), "");
+            Files.createDirectory(directory.resolve("daemon")),
+            List.of(ONE, OTHER),
+            "implementations = \"" + OpenClParts.NATIVE_VENDORS + "\"\n");
     sessions = daemon.connection().sessions();
     for (String guest : List.of(ONE, OTHER)) {
       await().atMost(PATIENCE).until(() -> host(guest).state().equals(SessionHostStatus.SERVING));
@@ -249,6 +253,36 @@ final class SharedDevicesTest {
     assertThat(right.lines()).contains("verified: right");
     assertThat(host(OTHER).starts()).isEqualTo(starts);
     System.out.printf("beside %s: %s, %s%n", attack, figures.lines(), right.lines().getFirst());
+  }
+
+  @Test
+  void memory_ofASessionThatMoved_countsOnceAndAgainstTheSameLimit() throws Exception {
+    long before = host(ONE).memoryLimitBytes();
+    sessions.limit(ONE, null, 64L << 20);
+    try {
+      Running first = run(ONE, "hold", "40");
+      await().atMost(PATIENCE).until(() -> first.has("holding"));
+      Running beyond = run(ONE, "hold", "40");
+      await().atMost(PATIENCE).until(() -> !beyond.process().isAlive());
+      assertThat(beyond.lines()).doesNotContain("holding");
+
+      long session = sessions.list(ONE).getFirst().number();
+      SessionMove _ = sessions.move(ONE, session, "vendors", false);
+      Running stillBeyond = run(ONE, "hold", "40");
+      await().atMost(PATIENCE).until(() -> !stillBeyond.process().isAlive());
+      assertThat(stillBeyond.lines()).doesNotContain("holding");
+
+      first.process().getOutputStream().close();
+      await().atMost(PATIENCE).until(() -> !first.process().isAlive());
+      assertThat(first.lines()).contains("contents: right");
+      await()
+          .atMost(PATIENCE)
+          .until(() -> host(ONE).sessions() == 0 && sessions.list(ONE).isEmpty());
+      Running again = run(ONE, "hold", "40");
+      await().atMost(PATIENCE).until(() -> again.has("holding"));
+    } finally {
+      sessions.limit(ONE, null, before);
+    }
   }
 
   @Test
