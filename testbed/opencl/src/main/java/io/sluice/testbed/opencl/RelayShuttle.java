@@ -1,5 +1,6 @@
 package io.sluice.testbed.opencl;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.relay.Mirror;
 import io.sluice.remoting.relay.SessionRelay;
@@ -11,8 +12,10 @@ import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateLink;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -25,8 +28,14 @@ import java.util.concurrent.locks.LockSupport;
  * has of the application came over a socket that carries no descriptors.
  */
 final class RelayShuttle {
+  /** A far end's words when it serves a session, and when nobody is served any more. */
+  static final String COME = "a session came";
+
+  static final String GONE = "a session went";
+
   private final SessionSettings settings;
   private final boolean comeBack;
+  private final Optional<Path> peer;
   private final AtomicLong numbers = new AtomicLong();
   private final Map<Long, ServedSession> near = new ConcurrentHashMap<>();
   private final Map<Long, SessionRelay> far = new ConcurrentHashMap<>();
@@ -36,8 +45,10 @@ final class RelayShuttle {
 
   /**
    * @param comeBack whether sessions come back and leave again, or stay away
+   * @param peer where another process has the far ends; empty for this one
    */
-  RelayShuttle(SessionSettings settings, boolean comeBack) {
+  RelayShuttle(SessionSettings settings, boolean comeBack, Optional<Path> peer) {
+    this.peer = peer;
     this.settings = settings;
     this.comeBack = comeBack;
   }
@@ -69,11 +80,16 @@ final class RelayShuttle {
   }
 
   private void leave(long number, ServedSession session) {
+    Fd net;
+    try {
+      net = peer.map(settings.kernel()::connect).orElseGet(this::farEnd);
+    } catch (SyscallException nobody) {
+      givenUp.add(nobody.getMessage());
+      return;
+    }
     List<Fd> state = settings.kernel().socketpair();
-    List<Fd> net = settings.kernel().socketpair();
     CountDownLatch there = new CountDownLatch(1);
-    StandAloneHost.daemon("mirror", () -> mirror(net.get(1))).start();
-    StandAloneHost.daemon("relay", () -> relay(number, state.get(1), net.get(0), there)).start();
+    StandAloneHost.daemon("relay", () -> relay(number, state.get(1), net, there)).start();
     try (StateLink link = new StateLink(settings.kernel(), state.get(0))) {
       Departure.Result _ = new Departure(session, link, _ -> {}).run(false);
       near.remove(number, session);
@@ -109,10 +125,20 @@ final class RelayShuttle {
     }
   }
 
-  private void mirror(Fd net) {
+  /** A far end in this process. */
+  private Fd farEnd() {
+    List<Fd> net = settings.kernel().socketpair();
+    StandAloneHost.daemon("mirror", () -> mirror(net.get(1))).start();
+    return net.get(0);
+  }
+
+  /** Serves a session of another process' application. */
+  void mirror(Fd net) {
     try (StateLink link = new StateLink(settings.kernel(), net);
         Mirror mirror = Mirror.begin(settings, link)) {
+      System.err.println(COME);
       mirror.serve();
+      System.err.println(GONE);
     } catch (StateException lost) {
       givenUp.add("mirror: " + lost.getMessage());
     } catch (RuntimeException failure) {

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 
@@ -27,6 +28,13 @@ public final class StandAloneHost {
   private static final long SHARED_BYTES = 4L << 30;
   private static final long DEVICE_BYTES = 8L << 30;
 
+  /** Sessions leave their application's memory at once; come back again and again; come here. */
+  private static final String AWAY = "away";
+
+  private static final String SHUTTLE = "shuttle";
+  private static final String FAR = "far";
+  private static final Set<String> RELAY_MODES = Set.of(AWAY, SHUTTLE, FAR);
+
   private StandAloneHost() {}
 
   /**
@@ -36,7 +44,8 @@ public final class StandAloneHost {
    *     process to this process, if at all; the socket at which this process takes sessions of
    *     another one; that of the other one, to which they move then. Or: the socket's path;
    *     milliseconds; "away" for sessions that leave their application's memory at once, "shuttle"
-   *     for those that also come back, again and again
+   *     for those that also come back, again and again; the socket of another process to which they
+   *     go, if it is not this one. Or "far" as the third, and that socket
    */
   public static void main(String[] arguments) throws Exception {
     Kernel kernel = RealKernel.create();
@@ -53,7 +62,7 @@ public final class StandAloneHost {
                 Runtime.getRuntime().availableProcessors(), action -> daemon("worker", action)),
             System::nanoTime);
     Fd listener = kernel.listen(Path.of(arguments[0]), BACKLOG);
-    if (arguments.length == 3) {
+    if (arguments.length > 2 && RELAY_MODES.contains(arguments[2])) {
       relay(kernel, settings, listener, arguments);
       return;
     }
@@ -73,8 +82,16 @@ public final class StandAloneHost {
 
   private static void relay(
       Kernel kernel, SessionSettings settings, Fd listener, String[] arguments) throws Exception {
-    RelayShuttle shuttle = new RelayShuttle(settings, arguments[2].equals("shuttle"));
+    Optional<Path> path =
+        arguments.length > 3 ? Optional.of(Path.of(arguments[3])) : Optional.empty();
+    boolean isFar = arguments[2].equals(FAR);
+    RelayShuttle shuttle =
+        new RelayShuttle(settings, arguments[2].equals(SHUTTLE), isFar ? Optional.empty() : path);
     daemon("accept", () -> accept(kernel, listener, shuttle::serve)).start();
+    if (isFar) {
+      Fd mirrors = kernel.listen(path.orElseThrow(), BACKLOG);
+      daemon("mirrors", () -> accept(kernel, mirrors, shuttle::mirror)).start();
+    }
     daemon("shuttle", () -> shuttle.run(Integer.parseInt(arguments[1]))).start();
     runUntilTold(shuttle);
   }

@@ -75,6 +75,11 @@ final class HostProcess implements AutoCloseable {
         .sum();
   }
 
+  /** Sends it a signal, by its name. */
+  void signal(String name) throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
+  }
+
   /** What it wrote to its standard error, for a test that fails. */
   String log() {
     try {
