@@ -27,6 +27,7 @@ module io.sluice.migrate {
   exports io.sluice.migrate.qemu;
   exports io.sluice.migrate.qmp;
   exports io.sluice.migrate.report;
+  exports io.sluice.migrate.session;
   exports io.sluice.migrate.vfio;
   exports io.sluice.migrate.wire;
 }

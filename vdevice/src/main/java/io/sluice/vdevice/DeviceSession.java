@@ -365,10 +365,15 @@ final class DeviceSession implements Registers.Backing, CallExecutor.Host, AutoC
     return offered != null && offered.isActive() || log != null && log.isOn();
   }
 
-  /** How many API sessions the guest has. */
+  /** How many API sessions the guest has that nobody takes along. */
   int apiSessions() {
     MachineSessions offered = sessions;
-    return offered == null ? 0 : offered.count();
+    return offered == null || offered.isCarried() ? 0 : offered.count();
+  }
+
+  /** The API sessions of the guest, if it may have some. */
+  Optional<MachineSessions> sessions() {
+    return Optional.ofNullable(sessions);
   }
 
   /** Takes shared memory away; whatever used it does so no more when this returns. */

@@ -15,6 +15,7 @@ import io.sluice.vdevice.dma.MapLimits;
 import io.sluice.vdevice.dma.MapPace;
 import io.sluice.vdevice.protocol.ClientCapabilities;
 import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.session.MachineSessions;
 import io.sluice.vdevice.state.DeviceState;
 import io.sluice.vdevice.state.PciState;
 import io.sluice.vdevice.state.SessionRecord;
@@ -194,6 +195,11 @@ public final class GuestDevice implements AutoCloseable {
   /** The attached guest's memory. */
   public AttachedMemory memory() {
     return memory;
+  }
+
+  /** The API sessions of the attached guest, if it may have some. */
+  public Optional<MachineSessions> sessions() {
+    return seat.session().flatMap(DeviceSession::sessions);
   }
 
   // ---- moving to another device ----

@@ -4,19 +4,25 @@ import static io.sluice.vdevice.RawClient.body;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
+import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.testbed.checks.Held;
+import io.sluice.vdevice.dma.GuestRange;
 import io.sluice.vdevice.session.ApiSessions;
+import io.sluice.vdevice.session.CarriedSession;
+import io.sluice.vdevice.session.MachineSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -331,5 +337,97 @@ final class ApiSessionCallsTest extends CallTest {
     succeed(GuestAbi.CALL_API_CLOSE, handle, 0);
     session.held().hold();
     session.held().release();
+  }
+
+  // ---- with a machine that moves ----
+
+  private MachineSessions moving() {
+    return session.sessions().orElseThrow();
+  }
+
+  private static ImmutableList<GuestRange> ranges(long at, long bytes) {
+    return ImmutableList.of(new GuestRange(new Iova(at), bytes));
+  }
+
+  private void arrive(int handle) {
+    try (Fd stream = kernel.eventfd(0, 0)) {
+      moving().arrive(handle, OPENCL, ranges(MEMORY + 0x1000, LEAST), stream);
+    }
+  }
+
+  @Test
+  void hold_sessionsThatAreTakenAlong_areNoObstacle() {
+    open();
+    Object carrier = new Object();
+    assertThat(moving().carry(carrier)).isTrue();
+    assertThat(moving().carry(new Object())).isFalse();
+    session.held().hold();
+    session.held().release();
+    moving().putDown(new Object());
+    assertThat(moving().isCarried()).isTrue();
+    moving().putDown(carrier);
+    assertThat(open()).isEqualTo(2);
+    assertThatThrownBy(session.held()::hold).isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void carried_pagesOfASession_areWhereTheGuestHasThem() {
+    list(MEMORY + 0x1000, LEAST - 0x2000, RAM + 0x4000, 0x2000);
+    succeed(GuestAbi.CALL_API_OPEN, OPENCL, 2, LEAST, RAM, 0, 0);
+    CarriedSession first = moving().carried().getFirst();
+    assertThat(first.locate(new ApiSessions.Pages(0, LEAST - 0x3000, 0x3000)))
+        .containsExactly(
+            new GuestRange(new Iova(MEMORY + 0x1000 + LEAST - 0x3000), 0x1000),
+            new GuestRange(new Iova(RAM + 0x4000), 0x2000));
+    assertThat(first.locate(new ApiSessions.Pages(0, LEAST, 0x1000))).isEmpty();
+    assertThat(first.locate(new ApiSessions.Pages(1, 0, 0x1000))).isEmpty();
+    assertThat(moving().words()).containsExactly(new GuestRange(new Iova(MEMORY + 0x1000), 0x1000));
+  }
+
+  @Test
+  void arrive_whereIsNoMemoryOrNoHandle_isRefused() {
+    try (Fd stream = kernel.eventfd(0, 0)) {
+      for (int handle : new int[] {0, -1, 65}) {
+        assertThatThrownBy(
+                () -> moving().arrive(handle, OPENCL, ranges(MEMORY + 0x1000, LEAST), stream))
+            .isInstanceOf(RefusedException.class);
+      }
+      assertThatThrownBy(
+              () -> moving().arrive(1, OPENCL, ranges(MEMORY + MEMORY_BYTES, LEAST), stream))
+          .isInstanceOf(RefusedException.class);
+    }
+    assertThatThrownBy(() -> moving().arriveSegment(1, 1, ranges(MEMORY, 4096)))
+        .isInstanceOf(RefusedException.class);
+    assertThat(host.opened).isEmpty();
+  }
+
+  @Test
+  void arrive_again_endsTheOneBefore() {
+    arrive(3);
+    arrive(3);
+    assertThat(host.opened).hasSize(2);
+    assertThat(host.opened.getFirst().closed).isTrue();
+    assertThat(host.opened.getLast().closed).isFalse();
+  }
+
+  @Test
+  void goOn_thoseThatAreNamed_goOnAndOthersEnd() {
+    arrive(3);
+    arrive(5);
+    moving().arriveSegment(5, 1, ranges(RAM + 0x4000, 0x1000));
+    moving().goOn(Set.of(5));
+    assertThat(host.opened.getFirst().closed).isTrue();
+    assertThat(host.opened.getLast().closed).isFalse();
+    assertThat(host.opened.getLast().segments).hasSize(2);
+    assertThat(stateWord()).isZero();
+    assertThat(open()).isEqualTo(1);
+  }
+
+  @Test
+  void goOn_oneThatDidNotComeAfterAll_guestIsTold() {
+    arrive(3);
+    host.opened.getFirst().close();
+    moving().goOn(Set.of(3));
+    assertThat(stateWord()).isEqualTo(Errno.EPIPE.number());
   }
 }

@@ -9,6 +9,7 @@ import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** A host of sessions that keeps what it is given, so that a test can look at it. */
@@ -46,6 +47,27 @@ final class FakeSessions implements ApiSessions {
     }
 
     @Override
+    public CompletableFuture<ApiSessions.Standing> leave(Fd stream) {
+      return CompletableFuture.failedFuture(refused());
+    }
+
+    @Override
+    public void halt() {}
+
+    @Override
+    public void stay() {}
+
+    @Override
+    public boolean goOn() {
+      return !closed;
+    }
+
+    @Override
+    public boolean isGone() {
+      return closed;
+    }
+
+    @Override
     public boolean end() {
       return !busy;
     }
@@ -69,6 +91,12 @@ final class FakeSessions implements ApiSessions {
 
   private static RefusedException refused() {
     return new RefusedException(DeviceCode.CALL, Errno.EAGAIN, "not now", "");
+  }
+
+  @Override
+  public Opened arrive(
+      int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended) {
+    return open(api, memory, doorbell, notify, ended);
   }
 
   @Override

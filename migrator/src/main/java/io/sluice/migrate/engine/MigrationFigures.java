@@ -1,17 +1,23 @@
 package io.sluice.migrate.engine;
 
+import io.sluice.migrate.machine.MovedSessions;
+
 /**
  * Figures that are each of one moment of a migration.
  *
  * @param detach as access was taken back
  * @param stop as the machine stood still
  * @param saving as all was sent
+ * @param sessions that move with the machine
  */
-public record MigrationFigures(Detach detach, Stop stop, Saving saving) {
+public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSessions sessions) {
   /** Before all of these moments. */
   public static final MigrationFigures NONE =
       new MigrationFigures(
-          new Detach(0, 0, 0, 0, 0), new Stop(0, 0, 0, 0, 0, false, 0, 0), new Saving(0, 0));
+          new Detach(0, 0, 0, 0, 0),
+          new Stop(0, 0, 0, 0, 0, false, 0, 0),
+          new Saving(0, 0),
+          MovedSessions.NONE);
 
   /**
    * As access was taken back.
@@ -56,14 +62,14 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving) {
   public record Saving(long deviceNs, long redirtyNs) {}
 
   MigrationFigures with(Detach newDetach) {
-    return new MigrationFigures(newDetach, stop, saving);
+    return new MigrationFigures(newDetach, stop, saving, sessions);
   }
 
   MigrationFigures with(Stop newStop) {
-    return new MigrationFigures(detach, newStop, saving);
+    return new MigrationFigures(detach, newStop, saving, sessions);
   }
 
-  MigrationFigures with(Saving newSaving) {
-    return new MigrationFigures(detach, stop, newSaving);
+  MigrationFigures with(Saving newSaving, MovedSessions newSessions) {
+    return new MigrationFigures(detach, stop, newSaving, newSessions);
   }
 }

@@ -406,7 +406,7 @@ public final class MigrationSource implements AutoCloseable {
     if (!state.isRedirtying() && !memory.isPassing()) {
       machine.switchOver();
       switchOverNs = nowNs;
-      figures = figures.with(state.times());
+      figures = figures.with(state.times(), machine.sessions());
       enter(Phase.SWITCH_OVER, "all is sent");
       worked++;
     }

@@ -32,6 +32,7 @@ public enum MigrationCode implements ErrorEntry {
   DEVICE_PARTS("SLU-MIG-043", "A machine's device does not come in one part.", "The daemons' versions are too far apart, or the peer is faulty.", "Bring both daemons to the same version, or neighbouring ones."),
   MACHINE_MESSAGE("SLU-MIG-044", "A peer's message about its machine is not understood.", "The daemons' versions are too far apart, or the peer is faulty.", "Bring both daemons to the same version, or neighbouring ones."),
   NO_FILES("SLU-MIG-045", "A process comes without its files.", "The other daemon is faulty or of another version.", "Bring both daemons to the same version."),
+  SESSIONS("SLU-MIG-046", "The machine's API sessions cannot move with it.", "A session has what cannot be made again elsewhere, its commands run for too long, or the destination takes no sessions; the message says which.", "See the message: give the guest opencl at the destination, end the program, or try again."),
   OLD_READER("SLU-MIG-062", "The destination cannot read the versions of the guest's records.", "Its daemon is older than the source's.", "Bring the destination's daemon to the source's version."),
   DEVICE_DATA("SLU-MIG-070", "The data that a VFIO client writes are no device's state.", "It wrote something else, or in another order.", "Write all that was read of one device, in that order, and nothing else."),
   SAVE_GIVEN_UP("SLU-MIG-071", "Saving a device for a VFIO client was given up.", "The client asked for another state before the end.", "Begin again."),

@@ -138,6 +138,11 @@ public interface SourceMachine extends AutoCloseable {
   /** The guest is the destination's for good: the machine here ends. */
   void finish();
 
+  /** The API sessions that move with it, once it is {@link #save}d. */
+  default MovedSessions sessions() {
+    return MovedSessions.NONE;
+  }
+
   /** Who is to be woken when {@link #progress} has changed; called by any thread. */
   void setWaker(Runnable waker);
 

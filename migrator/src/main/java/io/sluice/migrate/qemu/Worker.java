@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A thread that does one thing after the other: monitors of machines make their callers wait. */
-final class Worker implements AutoCloseable {
+public final class Worker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
   private static final Runnable END = () -> {};
 
@@ -20,9 +20,10 @@ final class Worker implements AutoCloseable {
   private final Thread thread;
 
   /**
+   * @param name of the thread
    * @param onFailure told of a task that failed; those behind it are done all the same
    */
-  Worker(String name, ThreadFactory threads, Consumer<SluiceException> onFailure) {
+  public Worker(String name, ThreadFactory threads, Consumer<SluiceException> onFailure) {
     this.onFailure = onFailure;
     thread = threads.newThread(this::run);
     thread.setName(name);
@@ -30,7 +31,7 @@ final class Worker implements AutoCloseable {
   }
 
   /** Has something done after what is to be done already. */
-  void submit(Runnable task) {
+  public void submit(Runnable task) {
     tasks.add(task);
   }
 

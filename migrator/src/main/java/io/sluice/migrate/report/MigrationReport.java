@@ -204,7 +204,7 @@ public final class MigrationReport {
             "  access taken back: left=%d expectedDrainNs=%d channels=%d running=%d"
                 + " pendingEntries=%d%n  machine stopped: idleNs=%d settleNs=%d stoodNs=%d"
                 + " drainPages=%d settledPages=%d touchedByGuest=%b parked=%d ended=%d%n  saved:"
-                + " deviceNs=%d redirtyNs=%d%n",
+                + " deviceNs=%d redirtyNs=%d%n  API sessions: moved=%d bytes=%d stoodNs=%d%n",
             detach.leftBytes(),
             detach.expectedDrainNs(),
             detach.channels(),
@@ -219,7 +219,10 @@ public final class MigrationReport {
             stop.parked(),
             stop.ended(),
             saving.deviceNs(),
-            saving.redirtyNs()));
+            saving.redirtyNs(),
+            figures.sessions().count(),
+            figures.sessions().bytes(),
+            figures.sessions().stoodNs()));
   }
 
   private static void append(StringBuilder out, Reason reason) {

@@ -3,6 +3,7 @@ package io.sluice.migrate.report;
 import io.sluice.migrate.engine.MigrationFigures;
 import io.sluice.migrate.engine.MigrationStatus;
 import io.sluice.migrate.engine.Reason;
+import io.sluice.migrate.machine.MovedSessions;
 import java.util.Locale;
 import java.util.StringJoiner;
 
@@ -102,6 +103,13 @@ final class ReportJson {
         new StringJoiner(",", "\"saving\":{", "}")
             .add("\"deviceNs\":" + saving.deviceNs())
             .add("\"redirtyNs\":" + saving.redirtyNs())
+            .toString());
+    MovedSessions sessions = figures.sessions();
+    fields.add(
+        new StringJoiner(",", "\"sessions\":{", "}")
+            .add("\"moved\":" + sessions.count())
+            .add("\"bytes\":" + sessions.bytes())
+            .add("\"stoodNs\":" + sessions.stoodNs())
             .toString());
   }
 

@@ -30,6 +30,7 @@ public final class TunnelSource implements RamTransport.Source {
 
   private final LinkClient client;
   private final Path socket;
+  private final int features;
   private final TunnelWindow window = new TunnelWindow();
   private volatile @Nullable String cut; // the first reason that is known
   private @Nullable Channel listener; // of one thread after another: the machine's worker
@@ -39,8 +40,18 @@ public final class TunnelSource implements RamTransport.Source {
    * @param socket where QEMU, which may see another file system, finds us too: beside its monitor
    */
   public TunnelSource(LinkClient client, Path socket) {
+    this(client, socket, WireMessages.COUNTED);
+  }
+
+  private TunnelSource(LinkClient client, Path socket, int features) {
     this.client = client;
     this.socket = socket;
+    this.features = features;
+  }
+
+  /** One for any number of streams of plain bytes both ways, to an end that stands open. */
+  public static TunnelSource plain(LinkClient client, Path socket) {
+    return new TunnelSource(client, socket, 0);
   }
 
   @Override
@@ -74,7 +85,7 @@ public final class TunnelSource implements RamTransport.Source {
     WireSection hello =
         WireMessages.hello(
             new WireMessages.Hello(
-                WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, WireMessages.COUNTED, id, 0));
+                WireMessages.VERSION, WireMessages.Role.TUNNEL, 0, 0, features, id, 0));
     client.connect(
         true,
         hello,

@@ -30,14 +30,22 @@ public final class TunnelTargets {
    * A tunnel that is waited for.
    *
    * @param socket where it ends
+   * @param stands whether it is for any number of connections
    * @param onCut told, on an event loop, why the connection to the source has ended, unless it is
    *     the socket's owner who has ended it; the first of several says most
    */
-  public record Awaited(Path socket, Consumer<String> onCut) {}
+  public record Awaited(Path socket, boolean stands, Consumer<String> onCut) {}
 
-  /** Where a tunnel ends, for {@link LinkServer}; from then on it is not waited for any more. */
+  /**
+   * Where a tunnel ends, for {@link LinkServer}; from then on it is not waited for any more, unless
+   * it stands open.
+   */
   public Optional<Awaited> take(UUID id) {
-    return Optional.ofNullable(waiting.remove(id));
+    Awaited awaited = waiting.remove(id);
+    if (awaited != null && awaited.stands()) {
+      waiting.put(id, awaited);
+    }
+    return Optional.ofNullable(awaited);
   }
 
   /**
@@ -47,7 +55,16 @@ public final class TunnelTargets {
    * @param socket where QEMU listens for its stream
    */
   public RamTransport.Target target(UUID id, Path socket) {
-    return new Target(id, socket);
+    return new Target(id, socket, false);
+  }
+
+  /**
+   * As {@link #target}, for any number of connections until it is closed.
+   *
+   * @param socket where somebody listens
+   */
+  public RamTransport.Target standing(UUID id, Path socket) {
+    return new Target(id, socket, true);
   }
 
   private final class Target implements RamTransport.Target {
@@ -55,10 +72,10 @@ public final class TunnelTargets {
     private final Path socket;
     private final AtomicReference<@Nullable String> cut = new AtomicReference<>();
 
-    Target(UUID id, Path socket) {
+    Target(UUID id, Path socket, boolean stands) {
       this.id = id;
       this.socket = socket;
-      waiting.put(id, new Awaited(socket, why -> cut.compareAndSet(null, why)));
+      waiting.put(id, new Awaited(socket, stands, why -> cut.compareAndSet(null, why)));
     }
 
     @Override

@@ -50,6 +50,16 @@ final class TunnelTargetsTest {
   }
 
   @Test
+  void take_oneThatStandsOpen_isForManyUntilItIsClosed() {
+    UUID id = new UUID(1, 2);
+    RamTransport.Target target = targets.standing(id, directory.resolve("web.qmp.in.sessions"));
+    assertThat(targets.take(id)).isPresent();
+    assertThat(targets.take(id)).isPresent();
+    target.close();
+    assertThat(targets.take(id)).isEmpty();
+  }
+
+  @Test
   void take_twice_isForOne() {
     UUID id = new UUID(1, 2);
     targets.target(id, directory.resolve("web.qmp.in"));

@@ -38,7 +38,12 @@ public record GuestRange(Iova address, long bytes) {
     return ranges.build();
   }
 
-  private static GuestRange checked(Iova address, long bytes) {
+  /**
+   * A range that somebody names.
+   *
+   * @throws RefusedException EINVAL alignment
+   */
+  public static GuestRange checked(Iova address, long bytes) {
     if (bytes <= 0 || bytes % PAGE_BYTES != 0 || address.value() % PAGE_BYTES != 0) {
       throw refused("extent is not of whole pages, iova=" + address);
     }

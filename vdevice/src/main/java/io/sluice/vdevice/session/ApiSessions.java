@@ -1,7 +1,9 @@
 package io.sluice.vdevice.session;
 
+import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -22,8 +24,59 @@ public interface ApiSessions {
    */
   Opened open(int api, SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended);
 
+  /**
+   * Opens a session that comes with its machine from another daemon's host. Blocks as {@link #open}
+   * does; what comes is made meanwhile, and served once it is told to {@link Opened#goOn}.
+   *
+   * @param stream to the session's host; stays the caller's
+   * @throws io.sluice.abi.RefusedException when it is refused; nothing reaches the memory then
+   */
+  Opened arrive(
+      int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended);
+
+  /**
+   * Pages of a session's memory.
+   *
+   * @param index of the segment
+   */
+  record Pages(int index, long offset, long bytes) {}
+
+  /**
+   * A session that stands still, and whose other host is ready.
+   *
+   * @param sentBytes of its state
+   * @param stoppedNs for how long it took no calls so far
+   * @param pages that its host may have written, at any time
+   */
+  record Standing(long sentBytes, long stoppedNs, ImmutableList<Pages> pages) {}
+
   /** A session that is there. */
   interface Opened extends AutoCloseable {
+    /**
+     * Begins to move it away with its machine.
+     *
+     * @param stream to the other host; stays the caller's
+     * @return done when it stands still; fails, with a RefusedException, when that will not be, and
+     *     it goes on, or has ended
+     */
+    CompletableFuture<Standing> leave(Fd stream);
+
+    /** Its machine is about to stop: so does a session that leaves. */
+    void halt();
+
+    /** Its machine does not move: a session that leaves goes on here. */
+    void stay();
+
+    /**
+     * One that came is served from now on.
+     *
+     * @return false when it is not there, or not complete
+     */
+    boolean goOn();
+
+    /** Whether nothing of it is there any more. */
+    boolean isGone();
+
     /**
      * Adds a segment. Blocks as {@link #open} does.
      *

@@ -1,6 +1,7 @@
 package io.sluice.vdevice.session;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableMap;
 import io.sluice.abi.Errno;
 import io.sluice.abi.Iova;
 import io.sluice.abi.RefusedException;
@@ -10,12 +11,19 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.vdevice.dma.DmaTable;
 import io.sluice.vdevice.dma.GuestRange;
 import io.sluice.vdevice.protocol.DeviceCode;
+import io.sluice.vdevice.protocol.Limits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,19 +49,24 @@ public final class MachineSessions implements AutoCloseable {
   private record Located(ImmutableList<GuestRange> ranges, SessionMemory memory) {}
 
   private static final class Entry {
+    final int api;
     final Fd doorbell; // owned
     final Iova first; // of segment 0
-    final List<GuestRange> ranges = new ArrayList<>(); // by state
+    final Map<Integer, ImmutableList<GuestRange>> segments = new TreeMap<>(); // by state
     int pieces; // by state
-    long segments = 1; // a bit each; by changing
     ApiSessions.@Nullable Opened session; // null once it has ended; by changing
     boolean gone; // its memory is the guest's alone; by state
 
-    Entry(Fd doorbell, Located first) {
+    Entry(int api, Fd doorbell, Located first) {
+      this.api = api;
       this.doorbell = doorbell;
-      ranges.addAll(first.ranges());
+      segments.put(0, first.ranges());
       pieces = first.memory().pieces().size();
       this.first = first.ranges().getFirst().address();
+    }
+
+    boolean hasAny(Predicate<GuestRange> which) {
+      return segments.values().stream().anyMatch(ranges -> ranges.stream().anyMatch(which));
     }
   }
 
@@ -65,6 +78,8 @@ public final class MachineSessions implements AutoCloseable {
   private final ReentrantLock state = new ReentrantLock();
   private final @Nullable Entry[] entries = new Entry[GuestAbi.MAX_API_SESSIONS + 1]; // by state
   private final Notified notified;
+  private final AtomicReference<@Nullable Object> carrier = new AtomicReference<>();
+  private final AtomicInteger changes = new AtomicInteger();
 
   /**
    * @param threads for the thread that waits for hosts, made with the first session
@@ -95,7 +110,17 @@ public final class MachineSessions implements AutoCloseable {
       }
       Located located = locate(segment);
       try (SessionMemory _ = located.memory()) {
-        open(handle, api, located);
+        Entry entry = new Entry(api, kernel.eventfd(0, Kernel.NONBLOCK), located);
+        open(
+            handle,
+            entry,
+            () ->
+                host.open(
+                    api,
+                    located.memory(),
+                    entry.doorbell,
+                    notified.eventfd(),
+                    why -> ended(entry, why)));
       }
       return handle;
     } finally {
@@ -103,13 +128,10 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
-  private void open(int handle, int api, Located first) {
-    Entry entry = new Entry(kernel.eventfd(0, Kernel.NONBLOCK), first);
+  private void open(int handle, Entry entry, Supplier<ApiSessions.Opened> opener) {
     boolean complete = false;
     try {
-      entry.session =
-          host.open(
-              api, first.memory(), entry.doorbell, notified.eventfd(), why -> ended(entry, why));
+      entry.session = opener.get();
       put(handle, entry);
       complete = true;
     } finally {
@@ -128,28 +150,32 @@ public final class MachineSessions implements AutoCloseable {
   public void add(int handle, int index, Named segment) {
     changing.lock();
     try {
-      Entry entry = entry(handle);
-      if (index < 1 || index >= GuestAbi.MAX_API_SEGMENTS) {
-        throw refused(Errno.EINVAL, "no such segment, index=" + Integer.toUnsignedString(index));
-      }
-      if ((entry.segments & 1L << index) != 0) {
-        throw refused(Errno.EEXIST, "the segment is there, index=" + index);
-      }
-      ApiSessions.Opened session = entry.session;
-      if (session == null) {
-        throw refused(Errno.EPIPE, "the session has ended, handle=" + handle);
-      }
-      Located located = locate(segment);
-      try (SessionMemory memory = located.memory()) {
-        session.add(index, memory);
-        entry.segments |= 1L << index;
-        state.lock();
-        entry.ranges.addAll(located.ranges());
-        entry.pieces += memory.pieces().size();
-        state.unlock();
-      }
+      add(handle, index, () -> locate(segment));
     } finally {
       changing.unlock();
+    }
+  }
+
+  private void add(int handle, int index, Supplier<Located> where) {
+    Entry entry = entry(handle);
+    if (index < 1 || index >= GuestAbi.MAX_API_SEGMENTS) {
+      throw refused(Errno.EINVAL, "no such segment, index=" + Integer.toUnsignedString(index));
+    }
+    if (entry.segments.containsKey(index)) {
+      throw refused(Errno.EEXIST, "the segment is there, index=" + index);
+    }
+    ApiSessions.Opened session = entry.session;
+    if (session == null) {
+      throw refused(Errno.EPIPE, "the session has ended, handle=" + handle);
+    }
+    Located located = where.get();
+    try (SessionMemory memory = located.memory()) {
+      session.add(index, memory);
+      state.lock();
+      entry.segments.put(index, located.ranges());
+      entry.pieces += memory.pieces().size();
+      state.unlock();
+      changes.incrementAndGet();
     }
   }
 
@@ -204,7 +230,7 @@ public final class MachineSessions implements AutoCloseable {
     changing.lock();
     try {
       for (Entry entry : all()) {
-        if (entry.session != null && entry.ranges.stream().anyMatch(losing)) {
+        if (entry.session != null && entry.hasAny(losing)) {
           ended(entry, Errno.EFAULT);
           forget(entry);
           release(entry);
@@ -286,17 +312,150 @@ public final class MachineSessions implements AutoCloseable {
     }
   }
 
+  // ---- moving with the machine ----
+
+  /**
+   * Somebody takes the sessions along with the machine, so that they are no obstacle.
+   *
+   * @return false when somebody else does already
+   */
+  public boolean carry(Object by) {
+    return carrier.compareAndSet(null, by);
+  }
+
+  /** Nobody takes them along any more, if it was this one who did. */
+  public void putDown(Object by) {
+    boolean _ = carrier.compareAndSet(by, null);
+  }
+
+  /** Whether somebody takes them along. */
+  public boolean isCarried() {
+    return carrier.get() != null;
+  }
+
+  /** Counts sessions that come and go, and segments. */
+  public int changes() {
+    return changes.get();
+  }
+
+  /** Those that have not ended. */
+  public List<CarriedSession> carried() {
+    changing.lock();
+    state.lock();
+    try {
+      List<CarriedSession> found = new ArrayList<>();
+      for (int handle = 1; handle < entries.length; handle++) {
+        Entry entry = entries[handle];
+        ApiSessions.Opened session = entry == null ? null : entry.session;
+        if (entry != null && session != null && !session.isGone()) {
+          found.add(
+              new CarriedSession(handle, entry.api, ImmutableMap.copyOf(entry.segments), session));
+        }
+      }
+      return found;
+    } finally {
+      state.unlock();
+      changing.unlock();
+    }
+  }
+
+  /** The pages in which the guest is told of ends, of all there are. */
+  public List<GuestRange> words() {
+    return all().stream().map(entry -> new GuestRange(entry.first, Limits.PAGE_BYTES)).toList();
+  }
+
+  /**
+   * A session comes with the machine; one of that handle that came before ends.
+   *
+   * @param first ranges of segment 0
+   * @param stream to its host; stays the caller's
+   * @throws RefusedException EINVAL, EFAULT the memory; what the host says
+   */
+  public void arrive(int handle, int api, ImmutableList<GuestRange> first, Fd stream) {
+    changing.lock();
+    try {
+      if (handle < 1 || handle >= entries.length) {
+        throw refused(Errno.EINVAL, "no such handle, handle=" + handle);
+      }
+      drop(handle);
+      Located located = locate(() -> first);
+      try (SessionMemory memory = located.memory()) {
+        Entry entry = new Entry(api, kernel.eventfd(0, Kernel.NONBLOCK), located);
+        open(
+            handle,
+            entry,
+            () ->
+                host.arrive(
+                    api,
+                    memory,
+                    entry.doorbell,
+                    notified.eventfd(),
+                    stream,
+                    why -> ended(entry, why)));
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void drop(int handle) {
+    Entry before = at(handle);
+    if (before != null) {
+      put(handle, null);
+      end(before);
+    }
+  }
+
+  /**
+   * Memory of a session that comes.
+   *
+   * @throws RefusedException as {@link #add}
+   */
+  public void arriveSegment(int handle, int index, ImmutableList<GuestRange> ranges) {
+    changing.lock();
+    try {
+      add(handle, index, () -> locate(() -> ranges));
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** The machine is here: sessions of these handles go on, others are forgotten. */
+  public void goOn(Set<Integer> handles) {
+    changing.lock();
+    try {
+      for (int handle = 1; handle < entries.length; handle++) {
+        Entry entry = at(handle);
+        if (entry != null && !handles.contains(handle)) {
+          drop(handle);
+        } else if (entry != null && (entry.session == null || !entry.session.goOn())) {
+          ended(entry, Errno.EPIPE); // said before, it would have been overwritten
+          release(entry);
+        }
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
   // ---- memory ----
 
   private Located locate(Named segment) {
+    return locate(() -> {
+      ImmutableList<GuestRange> ranges = GuestRange.list(dma, segment.count(), segment.list());
+      check(segment, ranges);
+      return ranges;
+    });
+  }
+
+  private Located locate(Supplier<ImmutableList<GuestRange>> named) {
     List<Fd> owned = new ArrayList<>();
     List<GuestRange> ranges = new ArrayList<>();
     PieceList found = new PieceList(kernel, Math.min(room(), SessionMemory.MAX_PIECES));
     boolean complete = false;
     try {
       dma.exclusively(() -> {
-        ranges.addAll(GuestRange.list(dma, segment.count(), segment.list()));
-        check(segment, ranges);
+        ranges.addAll(named.get());
         ranges.forEach(range -> dma.locate(range, found));
         found.files().forEach(file -> owned.add(kernel.dup(file)));
       });
@@ -375,6 +534,7 @@ public final class MachineSessions implements AutoCloseable {
     state.lock();
     entries[handle] = entry;
     state.unlock();
+    changes.incrementAndGet();
   }
 
   private List<Entry> all() {

@@ -2,6 +2,7 @@ package io.sluice.remoting.control;
 
 import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Left;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
@@ -13,6 +14,9 @@ import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.GoOn;
+import io.sluice.remoting.control.Order.Halt;
+import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.OpenShared;
@@ -88,10 +92,25 @@ public final class ControlCodec {
           write(json, limit.limits());
         }
         case OpenShared open -> {
-          json.writeStringProperty("do", "open");
+          json.writeStringProperty("do", open.comes() ? "come" : "open");
           json.writeNumberProperty("id", open.id());
           json.writeNumberProperty("api", open.api());
           write(json, open.files(), open.pieces());
+        }
+        case Leave leave -> {
+          json.writeStringProperty("do", "leave");
+          json.writeNumberProperty("id", leave.id());
+          json.writeNumberProperty("session", leave.session());
+        }
+        case Halt halt -> {
+          json.writeStringProperty("do", "halt");
+          json.writeNumberProperty("id", halt.id());
+          json.writeNumberProperty("session", halt.session());
+        }
+        case GoOn go -> {
+          json.writeStringProperty("do", "go");
+          json.writeNumberProperty("id", go.id());
+          json.writeNumberProperty("session", go.session());
         }
         case AddSegment add -> {
           json.writeStringProperty("do", "segment");
@@ -134,13 +153,17 @@ public final class ControlCodec {
                   pid(fields),
                   (int) fields.whole("uid", -1, Integer.MAX_VALUE),
                   fields.whole("since", 0, Long.MAX_VALUE));
+          case "leave" -> new Leave(id(fields), number(fields, "session"));
+          case "halt" -> new Halt(id(fields), number(fields, "session"));
+          case "go" -> new GoOn(id(fields), number(fields, "session"));
           case "stay" -> new Stay(id(fields), number(fields, "session"));
           case "list" -> new ListSessions(id(fields));
           case "limit" -> new LimitSessions(id(fields), limits(fields));
-          case "open" ->
+          case "open", "come" ->
               new OpenShared(
                   id(fields),
                   (int) fields.whole("api", 1, Order.MAX_API),
+                  what.equals("come"),
                   files(fields),
                   pieces(fields));
           case "segment" ->
@@ -247,14 +270,21 @@ public final class ControlCodec {
           json.writeStringProperty("tell", "moved");
           json.writeNumberProperty("id", moved.id());
           json.writeStringProperty("error", fitting(moved.error()));
-          json.writeArrayPropertyStart("obstacles");
-          moved.obstacles().stream()
-              .limit(MAX_OBSTACLES)
-              .forEach(obstacle -> json.writeString(fitting(obstacle)));
-          json.writeEndArray();
+          writeObstacles(json, moved.obstacles());
           json.writeNumberProperty("rounds", moved.rounds());
           json.writeNumberProperty("sent", moved.sentBytes());
           json.writeNumberProperty("stopped", moved.stoppedNs());
+        }
+        case Left left -> {
+          json.writeStringProperty("tell", "left");
+          json.writeNumberProperty("id", left.id());
+          json.writeStringProperty("error", fitting(left.error()));
+          writeObstacles(json, left.obstacles());
+          json.writeNumberProperty("sent", left.sentBytes());
+          json.writeNumberProperty("stopped", left.stoppedNs());
+          json.writeArrayPropertyStart("pages");
+          left.pages().forEach(range -> write(json, range));
+          json.writeEndArray();
         }
         case Sessions sessions -> {
           json.writeStringProperty("tell", "sessions");
@@ -265,6 +295,35 @@ public final class ControlCodec {
         }
       }
     });
+  }
+
+  private static void writeObstacles(JsonGenerator json, List<String> obstacles) {
+    json.writeArrayPropertyStart("obstacles");
+    obstacles.stream()
+        .limit(MAX_OBSTACLES)
+        .forEach(obstacle -> json.writeString(fitting(obstacle)));
+    json.writeEndArray();
+  }
+
+  private static void write(JsonGenerator json, SegmentPages range) {
+    json.writeStartObject();
+    json.writeNumberProperty("segment", range.index());
+    json.writeNumberProperty("offset", range.offset());
+    json.writeNumberProperty("bytes", range.bytes());
+    json.writeEndObject();
+  }
+
+  private static List<SegmentPages> pages(Fields fields) throws LinkException {
+    List<SegmentPages> pages = new ArrayList<>();
+    for (Fields each : fields.objects("pages", SegmentPages.MAX_RANGES)) {
+      pages.add(
+          new SegmentPages(
+              (int) each.whole("segment", 0, MAX_INDEX),
+              each.whole("offset", 0, MAX_SEGMENT_BYTES),
+              each.whole("bytes", 1, MAX_SEGMENT_BYTES)));
+      each.end();
+    }
+    return pages;
   }
 
   private static void write(JsonGenerator json, SessionReport session) {
@@ -313,6 +372,14 @@ public final class ControlCodec {
                   (int) fields.whole("rounds", 0, Integer.MAX_VALUE),
                   fields.whole("sent", 0, Long.MAX_VALUE),
                   fields.whole("stopped", 0, Long.MAX_VALUE));
+          case "left" ->
+              new Left(
+                  id(fields),
+                  fields.text("error", MAX_TEXT),
+                  fields.texts("obstacles", MAX_OBSTACLES, MAX_TEXT),
+                  fields.whole("sent", 0, Long.MAX_VALUE),
+                  fields.whole("stopped", 0, Long.MAX_VALUE),
+                  pages(fields));
           case "sessions" -> new Sessions(id(fields), sessions(fields));
           default -> throw new LinkException("a message nobody knows, tell=" + what);
         };

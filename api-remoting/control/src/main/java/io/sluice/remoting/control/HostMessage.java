@@ -88,6 +88,36 @@ public sealed interface HostMessage {
   }
 
   /**
+   * A session stands still, and the host to which it goes with its machine is ready.
+   *
+   * @param id of the order
+   * @param error why not; empty when it is so
+   * @param obstacles what is in the way, each by its name
+   * @param sentBytes of the state
+   * @param stoppedNs for how long no call was taken so far
+   * @param pages of the machine's memory that the host may have written
+   */
+  record Left(
+      long id,
+      String error,
+      List<String> obstacles,
+      long sentBytes,
+      long stoppedNs,
+      List<SegmentPages> pages)
+      implements HostMessage {
+    /** Keeps the lists as they are now. */
+    public Left {
+      obstacles = List.copyOf(obstacles);
+      pages = List.copyOf(pages);
+    }
+
+    /** One that was not done. */
+    public static Left not(long id, String error, List<String> obstacles) {
+      return new Left(id, error, obstacles, 0, 0, List.of());
+    }
+  }
+
+  /**
    * The sessions there are.
    *
    * @param id of the order

@@ -35,14 +35,43 @@ public sealed interface Order {
 
   /**
    * Open a session of a process in the guest's machine. The files of its segment 0 come with it, an
-   * eventfd that the machine rings, and one that interrupts the machine.
+   * eventfd that the machine rings, one that interrupts the machine, and for a session that comes
+   * with its machine from another daemon's host a socket to that.
    *
    * @param id repeated in the answer
    * @param api number of the API
+   * @param comes whether it comes, and is served when it is told to {@link GoOn}
    * @param files how many
    * @param pieces of segment 0
    */
-  record OpenShared(long id, int api, int files, List<MemoryPiece> pieces) implements Order {}
+  record OpenShared(long id, int api, boolean comes, int files, List<MemoryPiece> pieces)
+      implements Order {}
+
+  /**
+   * Move a session away with its machine. A socket to the other host comes with it. Answered by
+   * {@link HostMessage.Left} when it stands still and the other host is ready, or when that will
+   * not be.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   */
+  record Leave(long id, long session) implements Order {}
+
+  /**
+   * The machine of a session that leaves is about to stop.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   */
+  record Halt(long id, long session) implements Order {}
+
+  /**
+   * A session that came with its machine is this host's.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   */
+  record GoOn(long id, long session) implements Order {}
 
   /**
    * Add a segment to a session that was opened by {@link OpenShared}. Its files come with it.

@@ -81,6 +81,10 @@ final class ControlCodecTest {
         "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":[\"y\"]}",
         "{\"tell\":\"serving\",\"sandbox\":\"x\",\"devices\":[\"y\"],\"turns\":1}",
         "{\"tell\":\"turns\",\"device\":1}",
+        "{\"tell\":\"left\",\"id\":1,\"error\":\"\",\"obstacles\":[],\"sent\":0,\"stopped\":0,"
+            + "\"pages\":[{\"segment\":64,\"offset\":0,\"bytes\":4096}]}",
+        "{\"tell\":\"left\",\"id\":1,\"error\":\"\",\"obstacles\":[],\"sent\":0,\"stopped\":0,"
+            + "\"pages\":[{\"segment\":0,\"offset\":-1,\"bytes\":4096}]}",
         "{\"tell\":\"sessions\",\"id\":1,\"sessions\":{}}",
         "{\"tell\":\"sessions\",\"id\":1,\"sessions\":[1]}",
         "{\"tell\":\"sessions\",\"id\":1,\"sessions\":[{\"number\":1}]}",
@@ -119,6 +123,11 @@ final class ControlCodecTest {
         new Order.Stand("web-01", limits, 63),
         new ListSessions(1),
         new LimitSessions(2, limits),
+        new Order.OpenShared(4, 1, false, 1, List.of(new MemoryPiece(0, 4096, 8192))),
+        new Order.OpenShared(5, 1, true, 8, List.of(new MemoryPiece(7, 0, 4096))),
+        new Order.Leave(6, 7),
+        new Order.Halt(7, 7),
+        new Order.GoOn(8, 7),
         new EndSession(3, Long.MAX_VALUE));
   }
 
@@ -135,6 +144,8 @@ final class ControlCodecTest {
         new Opened(1, 4121),
         new Ended(1, "its application left"),
         new Done(5, "there is no such session"),
+        HostMessage.Left.not(6, "it cannot be moved as it is", List.of("program 3 is of binaries")),
+        new HostMessage.Left(7, "", List.of(), 1 << 20, 5, List.of(new SegmentPages(63, 0, 4096))),
         new Sessions(6, List.of(REPORT)),
         new Sessions(6, java.util.Collections.nCopies(1024, REPORT)));
   }

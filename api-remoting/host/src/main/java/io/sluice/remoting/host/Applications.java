@@ -3,6 +3,7 @@ package io.sluice.remoting.host;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The maker of sessions: one for each application that connects. */
 interface Applications {
@@ -19,10 +20,12 @@ interface Applications {
    *
    * @param api its number
    * @param first segment 0; files stay the caller's
-   * @param doorbell owned from now on, as is notify, unless this fails
+   * @param doorbell owned from now on, as are the others, unless this fails
+   * @param stream by which it comes from another host; null when it begins here
    * @throws io.sluice.remoting.session.ProtocolException when it cannot be served
    */
-  MachineApplication ofMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify);
+  MachineApplication ofMachine(
+      int api, List<FilePiece> first, Fd doorbell, Fd notify, @Nullable Fd stream);
 
   /** Starts a thread for an application in the machine. */
   void start(Runnable service);

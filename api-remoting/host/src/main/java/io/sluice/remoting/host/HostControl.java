@@ -14,6 +14,9 @@ import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.GoOn;
+import io.sluice.remoting.control.Order.Halt;
+import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.OpenShared;
@@ -90,6 +93,11 @@ final class HostControl {
   private void carryOut(Order order, Served served) throws LinkException {
     switch (order) {
       case Depart depart -> served.moves().depart(depart, link.takeDescriptor());
+      case Leave leave -> served.moves().leave(leave, link.takeDescriptor());
+      case Halt halt -> {
+        link.refuseDescriptors();
+        tell(served.moves().halt(halt));
+      }
       case Arrive arrive -> served.moves().arrive(arrive, link.takeDescriptor());
       case Stay stay -> {
         link.refuseDescriptors();
@@ -107,7 +115,8 @@ final class HostControl {
   private HostMessage answer(Order order, SessionTable table) throws LinkException {
     return switch (order) {
       case OpenShared open ->
-          new MachineOrders(table).open(open, link.takeDescriptors(open.files() + 2));
+          new MachineOrders(table)
+              .open(open, link.takeDescriptors(open.files() + (open.comes() ? 3 : 2)));
       case AddSegment add -> new MachineOrders(table).add(add, link.takeDescriptors(add.files()));
       default -> {
         link.refuseDescriptors();
@@ -120,7 +129,9 @@ final class HostControl {
     return switch (order) {
       case OpenShared _, AddSegment _ -> throw new LinkException("an order with descriptors");
       case Serve _, Stand _ -> throw new LinkException("a second order to serve");
-      case Depart _, Arrive _, Stay _ -> throw new LinkException("an order about a move");
+      case Depart _, Arrive _, Leave _, Halt _, Stay _ ->
+          throw new LinkException("an order about a move");
+      case GoOn go -> new Done(go.id(), table.goOn(go.session()) ? "" : "there is no such session");
       case ListSessions list -> new Sessions(list.id(), table.reports());
       case LimitSessions limit -> {
         table.limit(limit.limits());

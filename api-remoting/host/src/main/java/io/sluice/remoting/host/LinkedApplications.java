@@ -6,7 +6,9 @@ import io.sluice.abi.sys.FilePiece;
 import io.sluice.remoting.session.MachineSession;
 import io.sluice.remoting.session.SessionLink;
 import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.state.StateLink;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The applications of both ways: those that speak the session link, and those in the machine. */
 final class LinkedApplications implements Applications {
@@ -28,9 +30,11 @@ final class LinkedApplications implements Applications {
   }
 
   @Override
-  public MachineApplication ofMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify) {
+  public MachineApplication ofMachine(
+      int api, List<FilePiece> first, Fd doorbell, Fd notify, @Nullable Fd stream) {
+    MachineSession session = MachineSession.open(settings, api, first, doorbell, notify);
     return new MachineApplication(
-        MachineSession.open(settings, api, first, doorbell, notify), devices);
+        session, stream == null ? null : new StateLink(settings.kernel(), stream), devices);
   }
 
   @Override

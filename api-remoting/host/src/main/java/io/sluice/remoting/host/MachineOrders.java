@@ -24,16 +24,17 @@ final class MachineOrders {
   /**
    * Opens a session.
    *
-   * @param fds files, doorbell, notify; owned
+   * @param fds files, doorbell, notify, and the stream of one that comes; owned
    */
   Shared open(OpenShared order, List<Fd> fds) {
     List<Fd> files = fds.subList(0, order.files());
     Fd doorbell = fds.get(order.files());
     Fd notify = fds.get(order.files() + 1);
+    Fd stream = order.comes() ? fds.get(order.files() + 2) : null;
     boolean owned = false;
     try {
       long number =
-          table.serveMachine(order.api(), pieces(files, order.pieces()), doorbell, notify);
+          table.serveMachine(order.api(), pieces(files, order.pieces()), doorbell, notify, stream);
       owned = true;
       return new Shared(order.id(), number, 0);
     } catch (ProtocolException e) {
@@ -45,6 +46,9 @@ final class MachineOrders {
       if (!owned) {
         doorbell.close();
         notify.close();
+        if (stream != null) {
+          stream.close();
+        }
       }
     }
   }

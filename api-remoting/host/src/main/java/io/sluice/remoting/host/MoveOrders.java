@@ -4,11 +4,15 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Left;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
+import io.sluice.remoting.control.Order.Halt;
+import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.SegmentPages;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
 import io.sluice.remoting.session.ServedSession;
@@ -63,12 +67,7 @@ final class MoveOrders {
     if (session == null) {
       return Moved.not(order.id(), "there is no such session, or none that can move", List.of());
     }
-    Departure departure =
-        new Departure(
-            session,
-            link,
-            stage ->
-                tell.accept(new Moving(order.session(), stage.name().toLowerCase(Locale.ROOT))));
+    Departure departure = departure(order.session(), session, link);
     if (departures.putIfAbsent(order.session(), departure) != null) {
       return Moved.not(order.id(), "it is being moved", List.of());
     }
@@ -83,6 +82,64 @@ final class MoveOrders {
     } finally {
       departures.remove(order.session(), departure);
     }
+  }
+
+  /**
+   * Moves a session away with its machine.
+   *
+   * @param socket to the other host, owned
+   */
+  void leave(Leave order, Fd socket) {
+    StateLink link = new StateLink(settings.kernel(), socket);
+    ServedSession session = table.served(order.session());
+    Departure departure = session == null ? null : departure(order.session(), session, link);
+    if (departure == null || departures.putIfAbsent(order.session(), departure) != null) {
+      link.close();
+      String why = departure == null ? "there is no such session" : "it is being moved";
+      tell.accept(Left.not(order.id(), why, List.of()));
+      return;
+    }
+    start(() -> leave(order, departure, link));
+  }
+
+  private void leave(Leave order, Departure departure, StateLink link) {
+    try (link) {
+      departure.leave(halted -> tell.accept(left(order.id(), halted)));
+    } catch (UnmovableException unmovable) {
+      tell.accept(Left.not(order.id(), "it cannot be moved as it is", unmovable.reasons()));
+    } catch (StateException | RuntimeException lost) {
+      tell.accept(Left.not(order.id(), String.valueOf(lost.getMessage()), List.of()));
+    } finally {
+      departures.remove(order.session(), departure);
+    }
+  }
+
+  private static Left left(long id, Departure.Halted halted) {
+    return new Left(
+        id,
+        "",
+        List.of(),
+        halted.result().sentBytes(),
+        halted.result().stoppedNs(),
+        halted.pages().stream()
+            .map(range -> new SegmentPages(range.index(), range.offset(), range.bytes()))
+            .toList());
+  }
+
+  private Departure departure(long number, ServedSession session, StateLink link) {
+    return new Departure(
+        session,
+        link,
+        stage -> tell.accept(new Moving(number, stage.name().toLowerCase(Locale.ROOT))));
+  }
+
+  /** The machine of a session that leaves is about to stop. */
+  Done halt(Halt order) {
+    Departure departure = departures.get(order.session());
+    if (departure != null) {
+      departure.halt();
+    }
+    return new Done(order.id(), departure == null ? "it is not being moved" : "");
   }
 
   /** Gives up a move, if it can be. */

@@ -87,16 +87,17 @@ final class SessionTable {
   /**
    * Serves an application in the guest's machine, on a thread of its own.
    *
+   * @param stream by which its session comes; null when it begins here
    * @return the number of its session
    * @throws ProtocolException when it cannot be served; the descriptors stay the caller's then
    */
-  long serveMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify) {
+  long serveMachine(int api, List<FilePiece> first, Fd doorbell, Fd notify, @Nullable Fd stream) {
     if (!takePlace()) {
       throw new ProtocolException(Errno.EDQUOT, "there are as many sessions as there may be");
     }
     boolean complete = false;
     try {
-      MachineApplication application = applications.ofMachine(api, first, doorbell, notify);
+      MachineApplication application = applications.ofMachine(api, first, doorbell, notify, stream);
       OpenSession session = admit(IN_MACHINE, _ -> application);
       applications.start(() -> {
         try {
@@ -120,6 +121,9 @@ final class SessionTable {
    * @throws ProtocolException EPIPE when there is none of that number
    */
   MachineSession machine(long number) {
+    if (application(number) instanceof MachineApplication application) {
+      return application.machine();
+    }
     if (served(number) instanceof MachineSession session) {
       return session;
     }
@@ -186,11 +190,20 @@ final class SessionTable {
 
   /** The session of an application that is served; null when there is none of that number. */
   @Nullable ServedSession served(long number) {
-    OpenSession session;
+    Application application = application(number);
+    return application == null ? null : application.session();
+  }
+
+  private @Nullable Application application(long number) {
     synchronized (lock) {
-      session = open.get(number);
+      OpenSession session = open.get(number);
+      return session == null ? null : session.application();
     }
-    return session == null ? null : session.application().session();
+  }
+
+  /** Serves a session that came with its machine; false when there is none. */
+  boolean goOn(long number) {
+    return application(number) instanceof MachineApplication application && application.goOn();
   }
 
   /** All there are. */

@@ -89,7 +89,7 @@ final class MachineOrdersTest {
   private Shared open(int api, Fd doorbell, MemoryPiece... pieces) {
     List<Fd> fds =
         List.of(kernel.dup(memory), kernel.dup(doorbell), kernel.eventfd(0, Kernel.NONBLOCK));
-    return orders.open(new OpenShared(1, api, 1, List.of(pieces)), fds);
+    return orders.open(new OpenShared(1, api, false, 1, List.of(pieces)), fds);
   }
 
   private Shared open(MemoryPiece... pieces) {
@@ -138,7 +138,7 @@ final class MachineOrdersTest {
         Fd doorbell = kernel.eventfd(0, 0)) {
       List<Fd> fds =
           List.of(kernel.dup(other), kernel.dup(doorbell), kernel.eventfd(0, Kernel.NONBLOCK));
-      OpenShared order = new OpenShared(1, IdleApi.NUMBER, 1, List.of(piece(0, BYTES)));
+      OpenShared order = new OpenShared(1, IdleApi.NUMBER, false, 1, List.of(piece(0, BYTES)));
       assertRefused(orders.open(order, fds), Errno.EINVAL);
     }
   }

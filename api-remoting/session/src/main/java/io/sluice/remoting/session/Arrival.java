@@ -20,6 +20,9 @@ public final class Arrival implements AutoCloseable {
   /** How long it may say nothing when the application waits. */
   private static final int GO_MS = 30_000;
 
+  /** How long memory of the machine may be on its way, which takes another one. */
+  private static final int SEGMENT_MS = 30_000;
+
   private final StateLink link;
   private final ServedSession session;
   private final List<Fd> descriptors;
@@ -91,9 +94,16 @@ public final class Arrival implements AutoCloseable {
     addSegment(link, memory, segment);
     ServedSession session =
         switch (head.place()) {
+          case MOVING_MACHINE -> throw new StateException("a session comes without its machine");
           case HOST -> LinkedSession.arriving(settings, api, fds, memory, ports);
           case MACHINE -> MachineSession.of(settings, api, memory, fds.get(0), fds.get(1));
         };
+    return of(link, head, session, fds);
+  }
+
+  private static Arrival of(
+      StateLink link, StateItem.Head head, ServedSession session, List<Fd> descriptors)
+      throws StateException {
     session.session().context().isComing();
     ApiState state = session.session().execution().state().orElse(null);
     if (state == null) {
@@ -102,7 +112,69 @@ public final class Arrival implements AutoCloseable {
       throw new StateException("sessions of the api do not move, number=" + head.api());
     }
     StateRestore restore = new StateRestore(session.session(), state, head.implementation());
-    return new Arrival(link, session, fds, restore);
+    return new Arrival(link, session, descriptors, restore);
+  }
+
+  /**
+   * Takes the session of a machine that comes, too.
+   *
+   * @param link to the other host; stays the caller's
+   * @param session that nobody serves yet, with the machine's memory here; owned
+   * @throws StateException when it does not come to that
+   */
+  public static Arrival withMachine(StateLink link, MachineSession session) throws StateException {
+    Arrival arrival = null;
+    try {
+      link.patience(PATIENCE_MS);
+      if (!(link.read() instanceof StateItem.Head head)
+          || head.place() != StateItem.Place.MOVING_MACHINE
+          || head.api() != session.api().number()) {
+        throw new StateException("a stream begins without the head of a machine's session");
+      }
+      arrival = of(link, head, session, List.of());
+      return arrival;
+    } finally {
+      if (arrival == null) {
+        session.close();
+      }
+    }
+  }
+
+  /**
+   * Makes the session again, until all of it is here: the machine's side decides what follows.
+   *
+   * @throws StateException when it does not come to that
+   */
+  public void awaitComplete() throws StateException {
+    while (true) {
+      switch (link.read()) {
+        case StateItem.Segment segment -> awaitSegment(segment);
+        case StateItem.Prepared _ -> answer();
+        case StateItem.Complete _ -> {
+          restore.finish(false);
+          answer();
+          return;
+        }
+        case StateItem.Go _ -> throw new StateException("a machine's session is told to go on");
+        case StateItem item -> restore.take(item);
+      }
+    }
+  }
+
+  private void awaitSegment(StateItem.Segment segment) throws StateException {
+    boolean isThere;
+    try {
+      isThere =
+          segment.parts().isEmpty()
+              && session instanceof MachineSession machine
+              && machine.awaitSegment(segment.index(), segment.bytes(), SEGMENT_MS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the session host is stopping");
+    }
+    if (!isThere) {
+      throw new StateException("a segment of the machine does not come, index=" + segment.index());
+    }
   }
 
   private static void addSegment(StateLink link, SharedMemory memory, StateItem.Segment segment)
@@ -138,7 +210,7 @@ public final class Arrival implements AutoCloseable {
         case StateItem.Segment segment -> addSegment(link, session.memory(), segment);
         case StateItem.Prepared _ -> answer();
         case StateItem.Complete _ -> {
-          restore.finish();
+          restore.finish(true);
           answer();
           complete = true;
           link.patience(GO_MS);

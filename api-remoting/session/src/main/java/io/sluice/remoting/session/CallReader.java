@@ -218,7 +218,7 @@ public final class CallReader {
   public MemorySegment readOptionalRange() {
     long place = readLong();
     long size = readLong();
-    return size == 0 ? MemorySegment.NULL : memory.slice(place, size);
+    return size == 0 ? MemorySegment.NULL : memory.named(place, size);
   }
 
   /** The error of a number that no call has. */

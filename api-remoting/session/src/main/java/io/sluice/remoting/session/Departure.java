@@ -47,6 +47,12 @@ public final class Departure {
 
   private static final int LINK_MS = 2_000;
 
+  /** How long contents may be behind those of a machine that is being copied. */
+  private static final int ROUND_MS = 500;
+
+  /** Ranges of pages that are told. */
+  private static final int MOST_RANGES = 1024;
+
   private final ServedSession served;
   private final Session session;
   private final StateLink link;
@@ -56,6 +62,8 @@ public final class Departure {
   private final Set<SessionObject> again = // to be looked at when nothing runs
       Collections.newSetFromMap(new IdentityHashMap<>());
   private volatile StateStage stage = StateStage.PREPARE;
+  private final CompletableFuture<Void> halt = new CompletableFuture<>();
+  private final CompletableFuture<Void> decided = new CompletableFuture<>();
   private volatile boolean givenUp;
   private long stoppedNs;
   private long waitedNs;
@@ -71,6 +79,13 @@ public final class Departure {
   public record Result(int rounds, long sentBytes, long stoppedNs) {}
 
   /**
+   * A session that stands still, of a machine that is about to.
+   *
+   * @param pages of the machine's memory that this host may have written
+   */
+  public record Halted(Result result, List<SharedMemory.PageRange> pages) {}
+
+  /**
    * @param link to the other host; stays the caller's
    * @param entered is told each stage as it begins
    */
@@ -84,6 +99,7 @@ public final class Departure {
   /** Gives up, unless the other host has been told to go on; from any thread. */
   public void giveUp() {
     givenUp = true;
+    boolean _ = decided.complete(null);
     if (stage.mayAbort()) {
       link.end();
     }
@@ -100,7 +116,7 @@ public final class Departure {
     boolean done = false;
     entered.accept(stage);
     try {
-      done = move(checkOnly);
+      done = move(false, checkOnly);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new StateException("the move was interrupted, stage=" + stage);
@@ -112,6 +128,43 @@ public final class Departure {
       }
     }
     return new Result(rounds, link.sentBytes(), waitedNs);
+  }
+
+  /** The machine is about to stop: so does its session. For {@link #leave}; from any thread. */
+  public void halt() {
+    boolean _ = halt.complete(null);
+  }
+
+  /**
+   * Moves the session of a machine that moves: copies until {@link #halt}, makes the other host
+   * ready, and leaves the session standing until it is given up, or ends. Whether the other host
+   * goes on is the machine's matter.
+   *
+   * @param halted is told when the other host is ready
+   * @throws UnmovableException when it cannot be moved, because of what it has
+   * @throws StateException when it was not moved for another reason; it goes on here either way
+   */
+  public void leave(Consumer<Halted> halted) throws UnmovableException, StateException {
+    entered.accept(stage);
+    try {
+      if (served.place() != StateItem.Place.MACHINE) {
+        throw new StateException("it is no session of a machine");
+      }
+      move(true, false);
+      long waited = now() - stoppedNs;
+      List<SharedMemory.PageRange> pages = ask(() -> served.memory().touchedPages(MOST_RANGES));
+      halted.accept(new Halted(new Result(rounds, link.sentBytes(), waited), pages));
+      Object _ = CompletableFuture.anyOf(decided, session.over()).get();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the move was interrupted, stage=" + stage);
+    } catch (ExecutionException e) {
+      throw new StateException("the move failed: " + e.getCause());
+    } finally {
+      session.resume();
+      served.letGo();
+      enter(StateStage.ABORTED);
+    }
   }
 
   private long now() {
@@ -126,7 +179,10 @@ public final class Departure {
     entered.accept(next);
   }
 
-  private boolean move(boolean checkOnly)
+  /**
+   * @param withMachine whether the machine moves, which decides when the other host goes on
+   */
+  private boolean move(boolean withMachine, boolean checkOnly)
       throws UnmovableException, StateException, InterruptedException {
     ApiState state = ask(() -> session.execution().state().orElse(null));
     if (state == null) {
@@ -136,11 +192,14 @@ public final class Departure {
     if (!obstacles.isEmpty()) {
       throw new UnmovableException(obstacles);
     }
-    StateCapture capture = new StateCapture(session, served.memory(), state);
+    StateCapture capture = new StateCapture(session, served.memory(), state, withMachine);
     String implementation = ask(state::implementation);
     link.write(
-        new StateItem.Head(session.api().number(), served.place(), implementation),
-        served.descriptors());
+        new StateItem.Head(
+            session.api().number(),
+            withMachine ? StateItem.Place.MOVING_MACHINE : served.place(),
+            implementation),
+        withMachine ? List.of() : served.descriptors());
     Set<SessionObject> _ = ask(state::takeTouched);
     prepare(capture);
     if (checkOnly) {
@@ -149,9 +208,9 @@ public final class Departure {
     try (Contents contents = ask(state::contents);
         Arena arena = Arena.ofConfined()) {
       MemorySegment room = arena.allocate(StateCodec.CONTENT_BYTES, Long.BYTES);
-      copyWhileRunning(capture, state, contents, room);
+      copyWhileRunning(capture, state, contents, room, withMachine);
       enter(StateStage.STOP);
-      stop();
+      stop(withMachine);
       enter(StateStage.FINISH);
       ask(() -> {
         // what keeps it may have come since
@@ -162,7 +221,9 @@ public final class Departure {
         return true;
       });
       finish(capture, state, contents, room);
-      handOver();
+      if (!withMachine) {
+        handOver();
+      }
     }
     return true;
   }
@@ -187,7 +248,11 @@ public final class Departure {
   }
 
   private void copyWhileRunning(
-      StateCapture capture, ApiState state, Contents contents, MemorySegment room)
+      StateCapture capture,
+      ApiState state,
+      Contents contents,
+      MemorySegment room,
+      boolean withMachine)
       throws UnmovableException, StateException, InterruptedException {
     enter(StateStage.COPY);
     Set<SessionObject> wanted = ask(() -> state.withContents(capture.needed()));
@@ -203,8 +268,26 @@ public final class Departure {
       rounds++;
       prepare(capture);
       wanted = ask(() -> touched(capture, state));
-    } while (rounds < MOST_ROUNDS && link.sentBytes() - before > LITTLE_BYTES);
+    } while (withMachine
+        ? goesOn(link.sentBytes() - before)
+        : rounds < MOST_ROUNDS && link.sentBytes() - before > LITTLE_BYTES);
     again.addAll(wanted);
+  }
+
+  /** Whether there is another round before the machine stops: not sooner than that is worth it. */
+  private boolean goesOn(long sentBytes) throws StateException, InterruptedException {
+    CompletableFuture<?> first = CompletableFuture.anyOf(halt, decided, session.over());
+    try {
+      Object _ = first.get(sentBytes > LITTLE_BYTES ? 0 : ROUND_MS, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      return true;
+    } catch (ExecutionException e) {
+      throw new StateException("the move failed: " + e.getCause());
+    }
+    if (!halt.isDone()) {
+      throw new StateException("the session has ended, or the move was given up");
+    }
+    return false;
   }
 
   /** Waits for the commands that were taken so far; false if they take long. */
@@ -213,7 +296,8 @@ public final class Departure {
     CompletableFuture<Boolean> all = new CompletableFuture<>();
     boolean _ = ask(() -> state.whenAllHaveRun(() -> all.complete(true)));
     try {
-      return all.get(RUN_MS, TimeUnit.MILLISECONDS);
+      Object _ = CompletableFuture.anyOf(all, halt).get(RUN_MS, TimeUnit.MILLISECONDS);
+      return all.isDone();
     } catch (TimeoutException | ExecutionException _) {
       return false;
     }
@@ -225,9 +309,10 @@ public final class Departure {
     return touched;
   }
 
-  private void stop() throws StateException, InterruptedException {
+  /** Memory that is added to a machine's session the other host is given by its own machine. */
+  private void stop(boolean withMachine) throws StateException, InterruptedException {
     stoppedNs = now();
-    if (!served.hold(LINK_MS)) {
+    if (!withMachine && !served.hold(LINK_MS)) {
       throw new StateException("the application is in the middle of a link's message");
     }
     await(session.pause(), STOP_MS, "commands run for too long");

@@ -156,9 +156,28 @@ public final class MachineSession implements ServedSession {
         throw new ProtocolException(Errno.EPIPE, "the session has ended");
       }
       memory.add(index, pieces);
+      changed.signalAll();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new ProtocolException(Errno.EAGAIN, "the session host is stopping");
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Waits until a segment has been added.
+   *
+   * @return whether it has come to that, with so many bytes
+   */
+  boolean awaitSegment(int index, long bytes, long patienceMs) throws InterruptedException {
+    long leftNs = TimeUnit.MILLISECONDS.toNanos(patienceMs);
+    lock.lockInterruptibly();
+    try {
+      while (memory.segmentBytes(index) == 0 && !closed && leftNs > 0) {
+        leftNs = changed.awaitNanos(leftNs);
+      }
+      return memory.segmentBytes(index) == bytes;
     } finally {
       lock.unlock();
     }

@@ -59,6 +59,7 @@ public final class Session implements Runnable {
   private volatile boolean ending;
   private volatile long calls;
   private volatile Errno ended = Errno.EPIPE;
+  private final CompletableFuture<Void> over = new CompletableFuture<>();
 
   /**
    * @param memory with segment 0; stays the caller's, as do the descriptors
@@ -140,6 +141,11 @@ public final class Session implements Runnable {
       ending = true;
       return true;
     });
+  }
+
+  /** Done when nobody runs it any more, here. */
+  CompletableFuture<Void> over() {
+    return over;
   }
 
   /** Whether another host reads the ring. */
@@ -252,6 +258,7 @@ public final class Session implements Runnable {
         WORD.setRelease(ring, STATE, ended.number());
         application.wake(ring.asSlice(STATE, Integer.BYTES));
       }
+      boolean _ = over.complete(null);
     }
   }
 

@@ -10,6 +10,7 @@ import io.sluice.abi.sys.Mapping;
 import io.sluice.remoting.state.StateItem.Part;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -39,7 +40,10 @@ public final class SharedMemory implements AutoCloseable {
    * @param files stay this object's, as long as it is open
    * @param parts of the files; none for a file that is the segment
    */
-  public record Backing(List<Fd> files, List<Part> parts) {}
+  public record Backing(List<Fd> files, List<Part> parts) {
+    /** Of memory that the other host is given by others. */
+    static final Backing NONE = new Backing(List.of(), List.of());
+  }
 
   /** A file that several segments may be of. */
   private record Kept(Fd file, FileStatus status) {}
@@ -52,6 +56,7 @@ public final class SharedMemory implements AutoCloseable {
       new AtomicReferenceArray<>(MOST_SEGMENTS);
   private final List<Kept> files = new ArrayList<>(); // by the thread that adds
   private final AtomicLong bytes = new AtomicLong();
+  private final BitSet[] touched = new BitSet[MOST_SEGMENTS]; // pages; by the session's thread
 
   /**
    * @param mostBytes of all segments together
@@ -254,6 +259,72 @@ public final class SharedMemory implements AutoCloseable {
               + Long.toUnsignedString(size));
     }
   }
+
+  /**
+   * As {@link #slice}, of a range that a call names: its pages count as touched. By the session's
+   * thread.
+   */
+  MemorySegment named(long place, long size) {
+    MemorySegment slice = slice(place, size);
+    touch((int) (place >>> PLACE_BITS), place & ((1L << PLACE_BITS) - 1), size);
+    return slice;
+  }
+
+  private void touch(int index, long offset, long size) {
+    BitSet pages = touched[index];
+    if (pages == null) {
+      pages = new BitSet();
+      touched[index] = pages;
+    }
+    if (size > 0) {
+      pages.set((int) (offset / PAGE_BYTES), (int) ((offset + size - 1) / PAGE_BYTES) + 1);
+    }
+  }
+
+  /**
+   * The pages that this host may ever have written: of all ranges that calls have named, and of
+   * segment 0 what is the host's. By the session's thread.
+   *
+   * @param most ranges; those that are close become one beyond that
+   */
+  List<PageRange> touchedPages(int most) {
+    touch(0, 0, RingLayout.RING);
+    for (long gap = 1; ; gap *= 2) {
+      List<PageRange> ranges = touchedWithin(gap);
+      if (ranges.size() <= most) {
+        return ranges;
+      }
+    }
+  }
+
+  /**
+   * @param gap pages between two ranges that are one
+   */
+  private List<PageRange> touchedWithin(long gap) {
+    List<PageRange> ranges = new ArrayList<>();
+    for (int index = 0; index < MOST_SEGMENTS; index++) {
+      BitSet pages = touched[index];
+      int from = pages == null ? -1 : pages.nextSetBit(0);
+      while (from >= 0) {
+        int to = pages.nextClearBit(from);
+        int next = pages.nextSetBit(to);
+        while (next >= 0 && next - to < gap) {
+          to = pages.nextClearBit(next);
+          next = pages.nextSetBit(to);
+        }
+        ranges.add(new PageRange(index, from * PAGE_BYTES, (to - from) * PAGE_BYTES));
+        from = next;
+      }
+    }
+    return ranges;
+  }
+
+  /**
+   * Pages of a segment.
+   *
+   * @param index of the segment
+   */
+  public record PageRange(int index, long offset, long bytes) {}
 
   /** Bytes registered. */
   public long bytes() {

@@ -28,16 +28,21 @@ final class StateCapture {
   private final SharedMemory memory;
   private final ApiState state;
   private final ObjectTable objects;
+  private final boolean withMachine;
   private final Set<SessionObject> sent = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<SessionObject> gone = Collections.newSetFromMap(new IdentityHashMap<>());
   private final Set<Integer> segments = new HashSet<>();
   private final Set<Long> calls = new HashSet<>(); // serials of changes that were sent
   private Set<SessionObject> needed = Set.of();
 
-  StateCapture(Session session, SharedMemory memory, ApiState state) {
+  /**
+   * @param withMachine whether the machine moves whose memory it is
+   */
+  StateCapture(Session session, SharedMemory memory, ApiState state, boolean withMachine) {
     this.session = session;
     this.memory = memory;
     this.state = state;
+    this.withMachine = withMachine;
     objects = session.context().objects();
   }
 
@@ -83,7 +88,7 @@ final class StateCapture {
     for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
       long bytes = memory.segmentBytes(i);
       if (bytes > 0 && segments.add(i)) {
-        SharedMemory.Backing backing = memory.backing(i);
+        SharedMemory.Backing backing = withMachine ? SharedMemory.Backing.NONE : memory.backing(i);
         out.add(new Outgoing(new StateItem.Segment(i, bytes, backing.parts()), backing.files()));
       }
     }

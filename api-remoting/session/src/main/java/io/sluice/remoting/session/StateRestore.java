@@ -38,6 +38,7 @@ final class StateRestore implements AutoCloseable {
   private final List<String> reasons = new ArrayList<>();
   private final List<HeldAnswer> answers = new ArrayList<>();
   private boolean rootsAreKnown;
+  private boolean mapped;
 
   /**
    * @param implementation of the writer
@@ -290,17 +291,33 @@ final class StateRestore implements AutoCloseable {
     return object;
   }
 
-  /** Nothing comes any more: maps what was mapped, gives back what was released. */
-  void finish() {
+  /**
+   * Nothing comes any more: maps what was mapped, gives back what was released.
+   *
+   * @param memoryIsHere whether the application's memory is as it must be; else it is at {@link
+   *     #begin}
+   */
+  void finish(boolean memoryIsHere) {
     contents.finish();
     contents.close();
+    if (memoryIsHere) {
+      map();
+    }
+  }
+
+  private void map() {
     state.map(maps);
+    maps.clear();
+    mapped = true;
     released.forEach(state::forget);
     released.clear();
   }
 
   /** The session is this host's: says what there is to say. */
   void begin() {
+    if (!mapped) {
+      map();
+    }
     answers.forEach(HeldAnswer::letGo);
     session.context().notices().hold(false);
   }

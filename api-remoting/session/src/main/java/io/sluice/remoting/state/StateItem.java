@@ -29,14 +29,16 @@ public sealed interface StateItem {
     /** On this host: its connection and its doorbell come. */
     HOST,
     /** In a machine: its doorbell comes, and the eventfd that interrupts the machine. */
-    MACHINE
+    MACHINE,
+    /** In a machine that moves too: nothing comes, the reader is given the machine's memory. */
+    MOVING_MACHINE
   }
 
   /**
    * The head, first and once.
    *
    * @param api number of the API
-   * @param place of the application; two descriptors come with it
+   * @param place of the application; two descriptors come with it, or none
    * @param implementation what executed the calls so far, in words that are equal for equal ones
    */
   record Head(int api, Place place, String implementation) implements StateItem {}
@@ -58,7 +60,8 @@ public sealed interface StateItem {
    * A segment of the application's memory; its files come with it.
    *
    * @param index of the segment
-   * @param parts of files, one behind the other; none for one file that is the segment
+   * @param parts of files, one behind the other; none for one file that is the segment, and in a
+   *     machine that moves, where no file comes
    */
   record Segment(int index, long bytes, List<Part> parts) implements StateItem {
     /** How many files it is of. */

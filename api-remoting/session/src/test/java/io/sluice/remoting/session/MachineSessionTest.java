@@ -205,4 +205,41 @@ class MachineSessionTest {
         .isInstanceOfSatisfying(
             ProtocolException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPIPE));
   }
+
+  @Test
+  void touchedPages_areThoseThatCallsNamedAndTheHostsOwn() {
+    try (MachineSession session = open(inTwoPieces())) {
+      SharedMemory memory = session.memory();
+      memory.named(70 * PAGE + 5, 2 * PAGE);
+      memory.named(80 * PAGE, 1);
+      memory.named(85 * PAGE, 0);
+      assertThat(memory.touchedPages(16))
+          .containsExactly(
+              new SharedMemory.PageRange(0, 0, RingLayout.RING),
+              new SharedMemory.PageRange(0, 70 * PAGE, 3 * PAGE),
+              new SharedMemory.PageRange(0, 80 * PAGE, PAGE));
+      assertThat(memory.touchedPages(2))
+          .containsExactly(
+              new SharedMemory.PageRange(0, 0, RingLayout.RING),
+              new SharedMemory.PageRange(0, 70 * PAGE, 11 * PAGE));
+      assertThat(memory.touchedPages(1))
+          .containsExactly(new SharedMemory.PageRange(0, 0, 81 * PAGE));
+    }
+  }
+
+  @Test
+  void segment_whileTheSessionIsHeld_isToBeTriedAgainAndThenAdded() throws Exception {
+    try (MachineSession session = open(inTwoPieces())) {
+      List<FilePiece> more = List.of(new FilePiece(application.file(), 0, PAGE));
+      assertThat(session.hold(0)).isTrue();
+      assertThatThrownBy(() -> session.add(1, more))
+          .isInstanceOfSatisfying(
+              ProtocolException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EAGAIN));
+      assertThat(session.awaitSegment(1, PAGE, 0)).isFalse();
+      session.letGo();
+      session.add(1, more);
+      assertThat(session.awaitSegment(1, PAGE, 0)).isTrue();
+      assertThat(session.awaitSegment(1, 2 * PAGE, 0)).isFalse();
+    }
+  }
 }

@@ -3,6 +3,7 @@ package io.sluice.daemon.migration;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.migrate.engine.Inquiry;
@@ -15,12 +16,15 @@ import io.sluice.migrate.qemu.QemuSource;
 import io.sluice.migrate.qemu.QemuTarget;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.qmp.QemuMachine;
+import io.sluice.migrate.session.SessionsSource;
+import io.sluice.migrate.session.SessionsTarget;
 import io.sluice.migrate.wire.LinkClient;
 import io.sluice.migrate.wire.LinkServer;
 import io.sluice.migrate.wire.TlsFiles;
 import io.sluice.migrate.wire.TunnelSource;
 import io.sluice.migrate.wire.TunnelTargets;
 import io.sluice.migrate.wire.WireLoops;
+import io.sluice.vdevice.session.MachineSessions;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -45,6 +49,9 @@ final class HostRoute implements AutoCloseable {
 
   static final String IN = ".in";
 
+  /** Of those of sessions' streams. */
+  private static final String SESSIONS = ".sessions";
+
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** Longer than a link tries to come about. */
@@ -54,6 +61,8 @@ final class HostRoute implements AutoCloseable {
 
   private final WireSettings settings;
   private final TlsFiles files;
+  private final Kernel kernel;
+  private final LongSupplier clock;
   private final ThreadFactory threads;
   private final Supplier<UUID> ids;
   private final WireLoops loops;
@@ -84,7 +93,14 @@ final class HostRoute implements AutoCloseable {
    * @param ids drawn at random: links and tunnels are joined by whoever knows theirs
    * @throws SluiceException when a certificate cannot be used
    */
-  HostRoute(WireSettings settings, ThreadFactory threads, Supplier<UUID> ids) {
+  HostRoute(
+      WireSettings settings,
+      Kernel kernel,
+      ThreadFactory threads,
+      LongSupplier clock,
+      Supplier<UUID> ids) {
+    this.kernel = kernel;
+    this.clock = clock;
     this.settings = settings;
     this.threads = threads;
     this.ids = ids;
@@ -144,11 +160,31 @@ final class HostRoute implements AutoCloseable {
               new QemuSource.Settings(0, wish.downtime(), PATIENCE),
               threads);
       return new Way(
-          client.link(ids.get(), streams), machine, () -> client.link(ids.get(), streams));
+          client.link(ids.get(), streams),
+          withSessions(machine, guest, to, wish),
+          () -> client.link(ids.get(), streams));
     } catch (SluiceException e) {
       client.close();
       throw e;
     }
+  }
+
+  private SourceMachine withSessions(
+      SourceMachine machine, GuestHost guest, InetSocketAddress to, Wish wish) {
+    MachineSessions sessions = guest.device().sessions().orElse(null);
+    if (sessions == null) {
+      return machine;
+    }
+    LinkClient client =
+        new LinkClient(
+            loops, to.getHostString(), to.getPort(), files, wish.bytesPerSecond(), false);
+    return new SessionsSource(
+        machine,
+        sessions,
+        TunnelSource.plain(client, beside(guest.settings().qmp(), OUT + SESSIONS)),
+        kernel,
+        threads,
+        clock);
   }
 
   /** Tells when what it is made of was closed, which is the last thing to be. */
@@ -280,8 +316,13 @@ final class HostRoute implements AutoCloseable {
    */
   TargetMachine target(GuestHost guest) {
     Path qmp = guest.settings().qmp();
-    return QemuTarget.open(
-        guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, IN)), PATIENCE, threads);
+    return new SessionsTarget(
+        QemuTarget.open(
+            guest.device(), qmp, tunnels.target(ids.get(), beside(qmp, IN)), PATIENCE, threads),
+        guest.device(),
+        () -> tunnels.standing(ids.get(), beside(qmp, IN + SESSIONS)),
+        kernel,
+        threads);
   }
 
   /** A socket that the machine finds where its monitor's is, however it sees the file system. */

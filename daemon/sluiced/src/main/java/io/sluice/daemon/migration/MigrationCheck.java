@@ -122,11 +122,11 @@ final class MigrationCheck {
               "There is nothing to move: create the guest at the destination instead."));
     } else {
       SourceObstacles.of(attached.get().capabilities()).forEach(this::add);
-      sessions();
     }
   }
 
-  private void sessions() {
+  /** Sessions that nobody would take along. */
+  void sessions() {
     try {
       host.device().requireMovable();
     } catch (RefusedException e) {

@@ -143,7 +143,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     try {
       arrivals.start();
       if (wire != null) {
-        HostRoute made = new HostRoute(wire, threads, this::drawId);
+        HostRoute made = new HostRoute(wire, kernel, threads, clock, this::drawId);
         route = made;
         made.listen(link -> arrivals.welcome(link, new IncomingMigration.Machines(made)));
       }
@@ -210,6 +210,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       check.busy();
     }
     if (address.isEmpty()) {
+      check.sessions();
       askProcessTarget(check, path(failed, to));
     } else {
       check.machine(wire);

@@ -39,6 +39,9 @@ final class GuestMoves implements AutoCloseable {
   /** The reason of a session's end at the host that it has left. */
   static final String MOVED = "it moved";
 
+  /** The reason of an end before a session was served, of one that was to come with its machine. */
+  static final String NOT_COME = "it did not come";
+
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
   /** A move gives up by itself; this is beyond all that it waits for. */

@@ -357,7 +357,8 @@ final class GuestSessions implements AutoCloseable {
         open.remove(ended.session());
       }
       boolean isElsewhere = ended.reason().equals(GuestMoves.MOVED);
-      machine.onEnded(host, ended.session(), !isElsewhere);
+      boolean guestKnows = !isElsewhere && !ended.reason().equals(GuestMoves.NOT_COME);
+      machine.onEnded(host, ended.session(), guestKnows);
       if (!isElsewhere) {
         tell(
             NotificationTypes.SESSION_ENDED, guest + " " + ended.session() + ": " + ended.reason());

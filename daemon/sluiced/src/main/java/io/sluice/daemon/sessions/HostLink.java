@@ -8,6 +8,7 @@ import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
 import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Left;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
@@ -127,6 +128,7 @@ final class HostLink {
       case Moving moving -> listener.onMoving(moving);
       case Turns _ -> listener.onTurns();
       case Moved moved -> answer(moved.id(), moved);
+      case Left left -> answer(left.id(), left);
       case Done done -> answer(done.id(), done);
       case Sessions sessions -> answer(sessions.id(), sessions);
       case Shared shared -> answer(shared.id(), shared);

@@ -1,12 +1,20 @@
 package io.sluice.daemon.sessions;
 
+import com.google.common.collect.ImmutableList;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
+import io.sluice.abi.sys.Fd;
 import io.sluice.daemon.sessions.HostedSessions.Host;
 import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Done;
+import io.sluice.remoting.control.HostMessage.Left;
 import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.GoOn;
+import io.sluice.remoting.control.Order.Halt;
+import io.sluice.remoting.control.Order.Leave;
+import io.sluice.remoting.control.Order.Stay;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.time.Duration;
@@ -18,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -181,6 +190,55 @@ final class HostedSession implements ApiSessions.Opened {
         && (shared.errno() == Errno.EAGAIN.number() || shared.errno() == Errno.EPIPE.number());
   }
 
+  // ---- it moves with its machine ----
+
+  @Override
+  public CompletableFuture<ApiSessions.Standing> leave(Fd stream) {
+    return home()
+        .tell(id -> new Leave(id, number), List.of(stream))
+        .handle((answer, failure) -> standing(answer));
+  }
+
+  private ApiSessions.Standing standing(@Nullable HostMessage answer) {
+    if (!(answer instanceof Left left)) {
+      throw HostedSessions.refused(Errno.EPIPE, "session " + number + ": its host has ended");
+    }
+    if (!left.error().isEmpty()) {
+      String why = left.obstacles().isEmpty() ? left.error() : String.join("; ", left.obstacles());
+      throw HostedSessions.refused(Errno.EBUSY, "session " + number + ": " + why);
+    }
+    return new ApiSessions.Standing(
+        left.sentBytes(),
+        left.stoppedNs(),
+        left.pages().stream()
+            .map(range -> new ApiSessions.Pages(range.index(), range.offset(), range.bytes()))
+            .collect(ImmutableList.toImmutableList()));
+  }
+
+  @Override
+  public void halt() {
+    var _ = home().tell(id -> new Halt(id, number), List.of());
+  }
+
+  @Override
+  public void stay() {
+    var _ = home().tell(id -> new Stay(id, number), List.of());
+  }
+
+  @Override
+  public boolean goOn() {
+    return !gone.isDone()
+        && home().ask(id -> new GoOn(id, number), List.of()).orElse(null) instanceof Done done
+        && done.error().isEmpty();
+  }
+
+  @Override
+  public boolean isGone() {
+    return gone.isDone();
+  }
+
+  // ---- its end ----
+
   @Override
   public boolean end() {
     ending = true;
@@ -197,7 +255,7 @@ final class HostedSession implements ApiSessions.Opened {
   }
 
   private void askToEnd(Host holder) {
-    CompletableFuture<?> answer = holder.tell(id -> new EndSession(id, number));
+    CompletableFuture<?> answer = holder.tell(id -> new EndSession(id, number), List.of());
     asked.put(holder, new Asked(answer, holder.nanoTime()));
   }
 

@@ -53,8 +53,12 @@ final class HostedSessions implements ApiSessions {
      */
     Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files);
 
-    /** Gives it an order, and does not wait for the answer, or for there being none any more. */
-    CompletableFuture<?> tell(LongFunction<Order> order);
+    /**
+     * Gives it an order, and does not wait for the answer, or for there being none any more.
+     *
+     * @param files go with the order; stay the caller's
+     */
+    CompletableFuture<HostMessage> tell(LongFunction<Order> order, List<Fd> files);
 
     /** A clock that does not go back. */
     long nanoTime();
@@ -82,19 +86,32 @@ final class HostedSessions implements ApiSessions {
 
   @Override
   public Opened open(int api, SessionMemory memory, Fd doorbell, Fd notify, Consumer<Errno> ended) {
+    return open(api, memory, List.of(doorbell, notify), ended);
+  }
+
+  @Override
+  public Opened arrive(
+      int api, SessionMemory memory, Fd doorbell, Fd notify, Fd stream, Consumer<Errno> ended) {
+    return open(api, memory, List.of(doorbell, notify, stream), ended);
+  }
+
+  /**
+   * @param others descriptors behind those of the memory: two, or three of one that comes
+   */
+  private Opened open(int api, SessionMemory memory, List<Fd> others, Consumer<Errno> ended) {
+    boolean comes = others.size() > 2;
     if (api < 1 || api > Order.MAX_API) {
       throw refused(Errno.EOPNOTSUPP, "no such API, number=" + Integer.toUnsignedString(api));
     }
     List<MemoryPiece> pieces = pieces(memory);
     List<Fd> files = new ArrayList<>(memory.files());
-    files.add(doorbell);
-    files.add(notify);
+    files.addAll(others);
     Host host =
         main.get()
             .orElseThrow(() -> refused(Errno.EAGAIN, "the guest has no session host just now"));
     Shared answer =
         check(
-            host.ask(id -> new OpenShared(id, api, memory.files().size(), pieces), files),
+            host.ask(id -> new OpenShared(id, api, comes, memory.files().size(), pieces), files),
             Errno.EAGAIN);
     return claim(host, answer.session(), ended);
   }

@@ -71,8 +71,8 @@ final class ServingHost implements HostedSessions.Host {
   }
 
   @Override
-  public CompletableFuture<?> tell(LongFunction<Order> order) {
-    return link.ask(order, List.of());
+  public CompletableFuture<HostMessage> tell(LongFunction<Order> order, List<Fd> files) {
+    return link.ask(order, files);
   }
 
   @Override

@@ -64,7 +64,7 @@ final class HostedSessionsTest {
     }
 
     @Override
-    public CompletableFuture<?> tell(LongFunction<Order> order) {
+    public CompletableFuture<HostMessage> tell(LongFunction<Order> order, List<Fd> with) {
       orders.add(order.apply(2));
       return told;
     }
@@ -191,7 +191,7 @@ final class HostedSessionsTest {
     host.opens();
     open();
     assertThat(host.orders)
-        .containsExactly(new OpenShared(1, 1, 1, List.of(new MemoryPiece(0, 4096, 8192))));
+        .containsExactly(new OpenShared(1, 1, false, 1, List.of(new MemoryPiece(0, 4096, 8192))));
     assertThat(host.files).containsExactly(3);
   }
 

@@ -93,17 +93,33 @@ public final class DaemonProcess implements AutoCloseable {
     return start(host, guests, more, List.of());
   }
 
+  /** As the other, with OpenCL for its guests. */
+  public static DaemonProcess startWithOpenCl(
+      TestHost host, List<String> guests, String more, List<String> jvmOptions)
+      throws IOException, InterruptedException {
+    return start(
+        host,
+        config(host.directory(), guests).replace("[[guest]]\n", OPENCL_GUEST),
+        more + "[sessions]\nsandbox = \"best-effort\"\n",
+        jvmOptions);
+  }
+
   /** As the other, with options for its JVM. */
   public static DaemonProcess start(
       TestHost host, List<String> guests, String more, List<String> jvmOptions)
+      throws IOException, InterruptedException {
+    return start(host, config(host.directory(), guests), more, jvmOptions);
+  }
+
+  private static DaemonProcess start(
+      TestHost host, String config, String more, List<String> jvmOptions)
       throws IOException, InterruptedException {
     Path inside = host.directory();
     List<String> command = command(jvmOptions, inside.resolve("sluice.toml"));
     // Our own way in: the daemon's path of it is part of what it answers.
     Path control = inside.resolveSibling("control-" + host.address());
     String configuration =
-        config(inside, guests)
-            .replace("[daemon]\n", "[daemon]\ncontrol-socket = \"" + control + "\"\n");
+        config.replace("[daemon]\n", "[daemon]\ncontrol-socket = \"" + control + "\"\n");
     return start(host.seen(inside), control, configuration + more, host.enter(command));
   }
 

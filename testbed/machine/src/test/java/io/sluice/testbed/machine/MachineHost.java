@@ -32,16 +32,23 @@ final class MachineHost extends HeldDaemon {
   private final TestHost host;
   private final DelayedLink link;
   private final String configuration;
+  private final boolean openCl;
   private @Nullable MachineGuest machine;
   private Progress progress = new Progress();
 
   private MachineHost(
-      MachineEnvironment environment, Path image, TestHost host, DelayedLink link, Path files) {
+      MachineEnvironment environment,
+      Path image,
+      TestHost host,
+      DelayedLink link,
+      Path files,
+      boolean openCl) {
     super(GUEST, host.address(), LINGER);
     this.environment = environment;
     this.image = image;
     this.host = host;
     this.link = link;
+    this.openCl = openCl;
     configuration = HostCertificates.configuration(files, host.address() + ":" + PORT);
   }
 
@@ -58,16 +65,34 @@ final class MachineHost extends HeldDaemon {
       Path own,
       int number)
       throws IOException, InterruptedException {
+    return create(environment, image, certificates, own, number, false);
+  }
+
+  /**
+   * As above.
+   *
+   * @param openCl whether the guest has OpenCL
+   */
+  static MachineHost create(
+      MachineEnvironment environment,
+      Path image,
+      HostCertificates certificates,
+      Path own,
+      int number,
+      boolean openCl)
+      throws IOException, InterruptedException {
     TestHost host = TestHost.create(own, number);
     DelayedLink link =
         new DelayedLink(host.gateway(), new InetSocketAddress(host.address(), PORT), LINK_DELAY);
     certificates.issue("host" + number, host.gateway(), host.seen(own));
-    return new MachineHost(environment, image, host, link, own);
+    return new MachineHost(environment, image, host, link, own, openCl);
   }
 
   @Override
   DaemonProcess start(String jvmOption) throws IOException, InterruptedException {
-    return DaemonProcess.start(host, List.of(GUEST), configuration, List.of(jvmOption));
+    return openCl
+        ? DaemonProcess.startWithOpenCl(host, List.of(GUEST), configuration, List.of(jvmOption))
+        : DaemonProcess.start(host, List.of(GUEST), configuration, List.of(jvmOption));
   }
 
   TestHost host() {
@@ -160,7 +185,7 @@ final class MachineHost extends HeldDaemon {
     try (Stream<Path> files = Files.list(host.seen(host.directory()))) {
       return files
           .map(file -> String.valueOf(file.getFileName()))
-          .filter(name -> name.endsWith(".qmp.in") || name.endsWith(".qmp.out"))
+          .filter(name -> name.contains(".qmp.in") || name.contains(".qmp.out"))
           .toList();
     }
   }

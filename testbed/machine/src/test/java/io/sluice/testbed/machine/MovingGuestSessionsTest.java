@@ -157,7 +157,9 @@ final class MovingGuestSessionsTest {
               "moved to %s: rounds %d, sent %d bytes, stopped %d us%n",
               to, move.rounds(), move.sentBytes(), move.stoppedNs() / 1000);
         } catch (OperationsException refused) {
-          assertThat(sessions.list(GUEST)).as(refused::getMessage).isEmpty(); // it has left
+          // It has left, or is still in the list of the host that it has just moved from.
+          boolean isOld = String.valueOf(refused.getMessage()).contains("it is there");
+          assertThat(isOld || sessions.list(GUEST).isEmpty()).as(refused::getMessage).isTrue();
         }
       }
       awaitRightResult(shell);

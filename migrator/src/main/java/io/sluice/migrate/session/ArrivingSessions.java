@@ -1,0 +1,138 @@
+package io.sluice.migrate.session;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SluiceException;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.migrate.qemu.RamTransport;
+import io.sluice.migrate.session.SessionMessages.Word;
+import io.sluice.vdevice.session.MachineSessions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The sessions of a machine that comes. A thread takes their streams, one after another, says of
+ * which session each is, and hands it to the device; what comes then is the session host's to
+ * judge.
+ */
+final class ArrivingSessions implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ArrivingSessions.class);
+
+  /** How long a word may take. */
+  private static final int WORD_MS = 5_000;
+
+  private static final int BACKLOG = 64;
+
+  /** Words of a machine's move: its sessions and their segments, many times over. */
+  private static final int MOST_WORDS = 100_000;
+
+  private final Kernel kernel;
+  private final MachineSessions sessions;
+  private final RamTransport.Target way;
+  private final Fd listener;
+  private final Thread thread;
+  private final ThreadFactory threads;
+  private volatile boolean closed;
+
+  /**
+   * @param way of their streams, owned
+   */
+  ArrivingSessions(
+      Kernel kernel, MachineSessions sessions, RamTransport.Target way, ThreadFactory threads) {
+    this.kernel = kernel;
+    this.sessions = sessions;
+    this.way = way;
+    this.threads = threads;
+    listener = kernel.listen(Path.of(way.uri().substring("unix:".length())), BACKLOG);
+    thread = threads.newThread(this::accept);
+    thread.start();
+  }
+
+  RamTransport.Target way() {
+    return way;
+  }
+
+  private void accept() {
+    try {
+      for (int words = 0; !closed && words < MOST_WORDS; words++) {
+        try (Fd stream = kernel.accept(listener)) {
+          if (!closed) {
+            take(stream);
+          }
+        }
+      }
+    } catch (SyscallException e) {
+      if (!closed) {
+        LOG.atWarn().log("sessions do not come any more: {}", e.getMessage());
+      }
+    }
+  }
+
+  private void take(Fd stream) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment word = arena.allocate(SessionMessages.WORD_BYTES);
+      kernel.setReceiveTimeout(stream, WORD_MS);
+      if (!WordReader.receive(kernel, stream, word, new FdList())) {
+        return;
+      }
+      kernel.setReceiveTimeout(stream, 0);
+      Errno refused = take(SessionMessages.word(word.toArray(ValueLayout.JAVA_BYTE)), stream);
+      MemorySegment answer = arena.allocate(SessionMessages.ANSWER_BYTES);
+      answer.set(ValueLayout.JAVA_INT_UNALIGNED, 0, refused == null ? 0 : refused.number());
+      kernel.sendmsg(stream, answer, List.of());
+    } catch (SluiceException e) {
+      LOG.atWarn().log("a session does not come: {}", e.getMessage());
+    }
+  }
+
+  /** Nothing when it is taken. */
+  private @org.jspecify.annotations.Nullable Errno take(Word word, Fd stream) {
+    try {
+      if (word.kind() == SessionMessages.SESSION) {
+        sessions.arrive(word.handle(), word.number(), word.ranges(), stream);
+      } else {
+        sessions.arriveSegment(word.handle(), word.number(), word.ranges());
+      }
+      return null;
+    } catch (RefusedException refused) {
+      LOG.atWarn().log("a session is refused: {}", refused.getMessage());
+      return refused.errno();
+    }
+  }
+
+  /** The machine is here: these go on, others that came are forgotten. Does not wait. */
+  void goOn(Set<Integer> handles) {
+    end();
+    threads.newThread(() -> sessions.goOn(handles)).start();
+  }
+
+  private void end() {
+    if (!closed) {
+      closed = true;
+      kernel.shutdown(listener);
+    }
+  }
+
+  /** What has come of it stays. */
+  @Override
+  public void close() {
+    end();
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    listener.close();
+    way.close();
+  }
+}

@@ -1,0 +1,304 @@
+package io.sluice.migrate.session;
+
+import io.sluice.abi.sys.Kernel;
+import io.sluice.migrate.machine.LiveMachine;
+import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
+import io.sluice.migrate.machine.MovedSessions;
+import io.sluice.migrate.machine.SourceMachine;
+import io.sluice.migrate.qemu.RamTransport;
+import io.sluice.vdevice.session.MachineSessions;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A machine that moves away with its sessions. They are copied while it is; before it may stop,
+ * they stand still, so that their hosts write nothing of its memory any more; what they have
+ * written is carried by its last pass. When it goes on here, so do they.
+ */
+public final class SessionsSource implements SourceMachine, LiveMachine {
+  private final SourceMachine machine;
+  private final LiveMachine live;
+  private final MachineSessions sessions;
+  private final LeavingSessions leaving;
+  private final boolean carries;
+  private final List<PageRange> written = new ArrayList<>(); // by the GPU
+  private @Nullable Runnable pendingStop; // until the sessions stand still
+  private boolean started;
+  private boolean redirtied;
+  private boolean switched;
+  private boolean finished;
+  private boolean putBack;
+
+  /**
+   * @param machine owned
+   * @param way of the sessions' streams, owned
+   */
+  public SessionsSource(
+      SourceMachine machine,
+      MachineSessions sessions,
+      RamTransport.Source way,
+      Kernel kernel,
+      ThreadFactory threads,
+      LongSupplier nanoTime) {
+    this.machine = machine;
+    this.sessions = sessions;
+    live = machine.live();
+    leaving = new LeavingSessions(kernel, sessions, way, threads, nanoTime);
+    carries = sessions.carry(this);
+  }
+
+  @Override
+  public List<Blocker> blockers() {
+    return machine.blockers();
+  }
+
+  @Override
+  public boolean handsMemoryOver() {
+    return machine.handsMemoryOver();
+  }
+
+  @Override
+  public boolean asksForGuestWrites() {
+    return machine.asksForGuestWrites();
+  }
+
+  @Override
+  public boolean standsStill() {
+    return machine.standsStill();
+  }
+
+  @Override
+  public @Nullable ByteBuffer pollMessage() {
+    return machine.pollMessage();
+  }
+
+  @Override
+  public ByteBuffer describe() {
+    return SessionMessages.description(sessions.carried().size(), machine.describe());
+  }
+
+  @Override
+  public void start(ByteBuffer target) {
+    SessionMessages.Answered answered = SessionMessages.answered(target);
+    machine.start(answered.machine());
+    leaving.start(answered.address());
+    started = true;
+  }
+
+  @Override
+  public LiveMachine live() {
+    return this;
+  }
+
+  @Override
+  public void poll() {
+    machine.poll();
+    if (started && !finished && !putBack) {
+      leaving.look();
+    }
+    letStop();
+  }
+
+  private void letStop() {
+    Runnable stop = pendingStop;
+    if (stop != null && leaving.isStanding()) {
+      pendingStop = null;
+      stop.run();
+    }
+  }
+
+  private void stopWhenTheyStand(Runnable stop) {
+    leaving.halt();
+    pendingStop = stop;
+    letStop();
+  }
+
+  @Override
+  public void allowShortStop(long bytesPerSecond) {
+    stopWhenTheyStand(() -> live.allowShortStop(bytesPerSecond));
+  }
+
+  @Override
+  public void allowStop() {
+    stopWhenTheyStand(machine::allowStop);
+  }
+
+  @Override
+  public void forceStop() {
+    leaving.halt();
+    pendingStop = null;
+    machine.forceStop();
+  }
+
+  @Override
+  public MachineProgress progress() {
+    MachineProgress now = machine.progress();
+    boolean isOurs = now.state() == State.COPYING || now.state() == State.STOPPED;
+    Optional<String> failure =
+        isOurs && !switched && !putBack ? leaving.failure() : Optional.empty();
+    return failure
+        .map(why ->
+            new MachineProgress(
+                State.FAILED, now.bytesSent(), now.bytesLeft(), now.dirtyBytesPerSecond(), why))
+        .orElse(now);
+  }
+
+  @Override
+  public boolean destinationMayKnowWhy() {
+    return machine.destinationMayKnowWhy();
+  }
+
+  /** Not before the sessions stand still: it may have stopped by itself. */
+  @Override
+  public boolean redirty(List<PageRange> pages) {
+    written.addAll(pages);
+    if (redirtied) {
+      return machine.redirty(List.of());
+    }
+    leaving.halt();
+    // A call that ran may have opened one.
+    if (!machine.holdStill() || !leaving.isStanding()) {
+      return false;
+    }
+    redirtied = true;
+    List<PageRange> all = new ArrayList<>(written);
+    all.addAll(leaving.pages());
+    return machine.redirty(all);
+  }
+
+  @Override
+  public boolean holdStill() {
+    return redirty(List.of());
+  }
+
+  @Override
+  public List<ByteBuffer> save() {
+    List<ByteBuffer> parts = new ArrayList<>(machine.save());
+    parts.add(SessionMessages.handles(leaving.handles()));
+    return parts;
+  }
+
+  @Override
+  public MovedSessions sessions() {
+    return leaving.figures();
+  }
+
+  @Override
+  public void switchOver() {
+    switched = true;
+    machine.switchOver();
+  }
+
+  @Override
+  public void abort() {
+    pendingStop = null;
+    machine.abort();
+  }
+
+  /** Nothing is written of an older time any more: the sessions go on, too. */
+  @Override
+  public boolean isSettled() {
+    boolean settled = machine.isSettled();
+    if (settled) {
+      putBack();
+    }
+    return settled;
+  }
+
+  private void putBack() {
+    if (!putBack && !finished) {
+      putBack = true;
+      leaving.stay();
+      sessions.putDown(this);
+    }
+  }
+
+  @Override
+  public boolean hasGoneOn() {
+    return machine.hasGoneOn();
+  }
+
+  @Override
+  public void finish() {
+    finished = true;
+    machine.finish();
+  }
+
+  @Override
+  public void setWaker(Runnable waker) {
+    leaving.setWaker(waker);
+    machine.setWaker(waker);
+  }
+
+  @Override
+  public void close() {
+    if (carries) {
+      putBack();
+    }
+    leaving.close();
+    machine.close();
+  }
+
+  // ---- the machine's ----
+
+  @Override
+  public boolean canStandBy() {
+    return live.canStandBy();
+  }
+
+  @Override
+  public long passes() {
+    return live.passes();
+  }
+
+  @Override
+  public void keepBack(long bytes, long stepBytes) {
+    live.keepBack(bytes, stepBytes);
+  }
+
+  @Override
+  public void holdBack() {
+    live.holdBack();
+  }
+
+  @Override
+  public void goOn() {
+    live.goOn();
+  }
+
+  @Override
+  public void askToTouch() {
+    live.askToTouch();
+  }
+
+  @Override
+  public boolean hasTouched() {
+    return live.hasTouched();
+  }
+
+  @Override
+  public boolean cannotTouch() {
+    return live.cannotTouch();
+  }
+
+  @Override
+  public long bytesQueued() {
+    return live.bytesQueued();
+  }
+
+  @Override
+  public long bytesCarried() {
+    return live.bytesCarried();
+  }
+
+  @Override
+  public void limitQueue(long bytes) {
+    live.limitQueue(bytes);
+  }
+}
