@@ -43,7 +43,7 @@ final class HostControl {
   }
 
   /**
-   * What the host has in common with the daemon.
+   * The files that the host has in common with the daemon.
    *
    * @param turns the page of turns at devices
    * @param granted an eventfd, signalled when a device is granted
