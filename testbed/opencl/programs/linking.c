@@ -4,7 +4,8 @@
 static const char header[] = "int twice(int x);\n#define OFFSET 100\n";
 static const char library[] = "#include \"twice.h\"\nint twice(int x) { return 2 * x + OFFSET; }\n";
 static const char user[] = "#include \"twice.h\"\n"
-			   "kernel void k(global int *a) { int i = get_global_id(0); a[i] = twice(a[i]); }\n";
+			   "kernel void k(global int *a, global const int *none, ulong large, ulong small)\n"
+			   "{ int i = get_global_id(0); a[i] = twice(a[i]) + (none ? none[0] : 3) + (int)(large >> 20) + (int)small; }\n";
 
 static cl_program source_of(const struct setup *s, const char *text)
 {
@@ -47,9 +48,15 @@ static void run(const struct setup *s, cl_program program)
 {
 	cl_kernel kernel = MAKE("of linked programs", clCreateKernel(program, "k", &error));
 	cl_mem buffer = buffer_of(s, 256, 4);
+	cl_mem none = NULL;
+	cl_ulong large = 0x123456789abcull, small = 70000;
 	size_t global = 64;
 
+	/* Of linked programs some do not say what is a buffer and what a number of as many bytes. */
 	SAY("buffer", clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+	SAY("no buffer", clSetKernelArg(kernel, 1, sizeof(none), &none));
+	SAY("a number as long as an address", clSetKernelArg(kernel, 2, sizeof(large), &large));
+	SAY("a small one", clSetKernelArg(kernel, 3, sizeof(small), &small));
 	SAY("linked", clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL));
 	say_buffer("result", s, buffer, 256);
 	SAY("kernel", clReleaseKernel(kernel));

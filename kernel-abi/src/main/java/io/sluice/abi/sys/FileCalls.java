@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The file and memory calls of {@link RealKernel}. */
 final class FileCalls {
+  private static final long PAGE_BYTES = 4096;
   private static final int MFD_CLOEXEC = 1;
   private static final int MFD_ALLOW_SEALING = 2;
   private static final int F_GETFD = 1;
@@ -214,6 +215,11 @@ final class FileCalls {
             result == 0 ? Errno.EIO.number() : (int) -result);
       }
     }
+  }
+
+  static boolean isMapped(long address) {
+    int result = Libc.mincore(address & -PAGE_BYTES, PAGE_BYTES);
+    return result != -Errno.ENOMEM.number();
   }
 
   static void populate(MemorySegment mapped) {

@@ -94,6 +94,9 @@ public interface FileKernel {
    */
   void populate(MemorySegment mapped);
 
+  /** {@code mincore}: whether this process has anything at an address. */
+  boolean isMapped(long address);
+
   /** {@code ioctl(fd, request, arg)}: its result, not negative. */
   int ioctl(Fd fd, long request, MemorySegment arg);
 }

@@ -60,6 +60,7 @@ final class Libc {
   private static final MethodHandle FTRUNCATE = function("ftruncate", INT, INT, LONG);
   private static final MethodHandle FALLOCATE = function("fallocate", INT, INT, INT, LONG, LONG);
   private static final MethodHandle MMAP = function("mmap", LONG, LONG, LONG, INT, INT, INT, LONG);
+  private static final MethodHandle MINCORE = function("mincore", INT, LONG, LONG, PTR);
   private static final MethodHandle MADVISE = function("madvise", INT, PTR, LONG, INT);
   private static final MethodHandle MUNMAP = function("munmap", INT, LONG, LONG);
   private static final MethodHandle EVENTFD = function("eventfd", INT, INT, INT);
@@ -212,6 +213,18 @@ final class Libc {
     try {
       return result(
           scratch, (int) MADVISE.invokeExact(scratch.errno, mapped, mapped.byteSize(), advice));
+    } catch (Throwable t) {
+      throw unexpected(t);
+    }
+  }
+
+  /** Of one page; what it says of the page's residence is not kept. */
+  static int mincore(long address, long lengthBytes) {
+    Scratch scratch = Scratch.current();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment residence = arena.allocate(1);
+      return result(
+          scratch, (int) MINCORE.invokeExact(scratch.errno, address, lengthBytes, residence));
     } catch (Throwable t) {
       throw unexpected(t);
     }

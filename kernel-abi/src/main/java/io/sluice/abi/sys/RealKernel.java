@@ -128,6 +128,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public boolean isMapped(long address) {
+    return FileCalls.isMapped(address);
+  }
+
+  @Override
   public int ioctl(Fd fd, long request, MemorySegment arg) {
     return FileCalls.ioctl(fd, request, arg);
   }

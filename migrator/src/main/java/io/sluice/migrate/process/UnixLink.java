@@ -56,22 +56,22 @@ public final class UnixLink
   private final Condition changed = lock.newCondition();
 
   @GuardedBy("lock")
-  private final Deque<Frame> frames = new ArrayDeque<>(); // by lock
+  private final Deque<Frame> frames = new ArrayDeque<>();
 
   @GuardedBy("lock")
-  private final Deque<Frame> pages = new ArrayDeque<>(); // by lock
+  private final Deque<Frame> pages = new ArrayDeque<>();
 
   @GuardedBy("lock")
-  private List<Fd> files = new ArrayList<>(); // by lock
+  private List<Fd> files = new ArrayList<>();
 
   @GuardedBy("lock")
-  private int filesAnnounced = -1; // by lock
+  private int filesAnnounced = -1;
 
   @GuardedBy("lock")
   private @Nullable RefusedException failure;
 
   @GuardedBy("lock")
-  private boolean over; // by lock: the receiver has ended
+  private boolean over; // the receiver has ended
 
   @GuardedBy("lock")
   private long sent;

@@ -1,11 +1,12 @@
 package io.sluice.migrate.qemu;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.qmp.PciAddress;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The messages between the two sides of a machine, little-endian.
@@ -17,9 +18,7 @@ import java.nio.ByteOrder;
  */
 final class MachineMessages {
   private static final int VERSION = 1;
-  private static final int DESCRIPTION_BYTES = 16;
   private static final int CONFIGURATION = 1;
-  private static final int CONFIGURATION_BYTES = 12;
 
   /** Firmware places it so, and no higher than processors can address. */
   private static final long CONFIGURATION_ALIGNMENT = 1L << 20;
@@ -29,13 +28,13 @@ final class MachineMessages {
   private MachineMessages() {}
 
   static ByteBuffer description(PciAddress address) {
-    return ByteBuffer.allocate(DESCRIPTION_BYTES)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(VERSION)
-        .putInt(address.bus())
-        .putInt(address.slot())
-        .putInt(address.function())
-        .flip();
+    return ByteBuffer.wrap(
+        new FieldWriter()
+            .bits(VERSION)
+            .bits(address.bus())
+            .bits(address.slot())
+            .bits(address.function())
+            .toBytes());
   }
 
   static RefusedException unfit(int parts) {
@@ -47,39 +46,38 @@ final class MachineMessages {
   }
 
   static ByteBuffer configuration(long address) {
-    return ByteBuffer.allocate(CONFIGURATION_BYTES)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(CONFIGURATION)
-        .putLong(address)
-        .flip();
+    return ByteBuffer.wrap(new FieldWriter().bits(CONFIGURATION).u64(address).toBytes());
   }
 
   /** Where the machine that comes has its configuration space, as the peer says. */
   static long configuration(ByteBuffer message) {
-    ByteBuffer in = message.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-    if (in.remaining() == CONFIGURATION_BYTES && in.getInt() == CONFIGURATION) {
-      long address = in.getLong();
-      if (address > 0 && address < MAX_CONFIGURATION && address % CONFIGURATION_ALIGNMENT == 0) {
-        return address;
-      }
-    }
-    throw new RefusedException(
-        MigrationCode.MACHINE_MESSAGE,
-        Errno.EPROTO,
-        "the source says of its machine what is not to be understood, bytes=" + message.remaining(),
-        "Migrate between daemons of the same or neighbouring versions.");
+    FieldReader in = reader(message, "the source says of its machine what is not to be understood");
+    in.require(in.bits() == CONFIGURATION, "it is a configuration's");
+    long address = in.u64();
+    in.require(
+        address > 0 && address < MAX_CONFIGURATION && address % CONFIGURATION_ALIGNMENT == 0,
+        "a configuration space is where firmware places it");
+    in.end();
+    return address;
   }
 
   static PciAddress address(ByteBuffer description) {
-    ByteBuffer in = description.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-    if (in.remaining() != DESCRIPTION_BYTES || in.getInt() != VERSION) {
-      throw new RefusedException(
-          MigrationCode.MACHINE_MESSAGE,
-          Errno.EPROTO,
-          "the source describes its machine in a way that is not known here, bytes="
-              + description.remaining(),
-          "Migrate between daemons of the same or neighbouring versions.");
-    }
-    return new PciAddress(in.getInt(), in.getInt(), in.getInt());
+    FieldReader in =
+        reader(description, "the source describes its machine in a way that is not known here");
+    in.require(in.bits() == VERSION, "the version is " + VERSION);
+    PciAddress address = new PciAddress(in.bits(), in.bits(), in.bits());
+    in.end();
+    return address;
+  }
+
+  private static FieldReader reader(ByteBuffer message, String failed) {
+    return new FieldReader(
+        message,
+        (_, what) ->
+            new RefusedException(
+                MigrationCode.MACHINE_MESSAGE,
+                Errno.EPROTO,
+                failed + ", bytes=" + message.remaining() + ": " + what,
+                "Migrate between daemons of the same or neighbouring versions."));
   }
 }

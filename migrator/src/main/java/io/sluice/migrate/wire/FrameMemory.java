@@ -25,7 +25,7 @@ final class FrameMemory {
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
-  private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>(); // guarded by lock
+  private final ArrayDeque<ByteBuffer> free = new ArrayDeque<>();
 
   /**
    * @param direct outside the heap

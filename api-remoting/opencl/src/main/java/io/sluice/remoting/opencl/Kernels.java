@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.function.IntPredicate;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Kernels and their arguments. */
@@ -87,18 +88,23 @@ final class Kernels {
       boolean[] written,
       @Nullable SessionObject[] memory,
       KernelPace pace) {
-    /** The error of giving an argument as something else, or success. */
-    int check(OpenClCall.SetArgument c) {
+    /**
+     * The error of giving an argument as something else, or success.
+     *
+     * @param isAddress whether a number could be an address of this process
+     */
+    int check(OpenClCall.SetArgument c, LongPredicate isAddress) {
       if (c.argument() < 0 || c.argument() >= arguments.length) {
         return ClStatus.INVALID_ARG_INDEX;
       }
       int what = arguments[c.argument()];
-      boolean fits = what == 0 ? !mayBeAnAddress(c) : what == c.what();
+      boolean fits = what == 0 ? !isAnAddress(c, isAddress) : what == c.what();
       return fits ? ClStatus.SUCCESS : ClStatus.INVALID_ARG_VALUE;
     }
 
-    private static boolean mayBeAnAddress(OpenClCall.SetArgument c) {
-      return c.what() == VALUE && c.value().length == Long.BYTES;
+    /** Whether a value would be something of this process' if the library took it for an object. */
+    private static boolean isAnAddress(OpenClCall.SetArgument c, LongPredicate isAddress) {
+      return c.what() == VALUE && c.value().length == Long.BYTES && isAddress.test(number(c));
     }
   }
 
@@ -238,7 +244,7 @@ final class Kernels {
   }
 
   void setArgument(OpenClCall.SetArgument c, CallRecord record, Answer answer) {
-    int refused = c.kernel().attachment(Expected.class).check(c);
+    int refused = c.kernel().attachment(Expected.class).check(c, context::mayBeAnAddress);
     if (refused != ClStatus.SUCCESS) {
       answer.give(refused);
       return;
@@ -249,7 +255,7 @@ final class Kernels {
         switch (c.what()) {
           case VALUE -> set(c, c.value().length, memo.copy(c.value()));
           case MEMORY, SAMPLER, QUEUE -> set(c, Long.BYTES, handle);
-          case LOCAL -> local(c, localBytes(c.value()));
+          case LOCAL -> local(c, localBytes(c));
           default -> ClStatus.INVALID_VALUE;
         };
     if (status == ClStatus.SUCCESS) {
@@ -295,10 +301,13 @@ final class Kernels {
         : set(c, bytes, MemorySegment.NULL);
   }
 
-  private static long localBytes(byte[] value) {
-    return value.length == Long.BYTES
-        ? java.nio.ByteBuffer.wrap(value).order(java.nio.ByteOrder.LITTLE_ENDIAN).getLong()
-        : 0;
+  private static long localBytes(OpenClCall.SetArgument c) {
+    return c.value().length == Long.BYTES ? number(c) : 0;
+  }
+
+  /** The number that a value of eight bytes is. */
+  private static long number(OpenClCall.SetArgument c) {
+    return java.nio.ByteBuffer.wrap(c.value()).order(java.nio.ByteOrder.LITTLE_ENDIAN).getLong();
   }
 
   /** Of an argument the latest value counts. */

@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import io.sluice.abi.sys.FileKernel;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
@@ -14,6 +15,7 @@ public final class SessionContext {
   private final DeviceTurns turns;
   private final LongSupplier nanoTime;
   private final Executor workers;
+  private final FileKernel kernel;
   private final Runnable waker;
   private final BlockingQueue<Runnable> results = new LinkedBlockingQueue<>();
   private Runnable settling = () -> {};
@@ -28,6 +30,7 @@ public final class SessionContext {
     turns = settings.turns();
     nanoTime = settings.nanoTime();
     workers = settings.workers();
+    kernel = settings.kernel();
     this.waker = waker;
   }
 
@@ -49,6 +52,11 @@ public final class SessionContext {
   /** A clock that does not go back, nanoseconds. */
   public long nanoTime() {
     return nanoTime.getAsLong();
+  }
+
+  /** Whether a number could be the address of something in this process. */
+  public boolean mayBeAnAddress(long number) {
+    return kernel.isMapped(number);
   }
 
   /** Wakes the session's thread; the same each time. From any thread. */

@@ -1,10 +1,11 @@
 package io.sluice.channel.nvidia.channel;
 
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.FieldWriter;
 import io.sluice.abi.GpuVa;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.rm.RmSpace;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The state of a drained channel that another backend must know, as {@link
@@ -17,39 +18,31 @@ import java.nio.ByteOrder;
  */
 public record ChannelStateBytes(GpuVa ringStart, int ringOrder, int next, int put) {
   private static final int MAGIC = 0x3152_4e53; // SNR1
-  private static final int SIZE = 24;
 
   byte[] toBytes() {
-    return ByteBuffer.allocate(SIZE)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(MAGIC)
-        .putInt(ringOrder)
-        .putLong(ringStart.value())
-        .putInt(next)
-        .putInt(put)
-        .array();
+    return new FieldWriter()
+        .bits(MAGIC)
+        .bits(ringOrder)
+        .u64(ringStart.value())
+        .bits(next)
+        .bits(put)
+        .toBytes();
   }
 
   /**
    * @throws io.sluice.abi.RefusedException SLU-RM-014 for what is none
    */
   static ChannelStateBytes of(byte[] bytes) {
-    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    if (bytes.length != SIZE || buffer.getInt() != MAGIC) {
-      throw RmRefusal.noState("bytes=" + bytes.length);
-    }
-    int order = buffer.getInt();
-    long start = buffer.getLong();
-    int next = buffer.getInt();
-    int put = buffer.getInt();
-    if (order < 1 || order > ChannelRing.MAX_ORDER) {
-      throw RmRefusal.noState("order=" + order);
-    }
-    boolean fits = (start & 7) == 0 && start >= 0 && start < RmSpace.END;
-    if (!fits || next >>> order != 0 || put >>> order != 0) {
-      throw RmRefusal.noState(
-          "start=0x" + Long.toHexString(start) + " next=" + next + " put=" + put);
-    }
+    FieldReader in = new FieldReader(ByteBuffer.wrap(bytes), (_, what) -> RmRefusal.noState(what));
+    in.require(in.bits() == MAGIC, "it begins with its magic");
+    int order = in.bits();
+    in.require(order >= 1 && order <= ChannelRing.MAX_ORDER, "its order is a ring's");
+    long start = in.u64();
+    in.require((start & 7) == 0 && start >= 0 && start < RmSpace.END, "its ring is in the space");
+    int next = in.bits();
+    int put = in.bits();
+    in.require(next >>> order == 0 && put >>> order == 0, "its entries are in the ring");
+    in.end();
     return new ChannelStateBytes(new GpuVa(start), order, next, put);
   }
 }

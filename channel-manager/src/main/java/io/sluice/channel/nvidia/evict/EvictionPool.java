@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.evict;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.rm.RmClass;
@@ -64,17 +65,29 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
   private final LongSupplier nanoTime;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Map<Long, Deque<Kept>> kept = new HashMap<>(); // by size
+
+  @GuardedBy("lock")
   private long keptBytes;
+
+  @GuardedBy("lock")
   private long readyBytes;
+
+  @GuardedBy("lock")
   private @Nullable Own owner;
+
+  @GuardedBy("lock")
   private boolean closed;
 
   /** The host was found to have no large pages. */
+  @GuardedBy("lock")
   private boolean fragmented;
 
+  @GuardedBy("lock")
   private boolean used;
+
+  @GuardedBy("lock")
   private long lastUseNs;
 
   /**
@@ -112,6 +125,7 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
     }
   }
 
+  @GuardedBy("lock")
   private Own owner() {
     if (closed) {
       throw RmRefusal.closed();
@@ -136,11 +150,11 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
   /** All of {@link #CHUNK_BYTES} but the last. */
   @Override
   public List<Chunk> take(RmOpen guest, long bytes, boolean zeros) {
-    lock.lock();
-    noteUse();
     List<Chunk> taken = new ArrayList<>();
     boolean complete = false;
+    lock.lock();
     try {
+      noteUse();
       for (long at = 0; at < bytes; at += CHUNK_BYTES) {
         taken.add(lend(guest, findOne(guest, Math.min(CHUNK_BYTES, bytes - at), zeros)));
       }
@@ -169,6 +183,7 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
     }
   }
 
+  @GuardedBy("lock")
   private void noteUse() {
     used = true;
     lastUseNs = nanoTime.getAsLong();
@@ -184,6 +199,7 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
     }
   }
 
+  @GuardedBy("lock")
   private Chunk lend(RmOpen guest, Memory memory) {
     boolean complete = false;
     try {
@@ -198,6 +214,7 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
   }
 
   /** What the guest has used itself first, then what holds zeros. */
+  @GuardedBy("lock")
   private Memory findOne(RmOpen guest, long bytes, boolean zeros) {
     Kept best = null;
     Deque<Kept> same = kept.getOrDefault(bytes, new ArrayDeque<>());
@@ -225,6 +242,7 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
     return best.memory();
   }
 
+  @GuardedBy("lock")
   private Memory make(long bytes) {
     Own own = owner();
     long page = bytes % HUGE_PAGE_BYTES == 0 ? HUGE_PAGE_BYTES : GuestLimits.PAGE_BYTES;
@@ -242,6 +260,7 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
   }
 
   /** With the largest pages that the host can give. */
+  @GuardedBy("lock")
   private int allocate(RmClient client, long bytes) {
     for (PageSize size : PageSize.values()) {
       if (bytes % size.bytes == 0 && size != PageSize.SMALL) {
@@ -302,6 +321,7 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
         });
   }
 
+  @GuardedBy("lock")
   private void clear(RmOpen guest, Memory memory) {
     Own own = owner();
     own.open()
@@ -330,11 +350,13 @@ public final class EvictionPool implements HostPool, NvidiaMemory.Evictor, AutoC
     }
   }
 
+  @GuardedBy("lock")
   private void keep(Kept one) {
     keptBytes += one.memory().bytes();
     kept.computeIfAbsent(one.memory().bytes(), _ -> new ArrayDeque<>()).push(one);
   }
 
+  @GuardedBy("lock")
   private void release(Memory memory) {
     Own own = owner();
     own.open()

@@ -73,7 +73,7 @@ final class ShareThread implements Runnable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition someServed = lock.newCondition();
 
-  // Guarded by lock: operators' changes so far, those that guests are kept to, and when the first
+  // Operators' changes so far, those that guests are kept to, and when the first
   // was asked for that no rebalance has begun with.
   @GuardedBy("lock")
   private long asked;

@@ -10,6 +10,7 @@ import io.sluice.abi.sys.HostLimits;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.abi.sys.RealKernel;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -238,6 +239,12 @@ public final class FakeKernel implements Kernel {
   @Override
   public void pwrite(Fd fd, MemorySegment from, long offset) {
     run("pwrite", () -> descriptors.memoryFile(fd, "pwrite").write(from, offset));
+  }
+
+  /** Its memory is this process'. */
+  @Override
+  public boolean isMapped(long address) {
+    return RealKernel.create().isMapped(address);
   }
 
   @Override

@@ -102,6 +102,20 @@ final class KernelContractTest {
 
   @ParameterizedTest
   @MethodSource("kernels")
+  void isMapped_whereSomethingIs_andWhereNothingCanBe(Kernel kernel) {
+    try (Fd fd = kernel.memfdCreate("m", PAGE);
+        Mapping mapping = kernel.mmap(fd, 0, PAGE, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+      long address = mapping.segment().address();
+      assertThat(kernel.isMapped(address)).isTrue();
+      assertThat(kernel.isMapped(address + PAGE - 1)).isTrue();
+    }
+    for (long nowhere : new long[] {0, 1, 4095, 1L << 47, Long.MIN_VALUE, -1}) {
+      assertThat(kernel.isMapped(nowhere)).as("address %x", nowhere).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kernels")
   void seals_addedOnce_stayAndForbidMore(Kernel kernel) {
     try (Fd fd = kernel.memfdCreate("m", PAGE)) {
       kernel.addSeals(fd, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_SEAL);
