@@ -55,7 +55,7 @@ final class RealPrograms {
         "clpeak",
         "clpeak",
         Path.of("/usr/bin/clpeak"),
-        List.of("clpeak", "--kernel-latency", "--transfer-bandwidth", "--integer-compute"),
+        List.of("clpeak", "--kernel-latency", "--transfer-bandwidth", "--compute-integer"),
         "",
         EACH,
         line -> NUMBER.matcher(line).replaceAll("N"));
