@@ -9,6 +9,7 @@ final class ClParam {
   static final int PLATFORM_NAME = 0x0902;
   static final int DEVICE_TYPE = 0x1000;
   static final int DEVICE_LOCAL_MEM_SIZE = 0x1023;
+  static final int DEVICE_QUEUE_PROPERTIES = 0x102a;
   static final int DEVICE_NAME = 0x102b;
   static final int DRIVER_VERSION = 0x102d;
   static final int DEVICE_VERSION = 0x102f;

@@ -18,6 +18,7 @@ final class ClStatus {
   static final int INVALID_PLATFORM = -32;
   static final int INVALID_DEVICE = -33;
   static final int INVALID_CONTEXT = -34;
+  static final int INVALID_QUEUE_PROPERTIES = -35;
   static final int INVALID_COMMAND_QUEUE = -36;
   static final int INVALID_MEM_OBJECT = -38;
   static final int INVALID_SAMPLER = -41;

@@ -219,13 +219,17 @@ final class Gates {
     return both;
   }
 
-  /** All that the queue has now waits for nothing: an event that says when it has run. */
+  /**
+   * All that the queue has now waits for nothing: an event that says when it has run. It is begun
+   * at once, since some tell of nothing that was begun together with what waits.
+   */
   private void fence(SessionObject queue, Lane lane) {
     MemorySegment out = memo.bytes(Long.BYTES);
     int status =
         OpenClLibrary.clEnqueueMarkerWithWaitList(queue.handle(), 0, MemorySegment.NULL, out);
     if (status == ClStatus.SUCCESS) {
       lane.fences.add(out.get(ValueLayout.JAVA_LONG, 0));
+      int _ = OpenClLibrary.clFlush(queue.handle());
     }
   }
 

@@ -130,13 +130,22 @@ final class Objects {
     long handle =
         OpenClLibrary.clCreateCommandQueueWithProperties(
             c.context().handle(), c.device().handle(), ended(c.properties()), error);
+    int status = error(error);
     if (handle != 0) {
-      SessionObject _ =
-          objects
-              .add(OpenClKinds.QUEUE, c.queue(), handle, record)
-              .attach(QueueOrder.of(c.properties(), c.device().attachment(Origin.class).turn()));
+      QueueOrder order = orderOf(c);
+      if (order.isHadBy(memo, c.device().handle())) {
+        SessionObject _ = objects.add(OpenClKinds.QUEUE, c.queue(), handle, record).attach(order);
+      } else {
+        int _ = OpenClLibrary.clReleaseCommandQueue(handle);
+        status = ClStatus.INVALID_QUEUE_PROPERTIES;
+      }
     }
-    answer.give(error(error));
+    answer.give(status);
+  }
+
+  /** The order that a queue is to have. */
+  static QueueOrder orderOf(OpenClCall.CreateQueue c) {
+    return QueueOrder.of(c.properties(), c.device().attachment(Origin.class).turn());
   }
 
   void createSampler(OpenClCall.CreateSampler c, CallRecord record, Answer answer) {

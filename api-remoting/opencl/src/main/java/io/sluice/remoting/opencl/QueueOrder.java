@@ -1,5 +1,8 @@
 package io.sluice.remoting.opencl;
 
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
 /**
  * The device of a queue, and the order in which it runs its commands.
  *
@@ -18,5 +21,20 @@ record QueueOrder(boolean isOutOfOrder, int turn) {
       }
     }
     return new QueueOrder(false, turn);
+  }
+
+  /**
+   * Whether a device has queues of this order. Some libraries make a queue out of order for a
+   * device that has none, and run its commands in order: what waits for nothing waits then.
+   */
+  boolean isHadBy(Memo memo, long device) {
+    if (!isOutOfOrder) {
+      return true;
+    }
+    MemorySegment out = memo.bytes(Long.BYTES);
+    int status =
+        OpenClLibrary.clGetDeviceInfo(
+            device, ClParam.DEVICE_QUEUE_PROPERTIES, Long.BYTES, out, MemorySegment.NULL);
+    return status == ClStatus.SUCCESS && (out.get(ValueLayout.JAVA_LONG, 0) & OUT_OF_ORDER) != 0;
   }
 }

@@ -77,7 +77,12 @@ final class Remaking {
           objects.createSubDevices(
               new OpenClCall.CreateSubDevices(c.parent(), c.properties(), extra), record, answer);
       case OpenClCall.CreateContext c -> objects.createContext(c, record, answer);
-      case OpenClCall.CreateQueue c -> objects.createQueue(c, record, answer);
+      case OpenClCall.CreateQueue c -> {
+        if (!Objects.orderOf(c).isHadBy(memo, c.device().handle())) {
+          return "is an out-of-order queue, and the device has none";
+        }
+        objects.createQueue(c, record, answer);
+      }
       case OpenClCall.CreateSampler c -> objects.createSampler(c, record, answer);
       case OpenClCall.CreateBuffer c ->
           memory.createBuffer(
