@@ -244,7 +244,10 @@ final class StateRestore implements AutoCloseable {
   private void open(StateItem.Open open) throws StateException {
     CallRecord record = record(open.call());
     if (record == null) {
-      throw new StateException("a call needs what is not here, number=" + open.call().number());
+      if (reasons.isEmpty()) {
+        throw new StateException("a call needs what is not here, number=" + open.call().number());
+      }
+      return; // said when it could not be made
     }
     HeldAnswer answer =
         new HeldAnswer(session.answers().toOpen(record.serial(), open.answerSlot()));

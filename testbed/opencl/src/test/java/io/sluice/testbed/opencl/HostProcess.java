@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A {@link StandAloneHost} as a process of its own. Closing it ends the process. */
@@ -34,6 +35,17 @@ final class HostProcess implements AutoCloseable {
    * @param more arguments
    */
   static HostProcess start(Path directory, String name, List<String> more) throws IOException {
+    return start(directory, name, more, Map.of());
+  }
+
+  /**
+   * Starts one of several.
+   *
+   * @param variables of its environment that are not as they are for the others
+   */
+  static HostProcess start(
+      Path directory, String name, List<String> more, Map<String, String> variables)
+      throws IOException {
     Path socket = directory.resolve(name + ".api");
     Path log = directory.resolve(name + ".log");
     List<String> command = new ArrayList<>();
@@ -51,6 +63,7 @@ final class HostProcess implements AutoCloseable {
     command.addAll(more);
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
     builder.environment().put("OCL_ICD_VENDORS", OpenClParts.NATIVE_VENDORS.toString());
+    builder.environment().putAll(variables);
     Process process = builder.start();
     BufferedReader output = process.inputReader();
     for (String line = output.readLine(); line != null; line = output.readLine()) {
