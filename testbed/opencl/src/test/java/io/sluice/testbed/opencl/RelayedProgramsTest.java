@@ -7,6 +7,7 @@ import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -29,6 +30,7 @@ final class RelayedProgramsTest {
   private static final String PRINTING = "printing";
 
   private OpenClEnvironment environment;
+  private HostProcess far;
   private HostProcess away;
   private HostProcess shuttle;
   private AllowedDifferences differences;
@@ -36,9 +38,20 @@ final class RelayedProgramsTest {
   @BeforeAll
   void build(@TempDir Path directory) throws Exception {
     environment = OpenClEnvironment.create(directory);
-    away = environment.host("away", List.of(PAUSE_MS, "away"));
-    shuttle = environment.host("shuttle", List.of(PAUSE_MS, "shuttle"));
+    String mirrors = directory.resolve("mirrors").toString();
+    far = host(directory, "far", mirrors);
+    away = host(directory, "away", mirrors);
+    shuttle = host(directory, "shuttle", mirrors);
     differences = AllowedDifferences.read();
+  }
+
+  /** With what it has compiled in a directory of its own: PoCL's is not made for several. */
+  private static HostProcess host(Path directory, String mode, String mirrors) throws IOException {
+    return HostProcess.start(
+        directory,
+        mode,
+        List.of(PAUSE_MS, mode, mirrors),
+        Map.of("POCL_CACHE_DIR", directory.resolve(mode + ".cache").toString()));
   }
 
   @AfterAll
@@ -46,6 +59,7 @@ final class RelayedProgramsTest {
     if (environment != null) {
       away.close();
       shuttle.close();
+      far.close();
       environment.close();
     }
   }
@@ -85,12 +99,17 @@ final class RelayedProgramsTest {
   void sessions_whileAllTheseRan_movedAndNoneFailed() throws Exception {
     away.close();
     shuttle.close();
+    far.close();
 
     assertThat(away.moves()).isGreaterThan(programs().size() / 2);
     assertThat(shuttle.moves()).isGreaterThan(programs().size() / 2);
     // The library does not give back a binary that it was given and that is not built yet.
-    assertThat((away.log() + shuttle.log()).lines().filter(line -> line.startsWith("refused: ")))
+    assertThat(logs().lines().filter(line -> line.startsWith("refused: ")))
         .allMatch(line -> line.matches("refused: program \\d+ cannot be read, status=-44"));
-    assertThat(away.log() + shuttle.log()).doesNotContain("Exception");
+    assertThat(logs()).doesNotContain("Exception");
+  }
+
+  private String logs() {
+    return away.log() + shuttle.log() + far.log();
   }
 }
