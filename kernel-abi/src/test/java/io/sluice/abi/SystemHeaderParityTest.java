@@ -28,6 +28,7 @@ final class SystemHeaderParityTest {
           "<sys/mman.h>",
           "<sys/eventfd.h>",
           "<sys/syscall.h>",
+          "<unistd.h>",
           "<linux/aio_abi.h>",
           "<linux/futex.h>",
           "<fcntl.h>",
@@ -59,7 +60,8 @@ final class SystemHeaderParityTest {
           "SYS_FUTEX", "SYS_futex",
           "PREAD", "IOCB_CMD_PREAD",
           "RESFD", "IOCB_FLAG_RESFD",
-          "EVENT_BYTES", "sizeof(struct io_event)");
+          "EVENT_BYTES", "sizeof(struct io_event)",
+          "PAGE_BYTES", "sysconf(_SC_PAGESIZE)");
 
   @TempDir Path directory;
 
