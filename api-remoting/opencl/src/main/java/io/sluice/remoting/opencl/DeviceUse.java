@@ -87,10 +87,17 @@ final class DeviceUse {
     }
   }
 
-  /** Whether a command may be given to the device now; else the session is woken when it may. */
+  /**
+   * Whether a command may be given to the device now; else the session is woken when it may. A
+   * claim that was just had is good for one: the turn was the guest's then, and who takes it back
+   * sees the claim.
+   */
   boolean mayBegin() {
-    if (!claimed && !claim()) {
-      return false;
+    if (isOverdue()) {
+      rest();
+    }
+    if (!claimed) {
+      return claim();
     }
     return turns.isGranted(device) && (closed == 0 || turns.queuedNs(device) < MOST_QUEUED_NS);
   }

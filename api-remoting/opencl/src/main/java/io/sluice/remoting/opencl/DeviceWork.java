@@ -62,7 +62,7 @@ final class DeviceWork {
     return effort == null || waits || use(effort.queue()).mayBegin();
   }
 
-  /** In the order of their numbers, which is the same for all guests, so that all get on. */
+  /** In the order of their numbers, which is the same for all guests. */
   private boolean mayBegin(List<SessionObject> queues) {
     Map<Integer, DeviceUse> wanted = new TreeMap<>();
     queues.forEach(queue -> wanted.put(use(queue).device(), use(queue)));
@@ -207,16 +207,12 @@ final class DeviceWork {
 
   /**
    * Before the session sleeps: the end of all work wakes it, and claims without work are given
-   * back.
-   *
-   * @param keepClaims whether a call waits for more
+   * back, since nobody wakes it for them.
    */
-  void arm(boolean keepClaims) {
+  void arm() {
     for (DeviceUse use : uses.values()) {
       closeAll(use);
-      if (!keepClaims) {
-        use.rest();
-      }
+      use.rest();
     }
   }
 

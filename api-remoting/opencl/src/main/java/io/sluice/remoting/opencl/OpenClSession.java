@@ -212,7 +212,7 @@ final class OpenClSession implements ApiSession {
 
   @Override
   public boolean arm() {
-    work.arm(isHeldBack());
+    work.arm();
     events.flushAll();
     return completions.arm();
   }

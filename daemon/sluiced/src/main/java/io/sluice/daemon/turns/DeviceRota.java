@@ -25,6 +25,9 @@ final class DeviceRota {
   /** A turn's least length while there is work. */
   static final long TURN_NS = 5_000_000;
 
+  /** For how long a host that was granted a turn may not have taken it up yet. */
+  static final long GRACE_NS = 20_000_000;
+
   /** What a turn costs at least, so that one that is not used is not had again and again. */
   static final long LEAST_NS = 100_000;
 
@@ -43,7 +46,7 @@ final class DeviceRota {
   private double clock; // that of the latest turn's guest, when it began
   private @Nullable Place holder;
   private boolean takenBack;
-  private boolean charges; // somebody waited at the last step for what the holder worked on
+  private boolean charges; // somebody waited at the last step for what the holder has
   private long lastNs;
   private long begunNs;
   private long overdueNs; // since progress was seen
@@ -122,7 +125,7 @@ final class DeviceRota {
       grantNext(waiting, nowNs);
     }
     boolean isContended = waiting.stream().anyMatch(place -> place != holder);
-    charges = isContended && holder != null && holder.hasWork();
+    charges = isContended && holder != null;
     return isContended;
   }
 
@@ -155,8 +158,9 @@ final class DeviceRota {
       overdue(now, passedNs);
     } else {
       double least = others.stream().mapToDouble(this::used).min().orElseThrow();
-      boolean isOver = nowNs - begunNs >= TURN_NS && used(now) >= least;
-      if (!isOver && now.hasWork()) {
+      boolean isOver = now.hasWork() && nowNs - begunNs >= TURN_NS && used(now) >= least;
+      boolean comes = now.isWaiting() && nowNs - begunNs < GRACE_NS; // not awake yet
+      if (!isOver && (now.hasWork() || comes)) {
         return;
       }
       takenBack = true;

@@ -111,6 +111,22 @@ final class DeviceRotaTest {
   }
 
   @Test
+  void step_hostThatIsSlowToTakeItsTurnUp_isNotPassedOver() {
+    TurnSeat a = join("a");
+    TurnSeat b = join("b");
+    await(a);
+    await(b);
+    step(1);
+    TurnSeat first = isGranted(a) ? a : b;
+
+    for (int i = 0; i < 9; i++) {
+      step(2);
+    }
+
+    begin(first);
+  }
+
+  @Test
   void step_holderWithWork_isAskedAfterItsTurnAndTheOtherWaitsForItsEnd() {
     TurnSeat a = join("a");
     TurnSeat b = join("b");
@@ -307,7 +323,7 @@ final class DeviceRotaTest {
     a.page().addWaiting(DEVICE, Integer.MAX_VALUE);
     await(b);
 
-    for (int i = 0; i < 3 && !isGranted(b); i++) {
+    for (int i = 0; i < 13 && !isGranted(b); i++) {
       step(2);
     }
 
