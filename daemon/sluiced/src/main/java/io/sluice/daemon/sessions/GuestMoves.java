@@ -54,6 +54,7 @@ final class GuestMoves implements AutoCloseable {
   private final HostedSessions machine;
   private final GuestSessions.Surroundings surroundings;
   private final BiConsumer<String, String> tell;
+  private final LatestPlaces latest = new LatestPlaces();
   private final Object lock = new Object();
   private final Map<String, SideHost> sides = new TreeMap<>(); // by lock
   private boolean closed; // by lock
@@ -112,7 +113,7 @@ final class GuestMoves implements AutoCloseable {
             answer.sessions().forEach(report -> all.add(new Placed(report, name, host)));
           }
         });
-    return all;
+    return latest.once(all);
   }
 
   /** A session, wherever it lives. */
@@ -134,7 +135,7 @@ final class GuestMoves implements AutoCloseable {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
     }
     ServingHost target = target(to, failed);
-    Moved moved = carryOut(from, target, checkOnly, failed);
+    Moved moved = carryOut(from, to, target, checkOnly, failed);
     if (checkOnly && !moved.obstacles().isEmpty()) {
       return new SessionMove(moved.obstacles(), 0, moved.sentBytes(), 0);
     }
@@ -151,7 +152,8 @@ final class GuestMoves implements AutoCloseable {
     return new SessionMove(List.of(), moved.rounds(), moved.sentBytes(), moved.stoppedNs());
   }
 
-  private Moved carryOut(Placed from, ServingHost target, boolean checkOnly, String failed)
+  private Moved carryOut(
+      Placed from, String to, ServingHost target, boolean checkOnly, String failed)
       throws OperationsException {
     SessionReport report = from.report();
     List<Fd> pair;
@@ -191,6 +193,7 @@ final class GuestMoves implements AutoCloseable {
         throw problem(
             ErrorCode.SESSION_MOVE, failed, "the session host that it moved to has ended");
       }
+      latest.moved(report.number(), to);
       note(target, report.number());
     }
     return moved;

@@ -1,0 +1,37 @@
+package io.sluice.daemon.sessions;
+
+import io.sluice.daemon.sessions.GuestMoves.Placed;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The hosts to which a guest's sessions moved last. A host that a session has left still lists it
+ * until its last thread is gone; this tells which of the two is right.
+ */
+final class LatestPlaces {
+  private final Map<Long, String> hosts = new HashMap<>(); // by this
+
+  /** A session lives in another host from now on. */
+  synchronized void moved(long session, String host) {
+    hosts.put(session, host);
+  }
+
+  /**
+   * Each session once, in the order given.
+   *
+   * @param listed by all of the guest's hosts; those that nobody lists any more are forgotten
+   */
+  synchronized List<Placed> once(List<Placed> listed) {
+    Map<Long, Placed> once = new LinkedHashMap<>();
+    for (Placed placed : listed) {
+      long number = placed.report().number();
+      once.merge(
+          number, placed, (first, other) -> other.host().equals(hosts.get(number)) ? other : first);
+    }
+    hosts.keySet().retainAll(once.keySet());
+    return once.values().stream().collect(Collectors.toUnmodifiableList());
+  }
+}

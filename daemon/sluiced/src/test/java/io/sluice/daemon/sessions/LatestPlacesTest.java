@@ -1,0 +1,51 @@
+package io.sluice.daemon.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.daemon.sessions.GuestMoves.Placed;
+import io.sluice.remoting.control.SessionReport;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Sessions that two hosts list at one time. */
+final class LatestPlacesTest {
+  private final LatestPlaces places = new LatestPlaces();
+
+  @SuppressWarnings("NullAway") // of no host that runs
+  private static Placed placed(long number, String host) {
+    return new Placed(
+        new SessionReport(number, 1, 0, "opencl", "", Map.of(), 0, 0, 0, 0), host, null);
+  }
+
+  @Test
+  void session_thatItsLastHostStillLists_isWhereItMoved() {
+    Placed old = placed(1, "default");
+    Placed now = placed(1, "other");
+    Placed beside = placed(2, "default");
+    places.moved(1, "other");
+
+    assertThat(places.once(List.of(old, beside, now))).containsExactly(now, beside);
+    assertThat(places.once(List.of(now, beside, old))).containsExactly(now, beside);
+
+    places.moved(1, "default");
+
+    assertThat(places.once(List.of(old, beside, now))).containsExactly(old, beside);
+  }
+
+  @Test
+  void session_thatIsMoving_isWhereItWas() {
+    Placed old = placed(1, "default");
+
+    assertThat(places.once(List.of(old, placed(1, "other")))).containsExactly(old);
+  }
+
+  @Test
+  void session_thatNobodyLists_isForgotten() {
+    Placed here = placed(1, "default");
+    places.moved(1, "other");
+
+    assertThat(places.once(List.of())).isEmpty();
+    assertThat(places.once(List.of(here, placed(1, "other")))).containsExactly(here);
+  }
+}
