@@ -27,6 +27,7 @@ final class DifferentialTest {
   private static final int DATA_BYTES = BLOCKS * WARPS * ProgramGenerator.WARP_BYTES;
   private static final int PROGRAMS = 150;
   private static final long NOP = 0x4000000000001de4L;
+  private static final long EXIT = 0x8000000000001de7L;
 
   private long instructions;
   private long interpreted;
@@ -68,6 +69,36 @@ final class DifferentialTest {
       faults += expected instanceof GridOutcome.Faulted ? 1 : 0;
     }
     assertThat(faults).as("programs that fault").isPositive();
+  }
+
+  /** The word's number must not come around to one that there is, whatever is added to it. */
+  @Test
+  void run_unalignedAddressesWhoseSumWrapsAround_faultAlike() {
+    for (int base = -16; base < 16; base++) {
+      for (int offset : new int[] {-0x800000, -12, -4, 0, 4, 8, 12, 16, 0x7ffffc}) {
+        List<Long> program = List.of(moved(1, base), loadedShared(4, 1, offset), EXIT);
+        Grid oneWarp = grid(1, 32);
+        GridOutcome expected = new Interpreter(load(program, 1), () -> false).run(oneWarp);
+        FlatMemory memory = load(program, 1);
+
+        GridRun run = GridRun.compiled(oneWarp, new CompiledPrograms(), () -> memory, 1);
+
+        assertThat(run.runInline(() -> false))
+            .as("base %d, offset %d", base, offset)
+            .isEqualTo(expected);
+        assertThat(expected instanceof GridOutcome.Completed)
+            .as("base %d, offset %d", base, offset)
+            .isEqualTo((base + offset) % 4 == 0 && base + offset >= 0 && offset < 0x10000);
+      }
+    }
+  }
+
+  private static long moved(long register, int value) {
+    return 0x1800000000001de2L | register << 14 | (value & 0xffff_ffffL) << 26;
+  }
+
+  private static long loadedShared(long to, long address, int offset) {
+    return 0xc100000000001c85L | to << 14 | address << 20 | (offset & 0xff_ffffL) << 26;
   }
 
   /** What differs between the two ways to run a program; empty if nothing does. */

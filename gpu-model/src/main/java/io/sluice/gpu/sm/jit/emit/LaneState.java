@@ -39,9 +39,11 @@ final class LaneState {
   private static final ClassDesc DOUBLE = ClassDesc.of("java.lang.Double");
   private static final MethodTypeDesc TO_DOUBLE = MethodTypeDesc.ofDescriptor("(J)D");
   private static final MethodTypeDesc TO_FLOAT = MethodTypeDesc.ofDescriptor("(I)F");
-  private static final MethodTypeDesc ROTATE = MethodTypeDesc.ofDescriptor("(II)I");
   private static final MethodTypeDesc COUNT_ZEROS = MethodTypeDesc.ofDescriptor("(I)I");
   private static final int WARP_ARGUMENT = 1;
+
+  /** Where the two lowest bits of an address that is not aligned are in its word number. */
+  private static final int UNALIGNED_BIT = 29;
 
   private final CodeBuilder code;
   private final OperandPool pool;
@@ -403,8 +405,9 @@ final class LaneState {
   }
 
   /**
-   * Pushes the number of the word in shared memory that a register is the address of: the address
-   * turned by two bits, so that one that is not aligned becomes beyond all words.
+   * Pushes the number of the word in shared memory that a register is the address of. Of one that
+   * is not aligned the two bits come before all that a number has: it is beyond all words, and so
+   * far below 2^32 that it is with any offset added.
    *
    * @param always whether every lane comes here, so that it can be kept
    */
@@ -415,7 +418,9 @@ final class LaneState {
       return;
     }
     pushRegister(register);
-    code.iconst_2().invokestatic(ConstantDescs.CD_Integer, "rotateRight", ROTATE);
+    code.iconst_2().iushr();
+    pushRegister(register);
+    code.iconst_3().iand().bipush(UNALIGNED_BIT).ishl().ior();
     if (always && register != Instruction.RZ) {
       int fresh = wordSlots.computeIfAbsent(register, _ -> code.allocateLocal(TypeKind.INT));
       code.dup().istore(fresh);
