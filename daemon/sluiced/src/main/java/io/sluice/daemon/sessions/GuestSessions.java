@@ -205,7 +205,9 @@ final class GuestSessions implements AutoCloseable {
     try {
       Optional<Fd> connection = connection(host);
       why =
-          connection.isPresent() ? serve(connection.get()) : "it did not connect: " + left(process);
+          connection.isPresent()
+              ? serve(connection.get(), process)
+              : "it did not connect: " + left(process);
     } finally {
       door.forget(host);
       stop(process);
@@ -234,10 +236,10 @@ final class GuestSessions implements AutoCloseable {
     return Optional.ofNullable(host.connection().getNow(null));
   }
 
-  private String serve(Fd connection) {
+  private String serve(Fd connection, Process process) {
     HostLink own = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
     ServingHost host = new ServingHost(guest, own, surroundings.nanoTime());
-    TurnSeat seat = surroundings.turns().join(guest, host::end);
+    TurnSeat seat = surroundings.turns().join(guest, process, host::end);
     try {
       return serve(host, seat);
     } finally {

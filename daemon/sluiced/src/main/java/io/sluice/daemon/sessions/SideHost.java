@@ -133,7 +133,7 @@ final class SideHost implements AutoCloseable {
     }
     HostLink link = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
     ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
-    TurnSeat seat = surroundings.turns().join(guest, host::end);
+    TurnSeat seat = surroundings.turns().join(guest, started.process(), host::end);
     try {
       link.stand(order, seat, memory);
       if (closed) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * wants goes on; one that another wants ends when its host has no work, or after {@link #TURN_NS}
  * if its guest has had more than whoever waits. Then the grant is taken back, and the host lets
  * what it has queued come to its end. A host that does not within its guest's kill-timeout is
- * ended.
+ * ended; on processors time counts in which its process had one.
  *
  * <p>Time is charged while somebody waits; who comes after a while has no more than the others.
  *
@@ -41,6 +41,7 @@ final class DeviceRota {
   static final int MOST_TIMEOUTS = 8;
 
   private final Function<String, Quota> quotas;
+  private final boolean isProcessors;
   private final List<Place> places = new ArrayList<>();
   private final Map<String, Double> used = new HashMap<>(); // virtual time by guest
   private double clock; // that of the latest turn's guest, when it began
@@ -51,13 +52,16 @@ final class DeviceRota {
   private long begunNs;
   private long overdueNs; // since progress was seen
   private long allOverdueNs;
+  private long processorNs; // of the holder's process, when progress was seen
   private int progress;
 
   /**
    * @param quotas of guests, by name
+   * @param isProcessors whether work there takes the time of its host's process
    */
-  DeviceRota(Function<String, Quota> quotas) {
+  DeviceRota(Function<String, Quota> quotas, boolean isProcessors) {
     this.quotas = quotas;
+    this.isProcessors = isProcessors;
   }
 
   /** A host at this device, which is one of its own devices by number. */
@@ -164,7 +168,7 @@ final class DeviceRota {
         return;
       }
       takenBack = true;
-      overdueNs = 0;
+      forgive(now);
       allOverdueNs = 0;
       progress = now.seat().page().progress(now.device());
       now.grant(false);
@@ -177,15 +181,28 @@ final class DeviceRota {
 
   private void overdue(Place now, long passedNs) {
     int seen = now.seat().page().progress(now.device());
-    overdueNs = seen == progress ? overdueNs + passedNs : 0;
+    overdueNs += passedNs;
     allOverdueNs += passedNs;
-    progress = seen;
+    if (seen != progress) {
+      progress = seen;
+      forgive(now);
+    }
     long mostNs = quota(now.seat().guest()).killTimeout().toNanos();
-    if (overdueNs > mostNs || allOverdueNs / MOST_TIMEOUTS > mostNs) {
-      overdueNs = 0;
+    if (workedNs(now) > mostNs || allOverdueNs / MOST_TIMEOUTS > mostNs) {
+      forgive(now);
       allOverdueNs = 0;
       now.seat().end("it kept another guest from a device for longer than its kill-timeout");
     }
+  }
+
+  private void forgive(Place now) {
+    overdueNs = 0;
+    processorNs = isProcessors ? now.seat().processorNs() : 0;
+  }
+
+  /** What had no processor could not get on. */
+  private long workedNs(Place now) {
+    return isProcessors ? Math.min(overdueNs, now.seat().processorNs() - processorNs) : overdueNs;
   }
 
   private void grantNext(List<Place> waiting, long nowNs) {

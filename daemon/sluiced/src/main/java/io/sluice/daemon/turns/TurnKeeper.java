@@ -3,6 +3,7 @@ package io.sluice.daemon.turns;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.quota.Quota;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * and every few milliseconds while somebody waits.
  */
 public final class TurnKeeper implements AutoCloseable {
+  /** What hosts call the processors. */
+  private static final String PROCESSORS = "processors";
+
   private final Kernel kernel;
   private final LongSupplier nanoTime;
   private final Function<String, Quota> quotas;
@@ -52,10 +56,15 @@ public final class TurnKeeper implements AutoCloseable {
   /**
    * A seat for a new session host.
    *
+   * @param process the host's
    * @param end ends the host, and says why; does not wait
    */
-  public TurnSeat join(String guest, Consumer<String> end) {
-    return new TurnSeat(kernel, guest, end);
+  public TurnSeat join(String guest, Process process, Consumer<String> end) {
+    return new TurnSeat(
+        kernel,
+        guest,
+        () -> process.info().totalCpuDuration().map(Duration::toNanos).orElse(0L),
+        end);
   }
 
   /**
@@ -68,7 +77,10 @@ public final class TurnKeeper implements AutoCloseable {
     try {
       for (int i = 0; i < devices.size(); i++) {
         if (devices.indexOf(devices.get(i)) == i) { // one that names a device twice has it once
-          rotas.computeIfAbsent(devices.get(i), _ -> new DeviceRota(quotas)).add(seat, i);
+          rotas
+              .computeIfAbsent(
+                  devices.get(i), name -> new DeviceRota(quotas, name.equals(PROCESSORS)))
+              .add(seat, i);
         }
       }
     } finally {

@@ -7,6 +7,7 @@ import io.sluice.abi.sys.Mapping;
 import io.sluice.remoting.control.TurnPage;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The seat of a session host at the devices that guests share: the page that both map, and the
@@ -15,6 +16,7 @@ import java.util.function.Consumer;
 public final class TurnSeat {
   private final Kernel kernel;
   private final String guest;
+  private final LongSupplier processorNs;
   private final Consumer<String> end;
   private final Fd file;
   private final Fd granted;
@@ -22,11 +24,13 @@ public final class TurnSeat {
   private final TurnPage page;
 
   /**
+   * @param processorNs time that the host's process has had of processors
    * @param end ends the host, and says why; does not wait
    */
-  TurnSeat(Kernel kernel, String guest, Consumer<String> end) {
+  TurnSeat(Kernel kernel, String guest, LongSupplier processorNs, Consumer<String> end) {
     this.kernel = kernel;
     this.guest = guest;
+    this.processorNs = processorNs;
     this.end = end;
     Fd made = kernel.memfdCreate("sluice-turns", TurnPage.BYTES);
     Fd bell = null;
@@ -56,6 +60,10 @@ public final class TurnSeat {
 
   String guest() {
     return guest;
+  }
+
+  long processorNs() {
+    return processorNs.getAsLong();
   }
 
   TurnPage page() {

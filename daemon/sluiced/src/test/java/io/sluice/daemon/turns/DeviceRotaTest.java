@@ -25,13 +25,17 @@ final class DeviceRotaTest {
   private final List<TurnSeat> seats = new ArrayList<>();
   private final List<String> ended = new ArrayList<>();
   private final DeviceRota rota =
-      new DeviceRota(guest ->
-          new Quota(
-              0,
-              weights.getOrDefault(guest, 1),
-              Quota.NO_LIMIT,
-              BeyondShare.OUT_OF_MEMORY,
-              KILL_TIMEOUT));
+      new DeviceRota(
+          guest ->
+              new Quota(
+                  0,
+                  weights.getOrDefault(guest, 1),
+                  Quota.NO_LIMIT,
+                  BeyondShare.OUT_OF_MEMORY,
+                  KILL_TIMEOUT),
+          true);
+  private long processorNs; // of every host's process
+  private int processorPercent = 100;
   private long now = 1_000_000 * MS;
 
   @AfterEach
@@ -40,7 +44,7 @@ final class DeviceRotaTest {
   }
 
   private TurnSeat join(String guest) {
-    TurnSeat seat = new TurnSeat(kernel, guest, why -> ended.add(guest));
+    TurnSeat seat = new TurnSeat(kernel, guest, () -> processorNs, _ -> ended.add(guest));
     seats.add(seat);
     rota.add(seat, DEVICE);
     return seat;
@@ -48,6 +52,7 @@ final class DeviceRotaTest {
 
   private void step(long ms) {
     now += ms * MS;
+    processorNs += ms * processorPercent * MS / 100;
     boolean _ = rota.step(now);
   }
 
@@ -253,6 +258,28 @@ final class DeviceRotaTest {
     rota.remove(a);
     step(0);
     assertThat(isGranted(b)).isTrue();
+  }
+
+  @Test
+  void step_workThatHasNoProcessor_isGivenMoreTimeButNotForEver() {
+    processorPercent = 10;
+    TurnSeat a = join("a");
+    TurnSeat b = join("b");
+    await(a);
+    step(1);
+    begin(a);
+    await(b);
+    step(6);
+
+    for (int i = 0; i < 350; i++) {
+      step(10);
+    }
+    assertThat(ended).isEmpty();
+    for (int i = 0; i < 100; i++) {
+      step(10);
+    }
+
+    assertThat(ended).contains("a");
   }
 
   @Test
