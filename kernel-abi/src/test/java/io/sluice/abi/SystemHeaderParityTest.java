@@ -31,6 +31,7 @@ final class SystemHeaderParityTest {
           "<unistd.h>",
           "<linux/aio_abi.h>",
           "<linux/futex.h>",
+          "<linux/magic.h>",
           "<fcntl.h>",
           "<poll.h>",
           "<time.h>",

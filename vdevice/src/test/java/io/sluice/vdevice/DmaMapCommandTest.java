@@ -31,7 +31,7 @@ final class DmaMapCommandTest extends ServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 4, 31, 33, 64})
+  @ValueSource(ints = {0, 4, 31, 4097})
   void map_wrongLength_einval(int bytes) {
     refused(Errno.EINVAL, 2, new byte[bytes]);
   }
@@ -99,6 +99,14 @@ final class DmaMapCommandTest extends ServerTest {
   void map_deviceFile_einval() {
     try (Fd device = kernel.open(Path.of("/dev/null"), Kernel.O_RDWR)) {
       refused(Errno.EINVAL, 2, map(3, 0, 0, 4096), device);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/proc", "/dev/shm"})
+  void map_directory_einval(String path) {
+    try (Fd directory = kernel.open(Path.of(path), 0)) {
+      refused(Errno.EINVAL, 2, map(1, 0, 0, 4096), directory);
     }
   }
 
@@ -183,6 +191,25 @@ final class DmaMapCommandTest extends ServerTest {
     assertThat(fake.count("fileSystemType")).isZero();
   }
 
+  /** mmap takes the addresses of whole pages, so a budget of bytes has to count those. */
+  @ParameterizedTest
+  @CsvSource({"0, 0x1000, 1", "0x1ff000, 0x2000, 2", "0x200000, 0x200000, 1", "0, 0x601000, 4"})
+  void check_partsOfHugePages_countWhole(String offset, String size, int pages) {
+    FakeKernel fake = new FakeKernel();
+    try (Fd file = fake.hugeFile("huge", 8 * MIB)) {
+      assertThat(SharedFileCheck.check(fake, file, Long.decode(offset), Long.decode(size)))
+          .isEqualTo(pages * 2 * MIB);
+    }
+  }
+
+  @Test
+  void check_smallPages_countAsTheyAre() {
+    FakeKernel fake = new FakeKernel();
+    try (Fd file = fake.memfdCreate("small", MIB)) {
+      assertThat(SharedFileCheck.check(fake, file, 4096, 8192)).isEqualTo(8192);
+    }
+  }
+
   @Test
   void map_withDescriptor_cannotBeTruncatedAfterwards() throws IOException {
     try (Fd memory = kernel.memfdCreate("ram", MIB)) {
@@ -214,6 +241,16 @@ final class DmaMapCommandTest extends ServerTest {
   @Test
   void map_largerArgsz_isAccepted() {
     client.ok(2, body(48, 3, 0L, 0L, 4096L));
+  }
+
+  /** A client whose structure is longer than ours, as libvfio-user's server takes it. */
+  @Test
+  void map_padded_isAcceptedAndThePaddingNotLookedAt() {
+    client.ok(2, body(48, 3, 0L, 0L, 4096L, -1L, -1L));
+    client.ok(2, body(32, 3, 0L, 4096L, 4096L, -1L)); // no room for a longer reply
+    refused(Errno.EINVAL, 2, body(31, 3, 0L, 8192L, 4096L, -1L));
+    refused(Errno.EEXIST, 2, body(48, 3, 0L, 0L, 4096L, 0L, 0L));
+    assertThat(session.dma().size()).isEqualTo(2);
   }
 
   @Test

@@ -31,7 +31,7 @@ final class DmaUnmapCommandTest extends ServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 16, 23, 41, 64})
+  @ValueSource(ints = {0, 16, 23, 4097})
   void unmap_wrongLength_einval(int bytes) {
     refused(Errno.EINVAL, 3, new byte[bytes]);
   }
@@ -67,9 +67,16 @@ final class DmaUnmapCommandTest extends ServerTest {
     assertThat(session.dma().size()).isEqualTo(2);
   }
 
+  /** As libvfio-user's server takes it; what is behind the structure has a meaning by flags. */
   @Test
-  void unmap_bitmapHeadWithoutTheFlag_einval() {
-    refused(Errno.EINVAL, 3, body(40, 0, MIB, MIB, 4096L, 32L));
+  void unmap_padded_isAcceptedAndTheReplyIsNot() {
+    ByteBuffer reply = client.ok(3, body(40, 0, MIB, MIB, 4096L, 32L));
+    assertThat(reply.capacity()).isEqualTo(24);
+    assertThat(session.dma().size()).isEqualTo(1);
+    refused(Errno.EINVAL, 3, body(23, 0, 2 * MIB, MIB, -1L));
+    refused(Errno.EINVAL, 3, body(40, 4, 2 * MIB, MIB, -1L));
+    client.ok(3, body(64, 2, 0L, 0L, -1L, -1L, -1L, -1L, -1L));
+    assertThat(session.dma().size()).isZero();
   }
 
   @ParameterizedTest

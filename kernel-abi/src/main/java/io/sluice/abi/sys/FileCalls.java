@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** The file and memory calls of {@link RealKernel}. */
 final class FileCalls {
   private static final long PAGE_BYTES = 4096;
+  private static final long HUGETLBFS_MAGIC = 0x958458f6L;
   private static final int MFD_CLOEXEC = 1;
   private static final int MFD_ALLOW_SEALING = 2;
   private static final int F_GETFD = 1;
@@ -91,17 +92,42 @@ final class FileCalls {
 
   static long fileSystemType(Fd fd) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment statfs = arena.allocate(Statfs.LAYOUT);
-      int result;
-      do {
-        result = Libc.fstatfs(fd.number(), statfs);
-      } while (Calls.interrupted(result));
-      Calls.check(result, "fstatfs", fd::toString);
-      return Statfs.F_TYPE.get(statfs);
+      return Statfs.F_TYPE.get(fstatfs(fd, arena));
     }
   }
 
+  static long pageBytes(Fd fd) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment statfs = fstatfs(fd, arena);
+      return Statfs.F_TYPE.get(statfs) == HUGETLBFS_MAGIC ? Statfs.F_BSIZE.get(statfs) : PAGE_BYTES;
+    }
+  }
+
+  private static MemorySegment fstatfs(Fd fd, Arena arena) {
+    MemorySegment statfs = arena.allocate(Statfs.LAYOUT);
+    int result;
+    do {
+      result = Libc.fstatfs(fd.number(), statfs);
+    } while (Calls.interrupted(result));
+    Calls.check(result, "fstatfs", fd::toString);
+    return statfs;
+  }
+
+  /** Whole pages of the file: munmap refuses a part of a huge one, which mmap maps whole. */
   static Mapping mmap(Fd fd, long offset, long lengthBytes, int protection) {
+    long pageBytes = pageBytes(fd);
+    if (pageBytes == PAGE_BYTES || offset % PAGE_BYTES != 0 || lengthBytes <= 0) {
+      return mmapPages(fd, offset, lengthBytes, protection, 0, lengthBytes);
+    }
+    long before = offset % pageBytes;
+    long pages = Math.ceilDiv(Math.addExact(before, lengthBytes), pageBytes);
+    return mmapPages(
+        fd, offset - before, Math.multiplyExact(pages, pageBytes), protection, before, lengthBytes);
+  }
+
+  /** A mapping, of whose bytes some are given out. */
+  private static Mapping mmapPages(
+      Fd fd, long offset, long lengthBytes, int protection, long from, long bytes) {
     long address = Libc.mmap(0, lengthBytes, protection, MAP_SHARED, fd.number(), offset);
     if (address < 0) {
       throw new SyscallException(
@@ -110,13 +136,24 @@ final class FileCalls {
           (int) -address);
     }
     Arena arena = Arena.ofShared();
-    MemorySegment segment = Libc.mapped(address, lengthBytes, arena);
+    MemorySegment segment = Libc.mapped(address, lengthBytes, arena).asSlice(from, bytes);
     boolean writable = (protection & Kernel.PROT_WRITE) != 0;
     return new SharedMapping(arena, writable ? segment : segment.asReadOnly());
   }
 
-  /** A place for all is reserved first, so that each finds its own. */
+  /**
+   * A place for all is reserved first, so that each finds its own. A part of a huge page would be
+   * mapped whole, over what stands behind it.
+   */
   static Mapping mmapPieces(List<FilePiece> pieces) {
+    for (FilePiece piece : pieces) {
+      if ((piece.offset() | piece.bytes()) % pageBytes(piece.file()) != 0) {
+        throw new SyscallException(
+            "mmap",
+            piece.file() + ", part of a page, length=" + piece.bytes(),
+            Errno.EINVAL.number());
+      }
+    }
     long total = pieces.stream().mapToLong(FilePiece::bytes).reduce(0, Math::addExact);
     long begin = Libc.mmap(0, total, 0, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (begin < 0) {

@@ -46,7 +46,14 @@ public interface FileKernel {
   long fileSystemType(Fd fd);
 
   /**
-   * {@code mmap(NULL, length, prot, MAP_SHARED, fd, offset)}.
+   * Bytes of the pages by which a file is mapped: of its huge pages on hugetlbfs, of the
+   * processor's elsewhere.
+   */
+  long pageBytes(Fd fd);
+
+  /**
+   * {@code mmap(NULL, length, prot, MAP_SHARED, fd, offset)}. A part of a huge page takes the
+   * addresses of all of it.
    *
    * @param protection {@link #PROT_READ}, {@link #PROT_WRITE}
    */

@@ -78,6 +78,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public long pageBytes(Fd fd) {
+    return FileCalls.pageBytes(fd);
+  }
+
+  @Override
   public Mapping mmap(Fd fd, long offset, long lengthBytes, int protection) {
     return FileCalls.mmap(fd, offset, lengthBytes, protection);
   }

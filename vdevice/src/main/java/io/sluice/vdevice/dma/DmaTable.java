@@ -70,15 +70,17 @@ public final class DmaTable implements AutoCloseable {
     final long sizeBytes;
     final boolean writable;
     final long fileOffset;
+    final long mappedBytes; // of addresses
     final @Nullable Fd fd; // owned
     final @Nullable MemoryRegion region; // owned
     @Nullable Mapping mapping; // made by the first read; owned
 
-    Entry(Request.DmaMap map, @Nullable Fd fd, @Nullable MemoryRegion region) {
+    Entry(Request.DmaMap map, long mappedBytes, @Nullable Fd fd, @Nullable MemoryRegion region) {
       iova = map.address().value();
       sizeBytes = map.sizeBytes();
       writable = map.writable();
       fileOffset = map.fileOffset();
+      this.mappedBytes = mappedBytes;
       this.fd = fd;
       this.region = region;
     }
@@ -124,9 +126,10 @@ public final class DmaTable implements AutoCloseable {
     if (fd != null && map.fileOffset() % PAGE_BYTES != 0) {
       throw refused(DmaCode.UNALIGNED_FILE, Errno.EINVAL, "file offset of a map is not on a page");
     }
+    long mappedBytes = 0;
     if (fd != null) {
       pace.await();
-      SharedFileCheck.check(kernel, fd, map.fileOffset(), map.sizeBytes());
+      mappedBytes = SharedFileCheck.check(kernel, fd, map.fileOffset(), map.sizeBytes());
     }
     lock.lock();
     try {
@@ -136,8 +139,8 @@ public final class DmaTable implements AutoCloseable {
       if (!overlapping(map.address().value(), map.sizeBytes()).isEmpty()) {
         throw refused(DmaCode.OVERLAP, Errno.EEXIST, "map overlaps another, iova=" + map.address());
       }
-      MemoryRegion region = fd == null ? null : region(map, fd);
-      maps.put(map.address().value(), new Entry(map, fd, region));
+      MemoryRegion region = fd == null ? null : region(map, fd, mappedBytes);
+      maps.put(map.address().value(), new Entry(map, mappedBytes, fd, region));
       size = maps.size();
     } finally {
       lock.unlock();
@@ -145,8 +148,8 @@ public final class DmaTable implements AutoCloseable {
   }
 
   /** Room for a map, and the GPU's region of it, if it takes any. */
-  private @Nullable MemoryRegion region(Request.DmaMap map, Fd fd) {
-    share.take(map.sizeBytes());
+  private @Nullable MemoryRegion region(Request.DmaMap map, Fd fd, long mappedBytes) {
+    share.take(mappedBytes);
     boolean complete = false;
     try {
       MemoryRegion region =
@@ -158,7 +161,7 @@ public final class DmaTable implements AutoCloseable {
       return region;
     } finally {
       if (!complete) {
-        share.give(map.sizeBytes());
+        share.give(mappedBytes);
       }
     }
   }
@@ -179,7 +182,7 @@ public final class DmaTable implements AutoCloseable {
     size = maps.size();
     entry.unmap();
     if (entry.fd != null) {
-      share.give(entry.sizeBytes);
+      share.give(entry.mappedBytes);
     }
   }
 

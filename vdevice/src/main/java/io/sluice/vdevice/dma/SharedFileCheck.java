@@ -26,9 +26,11 @@ public final class SharedFileCheck {
   /**
    * Checks a descriptor and seals its file against shrinking.
    *
+   * @return bytes of addresses that mapping it takes: those of the file's pages in which the range
+   *     is, which on hugetlbfs are up to a GiB each
    * @throws RefusedException EINVAL: another kind of file, too short, or it cannot be sealed
    */
-  public static void check(Kernel kernel, Fd fd, long offset, long sizeBytes) {
+  public static long check(Kernel kernel, Fd fd, long offset, long sizeBytes) {
     int seals = seals(kernel, fd);
     FileStatus status = kernel.fstat(fd);
     if (!status.isRegular()) {
@@ -41,8 +43,9 @@ public final class SharedFileCheck {
     if (offset < 0 || sizeBytes < 0 || sizeBytes > status.sizeBytes() - offset) {
       throw refused(DmaCode.TOO_SHORT, "the file is shorter than the map", status.sizeBytes());
     }
+    long mappedBytes = type == HUGETLBFS_MAGIC ? pages(kernel, fd, offset, sizeBytes) : sizeBytes;
     if ((seals & Kernel.F_SEAL_SHRINK) != 0) {
-      return;
+      return mappedBytes;
     }
     if ((seals & Kernel.F_SEAL_SEAL) != 0) {
       throw refused(DmaCode.CAN_SHRINK, "the file can shrink and cannot be sealed", seals);
@@ -52,6 +55,14 @@ public final class SharedFileCheck {
     if (sizeBytes > kernel.fstat(fd).sizeBytes() - offset) {
       throw refused(DmaCode.TOO_SHORT, "the file is shorter than the map", status.sizeBytes());
     }
+    return mappedBytes;
+  }
+
+  /** The range lies in the file, whose length is no more than a few pages from the largest. */
+  private static long pages(Kernel kernel, Fd fd, long offset, long sizeBytes) {
+    long pageBytes = kernel.pageBytes(fd);
+    long first = offset / pageBytes;
+    return (Math.ceilDiv(offset + sizeBytes, pageBytes) - first) * pageBytes;
   }
 
   /**

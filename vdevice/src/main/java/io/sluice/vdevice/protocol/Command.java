@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  */
 public enum Command {
   VERSION(1, 4, 4 + MAX_VERSION_BYTES, 0),
-  DMA_MAP(2, 32, 32, 1),
+  DMA_MAP(2, 32, MAX_PADDED_BYTES, 1),
   /** A descriptor that comes along, as with libvfio-user's clients, is closed. */
-  DMA_UNMAP(3, 24, 40, 1),
+  DMA_UNMAP(3, 24, MAX_PADDED_BYTES, 1),
   DEVICE_GET_INFO(4, 16, MAX_PADDED_BYTES, 0),
   DEVICE_GET_REGION_INFO(5, 32, MAX_PADDED_BYTES, 0),
   DEVICE_GET_REGION_IO_FDS(6, 16, MAX_PADDED_BYTES, 0),

@@ -19,7 +19,10 @@ public final class Limits {
   /** Writes in one REGION_WRITE_MULTI; QEMU sends at most 200. */
   public static final int MAX_MULTI_WRITES = 256;
 
-  /** Bytes of a request for information; clients send as many as they have room for the reply. */
+  /**
+   * Bytes of a request that begins with {@code argsz}: clients send as many as they have room for
+   * the reply, or as their version of the structure has.
+   */
   static final int MAX_PADDED_BYTES = 4096;
 
   /** Bytes of data behind the head of a DEVICE_FEATURE. */

@@ -45,7 +45,7 @@ public final class RequestDecoder {
     return switch (command) {
       case VERSION -> version(body, bytes);
       case DMA_MAP -> dmaMap(body);
-      case DMA_UNMAP -> dmaUnmap(body, bytes);
+      case DMA_UNMAP -> dmaUnmap(body);
       case DEVICE_GET_INFO -> getInfo(body);
       case DEVICE_GET_REGION_INFO -> getRegionInfo(body);
       case DEVICE_GET_REGION_IO_FDS -> getRegionIoFds(body);
@@ -88,7 +88,7 @@ public final class RequestDecoder {
         (flags & DmaMap.FLAG_WRITE) != 0);
   }
 
-  private static Request dmaUnmap(MemorySegment body, int bytes) {
+  private static Request dmaUnmap(MemorySegment body) {
     argsz(DmaUnmap.ARGSZ.get(body), DmaUnmap.SIZE);
     int flags = DmaUnmap.FLAGS.bits(body);
     if ((flags & DmaUnmap.FLAG_GET_DIRTY_BITMAP) != 0) {
@@ -99,7 +99,6 @@ public final class RequestDecoder {
           "");
     }
     require((flags & ~DmaUnmap.FLAG_ALL) == 0, "unknown unmap flags, flags=" + flags);
-    require(bytes == DmaUnmap.SIZE, "unmap has a wrong length, bytes=" + bytes);
     boolean all = (flags & DmaUnmap.FLAG_ALL) != 0;
     long address = DmaUnmap.ADDR.get(body);
     long size = DmaUnmap.SIZE_FIELD.get(body);

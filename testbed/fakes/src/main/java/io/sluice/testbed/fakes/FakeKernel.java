@@ -103,6 +103,13 @@ public final class FakeKernel implements Kernel {
         descriptors.install(new MemoryFile(name, nextInode++, sizeBytes, fileSystemType, false)));
   }
 
+  /** A memfd of pages of 2 MiB. */
+  public Fd hugeFile(String name, long sizeBytes) {
+    return locked(() ->
+        descriptors.install(
+            new MemoryFile(name, nextInode++, sizeBytes, MemoryFile.HUGETLBFS_MAGIC, true)));
+  }
+
   /**
    * Changes a memfd's length, as another process that holds it may.
    *
@@ -159,6 +166,11 @@ public final class FakeKernel implements Kernel {
   @Override
   public long fileSystemType(Fd fd) {
     return call("fileSystemType", () -> descriptors.file(fd, "fstatfs").fileSystemType());
+  }
+
+  @Override
+  public long pageBytes(Fd fd) {
+    return call("pageBytes", () -> descriptors.file(fd, "fstatfs").pageBytes());
   }
 
   @Override

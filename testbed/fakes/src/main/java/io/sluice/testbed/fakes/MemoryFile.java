@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryFile extends OpenFile {
   static final long PAGE_BYTES = 4096;
+  static final long HUGE_PAGE_BYTES = 2 << 20;
   static final long TMPFS_MAGIC = 0x01021994;
+  static final long HUGETLBFS_MAGIC = 0x958458f6L;
 
   private static final int S_IFREG_0777 = 0x81ff;
   private static final int BLOCK_BYTES = 512;
@@ -124,6 +126,11 @@ final class MemoryFile extends OpenFile {
   @Override
   long fileSystemType() {
     return fileSystemType;
+  }
+
+  @Override
+  long pageBytes() {
+    return fileSystemType == HUGETLBFS_MAGIC ? HUGE_PAGE_BYTES : PAGE_BYTES;
   }
 
   @Override

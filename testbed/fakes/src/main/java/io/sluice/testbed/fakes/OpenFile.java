@@ -40,6 +40,11 @@ abstract class OpenFile {
 
   abstract long fileSystemType();
 
+  /** Bytes of the pages by which it is mapped. */
+  long pageBytes() {
+    return MemoryFile.PAGE_BYTES;
+  }
+
   /** Bytes read, 0 at the end, -1 when there are none yet. */
   long read(MemorySegment into) {
     throw failure("read", Errno.EINVAL);
