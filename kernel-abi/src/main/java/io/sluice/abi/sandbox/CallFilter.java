@@ -23,6 +23,7 @@ public final class CallFilter {
   static final int DATA_NR = 0;
   static final int DATA_ARCH = 4;
   static final int DATA_ARGS = 16;
+  static final int ARG_BYTES = 8;
   static final int RET_KILL_PROCESS = 0x80000000;
   static final int RET_ERRNO = 0x00050000;
   static final int RET_ALLOW = 0x7fff0000;
@@ -64,6 +65,23 @@ public final class CallFilter {
   /** Refuses a call unless the low word of its first argument is this. */
   public CallFilter refuseOthers(SystemCall call, int allowed, Errno errno) {
     return refuseFirst(call, new FilterStep(JMP_JEQ_K, 1, 0, allowed), errno);
+  }
+
+  /**
+   * Refuses a call with one of these as the low word of its second argument.
+   *
+   * @param refused at least one
+   */
+  public CallFilter refuseSecond(SystemCall call, List<Integer> refused, Errno errno) {
+    int most = refused.size();
+    steps.add(new FilterStep(JMP_JEQ_K, 0, most + 3, call.number()));
+    load(DATA_ARGS + ARG_BYTES);
+    for (int i = 0; i < most; i++) {
+      steps.add(new FilterStep(JMP_JEQ_K, most - i, 0, refused.get(i)));
+    }
+    answer(RET_ALLOW);
+    answer(RET_ERRNO | errno.number());
+    return this;
   }
 
   /** The filter. */

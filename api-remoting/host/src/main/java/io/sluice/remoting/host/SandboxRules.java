@@ -77,10 +77,21 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
           SystemCall.TKILL,
           SystemCall.RT_SIGQUEUEINFO,
           SystemCall.RT_TGSIGQUEUEINFO,
+          SystemCall.SETPRIORITY,
+          SystemCall.IOPRIO_SET,
           SystemCall.SHMGET,
+          SystemCall.SHMAT,
+          SystemCall.SHMCTL,
           SystemCall.SEMGET,
+          SystemCall.SEMOP,
+          SystemCall.SEMTIMEDOP,
+          SystemCall.SEMCTL,
           SystemCall.MSGGET,
+          SystemCall.MSGSND,
+          SystemCall.MSGRCV,
+          SystemCall.MSGCTL,
           SystemCall.MQ_OPEN,
+          SystemCall.MQ_UNLINK,
           // leaving the group by which it is ended
           SystemCall.SETPGID,
           SystemCall.SETSID,
@@ -162,6 +173,29 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
           SystemCall.SYSLOG,
           SystemCall.VHANGUP);
 
+  /**
+   * Calls that change a process of the same user, such as the daemon: its limits, its processors,
+   * where its memory is. Their first argument names it.
+   */
+  private static final List<SystemCall> OF_ITSELF =
+      List.of(
+          SystemCall.PRLIMIT64,
+          SystemCall.SCHED_SETAFFINITY,
+          SystemCall.SCHED_SETSCHEDULER,
+          SystemCall.SCHED_SETPARAM,
+          SystemCall.SCHED_SETATTR,
+          SystemCall.MIGRATE_PAGES,
+          SystemCall.MOVE_PAGES);
+
+  /** {@code F_SETOWN, F_SETSIG, F_SETOWN_EX}: a signal to whom one likes, by a descriptor. */
+  private static final List<Integer> OWNERS = List.of(8, 10, 15);
+
+  /** {@code FIOSETOWN, SIOCSPGRP}: the same, of a socket. */
+  private static final List<Integer> SOCKET_OWNERS = List.of(0x8901, 0x8902);
+
+  /** As the process of a call: the caller's. */
+  private static final int ITSELF = 0;
+
   /** {@code CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET}; linux/sched.h. */
   private static final int NEW_NAMESPACES =
       0x0002_0000
@@ -198,6 +232,11 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
 
   static List<FilterStep> filter(int pid) {
     CallFilter filter = new CallFilter();
+    // First, since libraries make many of these.
+    filter
+        .refuseSecond(SystemCall.IOCTL, SOCKET_OWNERS, Errno.EPERM)
+        .refuseSecond(SystemCall.FCNTL, OWNERS, Errno.EPERM);
+    OF_ITSELF.forEach(call -> filter.refuseOthers(call, ITSELF, Errno.EPERM));
     REFUSED.forEach(call -> filter.refuse(call, Errno.EPERM));
     return filter
         .refuseBits(SystemCall.CLONE, NEW_NAMESPACES, Errno.EPERM)

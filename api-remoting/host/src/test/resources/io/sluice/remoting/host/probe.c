@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -35,10 +37,13 @@ int main(int argc, char **argv) {
   char path[4096], own[4096];
   char *end = getenv("PROBE_STRANGER");
   int stranger = end ? atoi(end) : 1;
+  int readable = 0;
   char word[8];
   struct iovec local = {word, 8}, remote = {word, 8};
+  struct rlimit limit;
+  struct f_owner_ex owner = {F_OWNER_PID, stranger};
   pthread_t thread;
-  int pair[2];
+  int pair[2], ends[2];
   if (argc < 2) return 2;
 
   say("socket-unix", syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0));
@@ -54,8 +59,30 @@ int main(int argc, char **argv) {
   say("pidfd-getfd", syscall(SYS_pidfd_getfd, -1, 0, 0));
   say("kill", kill(stranger, 0));
   say("tgkill", syscall(SYS_tgkill, stranger, stranger, 0));
+  say("prlimit", syscall(SYS_prlimit64, stranger, RLIMIT_NOFILE, NULL, &limit));
+  say("prlimit-own", syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit));
+  say("affinity", syscall(SYS_sched_setaffinity, stranger, 0, NULL));
+  say("scheduler", syscall(SYS_sched_setscheduler, stranger, 99, NULL));
+  say("scheduler-parameters", syscall(SYS_sched_setparam, stranger, NULL));
+  say("scheduler-attributes", syscall(SYS_sched_setattr, stranger, NULL, 0));
+  say("migrate-pages", syscall(SYS_migrate_pages, stranger, 0, NULL, NULL));
+  say("move-pages", syscall(SYS_move_pages, stranger, 0, NULL, NULL, NULL, 0));
+  if (pipe(ends)) return 3;
+  say("flags-own", fcntl(ends[0], F_GETFL));
+  say("set-owner", fcntl(ends[0], F_SETOWN, stranger));
+  say("set-owner-ex", fcntl(ends[0], F_SETOWN_EX, &owner));
+  say("set-signal", fcntl(ends[0], F_SETSIG, SIGKILL));
+  say("ioctl-own", ioctl(ends[0], FIONREAD, &readable));
+  say("set-socket-owner", ioctl(-1, 0x8901, &stranger)); // FIOSETOWN
+  say("set-socket-group", ioctl(-1, 0x8902, &stranger)); // SIOCSPGRP
   say("shmget", syscall(SYS_shmget, IPC_PRIVATE, 4096, 0600));
   if (argc == 2) { // without the sandbox these might succeed
+    say("priority", syscall(SYS_setpriority, PRIO_PROCESS, stranger, 0));
+    say("io-priority", syscall(SYS_ioprio_set, 1, stranger, 0));
+    say("shmat", syscall(SYS_shmat, -1, NULL, 0));
+    say("shmctl", syscall(SYS_shmctl, -1, 0, NULL));
+    say("semop", syscall(SYS_semop, -1, NULL, 0));
+    say("msgsnd", syscall(SYS_msgsnd, -1, NULL, 0, 0));
     say("mount", syscall(SYS_mount, "none", argv[1], "tmpfs", 0, NULL));
     say("open-tree", syscall(428, -100, "/", 0));
     say("unshare", syscall(SYS_unshare, CLONE_NEWUSER));
