@@ -7,6 +7,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,8 @@ import java.util.Map;
 /** The kernel this process runs on. Has no state of its own. */
 public final class RealSandboxKernel implements SandboxKernel {
   private static final int SIGKILL = 9;
+  private static final int OWN_PROCESS = 0;
+  private static final int RLIMIT_DATA = 2;
   private static final int PR_SET_NO_NEW_PRIVS = 38;
   private static final int CREATE_RULESET_VERSION = 1;
   private static final int RULE_PATH_BENEATH = 1;
@@ -43,6 +46,17 @@ public final class RealSandboxKernel implements SandboxKernel {
     long result = RawCalls.call(SystemCall.KILL, -leader, SIGKILL, 0, 0);
     if (result != -Errno.ESRCH.number()) {
       RawCalls.check(result, "kill", "group=" + leader + ", SIGKILL");
+    }
+  }
+
+  @Override
+  public void limitMemory(long bytes) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment limit = arena.allocateFrom(ValueLayout.JAVA_LONG, bytes, bytes);
+      RawCalls.check(
+          RawCalls.call(SystemCall.PRLIMIT64, OWN_PROCESS, RLIMIT_DATA, limit.address(), 0),
+          "prlimit64",
+          "RLIMIT_DATA, bytes=" + bytes);
     }
   }
 

@@ -26,6 +26,12 @@ public interface SandboxKernel {
    */
   void killGroup(long leader);
 
+  /**
+   * {@code setrlimit(RLIMIT_DATA)}: most private memory of the process, and of each that it starts;
+   * what is beyond is not given.
+   */
+  void limitMemory(long bytes);
+
   /** {@code prctl(PR_SET_NO_NEW_PRIVS)}: no program that is executed gains privileges. */
   void forbidNewPrivileges();
 

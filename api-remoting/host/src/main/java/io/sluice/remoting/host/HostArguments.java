@@ -11,6 +11,7 @@ import java.util.function.Function;
  *
  * @param control where the daemon waits for it
  * @param cache the one directory it may write to
+ * @param memoryBytes most private memory of its process
  * @param sandboxRequired whether it ends where it cannot confine itself
  * @param devices device files it may use
  * @param implementation the directory of the OpenCL that it uses; empty for the host's own
@@ -19,12 +20,14 @@ import java.util.function.Function;
 public record HostArguments(
     Path control,
     Path cache,
+    long memoryBytes,
     boolean sandboxRequired,
     List<Path> devices,
     Optional<Path> implementation,
     List<String> options) {
   private static final String CONTROL = "--control=";
   private static final String CACHE = "--cache=";
+  private static final String MEMORY = "--memory=";
   private static final String SANDBOX = "--sandbox=";
   private static final String DEVICE = "--device=";
   private static final String IMPLEMENTATION = "--implementation=";
@@ -46,6 +49,7 @@ public record HostArguments(
     List<String> words = new ArrayList<>();
     words.add(CONTROL + control);
     words.add(CACHE + cache);
+    words.add(MEMORY + memoryBytes);
     words.add(SANDBOX + (sandboxRequired ? REQUIRED : BEST_EFFORT));
     devices.forEach(device -> words.add(DEVICE + device));
     implementation.ifPresent(directory -> words.add(IMPLEMENTATION + directory));
@@ -64,7 +68,7 @@ public record HostArguments(
     List<Path> devices = all(words, DEVICE).stream().map(Path::of).toList();
     List<Path> implementations = all(words, IMPLEMENTATION).stream().map(Path::of).toList();
     List<String> options = all(words, OPTION);
-    if (words.size() != 3 + devices.size() + implementations.size() + options.size()
+    if (words.size() != 4 + devices.size() + implementations.size() + options.size()
         || implementations.size() > 1
         || devices.size() > MAX_REPEATED
         || options.size() > MAX_REPEATED) {
@@ -73,6 +77,7 @@ public record HostArguments(
     return new HostArguments(
         one(words, CONTROL, Path::of),
         one(words, CACHE, Path::of),
+        one(words, MEMORY, Long::parseLong),
         sandbox.equals(REQUIRED),
         devices,
         implementations.stream().findFirst(),

@@ -7,7 +7,10 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,9 @@ import java.util.stream.Stream;
 public final class SessionHost {
   private static final int FAILED = 1;
   private static final int USAGE = 2;
+
+  /** {@code OOM_SCORE_ADJ_MAX}. */
+  private static final String FIRST_TO_END = "1000";
 
   private SessionHost() {}
 
@@ -49,6 +55,8 @@ public final class SessionHost {
     Path home = Path.of(System.getProperty("java.home"));
     int pid = (int) ProcessHandle.current().pid();
     calls.leadGroup(); // what it starts is ended with it
+    calls.limitMemory(arguments.memoryBytes());
+    goFirst();
     Fd link = kernel.connect(arguments.control());
     // Keeps the directory's inode, by which Landlock knows it, for as long as the process lives.
     Fd self = kernel.open(Path.of("/proc", Integer.toString(pid)), Sandbox.PATH_ONLY);
@@ -61,6 +69,17 @@ public final class SessionHost {
         command(home, arguments.options(), link, sandbox),
         environment(arguments),
         List.of(link, self));
+  }
+
+  /** A host without memory ends a session host before anybody else, the largest first. */
+  private static void goFirst() {
+    try {
+      Path _ =
+          Files.writeString(
+              Path.of("/proc/self/oom_score_adj"), FIRST_TO_END, StandardOpenOption.WRITE);
+    } catch (IOException e) {
+      System.err.println("session host: not the first to end without memory: " + e);
+    }
   }
 
   /** The same Java and modules with the options that were asked for, and the other main class. */

@@ -27,7 +27,8 @@ final class ConfinedCommand {
     Path cache = Path.of(words[0]);
     long stranger = ProcessHandle.current().parent().orElseThrow().pid();
     HostArguments arguments =
-        new HostArguments(Path.of("/none"), cache, true, List.of(), Optional.empty(), List.of());
+        new HostArguments(
+            Path.of("/none"), cache, 1L << 32, true, List.of(), Optional.empty(), List.of());
     SandboxRules rules =
         SandboxRules.of(
             arguments,
@@ -38,6 +39,7 @@ final class ConfinedCommand {
                 .toList());
     rules.files().put(Path.of(words[1]), Landlock.FS_EXECUTE | Landlock.FS_READ_FILE);
     calls.leadGroup();
+    calls.limitMemory(arguments.memoryBytes());
     new Sandbox(kernel, calls).enter(rules, true);
     calls.exec(
         Path.of(words[1]),

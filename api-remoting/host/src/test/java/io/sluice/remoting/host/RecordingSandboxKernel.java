@@ -52,6 +52,11 @@ final class RecordingSandboxKernel implements SandboxKernel {
   }
 
   @Override
+  public void limitMemory(long bytes) {
+    made.add("limitMemory " + bytes);
+  }
+
+  @Override
   public void forbidNewPrivileges() {
     made.add("forbidNewPrivileges");
   }

@@ -312,7 +312,8 @@ final class SandboxTest {
 
   private SandboxRules rules() {
     HostArguments arguments =
-        new HostArguments(Path.of("/none"), dir, true, List.of(), Optional.empty(), List.of());
+        new HostArguments(
+            Path.of("/none"), dir, 1L << 32, true, List.of(), Optional.empty(), List.of());
     return SandboxRules.of(arguments, 1, Path.of(System.getProperty("java.home")), List.of());
   }
 }

@@ -158,14 +158,23 @@ final class Resolver {
   /** What runs the hosts is what runs the daemon, unless said otherwise. */
   private SessionHostSettings sessionHosts(Path stateDir) {
     Map<String, Raw> values = draft.section(Schema.SESSIONS);
+    long heap = value(Schema.SESSIONS, values, Schema.HEAP).orElseThrow(Resolver::badDefault);
+    long memory =
+        value(Schema.SESSIONS, values, Schema.SESSION_MEMORY).orElseThrow(Resolver::badDefault);
+    String process =
+        Quantities.formatSize(
+            Math.min(
+                heap + memory + SessionHostSettings.LIBRARY_BYTES, Schema.MOST_SESSION_MEMORY));
     return new SessionHostSettings(
         value(Schema.SESSIONS, values, Schema.SANDBOX).orElse("required").equals("required"),
         value(Schema.SESSIONS, values, Schema.CACHE_DIR, stateDir.resolve("sessions").toString())
             .orElse(NOWHERE),
         value(Schema.SESSIONS, values, Schema.CACHE_LIMIT).orElseThrow(Resolver::badDefault),
-        value(Schema.SESSIONS, values, Schema.HEAP).orElseThrow(Resolver::badDefault),
+        heap,
         value(Schema.SESSIONS, values, Schema.SESSION_LIMIT).orElseThrow(Resolver::badDefault),
-        value(Schema.SESSIONS, values, Schema.SESSION_MEMORY).orElseThrow(Resolver::badDefault),
+        memory,
+        value(Schema.SESSIONS, values, Schema.SESSION_PROCESS, process)
+            .orElse(SessionHostSettings.LIBRARY_BYTES),
         value(Schema.SESSIONS, values, Schema.SESSION_DEVICES).orElse(ImmutableList.of()),
         value(Schema.SESSIONS, values, Schema.SESSION_IMPLEMENTATIONS).orElse(ImmutableList.of()),
         value(

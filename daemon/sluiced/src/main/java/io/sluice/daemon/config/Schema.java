@@ -33,6 +33,9 @@ final class Schema {
   /** A process has 128 TiB of addresses, and memory of guests is mapped up to two times. */
   private static final long MAX_SHARED = 56L << 40;
 
+  /** Of the objects of a guest's sessions, and of a session host's process. */
+  static final long MOST_SESSION_MEMORY = 64L << 40;
+
   static final Key<Path> RUN_DIR = new Key<>("run-dir", ValueType.PATH, "/run/sluice");
   static final Key<Path> STATE_DIR = new Key<>("state-dir", ValueType.PATH, "/var/lib/sluice");
   static final Key<Path> CONTROL_SOCKET = new Key<>("control-socket", ValueType.PATH, "");
@@ -122,7 +125,9 @@ final class Schema {
   static final Key<Integer> SESSION_LIMIT =
       new Key<>("session-limit", ValueType.number(1, SessionLimits.MAX_SESSIONS), "64");
   static final Key<Long> SESSION_MEMORY =
-      new Key<>("memory-limit", ValueType.size(MIB, 64L << 40, 4 * KIB), "4GiB");
+      new Key<>("memory-limit", ValueType.size(MIB, MOST_SESSION_MEMORY, 4 * KIB), "4GiB");
+  static final Key<Long> SESSION_PROCESS =
+      new Key<>("process-memory", ValueType.size(512 * MIB, MOST_SESSION_MEMORY, 4 * KIB), "");
   static final Key<ImmutableList<Path>> SESSION_DEVICES = new Key<>("devices", ValueType.PATHS, "");
   static final Key<ImmutableList<Path>> SESSION_IMPLEMENTATIONS =
       new Key<>("implementations", ValueType.PATHS, "");
@@ -140,6 +145,7 @@ final class Schema {
               HEAP,
               SESSION_LIMIT,
               SESSION_MEMORY,
+              SESSION_PROCESS,
               SESSION_DEVICES,
               SESSION_IMPLEMENTATIONS,
               SESSION_JAVA,

@@ -12,6 +12,7 @@ import java.nio.file.Path;
  * @param heapBytes most memory of its Java's heap
  * @param sessionLimit most sessions of a guest at one time
  * @param memoryBytes most memory of the objects of a guest's sessions
+ * @param processBytes most private memory of a host's process
  * @param devices device files that it may use
  * @param implementations directories of other OpenCLs to which sessions may move
  * @param java the program that runs it
@@ -24,7 +25,13 @@ public record SessionHostSettings(
     long heapBytes,
     int sessionLimit,
     long memoryBytes,
+    long processBytes,
     ImmutableList<Path> devices,
     ImmutableList<Path> implementations,
     Path java,
-    ImmutableList<Path> modulePath) {}
+    ImmutableList<Path> modulePath) {
+  /**
+   * Of a process' memory, what is left for its libraries when nothing is said: compilers, above.
+   */
+  static final long LIBRARY_BYTES = 4L << 30;
+}

@@ -88,6 +88,7 @@ final class HostCommand implements HostStarter {
     words.add(MAIN);
     words.add("--control=" + control);
     words.add("--cache=" + cache);
+    words.add("--memory=" + settings.processBytes());
     words.add("--sandbox=" + (settings.sandboxRequired() ? "required" : "best-effort"));
     implementation.ifPresent(directory -> words.add("--implementation=" + directory));
     settings.devices().forEach(device -> words.add("--device=" + device));
