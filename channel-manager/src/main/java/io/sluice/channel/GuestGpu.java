@@ -156,6 +156,11 @@ public interface GuestGpu extends AutoCloseable {
     throw Refusal.missing(Capability.TIME_SHARES, "sharing GPU time");
   }
 
+  /** The daemon's own heap that work of this guest has; empty where it takes none. */
+  default Optional<HeapUsage> heapUsage() {
+    return Optional.empty();
+  }
+
   /** GPU time of this guest; empty where the GPU does not tell. */
   default Optional<TimeUsage> timeUsage() {
     return Optional.empty();
@@ -190,6 +195,17 @@ public interface GuestGpu extends AutoCloseable {
    * @param vramFreeBytes video memory nobody holds
    */
   record MemoryUsage(long vramBytes, long systemBytes, long vramTotalBytes, long vramFreeBytes) {}
+
+  /**
+   * Heap of this process.
+   *
+   * @param bytes that grids have now
+   * @param limitBytes most that they may have
+   */
+  record HeapUsage(long bytes, long limitBytes) {
+    /** Of a GPU that takes none. */
+    public static final HeapUsage NONE = new HeapUsage(0, 0);
+  }
 
   /**
    * Totals since the open.

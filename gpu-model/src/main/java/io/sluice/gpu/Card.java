@@ -42,7 +42,13 @@ final class Card {
     this.computeThreads = computeThreads;
     this.runlist = new Runlist(clock, clocks.processor(), config.spinNs());
     this.launcher =
-        new Multiprocessors(compute, computeThreads, clock, clocks.processor(), this::gridEnded);
+        new Multiprocessors(
+            compute,
+            computeThreads,
+            config.gridHeapBytes(),
+            clock,
+            clocks.processor(),
+            this::gridEnded);
   }
 
   Kernel kernel() {

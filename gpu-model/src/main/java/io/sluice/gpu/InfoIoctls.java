@@ -101,5 +101,7 @@ final class InfoIoctls {
         argument, share.engine().usedNs() + share.multiprocessors().usedNs() / threads);
     ExtFileQuery.WAIT_NS.set(
         argument, share.engine().waitedNs() + share.multiprocessors().waitedNs());
+    ExtFileQuery.GRID_HEAP_BYTES.set(argument, file.card().launcher().heapBytes(share));
+    ExtFileQuery.GRID_HEAP_LIMIT.set(argument, file.card().config().gridHeapBytes());
   }
 }

@@ -14,7 +14,7 @@ package io.sluice.gpu;
  *  address spaces   127 of the card, 48 KiB of region counts     6 MB
  *  channels         126 of the card, some 20 KB each             3 MB
  *  dirty pages      a bit for 4 KiB of 64 GiB and its own        3 MB
- *  grids            GridHeap.MAX_OPEN_BYTES                     64 MB, half the heap for all opens
+ *  grids            GpuConfig.gridHeapBytes                     64 MB, half the heap for all opens
  *  programs         CompiledPrograms.MAX_BYTES of classes        8 MB, 16 names are kept
  * </pre>
  */

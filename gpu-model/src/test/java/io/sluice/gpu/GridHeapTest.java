@@ -3,6 +3,7 @@ package io.sluice.gpu;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.ExtFileQuery;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,8 +94,12 @@ class GridHeapTest {
     assertThat(launched).as("of 400 KiB each, in 64 MiB").isBetween(100, 200);
     assertThat(channel.reason()).isEqualTo(GuestAbi.ERROR_ENGINE);
     assertThat(channel.info()).isEqualTo(NOT_ENOUGH_WARPS);
+    long limit = ExtFileQuery.GRID_HEAP_LIMIT.get(client.usage());
+    assertThat(limit).isEqualTo(GpuConfig.GRID_HEAP_BYTES);
+    assertThat(ExtFileQuery.GRID_HEAP_BYTES.get(client.usage())).isBetween(limit / 2, limit);
 
     runTasks();
+    assertThat(ExtFileQuery.GRID_HEAP_BYTES.get(client.usage())).isZero();
     GuestChannel next = new GuestChannel(client, vid, 9);
     next.submit(launch);
     rig.cycle();

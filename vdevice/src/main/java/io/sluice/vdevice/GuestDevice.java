@@ -97,11 +97,16 @@ public final class GuestDevice implements AutoCloseable {
     this.threads = host.threads();
     seat = new Seat(name);
     memory = new AttachedMemory(seat);
-    log = new GuestLog(name, host.clock());
+    log = new GuestLog(name, host.log(), host.clock());
     connections = new RateLimit(CONNECTION_BURST, CONNECTION_INTERVAL, host.clock());
     foreign = new ForeignFds(kernel, name, threads);
     share = host.budget().share(name, most);
     pace = new MapPace(host.clock());
+  }
+
+  /** Most lines of the log about it. */
+  public LogRate logRate() {
+    return log.rate();
   }
 
   /** Makes the socket and begins to accept; a client can connect when this returns. */

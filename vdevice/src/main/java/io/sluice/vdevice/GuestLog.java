@@ -1,7 +1,6 @@
 package io.sluice.vdevice;
 
 import io.sluice.abi.RateLimit;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -10,25 +9,24 @@ import org.slf4j.spi.LoggingEventBuilder;
 import org.slf4j.spi.NOPLoggingEventBuilder;
 
 /**
- * The lines of the log about one guest, at a limited rate, because it is the guest who causes them:
- * {@link #BURST} at once, then one each {@link #INTERVAL}. The next line says how many were left
- * out. What is for who debugs is not limited.
+ * The lines of the log about one guest, at a limited rate, because it is the guest who causes them.
+ * The next line says how many were left out. What is for who debugs is not limited.
  */
 final class GuestLog {
-  static final int BURST = 64;
-  static final Duration INTERVAL = Duration.ofSeconds(1);
-
   private final String guest;
+  private final LogRate most;
   private final RateLimit rate;
   private final AtomicLong leftOut = new AtomicLong();
   private final AtomicLong told = new AtomicLong();
 
   /**
+   * @param most how many lines
    * @param clock nanoseconds
    */
-  GuestLog(String guest, LongSupplier clock) {
+  GuestLog(String guest, LogRate most, LongSupplier clock) {
     this.guest = guest;
-    rate = new RateLimit(BURST, INTERVAL, clock);
+    this.most = most;
+    rate = new RateLimit(most.burst(), most.interval(), clock);
   }
 
   /** A line, which names the guest; nothing comes of one beyond the rate. */
@@ -49,6 +47,11 @@ final class GuestLog {
   private long untold() {
     long all = leftOut.get();
     return all - told.getAndSet(all);
+  }
+
+  /** Most lines. */
+  LogRate rate() {
+    return most;
   }
 
   /** Lines that were left out so far. */

@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,9 @@ final class GuestLogTest {
   private final Logger logger = new SubstituteLogger("g", new ArrayDeque<>(), false);
 
   private final AtomicLong clock = new AtomicLong();
-  private final GuestLog log = new GuestLog("g", clock::get);
+  private static final LogRate RATE = new LogRate(16, Duration.ofMillis(250));
+
+  private final GuestLog log = new GuestLog("g", RATE, clock::get);
 
   private int lines(int tries) {
     int lines = 0;
@@ -29,9 +32,9 @@ final class GuestLogTest {
 
   @Test
   void at_moreThanTheRate_isLeftOutAndCounted() {
-    assertThat(lines(1000)).isEqualTo(GuestLog.BURST);
-    assertThat(log.leftOut()).isEqualTo(1000 - GuestLog.BURST);
-    clock.addAndGet(GuestLog.INTERVAL.toNanos());
+    assertThat(lines(1000)).isEqualTo(RATE.burst());
+    assertThat(log.leftOut()).isEqualTo(1000 - RATE.burst());
+    clock.addAndGet(RATE.interval().toNanos());
     assertThat(lines(1000)).isEqualTo(1);
   }
 }

@@ -49,7 +49,7 @@ abstract class ServerTest {
     client = new RawClient(kernel, pair.get(1));
     DeviceCounters.Live counters = new DeviceCounters.Live();
     share = new MapBudget(host(), ALL_BYTES).share("test", most());
-    GuestLog log = new GuestLog("test", System::nanoTime);
+    GuestLog log = new GuestLog("test", LogRate.DEFAULT, System::nanoTime);
     SessionPlace place = new SessionPlace(kernel, "test", share, pace(), log, Thread::new);
     session = DeviceSession.open(place, new Source(), counters);
     calls = new Thread(session.calls(), "calls");

@@ -242,6 +242,11 @@ public final class Guest implements EventSource, AutoCloseable {
     });
   }
 
+  /** Heap of this process that the guest's grids have; empty where the GPU takes none. */
+  public Optional<GuestGpu.HeapUsage> heapUsage() {
+    return lock.call(backend::heapUsage);
+  }
+
   /** GPU time used and waited for; empty where the GPU does not tell. */
   public Optional<GuestGpu.TimeUsage> timeUsage() {
     return lock.call(backend::timeUsage);

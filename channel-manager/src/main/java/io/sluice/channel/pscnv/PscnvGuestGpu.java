@@ -261,6 +261,20 @@ final class PscnvGuestGpu implements GuestGpu {
     }
   }
 
+  @Override
+  public Optional<HeapUsage> heapUsage() {
+    if (extensions.isEmpty()) {
+      return Optional.empty();
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment query = arena.allocate(ExtFileQuery.LAYOUT);
+      calls.issue(PscnvIoctl.FILE_QUERY, query);
+      return Optional.of(
+          new HeapUsage(
+              ExtFileQuery.GRID_HEAP_BYTES.get(query), ExtFileQuery.GRID_HEAP_LIMIT.get(query)));
+    }
+  }
+
   /** The driver frees whatever this open still holds. */
   @Override
   public void close() {

@@ -19,5 +19,9 @@ public record GuestCounters(
     @Description("most ranges that it may have mapped") int dmaMapsLimit,
     @Description("guest memory mapped now") long sharedBytes,
     @Description("most guest memory that it may have mapped") long sharedBytesLimit,
+    @Description("the daemon's heap that its grids have now") long gridHeapBytes,
+    @Description("most heap for its grids; 0: its GPU takes none") long gridHeapLimit,
     @Description("descriptors of its clients that wait to be closed") int descriptorsWaiting,
-    @Description("lines of the log about it that were too many") long logLinesLeftOut) {}
+    @Description("lines of the log about it that were too many") long logLinesLeftOut,
+    @Description("lines of the log about it at once") int logLinesAtOnce,
+    @Description("milliseconds for one more line in the long run") long logIntervalMs) {}

@@ -11,6 +11,7 @@ import io.sluice.sluicectl.Output.Fact;
 import io.sluice.sluicectl.Views.GuestChannel;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -94,8 +95,19 @@ final class GuestCommand extends Noun {
     facts.add(new Fact("events lost", Long.toString(counters.eventsLost())));
     facts.add(new Fact("dma maps", counters.dmaMaps() + " of " + counters.dmaMapsLimit()));
     facts.add(new Fact("mapped", Views.share(counters.sharedBytes(), counters.sharedBytesLimit())));
+    if (counters.gridHeapLimit() > 0) {
+      facts.add(
+          new Fact("grid heap", Views.share(counters.gridHeapBytes(), counters.gridHeapLimit())));
+    }
     facts.add(new Fact("unclosed", Integer.toString(counters.descriptorsWaiting())));
-    facts.add(new Fact("unlogged", Long.toString(counters.logLinesLeftOut())));
+    facts.add(
+        new Fact(
+            "unlogged",
+            counters.logLinesLeftOut()
+                + ", beyond "
+                + counters.logLinesAtOnce()
+                + " and one each "
+                + Quantities.formatDuration(Duration.ofMillis(counters.logIntervalMs()))));
     return facts;
   }
 
@@ -139,8 +151,12 @@ final class GuestCommand extends Noun {
       json.writeNumberProperty("dmaMapsLimit", counters.dmaMapsLimit());
       json.writeNumberProperty("sharedBytes", counters.sharedBytes());
       json.writeNumberProperty("sharedBytesLimit", counters.sharedBytesLimit());
+      json.writeNumberProperty("gridHeapBytes", counters.gridHeapBytes());
+      json.writeNumberProperty("gridHeapLimit", counters.gridHeapLimit());
       json.writeNumberProperty("descriptorsWaiting", counters.descriptorsWaiting());
       json.writeNumberProperty("logLinesLeftOut", counters.logLinesLeftOut());
+      json.writeNumberProperty("logLinesAtOnce", counters.logLinesAtOnce());
+      json.writeNumberProperty("logIntervalMs", counters.logIntervalMs());
       json.writeEndObject();
       json.writeEndObject();
     });

@@ -414,8 +414,12 @@ final class FakeDaemon extends NotificationBroadcasterSupport implements DaemonM
           4094,
           2L << 30,
           8L << 30,
+          12L << 20,
+          64L << 20,
           0,
-          12);
+          12,
+          64,
+          1000);
     }
   }
 }

@@ -160,7 +160,8 @@ public final class SluicedInstance implements AutoCloseable {
                     kernel,
                     threads,
                     System::nanoTime,
-                    new MapBudget(kernel.hostLimits(), config.sharedBytes())),
+                    new MapBudget(kernel.hostLimits(), config.sharedBytes()),
+                    config.guestLog()),
                 group(config.guestGroup(), "guest-group"),
                 new ClientTransfers(
                     announcer::requireStaying, kernel, System::nanoTime, SecureRandom::new),

@@ -38,6 +38,11 @@ public interface GridLauncher {
     return 0;
   }
 
+  /** Bytes of the host's heap that the grids of an open have now. */
+  default long heapBytes(TimeShare share) {
+    return 0;
+  }
+
   /** Ends the grid of a channel, if there is one, soon: {@link #quiesce} waits for that. */
   default void cancel(EngineHost host) {}
 

@@ -46,7 +46,7 @@ public final class Multiprocessors implements GridLauncher {
   private final LongSupplier clock;
   private final LongSupplier processor;
   private final Runnable ended;
-  private final GridHeap heap = GridHeap.ofThisProcess();
+  private final GridHeap heap;
 
   /** What each open of the GPU has compiled: no guest's programs make room for another's. */
   private final Map<TimeShare, Compiled> programs = new WeakHashMap<>();
@@ -69,15 +69,22 @@ public final class Multiprocessors implements GridLauncher {
   /**
    * @param executor runs the workers of grids; tasks give way to others when there are several
    * @param workers most workers of a grid
+   * @param heapBytes most of the heap that the grids of one open take
    * @param clock GPU time in nanoseconds
    * @param processor processor time of the thread that asks, in nanoseconds
    * @param ended called by a worker when a grid has ended, so that the engine need not look; never
    *     blocks
    */
   public Multiprocessors(
-      Executor executor, int workers, LongSupplier clock, LongSupplier processor, Runnable ended) {
+      Executor executor,
+      int workers,
+      long heapBytes,
+      LongSupplier clock,
+      LongSupplier processor,
+      Runnable ended) {
     this.executor = new FairExecutor(executor, clock, processor);
     this.workers = workers;
+    this.heap = GridHeap.ofThisProcess(heapBytes);
     this.clock = clock;
     this.processor = processor;
     this.ended = ended;
@@ -182,6 +189,12 @@ public final class Multiprocessors implements GridLauncher {
     if (isTooMuch(instructions, interpreted)) {
       tell(compiled(host), instructions, interpreted);
     }
+  }
+
+  @Override
+  public long heapBytes(TimeShare share) {
+    Compiled open = programs.get(share);
+    return open == null ? 0 : open.resources.heap().usedBytes();
   }
 
   private Compiled compiled(EngineHost host) {

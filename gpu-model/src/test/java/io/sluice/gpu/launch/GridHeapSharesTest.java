@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Guests that together take all of the heap that grids may have, and one that comes later. */
 final class GridHeapSharesTest {
   private static final long MIB = 1 << 20;
+  private static final long OPEN = 64 * MIB;
 
   /** What a worker takes with the largest block and the most shared memory. */
   private static final long LARGEST_WORKER = 460 << 10;
@@ -27,7 +28,7 @@ final class GridHeapSharesTest {
   @ParameterizedTest
   @ValueSource(longs = {128, 256, 512, 2048, 8192})
   void open_whereOthersHaveTakenAllTheyMay_hasItsOwn(long heapMib) {
-    GridHeap heap = new GridHeap(heapMib * MIB);
+    GridHeap heap = new GridHeap(heapMib * MIB, OPEN);
     assertThat(heap.ownBytes()).isGreaterThanOrEqualTo(LARGEST_WORKER);
     List<HeapBudget.Share> taken = new ArrayList<>();
     for (int i = 0; i < 127; i++) {
@@ -39,30 +40,43 @@ final class GridHeapSharesTest {
     assertThat(honest.usedBytes()).isEqualTo(heap.ownBytes());
     share.giveAll();
     taken.forEach(HeapBudget.Share::giveAll);
-    assertThat(
-            heap.open().new Share().tryTake(Math.min(GridHeap.MAX_OPEN_BYTES, heapMib * MIB / 4)))
+    assertThat(heap.open().new Share().tryTake(Math.min(OPEN, heapMib * MIB / 4)))
         .as("all was given back")
         .isTrue();
   }
 
   @Test
   void open_alone_hasNoMoreThanItsLimit() {
-    HeapBudget budget = new GridHeap(512 * MIB).open();
+    HeapBudget budget = new GridHeap(512 * MIB, OPEN).open();
     HeapBudget.Share all = fill(budget, MIB);
-    assertThat(budget.usedBytes()).isEqualTo(GridHeap.MAX_OPEN_BYTES);
+    assertThat(budget.usedBytes()).isEqualTo(OPEN);
     all.giveAll();
     assertThat(budget.usedBytes()).isZero();
+  }
+
+  /** What an operator grants each, for all of them it is no more than there is. */
+  @Test
+  void open_withALimitOfTheOperators_hasThat() {
+    HeapBudget small = new GridHeap(512 * MIB, MIB).open();
+    HeapBudget.Share all = fill(small, 64 << 10);
+    assertThat(small.usedBytes()).isEqualTo(small.limitBytes()).isEqualTo(MIB);
+    all.giveAll();
+
+    HeapBudget large = new GridHeap(512 * MIB, 4096 * MIB).open();
+    HeapBudget.Share most = fill(large, 64 << 10);
+    assertThat(large.usedBytes()).isLessThan(512 * MIB);
+    most.giveAll();
   }
 
   /** Whoever is refused has taken nothing, of the common part neither. */
   @Test
   void take_refused_changesNothing() {
-    GridHeap heap = new GridHeap(512 * MIB);
+    GridHeap heap = new GridHeap(512 * MIB, OPEN);
     HeapBudget budget = heap.open();
     for (int i = 0; i < 100; i++) {
-      assertThat(budget.new Share().tryTake(GridHeap.MAX_OPEN_BYTES + 1)).isFalse();
+      assertThat(budget.new Share().tryTake(OPEN + 1)).isFalse();
     }
     assertThat(budget.usedBytes()).isZero();
-    assertThat(budget.new Share().tryTake(GridHeap.MAX_OPEN_BYTES)).isTrue();
+    assertThat(budget.new Share().tryTake(OPEN)).isTrue();
   }
 }

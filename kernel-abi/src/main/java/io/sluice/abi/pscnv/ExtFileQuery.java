@@ -7,7 +7,7 @@ import java.lang.foreign.StructLayout;
 /**
  * {@code struct sluice_ext_file_query}: argument of FILE_QUERY.
  *
- * <p>48 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
+ * <p>64 bytes. Source: docs/architecture.md, "Extensions of the software GPU".
  */
 public final class ExtFileQuery {
   private static final Struct S = Struct.aligned("sluice_ext_file_query");
@@ -18,6 +18,9 @@ public final class ExtFileQuery {
   public static final U64 GPU_NS = S.u64("gpu_ns", "out: GPU time this open has used");
   public static final U64 WAIT_NS =
       S.u64("wait_ns", "out: time it had work and others had the GPU");
+  public static final U64 GRID_HEAP_BYTES =
+      S.u64("grid_heap_bytes", "out: the host's heap that its grids have");
+  public static final U64 GRID_HEAP_LIMIT = S.u64("grid_heap_limit", "out: most that they get");
   public static final StructLayout LAYOUT = S.layout();
   public static final long SIZE = LAYOUT.byteSize();
 

@@ -2,6 +2,7 @@ package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
 import io.sluice.management.Setting;
+import io.sluice.vdevice.LogRate;
 import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param sharedBytes most memory that all guests together may have mapped
  * @param logLevel least severe level that is logged
  * @param logFormat {@code logfmt} or {@code json}
+ * @param guestLog lines of the log about each guest
  * @param gpus GPUs to serve, at least one
  * @param guests guests of the configuration
  * @param wire how guests move between hosts; null when they do not
@@ -34,6 +36,7 @@ public record DaemonConfig(
     long sharedBytes,
     String logLevel,
     String logFormat,
+    LogRate guestLog,
     ImmutableList<GpuSettings> gpus,
     ImmutableList<GuestSettings> guests,
     @Nullable WireSettings wire,

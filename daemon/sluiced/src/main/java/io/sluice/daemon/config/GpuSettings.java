@@ -18,8 +18,10 @@ public sealed interface GpuSettings {
    * @param spin how long a channel is watched without a pause
    * @param interruptSpin how long after an interrupt to look for the next without sleeping
    * @param excessLimit a guest found this many times touching memory it never allocated is detached
+   * @param gridHeapBytes most of the daemon's heap that the grids of one guest take
    */
-  record Embedded(long vramBytes, Duration spin, Duration interruptSpin, int excessLimit)
+  record Embedded(
+      long vramBytes, Duration spin, Duration interruptSpin, int excessLimit, long gridHeapBytes)
       implements GpuSettings {
     @Override
     public String name() {

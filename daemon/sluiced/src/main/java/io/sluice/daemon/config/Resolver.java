@@ -13,6 +13,7 @@ import io.sluice.management.local.SocketFile;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.InvalidQuotaException;
 import io.sluice.quota.Quota;
+import io.sluice.vdevice.LogRate;
 import io.sluice.vdevice.dma.MapLimits;
 import java.io.File;
 import java.net.InetSocketAddress;
@@ -68,6 +69,10 @@ final class Resolver {
     Map<String, Raw> log = draft.section(Schema.LOG);
     String level = value(Schema.LOG, log, Schema.LOG_LEVEL).orElse("info");
     String format = value(Schema.LOG, log, Schema.LOG_FORMAT).orElse("logfmt");
+    LogRate rate =
+        new LogRate(
+            value(Schema.LOG, log, Schema.LOG_GUEST_LINES).orElseThrow(Resolver::badDefault),
+            value(Schema.LOG, log, Schema.LOG_GUEST_INTERVAL).orElseThrow(Resolver::badDefault));
     ImmutableList<GpuSettings> gpus = gpus();
     ImmutableList<GuestSettings> guests = guests(gpus, runDir);
     return new DaemonConfig(
@@ -80,6 +85,7 @@ final class Resolver {
         sharedBytes,
         level,
         format,
+        rate,
         gpus,
         guests,
         wire(),
@@ -220,7 +226,8 @@ final class Resolver {
         value(section, values, Schema.VRAM).orElseThrow(Resolver::badDefault),
         value(section, values, Schema.SPIN).orElseThrow(Resolver::badDefault),
         value(section, values, Schema.INTERRUPT_SPIN).orElseThrow(Resolver::badDefault),
-        value(section, values, Schema.EXCESS_LIMIT).orElseThrow(Resolver::badDefault));
+        value(section, values, Schema.EXCESS_LIMIT).orElseThrow(Resolver::badDefault),
+        value(section, values, Schema.GRID_HEAP).orElseThrow(Resolver::badDefault));
   }
 
   private GpuSettings device(String name) {

@@ -8,6 +8,7 @@ import io.sluice.management.Quantities;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.SessionLimits;
+import io.sluice.vdevice.LogRate;
 import io.sluice.vdevice.dma.MapLimits;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -51,6 +52,15 @@ final class Schema {
   static final Key<String> LOG_FORMAT =
       new Key<>("format", ValueType.oneOf("logfmt", "json"), "logfmt");
 
+  static final Key<Integer> LOG_GUEST_LINES =
+      new Key<>(
+          "guest-lines", ValueType.number(1, 100_000), Integer.toString(LogRate.DEFAULT.burst()));
+  static final Key<Duration> LOG_GUEST_INTERVAL =
+      new Key<>(
+          "guest-interval",
+          ValueType.duration(Duration.ofMillis(1), Duration.ofHours(1)),
+          Quantities.formatDuration(LogRate.DEFAULT.interval()));
+
   static final Key<Long> VRAM =
       new Key<>(
           "vram",
@@ -62,6 +72,11 @@ final class Schema {
       new Key<>("interrupt-spin", ValueType.duration(Duration.ZERO, Duration.ofMillis(100)), "0us");
   static final Key<Integer> EXCESS_LIMIT =
       new Key<>("excess-limit", ValueType.number(1, 1_000_000), "3");
+  static final Key<Long> GRID_HEAP =
+      new Key<>(
+          "grid-heap",
+          ValueType.size(MIB, 64 * GIB, MIB),
+          Quantities.formatSize(GpuConfig.GRID_HEAP_BYTES));
   static final Key<Path> DEVICE = new Key<>("device", ValueType.PATH, "");
   static final Key<Long> STAGING =
       new Key<>("staging", ValueType.size(0, 64 * GIB, 32 * MIB), "1GiB");
@@ -159,9 +174,11 @@ final class Schema {
           ImmutableList.of(
               RUN_DIR, STATE_DIR, CONTROL_SOCKET, CONTROL_GROUP, GUEST_GROUP, SHARED_MEMORY));
   static final KeySection LOG_KEYS =
-      new KeySection("[log]", ImmutableList.of(LOG_LEVEL, LOG_FORMAT));
+      new KeySection(
+          "[log]", ImmutableList.of(LOG_LEVEL, LOG_FORMAT, LOG_GUEST_LINES, LOG_GUEST_INTERVAL));
   static final KeySection EMBEDDED_KEYS =
-      new KeySection("[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN, EXCESS_LIMIT));
+      new KeySection(
+          "[gpu.embedded]", ImmutableList.of(VRAM, SPIN, INTERRUPT_SPIN, EXCESS_LIMIT, GRID_HEAP));
   static final KeySection DEVICE_KEYS =
       new KeySection("[gpu.NAME]", ImmutableList.of(DEVICE, INTERRUPT_SPIN, STAGING));
   static final KeySection GUEST_KEYS =

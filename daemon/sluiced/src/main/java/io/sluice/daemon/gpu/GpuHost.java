@@ -152,7 +152,10 @@ public final class GpuHost implements AutoCloseable {
     EngineLoop loop = new EngineLoop(clock);
     GpuConfig config =
         new GpuConfig(
-            settings.vramBytes(), GpuConfig.gtx480().systemBytes(), settings.spin().toNanos());
+            settings.vramBytes(),
+            GpuConfig.gtx480().systemBytes(),
+            settings.spin().toNanos(),
+            settings.gridHeapBytes());
     int cores = Runtime.getRuntime().availableProcessors();
     ExecutorService compute = compute(settings.name(), cores, threads);
     ThreadMXBean thisThread = ManagementFactory.getThreadMXBean();

@@ -5,6 +5,7 @@ import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
 import io.sluice.channel.Gpu;
+import io.sluice.channel.GuestGpu.HeapUsage;
 import io.sluice.channel.guest.ChannelInfo;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
@@ -408,6 +409,7 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     Map<String, Long> byCommand = new TreeMap<>();
     now.messagesByCommand()
         .forEach((command, n) -> byCommand.put(command.toLowerCase(Locale.ROOT), n));
+    HeapUsage heap = ask(guest -> guest.heapUsage().orElse(HeapUsage.NONE), HeapUsage.NONE);
     return new GuestCounters(
         now.connections(),
         now.connectionsRefused(),
@@ -422,8 +424,12 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
         device.mostMapped().maps(),
         device.mapped().bytes(),
         device.mostMapped().bytes(),
+        heap.bytes(),
+        heap.limitBytes(),
         device.descriptorsWaiting(),
-        device.logLinesLeftOut());
+        device.logLinesLeftOut(),
+        device.logRate().burst(),
+        device.logRate().interval().toMillis());
   }
 
   private static String program(PeerCredentials peer) {

@@ -8,6 +8,7 @@ import io.sluice.channel.SlotLimits;
 import io.sluice.management.Setting;
 import io.sluice.quota.BeyondShare;
 import io.sluice.quota.Quota;
+import io.sluice.vdevice.LogRate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -228,7 +229,8 @@ final class ConfigLoaderTest {
     assertThat(config.logLevel()).isEqualTo("info");
     assertThat(config.gpus())
         .containsExactly(
-            new GpuSettings.Embedded(1536L << 20, Duration.ofNanos(100_000), Duration.ZERO, 3));
+            new GpuSettings.Embedded(
+                1536L << 20, Duration.ofNanos(100_000), Duration.ZERO, 3, 64L << 20));
     assertThat(config.guests()).isEmpty();
     assertThat(config.settings()).allMatch(s -> s.source().equals("default"));
   }
@@ -244,10 +246,13 @@ final class ConfigLoaderTest {
         guest-group = "libvirt-qemu"
         [log]
         level = "DEBUG"
+        guest-lines = "7"
+        guest-interval = "1.5s"
         [gpu.embedded]
         vram = "0.5 GiB"
         interrupt-spin = "20us"
         excess-limit = "9"
+        grid-heap = "16MiB"
         [gpu.card0]
         device = "/dev/dri/card0"
         staging = "96MiB"
@@ -274,10 +279,12 @@ final class ConfigLoaderTest {
     assertThat(config.controlGroup()).isEqualTo("adm");
     assertThat(config.guestGroup()).isEqualTo("libvirt-qemu");
     assertThat(config.logLevel()).isEqualTo("debug");
+    assertThat(config.guestLog()).isEqualTo(new LogRate(7, Duration.ofMillis(1500)));
+    assertThat(config.sessionHosts().processBytes()).isEqualTo((256L << 20) + (8L << 30));
     assertThat(config.gpus())
         .containsExactly(
             new GpuSettings.Embedded(
-                512L << 20, Duration.ofNanos(100_000), Duration.ofNanos(20_000), 9),
+                512L << 20, Duration.ofNanos(100_000), Duration.ofNanos(20_000), 9, 16L << 20),
             new GpuSettings.Device("card0", Path.of("/dev/dri/card0"), Duration.ZERO, 96L << 20));
     assertThat(config.guests())
         .extracting(GuestSettings::name, GuestSettings::gpu, g -> g.socket().toString())

@@ -31,6 +31,11 @@ public final class HeapBudget {
     this.common = common;
   }
 
+  /** Most that may be taken. */
+  public long limitBytes() {
+    return limitBytes;
+  }
+
   /** Bytes that are taken. */
   public synchronized long usedBytes() {
     return usedBytes;
