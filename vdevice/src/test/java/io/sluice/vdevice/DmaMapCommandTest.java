@@ -17,6 +17,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,9 +142,11 @@ final class DmaMapCommandTest extends ServerTest {
 
   @Test
   void map_tooMany_enospc() {
-    for (int i = 0; i < Limits.MAX_DMA_MAPS; i++) {
-      client.ok(2, map(3, 0, i * 8192L, 4096));
-    }
+    client.okAll(
+        2,
+        LongStream.range(0, Limits.MAX_DMA_MAPS)
+            .mapToObj(i -> map(3, 0, i * 8192L, 4096))
+            .toList());
     refused(Errno.ENOSPC, 2, map(3, 0, 1L << 40, 4096));
     client.ok(3, body(24, 0, 0L, 4096L));
     client.ok(2, map(3, 0, 1L << 40, 4096));

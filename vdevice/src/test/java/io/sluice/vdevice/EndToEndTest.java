@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,9 +121,12 @@ final class EndToEndTest {
     try (RawClient client = new RawClient(rig.kernel, rig.kernel.connect(device.path()));
         Fd memory = rig.kernel.memfdCreate("page", 4096)) {
       client.negotiate();
-      for (long i = 0; i < MapLimits.MAX_MAPS; i++) {
-        client.ok(2, RawClient.body(32, 3, 0L, i << 13, 4096L), memory);
-      }
+      client.okAll(
+          2,
+          LongStream.range(0, MapLimits.MAX_MAPS)
+              .mapToObj(i -> RawClient.body(32, 3, 0L, i << 13, 4096L))
+              .toList(),
+          memory);
       assertThat(device.mapped()).isEqualTo(new MapLimits(4096L * 4094, 4094));
       try (RawClient.Message reply =
           client.call(2, RawClient.body(32, 3, 0L, 1L << 40, 4096L), memory)) {

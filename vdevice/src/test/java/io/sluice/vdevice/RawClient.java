@@ -2,6 +2,7 @@ package io.sluice.vdevice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.common.collect.Lists;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
@@ -16,6 +17,9 @@ import java.util.List;
 
 /** Sends exactly the bytes a test wants, and takes what comes back apart. */
 final class RawClient implements AutoCloseable {
+  /** Messages that are sent before their replies are read. */
+  private static final int UNANSWERED = 32;
+
   static final int NO_REPLY = 0x10;
   static final int ERROR = 0x20;
 
@@ -154,6 +158,18 @@ final class RawClient implements AutoCloseable {
       assertThat(reply.isError()).as("errno %d", reply.errno()).isFalse();
       assertThat(reply.fds()).isEmpty();
       return reply.body();
+    }
+  }
+
+  /** As {@link #ok}, often; does not wait for a reply before it sends the next ones. */
+  void okAll(int command, List<byte[]> bodies, Fd... fds) {
+    for (List<byte[]> some : Lists.partition(bodies, UNANSWERED)) {
+      some.forEach(body -> send(command, 0, body, fds));
+      for (byte[] _ : some) {
+        try (Message reply = receive()) {
+          assertThat(reply.isError()).as("errno %d", reply.errno()).isFalse();
+        }
+      }
     }
   }
 
