@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /**
  * A QEMU machine as a migration needs it: each method is one step of the sequence that works
- * (docs/migration.md). Events are awaited, never polled.
+ * (docs/migration-reference.md). Events are awaited, never polled.
  *
  * <p>Commands that QEMU executes under its big lock hang while a peer is frozen; {@link #yank}
  * overtakes them and ends the migration's connection.
