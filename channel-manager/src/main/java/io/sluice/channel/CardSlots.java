@@ -1,8 +1,10 @@
 package io.sluice.channel;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ToIntFunction;
 
 /**
  * The division of a GPU's channels and address spaces among its guests.
@@ -18,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class CardSlots {
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final Map<String, SlotLimits> limits = new LinkedHashMap<>();
 
   private final Slots channels;
@@ -28,8 +30,8 @@ public final class CardSlots {
    * @param card what the GPU has
    */
   public CardSlots(SlotLimits card) {
-    channels = new Slots("channels", card.channels());
-    addressSpaces = new Slots("address spaces", card.addressSpaces());
+    channels = new Slots("channels", card, SlotLimits::channels);
+    addressSpaces = new Slots("address spaces", card, SlotLimits::addressSpaces);
   }
 
   /** From now on something is kept for this guest. Of one that was admitted the limits change. */
@@ -54,89 +56,79 @@ public final class CardSlots {
 
   /** Channels that are free; may be out of date at once. */
   public int freeChannels() {
-    lock.lock();
-    try {
-      return channels.free();
-    } finally {
-      lock.unlock();
-    }
+    return channels.free();
   }
 
   /** EDQUOT beyond the limit or into what is kept for others, ENOMEM when none is left. */
   public void takeChannel(String guest) {
-    lock.lock();
-    try {
-      channels.take(guest, limitsOf(guest).channels());
-    } finally {
-      lock.unlock();
-    }
+    channels.take(guest);
   }
 
   public void giveChannel(String guest) {
-    lock.lock();
-    try {
-      channels.give(guest);
-    } finally {
-      lock.unlock();
-    }
+    channels.give(guest);
   }
 
   /** EDQUOT beyond the limit or into what is kept for others, ENOMEM when none is left. */
   public void takeAddressSpace(String guest) {
-    lock.lock();
-    try {
-      addressSpaces.take(guest, limitsOf(guest).addressSpaces());
-    } finally {
-      lock.unlock();
-    }
+    addressSpaces.take(guest);
   }
 
   public void giveAddressSpace(String guest) {
-    lock.lock();
-    try {
-      addressSpaces.give(guest);
-    } finally {
-      lock.unlock();
-    }
+    addressSpaces.give(guest);
   }
 
-  private SlotLimits limitsOf(String guest) {
-    return limits.getOrDefault(guest, SlotLimits.NONE);
-  }
-
-  /** One kind of slot. Guarded by lock. */
+  /** One kind of slot. */
   private final class Slots {
     private final String what;
+    private final ToIntFunction<SlotLimits> kind;
     private final int total;
+
+    @GuardedBy("CardSlots.this.lock")
     private final Map<String, Integer> held = new LinkedHashMap<>();
+
+    @GuardedBy("CardSlots.this.lock")
     private int taken;
 
-    Slots(String what, int total) {
+    Slots(String what, SlotLimits card, ToIntFunction<SlotLimits> kind) {
       this.what = what;
-      this.total = total;
+      this.kind = kind;
+      total = kind.applyAsInt(card);
     }
 
     int free() {
-      return total - taken;
+      lock.lock();
+      try {
+        return total - taken;
+      } finally {
+        lock.unlock();
+      }
     }
 
-    void take(String guest, int limit) {
-      int has = held.getOrDefault(guest, 0);
-      if (has >= limit) {
-        throw Refusal.overLimit(what, guest, limit);
+    void take(String guest) {
+      lock.lock();
+      try {
+        int limit = kind.applyAsInt(limits.getOrDefault(guest, SlotLimits.NONE));
+        int has = held.getOrDefault(guest, 0);
+        int free = total - taken;
+        if (has >= limit) {
+          throw Refusal.overLimit(what, guest, limit);
+        }
+        if (free == 0) {
+          throw Refusal.outOfMemory(
+              "the GPU has no more " + what + ", guest=" + guest + " total=" + total,
+              "Free some, in this guest or another.");
+        }
+        if (has > 0 && free <= kept()) {
+          throw Refusal.kept(what, guest, free);
+        }
+        held.put(guest, has + 1);
+        taken++;
+      } finally {
+        lock.unlock();
       }
-      if (free() == 0) {
-        throw Refusal.outOfMemory(
-            "the GPU has no more " + what + ", guest=" + guest + " total=" + total,
-            "Free some, in this guest or another.");
-      }
-      if (has > 0 && free() <= kept()) {
-        throw Refusal.kept(what, guest, free());
-      }
-      held.put(guest, has + 1);
-      taken++;
     }
 
+    @GuardedBy("CardSlots.this.lock")
     private int kept() {
       int without = 0;
       for (String guest : limits.keySet()) {
@@ -146,16 +138,21 @@ public final class CardSlots {
     }
 
     void give(String guest) {
-      int has = held.getOrDefault(guest, 0);
-      if (has == 0) {
-        throw new AssertionError("more given back than taken, guest=" + guest + " of " + what);
+      lock.lock();
+      try {
+        int has = held.getOrDefault(guest, 0);
+        if (has == 0) {
+          throw new AssertionError("more given back than taken, guest=" + guest + " of " + what);
+        }
+        if (has == 1) {
+          held.remove(guest);
+        } else {
+          held.put(guest, has - 1);
+        }
+        taken--;
+      } finally {
+        lock.unlock();
       }
-      if (has == 1) {
-        held.remove(guest);
-      } else {
-        held.put(guest, has - 1);
-      }
-      taken--;
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.sluice.channel.policy;
 
 import com.google.common.collect.Sets;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.Capability;
@@ -97,9 +98,13 @@ public final class MemoryQuotas {
   private final Listener listener;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock.
+  @GuardedBy("lock")
   private final QuotaTable quotas;
+
+  @GuardedBy("lock")
   private final Map<String, Counters> counters = new TreeMap<>();
+
+  @GuardedBy("lock")
   private final Map<String, Guest> attached = new LinkedHashMap<>();
 
   /** A library by itself: whoever has it rebalances. */
@@ -239,7 +244,8 @@ public final class MemoryQuotas {
     }
   }
 
-  /** The place of one attached guest. */
+  /** The place of one attached guest; keeps the lock from one call to the next. */
+  @SuppressWarnings("GuardedBy") // which cannot be checked
   private final class Place implements MemorySharing {
     private final Guest guest;
 
@@ -331,11 +337,13 @@ public final class MemoryQuotas {
     }
   }
 
+  @GuardedBy("lock")
   private void refused(Guest guest, long bytes) {
     counters.computeIfPresent(guest.name(), (_, before) -> before.plus(0, 0, 1));
     listener.onRefused(guest.name(), bytes, use(guest.name()));
   }
 
+  @GuardedBy("lock")
   private void makeRoomFor(Guest guest, long bytes) {
     List<Holder> holders = holders(guest);
     long share = limit(holders).getOrDefault(guest.name(), 0L);
@@ -350,6 +358,7 @@ public final class MemoryQuotas {
   /**
    * @param arriving counted as using the GPU though it may not yet
    */
+  @GuardedBy("lock")
   private Moves rebalance(@Nullable Guest arriving, Runnable held) {
     List<Holder> holders = holders(arriving);
     SortedMap<String, Long> shares = limit(holders);
@@ -396,6 +405,7 @@ public final class MemoryQuotas {
   }
 
   /** What every guest that is there says of itself; those that are closed are forgotten. */
+  @GuardedBy("lock")
   private List<Holder> holders(@Nullable Guest arriving) {
     attached.values().removeIf(Guest::isClosed);
     List<Holder> holders = new ArrayList<>();
@@ -411,6 +421,7 @@ public final class MemoryQuotas {
   }
 
   /** Sets limits to shares; returns the shares of those that use the GPU. */
+  @GuardedBy("lock")
   private SortedMap<String, Long> limit(List<Holder> holders) {
     Set<String> using = new TreeSet<>();
     holders.stream().filter(Holder::usesGpu).forEach(holder -> using.add(holder.guest().name()));
@@ -436,6 +447,7 @@ public final class MemoryQuotas {
    * @param held runs when the last guest's have moved, before its channels go on; if that guest is
    *     gone meanwhile, or its GPU refuses, not at all
    */
+  @GuardedBy("lock")
   private int move(List<MovePlan.Move> moves, boolean toSystem, Runnable held) {
     Map<String, List<Long>> byGuest = new LinkedHashMap<>();
     for (MovePlan.Move move : moves) {
@@ -443,24 +455,22 @@ public final class MemoryQuotas {
           .computeIfAbsent(move.buffer().guest(), _ -> new ArrayList<>())
           .add(move.buffer().id());
     }
-    int[] moved = new int[1];
+    int moved = 0;
     for (Guest guest : attached.values()) {
       List<Long> ids = byGuest.getOrDefault(guest.name(), List.of());
       byGuest.remove(guest.name());
       if (!ids.isEmpty()) {
         Runnable then = byGuest.isEmpty() ? held : () -> {};
-        ifThere(
-            guest,
-            () -> {
-              int done = guest.buffers().move(ids, toSystem, then);
-              moved[0] += done;
-              count(guest, toSystem, done);
-            });
+        int[] done = new int[1];
+        ifThere(guest, () -> done[0] = guest.buffers().move(ids, toSystem, then));
+        count(guest, toSystem, done[0]);
+        moved += done[0];
       }
     }
-    return moved[0];
+    return moved;
   }
 
+  @GuardedBy("lock")
   private void count(Guest guest, boolean toSystem, int moved) {
     if (moved > 0) {
       counters.computeIfPresent(

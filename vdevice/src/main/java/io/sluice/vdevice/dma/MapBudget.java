@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.HostLimits;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 
@@ -29,12 +29,15 @@ public final class MapBudget {
   /** A map is known to the GPU and, once it was read, to the server. */
   private static final long MAPPINGS_PER_MAP = 2;
 
+  private static final MapLimits NOTHING = new MapLimits(0, 0);
+
   private final HostLimits host;
   private final long allBytes;
   private final ReentrantLock lock = new ReentrantLock();
 
+  /** What each has. */
   @GuardedBy("lock")
-  private final List<Share> shares = new ArrayList<>();
+  private final Map<Share, MapLimits> shares = new LinkedHashMap<>();
 
   /**
    * @param host what the process has
@@ -50,7 +53,7 @@ public final class MapBudget {
     Share made = new Share(guest, most);
     lock.lock();
     try {
-      shares.add(made);
+      shares.put(made, NOTHING);
       return made;
     } finally {
       lock.unlock();
@@ -71,10 +74,6 @@ public final class MapBudget {
     private final String guest;
     private final MapLimits most;
 
-    // Both guarded by lock.
-    private long bytes;
-    private int maps;
-
     private Share(String guest, MapLimits most) {
       this.guest = guest;
       this.most = most;
@@ -89,7 +88,7 @@ public final class MapBudget {
     public MapLimits used() {
       lock.lock();
       try {
-        return new MapLimits(bytes, maps);
+        return has();
       } finally {
         lock.unlock();
       }
@@ -105,22 +104,24 @@ public final class MapBudget {
     void take(long size) {
       lock.lock();
       try {
-        if (maps >= most.maps()) {
+        MapLimits used = has();
+        int maps = used.maps() + 1;
+        long bytes = used.bytes() + size;
+        if (maps > most.maps()) {
           throw refused(Errno.EDQUOT, "more maps than the guest's map-limit", most.maps());
         }
-        if (Long.compareUnsigned(size, most.bytes() - bytes) > 0) {
+        if (Long.compareUnsigned(size, most.bytes() - used.bytes()) > 0) {
           throw refused(
               Errno.EDQUOT, "more memory than the guest's shared-memory-limit", most.bytes());
         }
-        if (maps + 1L > room(allMaps(), maps + 1L, share -> share.most.maps(), s -> s.maps)) {
-          throw refused(Errno.ENOSPC, "the daemon's descriptors and mappings are for others", maps);
+        if (maps > room(allMaps(), maps, MapLimits::maps)) {
+          throw refused(
+              Errno.ENOSPC, "the daemon's descriptors and mappings are for others", used.maps());
         }
-        long wanted = bytes + size;
-        if (wanted > room(allBytes, wanted, share -> share.most.bytes(), s -> s.bytes)) {
+        if (bytes > room(allBytes, bytes, MapLimits::bytes)) {
           throw refused(Errno.ENOSPC, "the daemon's shared-memory is for others", allBytes);
         }
-        bytes += size;
-        maps++;
+        shares.replace(this, new MapLimits(bytes, maps));
       } finally {
         lock.unlock();
       }
@@ -130,11 +131,16 @@ public final class MapBudget {
     void give(long size) {
       lock.lock();
       try {
-        bytes -= size;
-        maps--;
+        MapLimits used = has();
+        shares.replace(this, new MapLimits(used.bytes() - size, used.maps() - 1));
       } finally {
         lock.unlock();
       }
+    }
+
+    @GuardedBy("MapBudget.this.lock")
+    private MapLimits has() {
+      return shares.getOrDefault(this, NOTHING);
     }
 
     /**
@@ -142,15 +148,14 @@ public final class MapBudget {
      * beyond that without what is kept for them, and for one that comes later.
      */
     @GuardedBy("MapBudget.this.lock")
-    private long room(
-        long all, long wanted, ToLongFunction<Share> limit, ToLongFunction<Share> has) {
+    private long room(long all, long wanted, ToLongFunction<MapLimits> of) {
       long each = all / (shares.size() + 1L);
       boolean modest = wanted <= each;
       long left = modest ? all : all - each;
-      for (Share other : shares) {
-        if (other != this) {
-          long kept = modest ? 0 : Math.min(each, limit.applyAsLong(other));
-          left -= Math.max(kept, has.applyAsLong(other));
+      for (Map.Entry<Share, MapLimits> other : shares.entrySet()) {
+        if (other.getKey() != this) {
+          long kept = modest ? 0 : Math.min(each, of.applyAsLong(other.getKey().most));
+          left -= Math.max(kept, of.applyAsLong(other.getValue()));
         }
       }
       return left;

@@ -3,7 +3,12 @@ package io.sluice.channel.nvidia.rm;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** The one lock of an open. Once it is closed, no call gets in. */
+/**
+ * The one lock of an open. Once it is closed, no call gets in.
+ *
+ * <p>What it guards is reached from actions that are handed to it, into which Error Prone does not
+ * follow a lock: comments say it.
+ */
 public final class OpenLock {
   private final ReentrantLock lock = new ReentrantLock();
   private volatile boolean closed; // written under the lock

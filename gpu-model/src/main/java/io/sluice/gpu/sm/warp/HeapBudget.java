@@ -1,5 +1,6 @@
 package io.sluice.gpu.sm.warp;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +14,8 @@ public final class HeapBudget {
   private final long ownBytes;
   private final @Nullable HeapBudget common;
 
-  private long usedBytes; // guarded by this
+  @GuardedBy("this")
+  private long usedBytes;
 
   /** A budget of its own. */
   public HeapBudget(long limitBytes) {
