@@ -22,8 +22,6 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The source's side of a migration: moves one guest to whoever is at the other end of a link, or
@@ -33,8 +31,6 @@ import org.slf4j.LoggerFactory;
  * {@link #abort} and {@link #status} may be called by any.
  */
 public final class MigrationSource implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(MigrationSource.class);
-
   private static final long HEARTBEAT_NS = 1_000_000_000L;
 
   private final MappedGuest mapped;
@@ -67,12 +63,7 @@ public final class MigrationSource implements AutoCloseable {
   /** To be copied yet, when access was about to be taken back. */
   private long leftBytes;
 
-  private boolean offered;
-  private boolean inquiring;
-  private boolean readyEarly;
-
-  /** The operator's time is over, and it is to be done all the same. */
-  private boolean forced;
+  private Agreement agreement = Agreement.NONE;
 
   /**
    * The parts that a migration works with; all of them stay the caller's.
@@ -123,7 +114,7 @@ public final class MigrationSource implements AutoCloseable {
     preparation = new StopPreparation(machine, move, memory, copiesMemory);
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
-    patience = new SourcePatience(settings, rate, nowNs);
+    patience = new SourcePatience(mapped.guest().name(), settings, rate, nowNs);
     lastHeardNs = nowNs;
     lastSentNs = nowNs;
   }
@@ -159,7 +150,7 @@ public final class MigrationSource implements AutoCloseable {
       throw new IllegalStateException("nothing to ask, phase=" + phase());
     }
     link = newLink;
-    inquiring = true;
+    agree(Agreement.TO_ASK);
     lastHeardNs = nowNs;
   }
 
@@ -272,7 +263,7 @@ public final class MigrationSource implements AutoCloseable {
   // ---- the way ----
 
   private int prepare() {
-    if (offered) {
+    if (agreement != Agreement.NONE) {
       return 0;
     }
     List<Reason> obstacles = SourceObstacles.of(mapped, machine, copiesMemory);
@@ -281,7 +272,7 @@ public final class MigrationSource implements AutoCloseable {
       return 1;
     }
     send(Offer.of(mapped, id, copiesMemory, link.dataStreams(), machine.describe()).encode());
-    offered = true;
+    agree(Agreement.OFFERED);
     return 1;
   }
 
@@ -290,6 +281,7 @@ public final class MigrationSource implements AutoCloseable {
     int version = in.bits();
     in.require(
         version >= Offer.SPOKEN.oldest() && version <= Offer.VERSION, "speaks no version of ours");
+    agree(Agreement.ACCEPTED);
     machine.start(in.rest());
     if (!handsOver && !machine.asksForGuestWrites()) {
       memory.forgetGuestMemory();
@@ -308,10 +300,12 @@ public final class MigrationSource implements AutoCloseable {
     plan.observe(move.longestRunningNs());
     long left = copy.leftBytes();
     boolean copied = !memory.isPassing() && stop.isReady(plan.hasSeenCommands());
-    boolean due = forced || plan.isDue(copy.durationNs(left), copied);
+    boolean due = patience.isForced() || plan.isDue(copy.durationNs(left), copied);
     if (due && patience.isHeard(nowNs - lastHeardNs)) {
       leftBytes = left;
-      enter(Phase.DETACH, forced ? "forced" : "little is left, or as much as the GPU has to do");
+      enter(
+          Phase.DETACH,
+          patience.isForced() ? "forced" : "little is left, or as much as the GPU has to do");
       return worked + 1;
     }
     if (copiesMemory && !memory.isPassing() && memory.pass() < settings.livePasses()) {
@@ -360,6 +354,7 @@ public final class MigrationSource implements AutoCloseable {
       }
       return worked + drainWatch.ended() - ended;
     }
+    boolean forced = patience.isForced();
     worked += preparation.begin(stop.isStopped(), forced, starts, nowNs);
     boolean settled = preparation.isDone(nowNs) && copy.isQueueShort(stop.queuedNs());
     worked += stop.drained(nowNs, settled, forced);
@@ -416,7 +411,7 @@ public final class MigrationSource implements AutoCloseable {
   private int switchOver() {
     if (machine.progress().state() == State.COMPLETED) {
       enter(Phase.RESTORE, "the machine's memory is there");
-      if (readyEarly) {
+      if (agreement == Agreement.READY) {
         commit();
       }
       return 1;
@@ -429,10 +424,10 @@ public final class MigrationSource implements AutoCloseable {
   }
 
   private int inquireOnce() {
-    if (!inquiring) {
+    if (agreement != Agreement.TO_ASK) {
       return 0;
     }
-    inquiring = false;
+    agree(Agreement.COMMITTED);
     send(Inquiry.question(id));
     return 1;
   }
@@ -476,7 +471,7 @@ public final class MigrationSource implements AutoCloseable {
     switch (frame.type()) {
       case HEARTBEAT, BARRIER_REACHED, MACHINE -> {}
       case ACCEPT -> {
-        require(phase() == Phase.PREPARE && offered, frame);
+        require(phase() == Phase.PREPARE && agreement == Agreement.OFFERED, frame);
         accepted(frame);
       }
       case READY -> {
@@ -507,10 +502,9 @@ public final class MigrationSource implements AutoCloseable {
 
   /** The machine's own completion may still be on its way to us; a file has none to wait for. */
   private void ready() {
+    agree(Agreement.READY);
     if (phase() == Phase.RESTORE) {
       commit();
-    } else {
-      readyEarly = true;
     }
   }
 
@@ -522,6 +516,7 @@ public final class MigrationSource implements AutoCloseable {
     }
     // From the moment this may have been sent, the guest is not this side's.
     enter(Phase.COMMIT, "the destination has all");
+    agree(Agreement.COMMITTED);
     send(Frame.of(FrameType.COMMIT));
   }
 
@@ -542,17 +537,9 @@ public final class MigrationSource implements AutoCloseable {
             .or(() -> patience.withWork(phase, state.isRedirtying(), copy.carriedBytes(), nowNs));
     if (lost.isPresent()) {
       giveUp(lost.get());
-    } else if (!forced && patience.isOver(phase, nowNs)) {
-      patience.tooLong().ifPresentOrElse(this::giveUp, () -> force(phase));
+    } else {
+      patience.altogether(phase, nowNs).ifPresent(this::giveUp);
     }
-  }
-
-  private void force(Phase phase) {
-    forced = true;
-    LOG.atWarn()
-        .addKeyValue("guest", mapped.guest().name())
-        .addKeyValue("phase", phase.label())
-        .log("the migration takes too long: what is left is copied while the machine stands");
   }
 
   private void send(Frame frame) {
@@ -562,6 +549,13 @@ public final class MigrationSource implements AutoCloseable {
 
   private void enter(Phase next, String why) {
     log.transition(next, nowNs, why);
+  }
+
+  private void agree(Agreement next) {
+    if (!agreement.canBecome(next)) {
+      throw new AssertionError("no such transition, from=" + agreement + " to=" + next);
+    }
+    agreement = next;
   }
 
   // ---- giving up ----
@@ -575,7 +569,7 @@ public final class MigrationSource implements AutoCloseable {
   private int undo() {
     if (!undo.isBegun()) {
       memory.close();
-      undo.begin(offered ? link : null);
+      undo.begin(agreement == Agreement.NONE ? null : link);
       return 1;
     }
     if (undo.end(nowNs)) {

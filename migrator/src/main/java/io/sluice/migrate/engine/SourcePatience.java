@@ -5,11 +5,15 @@ import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.phase.Phase;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The patience of a source: how long it waits for the other side, for the machine, and altogether.
  */
 final class SourcePatience {
+  private static final Logger LOG = LoggerFactory.getLogger(SourcePatience.class);
+
   /** The machine's last pass may take so many times as long as the link takes for what is left. */
   private static final int LAST_PASS_FACTOR = 4;
 
@@ -21,14 +25,17 @@ final class SourcePatience {
   /** The part of its time for which an engine may be silent when the guest is made to wait. */
   private static final int LATELY = 3;
 
+  private final String guest;
   private final MigrationSettings settings;
   private final LinkRate rate;
   private final long startNs;
   private Phase seen = Phase.PREPARE;
   private long seenSteps;
   private long seenNs;
+  private boolean forced;
 
-  SourcePatience(MigrationSettings settings, LinkRate rate, long startNs) {
+  SourcePatience(String guest, MigrationSettings settings, LinkRate rate, long startNs) {
+    this.guest = guest;
     this.settings = settings;
     this.rate = rate;
     this.startNs = startNs;
@@ -97,8 +104,35 @@ final class SourcePatience {
     return engineNs <= settings.peer().held().toNanos() / LATELY;
   }
 
-  /** Whether the operator's time up to the switch-over is over. */
-  boolean isOver(Phase phase, long nowNs) {
+  /**
+   * Whether the operator's time is over: why it is given up then, unless it is to be done all the
+   * same.
+   */
+  Optional<Reason> altogether(Phase phase, long nowNs) {
+    if (forced || !isOver(phase, nowNs)) {
+      return Optional.empty();
+    }
+    if (settings.onTimeout() == OnTimeout.FORCE) {
+      forced = true;
+      LOG.atWarn()
+          .addKeyValue("guest", guest)
+          .addKeyValue("phase", phase.label())
+          .log("the migration takes too long: what is left is copied while the machine stands");
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Reason(
+            MigrationCode.TIMEOUT,
+            "the migration takes too long, seconds=" + settings.timeout().toSeconds(),
+            "Try again with a longer --timeout, a faster link, or --on-timeout force."));
+  }
+
+  /** Whether the operator's time is over, and it is to be done all the same. */
+  boolean isForced() {
+    return forced;
+  }
+
+  private boolean isOver(Phase phase, long nowNs) {
     return !settings.timeout().isZero()
         && nowNs - startNs > settings.timeout().toNanos()
         && switch (phase) {
@@ -106,17 +140,6 @@ final class SourcePatience {
           case PRE_COPY, DETACH, DRAIN -> true;
           case FINAL_COPY, SWITCH_OVER, RESTORE, COMMIT, DONE, ABORTING, ABORTED -> false;
         };
-  }
-
-  /** Why it is given up when that time is over; empty when it is to be done all the same. */
-  Optional<Reason> tooLong() {
-    return settings.onTimeout() == OnTimeout.FORCE
-        ? Optional.empty()
-        : Optional.of(
-            new Reason(
-                MigrationCode.TIMEOUT,
-                "the migration takes too long, seconds=" + settings.timeout().toSeconds(),
-                "Try again with a longer --timeout, a faster link, or --on-timeout force."));
   }
 
   /**

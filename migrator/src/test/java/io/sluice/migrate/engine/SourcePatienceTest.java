@@ -10,7 +10,8 @@ final class SourcePatienceTest {
   private static final MigrationSettings SETTINGS = MigrationSettings.DEFAULT;
   private static final long HELD_NS = SETTINGS.peer().held().toNanos();
 
-  private final SourcePatience patience = new SourcePatience(SETTINGS, new LinkRate(0), T);
+  private final SourcePatience patience =
+      new SourcePatience("web-01", SETTINGS, new LinkRate(0), T);
 
   @Test
   void withWork_destinationTakesNothing_isTooLong() {
