@@ -109,6 +109,14 @@ public final class FieldReader {
     }
   }
 
+  /** A reader of the next so many bytes. */
+  public FieldReader part(int bytes) {
+    need(bytes);
+    FieldReader part = new FieldReader(in.slice(in.position(), bytes), refusal);
+    in.position(in.position() + bytes);
+    return part;
+  }
+
   /** All that follows, as a view. */
   public ByteBuffer rest() {
     ByteBuffer rest = in.slice().order(ByteOrder.LITTLE_ENDIAN);

@@ -56,6 +56,17 @@ final class FieldCodecTest {
   }
 
   @Test
+  void part_hasItsBytesAndNoMore() {
+    FieldReader in = reader(words(1, 2, 3));
+    FieldReader part = in.part(8);
+    assertThat(in.bits()).isEqualTo(3);
+    assertThat(part.bits()).isEqualTo(1);
+    assertThat(part.bits()).isEqualTo(2);
+    assertThatThrownBy(part::bits).hasMessageContaining("shorter than its layout");
+    assertThatThrownBy(() -> reader(words(1)).part(5)).hasMessageContaining("shorter");
+  }
+
+  @Test
   void bytes_areLittleEndian() {
     assertThat(words(0x04030201)).containsExactly(1, 2, 3, 4);
   }

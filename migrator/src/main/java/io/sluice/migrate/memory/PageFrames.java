@@ -1,6 +1,7 @@
 package io.sluice.migrate.memory;
 
 import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
 import io.sluice.abi.RefusedException;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
@@ -28,20 +29,25 @@ final class PageFrames {
    */
   static final int BUILT_PAGES = 64;
 
+  private static final int PAGE_BYTES = Fingerprint.PAGE_BYTES;
+
   static final int HEAD_BYTES = 8;
   static final int RUN_BYTES = 16;
 
   private static final int BUILT_HEAD_BYTES = HEAD_BYTES + BUILT_PAGES * RUN_BYTES;
 
   /** Most bytes of a frame of pages that is built. */
-  static final int BUILT_BYTES = BUILT_HEAD_BYTES + BUILT_PAGES * Fingerprint.PAGE_BYTES;
+  static final int BUILT_BYTES = BUILT_HEAD_BYTES + BUILT_PAGES * PAGE_BYTES;
 
   /** Likewise of zeros. */
   static final int BUILT_ZEROS_BYTES = BUILT_HEAD_BYTES;
 
   private PageFrames() {}
 
-  /** Collects pages until they are a frame. */
+  /**
+   * The collector of pages until they are a frame. It is no {@link io.sluice.abi.FieldWriter}: the
+   * pages are copied once, into the buffer that is sent, before it is known what their head is.
+   */
   static final class Builder {
     private final FrameType type;
     private final int epoch;
@@ -79,14 +85,14 @@ final class PageFrames {
     /** Puts a page's bytes in. */
     void put(MemorySegment page) {
       int position = bytes.position();
-      MemorySegment.copy(page, 0, segment, position, Fingerprint.PAGE_BYTES);
-      bytes.position(position + Fingerprint.PAGE_BYTES);
+      MemorySegment.copy(page, 0, segment, position, PAGE_BYTES);
+      bytes.position(position + PAGE_BYTES);
     }
 
     /** The page at an aperture offset is in. */
     void added(long offset) {
       int last = runs - 1;
-      if (runs > 0 && offsets[last] + lengths[last] * (long) Fingerprint.PAGE_BYTES == offset) {
+      if (runs > 0 && offsets[last] + lengths[last] * (long) PAGE_BYTES == offset) {
         lengths[last]++;
       } else {
         offsets[runs] = offset;
@@ -110,11 +116,7 @@ final class PageFrames {
 
   /** The epoch of a frame that has come from the peer. */
   static int epoch(Frame frame) {
-    ByteBuffer in = frame.reader();
-    if (in.remaining() < HEAD_BYTES) {
-      throw bad("is cut off", frame);
-    }
-    return in.getInt();
+    return reader(frame).bits();
   }
 
   /** A consumer of runs, told of each. */
@@ -132,48 +134,47 @@ final class PageFrames {
    * @throws RefusedException when it is none
    */
   static int read(Frame frame, RunConsumer consumer) {
-    ByteBuffer in = frame.reader();
-    if (in.remaining() < HEAD_BYTES) {
-      throw bad("is cut off", frame);
-    }
-    in.getInt();
-    int runs = in.getInt();
-    if (runs <= 0 || runs > MAX_PAGES || in.remaining() < runs * RUN_BYTES) {
-      throw bad("has no such runs", frame);
-    }
-    ByteBuffer bytes =
-        in.slice(in.position() + runs * RUN_BYTES, in.remaining() - runs * RUN_BYTES);
+    FieldReader in = reader(frame);
+    in.bits(); // the epoch
+    int runs = in.count(MAX_PAGES, RUN_BYTES);
+    in.require(runs > 0, "has runs");
+    FieldReader table = in.part(runs * RUN_BYTES);
+    ByteBuffer bytes = in.rest();
     int total = 0;
     for (int i = 0; i < runs; i++) {
-      long offset = in.getLong();
-      int pages = in.getInt();
-      int pad = in.getInt();
-      if (pages <= 0 || pages > MAX_PAGES || pad != 0 || offset % Fingerprint.PAGE_BYTES != 0) {
-        throw bad("has no such run", frame);
-      }
-      int length = pages * Fingerprint.PAGE_BYTES;
+      long offset = table.u64();
+      long pages = table.u32();
+      table.require(
+          pages > 0 && pages <= MAX_PAGES && table.bits() == 0 && offset % PAGE_BYTES == 0,
+          "a run is whole pages, at most " + MAX_PAGES);
+      int length = (int) pages * PAGE_BYTES;
       if (frame.type() == FrameType.PAGES) {
-        if (bytes.remaining() < length) {
-          throw bad("has too few bytes", frame);
-        }
+        in.require(bytes.remaining() >= length, "has the bytes of its pages");
         consumer.run(offset, length, bytes.slice(bytes.position(), length));
         bytes.position(bytes.position() + length);
       } else {
         consumer.run(offset, length, bytes);
       }
-      total += pages;
+      total += (int) pages;
     }
-    if (bytes.hasRemaining()) {
-      throw bad("has too many bytes", frame);
-    }
+    in.require(!bytes.hasRemaining(), "has no more bytes than its pages");
     return total;
+  }
+
+  private static FieldReader reader(Frame frame) {
+    return new FieldReader(frame.reader(), (_, what) -> bad(what, frame));
   }
 
   static RefusedException bad(String how, Frame frame) {
     return new RefusedException(
         MigrationCode.FRAME,
         Errno.EPROTO,
-        "a frame " + how + ", type=" + frame.type() + " bytes=" + frame.payload().remaining(),
+        "a frame is damaged: "
+            + how
+            + ", type="
+            + frame.type()
+            + " bytes="
+            + frame.payload().remaining(),
         "Both sides must run the same version of Sluice, or neighbouring ones.");
   }
 }

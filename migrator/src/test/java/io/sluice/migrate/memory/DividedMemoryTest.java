@@ -282,7 +282,7 @@ final class DividedMemoryTest {
         int _ = memory.source.work(512);
       }
       memory.target.control(poll(memory));
-      assertThatThrownBy(memory.target::work).hasMessageContaining("is cut off");
+      assertThatThrownBy(memory.target::work).hasMessageContaining("shorter than its layout");
       assertThat(used).hasSize(5).contains(FrameType.BARRIER);
       assertThat(memory.target.passReached()).isZero();
     }

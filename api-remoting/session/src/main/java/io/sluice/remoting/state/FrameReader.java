@@ -6,7 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The fields of a frame, each checked as it is read. */
+/**
+ * The reader of a frame's fields, each checked as it is read. It is no {@link
+ * io.sluice.abi.FieldReader}: each number has bounds of its own, and what breaks them is a checked
+ * exception, since the end of the stream is what follows from it.
+ */
 final class FrameReader {
   /** Reads an element of a list. */
   @FunctionalInterface

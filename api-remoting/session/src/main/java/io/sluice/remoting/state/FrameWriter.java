@@ -7,7 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Frames behind one another in a buffer that grows as it must. */
+/**
+ * The writer of frames behind one another in a buffer that grows as it must. It is no {@link
+ * io.sluice.abi.FieldWriter}: one buffer serves a stream, whose frames have up to 16 MiB, and a
+ * frame's length is put before its fields once they are there.
+ */
 final class FrameWriter {
   private static final int FIRST_BYTES = 64 << 10;
 
