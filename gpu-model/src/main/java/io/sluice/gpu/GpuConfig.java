@@ -1,5 +1,7 @@
 package io.sluice.gpu;
 
+import io.sluice.abi.pscnv.PscnvGem;
+
 /**
  * The measures of the software GPU.
  *
@@ -23,7 +25,7 @@ public record GpuConfig(long vramBytes, long systemBytes, long spinNs, long grid
         vramBytes > 0
             && vramBytes % (128 << 10) == 0
             && systemBytes >= 0
-            && systemBytes % 4096 == 0
+            && systemBytes % PscnvGem.SMALL_PAGE_BYTES == 0
             && spinNs >= 0
             && gridHeapBytes > 0;
     if (!valid) {

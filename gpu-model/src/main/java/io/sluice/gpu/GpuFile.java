@@ -2,6 +2,7 @@ package io.sluice.gpu;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
+import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.gpu.engine.TimeShare;
@@ -30,7 +31,7 @@ final class GpuFile implements AutoCloseable {
   /** Control pages of an open. */
   static final int CONTROL_PAGES = 128;
 
-  static final long CONTROL_PAGE_BYTES = 4096;
+  static final long CONTROL_PAGE_BYTES = PscnvLimits.CONTROL_PAGE_BYTES;
 
   /** Map handle of all control pages. In the range that real pscnv gives to legacy maps. */
   static final long CONTROL_MAP_HANDLE = 0x1000_0000L;

@@ -21,7 +21,7 @@ import java.util.List;
 
 /** The extensions that make buffers of guest memory. */
 final class RegionIoctls {
-  private static final long PAGE_MASK = 4095;
+  private static final long PAGE_MASK = PscnvGem.SMALL_PAGE_BYTES - 1;
 
   private RegionIoctls() {}
 

@@ -11,6 +11,7 @@ import io.sluice.abi.pscnv.ExtRegionAdd;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvGemInfo;
 import io.sluice.abi.pscnv.PscnvIoctl;
+import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.pscnv.PscnvVspaceReq;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -27,8 +28,6 @@ import java.util.OptionalLong;
 
 /** One guest's open of a pscnv device. */
 final class PscnvGuestGpu implements GuestGpu {
-  private static final int PAGE_BYTES = 4096;
-
   private final DrmDevice device;
   private final PscnvCalls calls;
   private final GpuInfo info;
@@ -48,7 +47,8 @@ final class PscnvGuestGpu implements GuestGpu {
     calls = new PscnvCalls(device);
     extensions = Extensions.probe(calls);
     controlPages =
-        extensions.map(e -> area(e.controlMapHandle(), e.controlPages() * (long) PAGE_BYTES));
+        extensions.map(
+            e -> area(e.controlMapHandle(), e.controlPages() * PscnvLimits.CONTROL_PAGE_BYTES));
     vramAperture = extensions.map(e -> area(e.vramMapHandle(), e.vramApertureBytes()));
     ChannelIds channelIds = new ChannelIds(info.maxChannels());
     open = new PscnvOpen(calls, kernel, channelIds, extensions.isPresent(), vramAperture);

@@ -2,6 +2,7 @@ package io.sluice.channel.state;
 
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.ExtRegionAdd;
+import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.pscnv.PscnvLimits;
 
 /** The named maxima of one guest: no table of ours grows beyond them, whatever a guest asks for. */
@@ -33,8 +34,8 @@ public final class GuestLimits {
   /** Exponent of the longest ring; FIFO_INIT_IB refuses more. */
   public static final int MAX_RING_ORDER = PscnvLimits.MAX_IB_ORDER;
 
-  /** Granularity of all GPU memory. */
-  public static final long PAGE_BYTES = 4096;
+  /** Granularity of all GPU memory: the GPU's small page. */
+  public static final long PAGE_BYTES = PscnvGem.SMALL_PAGE_BYTES;
 
   private GuestLimits() {}
 }

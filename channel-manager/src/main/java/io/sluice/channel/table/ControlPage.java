@@ -2,6 +2,7 @@ package io.sluice.channel.table;
 
 import io.sluice.abi.guest.ControlWords;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.channel.state.ChannelError;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
@@ -16,7 +17,7 @@ import java.lang.invoke.VarHandle;
  */
 public final class ControlPage {
   /** Bytes of a control page. */
-  static final long PAGE_BYTES = 4096;
+  static final long PAGE_BYTES = PscnvLimits.CONTROL_PAGE_BYTES;
 
   private final MemorySegment pages;
   private final long at;

@@ -16,9 +16,6 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  */
 final class Userd {
-  /** Length of a control page. */
-  static final long PAGE_BYTES = 4096;
-
   private static final long GET_LOW = 0x44;
   private static final long REFERENCE = 0x48;
   private static final long TOP_LEVEL_GET_LOW = 0x58;

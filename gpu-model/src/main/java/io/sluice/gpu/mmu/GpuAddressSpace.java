@@ -1,5 +1,6 @@
 package io.sluice.gpu.mmu;
 
+import io.sluice.abi.pscnv.PscnvGem;
 import java.util.BitSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public final class GpuAddressSpace {
   public static final long LIMIT = 1L << 40;
 
   /** Smallest page. */
-  public static final long PAGE_BYTES = 4096;
+  public static final long PAGE_BYTES = PscnvGem.SMALL_PAGE_BYTES;
 
   /** Most mappings an address space holds. */
   public static final int MAX_MAPPINGS = 1 << 16;

@@ -10,6 +10,7 @@ import io.sluice.abi.guest.HandleArgs;
 import io.sluice.abi.guest.ObjEngNew;
 import io.sluice.abi.guest.Ping;
 import io.sluice.abi.guest.SetupSegment;
+import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
@@ -32,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * buffers it still has are unmapped.
  */
 public final class AttachedDevice implements AutoCloseable {
-  private static final int PAGE = 4096;
+  private static final long CONTROL_PAGE_BYTES = PscnvLimits.CONTROL_PAGE_BYTES;
+  private static final int PAGE = VfioUserClient.PAGE_BYTES;
   private static final long FIRST_IOVA = 1L << 32;
 
   private final Kernel kernel;
@@ -325,7 +327,7 @@ public final class AttachedDevice implements AutoCloseable {
 
   /** The control page of a channel. */
   public MemorySegment controlPage(int cid) {
-    return bars.control().segment().asSlice((long) cid * PAGE, PAGE);
+    return bars.control().segment().asSlice(cid * CONTROL_PAGE_BYTES, CONTROL_PAGE_BYTES);
   }
 
   /**

@@ -118,7 +118,7 @@ public final class DeviceMove implements AutoCloseable {
   /** Has the server remember, from now on, which pages of shared memory the device writes. */
   public void logWrites() {
     byte[] request = new byte[(int) DmaLoggingControl.SIZE];
-    DmaLoggingControl.PAGE_SIZE.set(MemorySegment.ofArray(request), 4096);
+    DmaLoggingControl.PAGE_SIZE.set(MemorySegment.ofArray(request), VfioUserClient.PAGE_BYTES);
     byte[] _ = from.setFeature(DeviceFeature.DMA_LOGGING_START, request);
   }
 
@@ -132,8 +132,8 @@ public final class DeviceMove implements AutoCloseable {
     byte[] request = new byte[(int) DmaLoggingReport.SIZE];
     MemorySegment segment = MemorySegment.ofArray(request);
     DmaLoggingReport.IOVA.set(segment, iova);
-    DmaLoggingReport.LENGTH.set(segment, pages * 4096L);
-    DmaLoggingReport.PAGE_SIZE.set(segment, 4096);
+    DmaLoggingReport.LENGTH.set(segment, (long) pages * VfioUserClient.PAGE_BYTES);
+    DmaLoggingReport.PAGE_SIZE.set(segment, VfioUserClient.PAGE_BYTES);
     int bitmapBytes = (pages + 63) / 64 * 8;
     byte[] reply =
         from.feature(

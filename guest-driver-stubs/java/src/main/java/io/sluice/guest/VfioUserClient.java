@@ -42,8 +42,13 @@ final class VfioUserClient implements DeviceLink {
   /** Bytes of migration data in a message. */
   static final int MIGRATION_CHUNK = 48 << 10;
 
+  /** Bytes of a page of the memory that it shares, and granularity of its DMA maps. */
+  static final int PAGE_BYTES = 4096;
+
   private static final String CAPABILITIES =
-      "{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":1048576,\"pgsizes\":4096}}";
+      "{\"capabilities\":{\"max_msg_fds\":16,\"max_data_xfer_size\":1048576,\"pgsizes\":"
+          + PAGE_BYTES
+          + "}}";
 
   private final Kernel kernel;
   private final Fd socket;

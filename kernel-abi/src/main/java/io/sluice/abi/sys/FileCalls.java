@@ -10,7 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The file and memory calls of {@link RealKernel}. */
 final class FileCalls {
-  private static final long PAGE_BYTES = 4096;
   private static final long HUGETLBFS_MAGIC = 0x958458f6L;
   private static final int MFD_CLOEXEC = 1;
   private static final int MFD_ALLOW_SEALING = 2;
@@ -99,7 +98,7 @@ final class FileCalls {
   static long pageBytes(Fd fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment statfs = fstatfs(fd, arena);
-      return Statfs.F_TYPE.get(statfs) == HUGETLBFS_MAGIC ? Statfs.F_BSIZE.get(statfs) : PAGE_BYTES;
+      return Statfs.F_TYPE.get(statfs) == HUGETLBFS_MAGIC ? Statfs.F_BSIZE.get(statfs) : FileKernel.PAGE_BYTES;
     }
   }
 
@@ -116,7 +115,7 @@ final class FileCalls {
   /** Whole pages of the file: munmap refuses a part of a huge one, which mmap maps whole. */
   static Mapping mmap(Fd fd, long offset, long lengthBytes, int protection) {
     long pageBytes = pageBytes(fd);
-    if (pageBytes == PAGE_BYTES || offset % PAGE_BYTES != 0 || lengthBytes <= 0) {
+    if (pageBytes == FileKernel.PAGE_BYTES || offset % FileKernel.PAGE_BYTES != 0 || lengthBytes <= 0) {
       return mmapPages(fd, offset, lengthBytes, protection, 0, lengthBytes);
     }
     long before = offset % pageBytes;
@@ -255,7 +254,7 @@ final class FileCalls {
   }
 
   static boolean isMapped(long address) {
-    int result = Libc.mincore(address & -PAGE_BYTES, PAGE_BYTES);
+    int result = Libc.mincore(address & -FileKernel.PAGE_BYTES, FileKernel.PAGE_BYTES);
     return result != -Errno.ENOMEM.number();
   }
 

@@ -6,6 +6,9 @@ import java.util.List;
 
 /** The system calls for files, mappings and devices. See {@link Kernel} for what holds of all. */
 public interface FileKernel {
+  /** Bytes of a page of the host's memory. */
+  long PAGE_BYTES = 4096;
+
   /** {@code PROT_READ}. */
   int PROT_READ = 1;
 

@@ -1,6 +1,7 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.abi.pscnv.PscnvLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -15,21 +16,19 @@ final class ControlWordsCopy {
   /** Bytes of a page that are the hardware's layout. */
   static final int BYTES = GuestAbi.CONTROL_OFFSET;
 
-  private static final int PAGE_BYTES = 4096;
-
   private ControlWordsCopy() {}
 
   /** The words of a channel's page. */
   static ByteBuffer take(MemorySegment pages, int channelId) {
     byte[] words = new byte[BYTES];
     MemorySegment.copy(
-        pages, ValueLayout.JAVA_BYTE, (long) channelId * PAGE_BYTES, words, 0, BYTES);
+        pages, ValueLayout.JAVA_BYTE, channelId * PscnvLimits.CONTROL_PAGE_BYTES, words, 0, BYTES);
     return ByteBuffer.wrap(words);
   }
 
   /** Puts the guest's words into a page whose channel was restored. */
   static void put(ByteBuffer words, MemorySegment pages, int channelId) {
-    long page = (long) channelId * PAGE_BYTES;
+    long page = channelId * PscnvLimits.CONTROL_PAGE_BYTES;
     for (int at = 0; at < BYTES; at += Integer.BYTES) {
       if (!isPublished(at)) {
         pages.set(

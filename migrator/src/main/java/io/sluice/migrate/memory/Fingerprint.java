@@ -1,5 +1,6 @@
 package io.sluice.migrate.memory;
 
+import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -18,7 +19,7 @@ import java.util.random.RandomGenerator;
  */
 public final class Fingerprint {
   /** Bytes of a page. */
-  public static final int PAGE_BYTES = 4096;
+  public static final int PAGE_BYTES = (int) GuestLimits.PAGE_BYTES;
 
   /** Bytes between two sampled pairs of words. */
   static final int SAMPLE_STRIDE = 512;

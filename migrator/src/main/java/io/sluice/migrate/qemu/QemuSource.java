@@ -48,6 +48,9 @@ import org.slf4j.LoggerFactory;
 public final class QemuSource implements SourceMachine, LiveMachine {
   private static final Logger LOG = LoggerFactory.getLogger(QemuSource.class);
 
+  /** Bytes of what QEMU counts as a page of the machine. */
+  private static final long PAGE_BYTES = 4096;
+
   /** What a machine's last pass may take that is to be noticed by nobody. */
   private static final Duration SHORT = Duration.ofMillis(30);
 
@@ -384,7 +387,7 @@ public final class QemuSource implements SourceMachine, LiveMachine {
         new Figures(
             now.ramTransferredBytes(),
             known ? now.ramRemainingBytes() : -1,
-            known ? now.dirtyPagesPerSecond() * 4096 : -1,
+            known ? now.dirtyPagesPerSecond() * PAGE_BYTES : -1,
             now.ramPasses());
     standBy.look(takenBefore, figures.bytesLeft());
     if (!now.error().isEmpty()) {

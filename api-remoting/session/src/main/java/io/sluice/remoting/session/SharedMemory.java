@@ -29,7 +29,6 @@ public final class SharedMemory implements AutoCloseable {
   public static final int MOST_SEGMENTS = 64;
 
   private static final int PLACE_BITS = 48;
-  private static final long PAGE_BYTES = 4096;
 
   /** {@code f_type} of memory files; linux/magic.h. */
   private static final long TMPFS_MAGIC = 0x01021994;
@@ -122,7 +121,9 @@ public final class SharedMemory implements AutoCloseable {
   }
 
   private void requireRoom(long sizeBytes) {
-    if (sizeBytes <= 0 || sizeBytes % PAGE_BYTES != 0 || sizeBytes > mostBytes - bytes.get()) {
+    if (sizeBytes <= 0
+        || sizeBytes % Kernel.PAGE_BYTES != 0
+        || sizeBytes > mostBytes - bytes.get()) {
       throw new ProtocolException(
           Errno.ENOMEM,
           "segment has no whole pages or too many, bytes=" + sizeBytes + ", in use=" + bytes.get());
@@ -189,9 +190,9 @@ public final class SharedMemory implements AutoCloseable {
     }
     if ((seals & Kernel.F_SEAL_SHRINK) == 0
         || piece.offset() < 0
-        || piece.offset() % PAGE_BYTES != 0
+        || piece.offset() % Kernel.PAGE_BYTES != 0
         || piece.bytes() <= 0
-        || piece.bytes() % PAGE_BYTES != 0
+        || piece.bytes() % Kernel.PAGE_BYTES != 0
         || piece.bytes() > sizeBytes - piece.offset()) {
       throw new ProtocolException(
           Errno.EINVAL, "piece is not within a file that cannot shrink, seals=" + seals);
@@ -277,7 +278,8 @@ public final class SharedMemory implements AutoCloseable {
       touched[index] = pages;
     }
     if (size > 0) {
-      pages.set((int) (offset / PAGE_BYTES), (int) ((offset + size - 1) / PAGE_BYTES) + 1);
+      pages.set(
+          (int) (offset / Kernel.PAGE_BYTES), (int) ((offset + size - 1) / Kernel.PAGE_BYTES) + 1);
     }
   }
 
@@ -312,7 +314,7 @@ public final class SharedMemory implements AutoCloseable {
           to = pages.nextClearBit(next);
           next = pages.nextSetBit(to);
         }
-        ranges.add(new PageRange(index, from * PAGE_BYTES, (to - from) * PAGE_BYTES));
+        ranges.add(new PageRange(index, from * Kernel.PAGE_BYTES, (to - from) * Kernel.PAGE_BYTES));
         from = next;
       }
     }

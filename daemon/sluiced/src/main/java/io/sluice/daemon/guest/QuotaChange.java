@@ -1,5 +1,6 @@
 package io.sluice.daemon.guest;
 
+import io.sluice.channel.state.GuestLimits;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
 import io.sluice.management.Quantities;
@@ -25,8 +26,6 @@ public record QuotaChange(
     @Nullable Long limitBytes,
     @Nullable String beyondShare,
     @Nullable Long killTimeoutMs) {
-  private static final long PAGE_BYTES = 4096;
-
   /**
    * The quota with the change. Whether it fits beside the others is checked elsewhere.
    *
@@ -83,13 +82,13 @@ public record QuotaChange(
     if (minimumBytes != null && !isSize(minimumBytes, 0, cardBytes)) {
       throw refused(failed, minimumBytes + " bytes are no minimum", sizes("0B", cardBytes));
     }
-    if (limitBytes != null && !isSize(limitBytes, PAGE_BYTES, cardBytes)) {
+    if (limitBytes != null && !isSize(limitBytes, GuestLimits.PAGE_BYTES, cardBytes)) {
       throw refused(failed, limitBytes + " bytes are no limit", sizes("4KiB", cardBytes));
     }
   }
 
   private static boolean isSize(long bytes, long least, long most) {
-    return bytes >= least && bytes <= most && bytes % PAGE_BYTES == 0;
+    return bytes >= least && bytes <= most && bytes % GuestLimits.PAGE_BYTES == 0;
   }
 
   private static BeyondShare beyondShare(String failed, String text) throws OperationsException {

@@ -1,5 +1,6 @@
 package io.sluice.gpu.sm.memory;
 
+import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.sm.warp.Grid;
 import java.util.List;
 
@@ -11,7 +12,6 @@ import java.util.List;
  * without a stack.
  */
 public final class ConstantMemory {
-  private static final int PAGE_BYTES = 4096;
   private static final int PAGE_SHIFT = 12;
   private static final int WORD_BYTES = 4;
 
@@ -51,7 +51,7 @@ public final class ConstantMemory {
       return 0;
     }
     long address = banks.get(bank).address() + word;
-    int inPage = (int) (address & PAGE_BYTES - 1);
+    int inPage = (int) (address & GpuAddressSpace.PAGE_BYTES - 1);
     return page(bank, address - inPage)[inPage / WORD_BYTES];
   }
 
