@@ -2,6 +2,7 @@ package io.sluice.channel;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.state.ChannelState;
 import io.sluice.channel.state.GuestLimits;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -104,65 +105,55 @@ public interface Channel extends AutoCloseable {
   void close();
 
   /**
-   * @param state SLUICE_CHANNEL_*
-   * @param reason SLUICE_ERROR_*, 0 while it lives
-   * @param info detail of the reason
-   * @param faultAddress address of a fault; of a revoked region the byte offset in it
-   * @param drained nothing that was put is unfinished
-   * @param waiting blocked on a semaphore acquire
-   * @param gpGet next entry to fetch
-   * @param gpPut as last read
-   * @param entries ring entries taken since it started
-   * @param interrupts interrupts it asked for, those that count as one included
-   * @param busyNs GPU time used
-   * @param runningNs how long the running command has run; 0 when none does
-   * @param instructions warp instructions of grids that have ended, where the backend counts them
-   * @param interpreted those of them that a software GPU did not compile
+   * The place of a channel in its life and in its work.
+   *
+   * @param cause of its end; {@link Cause#NONE} while it lives
    */
-  record Status(
-      int state,
-      int reason,
-      int info,
-      long faultAddress,
-      boolean drained,
-      boolean waiting,
-      int gpGet,
-      int gpPut,
-      long entries,
-      long interrupts,
-      long busyNs,
-      long runningNs,
-      long instructions,
-      long interpreted) {
-    /** Of a backend that counts no instructions. */
-    public Status(
-        int state,
-        int reason,
-        int info,
-        long faultAddress,
-        boolean drained,
-        boolean waiting,
-        int gpGet,
-        int gpPut,
+  record Status(ChannelState state, Cause cause, Progress progress, Usage usage) {
+    /**
+     * The cause of an end.
+     *
+     * @param reason SLUICE_ERROR_*, 0 while the channel lives
+     * @param info detail of the reason
+     * @param address of a fault; of a revoked region the byte offset in it; of the semaphore that
+     *     it waited for when its time was over; otherwise 0
+     */
+    public record Cause(int reason, int info, long address) {
+      /** Of a channel that lives. */
+      public static final Cause NONE = new Cause(0, 0, 0);
+    }
+
+    /**
+     * The progress of its work.
+     *
+     * @param gpGet next entry to fetch
+     * @param gpPut as last read
+     * @param drained nothing that was put is unfinished
+     * @param waiting blocked on a semaphore acquire
+     * @param semaphore the address it waits for, where the backend knows; otherwise 0
+     */
+    public record Progress(
+        int gpGet, int gpPut, boolean drained, boolean waiting, long semaphore) {}
+
+    /**
+     * The use that it has made of the GPU, as far as the backend counts it.
+     *
+     * @param entries ring entries taken since it started
+     * @param interrupts interrupts it asked for, those that count as one included
+     * @param busyNs GPU time used
+     * @param runningNs how long the running command has run; 0 when none does
+     * @param instructions warp instructions of grids that have ended
+     * @param interpreted those of them that a software GPU did not compile
+     */
+    public record Usage(
         long entries,
         long interrupts,
         long busyNs,
-        long runningNs) {
-      this(
-          state,
-          reason,
-          info,
-          faultAddress,
-          drained,
-          waiting,
-          gpGet,
-          gpPut,
-          entries,
-          interrupts,
-          busyNs,
-          runningNs,
-          0,
-          0);
+        long runningNs,
+        long instructions,
+        long interpreted) {
+      /** Of a channel of which nothing is counted. */
+      public static final Usage NONE = new Usage(0, 0, 0, 0, 0, 0);
     }
   }
 }

@@ -24,8 +24,8 @@ import io.sluice.abi.guest.QuotaQuery;
 import io.sluice.abi.guest.SetupSegment;
 import io.sluice.abi.guest.VspaceMap;
 import io.sluice.abi.guest.VspaceUnmap;
+import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.guest.ChannelInfo;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.MemoryGrant;
 import io.sluice.channel.guest.MemoryInfo;
@@ -205,13 +205,13 @@ final class Hypercalls {
   }
 
   private void channelQuery(MemorySegment args) {
-    ChannelInfo info = guest.channels().query(ChanQuery.CID.bits(args));
+    Channel.Status info = guest.channels().query(ChanQuery.CID.bits(args));
     ChanQuery.STATE.setBits(args, info.state().code());
-    ChanQuery.REASON.setBits(args, info.reason());
-    ChanQuery.INFO.setBits(args, info.info());
-    ChanQuery.ADDRESS.set(args, info.address());
-    ChanQuery.ENTRIES.set(args, info.entries());
-    ChanQuery.BUSY_NS.set(args, info.busyNs());
+    ChanQuery.REASON.setBits(args, info.cause().reason());
+    ChanQuery.INFO.setBits(args, info.cause().info());
+    ChanQuery.ADDRESS.set(args, info.cause().address());
+    ChanQuery.ENTRIES.set(args, info.usage().entries());
+    ChanQuery.BUSY_NS.set(args, info.usage().busyNs());
   }
 
   private void quotaQuery(MemorySegment args) {

@@ -16,6 +16,7 @@ import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -302,7 +303,7 @@ final class FakeGpu implements Gpu {
 
     private final class Chan implements Channel {
       private final int id;
-      private int state = 1;
+      private ChannelState state = ChannelState.NEW;
       private int reason;
 
       Chan(int id) {
@@ -316,7 +317,7 @@ final class FakeGpu implements Gpu {
 
       @Override
       public void start(GpuVa ringStart, int ringOrder, int slimask) {
-        state = 2;
+        state = ChannelState.RUNNING;
       }
 
       @Override
@@ -346,7 +347,7 @@ final class FakeGpu implements Gpu {
 
       @Override
       public void kill(int newReason, int info) {
-        state = 5;
+        state = ChannelState.DEAD;
         reason = newReason;
       }
 
@@ -355,7 +356,11 @@ final class FakeGpu implements Gpu {
 
       @Override
       public Status status() {
-        return new Status(state, reason, 0, 0, true, false, 0, 0, 0, 0, 0, 0);
+        return new Status(
+            state,
+            new Status.Cause(reason, 0, 0),
+            new Status.Progress(0, 0, true, false, 0),
+            Status.Usage.NONE);
       }
 
       @Override

@@ -4,6 +4,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.CardSlots;
 import io.sluice.channel.Channel;
+import io.sluice.channel.Channel.Status.Cause;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.Refusal;
 import io.sluice.channel.state.ChannelError;
@@ -155,23 +156,15 @@ final class ChannelTable {
     return channel.checkDrained(status);
   }
 
-  ChannelInfo query(GuestChannel channel) {
+  /** The backend's status, with what of the channel's life is ours to say. */
+  Channel.Status query(GuestChannel channel) {
     Channel.Status status = look(channel);
     ChannelError error = channel.error();
-    return new ChannelInfo(
-        channel.id(),
+    return new Channel.Status(
         channel.life.state(),
-        error == null ? 0 : error.reason(),
-        error == null ? 0 : error.info(),
-        error == null ? 0 : error.address(),
-        status.entries(),
-        status.interrupts(),
-        status.busyNs(),
-        status.runningNs(),
-        status.drained(),
-        status.waiting(),
-        status.instructions(),
-        status.interpreted());
+        error == null ? Cause.NONE : new Cause(error.reason(), error.info(), error.address()),
+        status.progress(),
+        status.usage());
   }
 
   /**
@@ -180,7 +173,7 @@ final class ChannelTable {
    */
   void noteEvent(ChannelError error) {
     GuestChannel channel = channels.get(error.channelId());
-    if (channel != null && channel.backend.status().state() == GuestAbi.CHANNEL_DEAD) {
+    if (channel != null && channel.backend.status().state() == ChannelState.DEAD) {
       noteDeath(channel, error);
     }
   }
@@ -189,8 +182,8 @@ final class ChannelTable {
   void noteRevoked(GuestRegion region) {
     for (GuestChannel channel : all()) {
       Channel.Status status = channel.backend.status();
-      if (status.reason() == GuestAbi.ERROR_REVOKED) {
-        long busAddress = region.iova.value() + status.faultAddress();
+      if (status.cause().reason() == GuestAbi.ERROR_REVOKED) {
+        long busAddress = region.iova.value() + status.cause().address();
         noteDeath(
             channel,
             new ChannelError(channel.id(), GuestAbi.ERROR_REVOKED, 0, busAddress, gpu.timeNs()));
@@ -208,11 +201,15 @@ final class ChannelTable {
   }
 
   private void noteDeath(GuestChannel channel, Channel.Status status) {
-    if (status.state() == GuestAbi.CHANNEL_DEAD) {
+    if (status.state() == ChannelState.DEAD) {
       noteDeath(
           channel,
           new ChannelError(
-              channel.id(), status.reason(), status.info(), status.faultAddress(), gpu.timeNs()));
+              channel.id(),
+              status.cause().reason(),
+              status.cause().info(),
+              status.cause().address(),
+              gpu.timeNs()));
     }
   }
 

@@ -122,7 +122,7 @@ final class GuestChannel {
 
   /** Whether nothing that was put before the detach is unfinished. */
   boolean checkDrained(Channel.Status status) {
-    if (life.state() == ChannelState.DRAINING && status.drained()) {
+    if (life.state() == ChannelState.DRAINING && status.progress().drained()) {
       life.transition(ChannelState.DETACHED, "drained");
     }
     return life.state() == ChannelState.DETACHED;

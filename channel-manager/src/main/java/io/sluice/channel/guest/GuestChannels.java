@@ -4,6 +4,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.sys.Fd;
 import io.sluice.channel.Capability;
+import io.sluice.channel.Channel;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.Refusal;
@@ -107,7 +108,7 @@ public final class GuestChannels {
   }
 
   /** State and counters of a channel; ENOENT. */
-  public ChannelInfo query(int cid) {
+  public Channel.Status query(int cid) {
     return lock.call(() -> channels.query(channels.get(cid)));
   }
 

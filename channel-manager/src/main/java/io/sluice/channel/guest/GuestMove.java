@@ -195,8 +195,9 @@ public final class GuestMove {
         if (channel.life.state() == ChannelState.RUNNING && ring != null) {
           Channel.Status status = state.channels.look(channel);
           taking++;
-          running += status.runningNs() > 0 ? 1 : 0;
-          entries += status.gpPut() - status.gpGet() & (1 << ring.order()) - 1;
+          running += status.usage().runningNs() > 0 ? 1 : 0;
+          entries +=
+              status.progress().gpPut() - status.progress().gpGet() & (1 << ring.order()) - 1;
         }
       }
       return new InFlight(taking, running, entries);
@@ -244,13 +245,14 @@ public final class GuestMove {
       for (GuestChannel channel : state.channels.all()) {
         Channel.Status status = state.channels.look(channel);
         if (channel.life.state() == ChannelState.DRAINING && !channel.checkDrained(status)) {
-          if (status.waiting()) {
+          if (status.progress().waiting()) {
             waiting.add(channel);
           } else {
-            busy = new Drain.Draining(channel.id(), status.runningNs());
+            busy = new Drain.Draining(channel.id(), status.usage().runningNs());
           }
-        } else if (channel.life.state() == ChannelState.SUSPENDED && status.runningNs() > 0) {
-          busy = new Drain.Draining(channel.id(), status.runningNs());
+        } else if (channel.life.state() == ChannelState.SUSPENDED
+            && status.usage().runningNs() > 0) {
+          busy = new Drain.Draining(channel.id(), status.usage().runningNs());
         }
       }
       return busy == null ? park(waiting, reason) : busy;
@@ -272,10 +274,11 @@ public final class GuestMove {
         boolean drains =
             channel.life.state() == ChannelState.DRAINING
                 && !channel.checkDrained(status)
-                && !status.waiting();
-        boolean runs = channel.life.state() == ChannelState.SUSPENDED && status.runningNs() > 0;
+                && !status.progress().waiting();
+        boolean runs =
+            channel.life.state() == ChannelState.SUSPENDED && status.usage().runningNs() > 0;
         if (drains || runs) {
-          state.channels.kill(channel, reason, (int) (status.runningNs() / 1_000_000));
+          state.channels.kill(channel, reason, (int) (status.usage().runningNs() / 1_000_000));
           ended++;
         }
       }
@@ -291,8 +294,8 @@ public final class GuestMove {
     }
     for (GuestChannel channel : waiting) {
       Channel.Status status = state.channels.look(channel);
-      if (!status.waiting() && !status.drained()) {
-        busy = new Drain.Draining(channel.id(), status.runningNs());
+      if (!status.progress().waiting() && !status.progress().drained()) {
+        busy = new Drain.Draining(channel.id(), status.usage().runningNs());
       }
     }
     if (busy != null) {
@@ -324,7 +327,7 @@ public final class GuestMove {
     return lock.call(() -> {
       long longest = 0;
       for (GuestChannel channel : state.channels.all()) {
-        longest = Math.max(longest, state.channels.look(channel).runningNs());
+        longest = Math.max(longest, state.channels.look(channel).usage().runningNs());
       }
       return longest;
     });

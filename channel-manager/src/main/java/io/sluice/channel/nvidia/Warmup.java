@@ -1,7 +1,6 @@
 package io.sluice.channel.nvidia;
 
 import io.sluice.abi.GpuVa;
-import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.pscnv.PscnvGem;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.sys.Fd;
@@ -16,6 +15,7 @@ import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.nvidia.rm.RmRefusal;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
+import io.sluice.channel.state.ChannelState;
 import io.sluice.channel.state.GuestLimits;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -138,7 +138,7 @@ final class Warmup {
     Side to = new Side(second, ram, type, OptionalInt.of(from.channel.id()));
     first.setSweeping(false);
     from.channel.detach();
-    await(() -> polled(first, from).drained());
+    await(() -> polled(first, from).progress().drained());
     byte[] state = from.channel.saveState();
     from.open.copy(from.video, 0, from.window, 0, VIDEO_BYTES);
     to.open.copy(to.window, 0, to.video, 0, VIDEO_BYTES);
@@ -149,7 +149,7 @@ final class Warmup {
     // And taken back.
     to.channel.detach();
     to.channel.attach();
-    await(() -> polled(second, to).state() == GuestAbi.CHANNEL_RUNNING);
+    await(() -> polled(second, to).state() == ChannelState.RUNNING);
     submit(ring);
     evict(to);
     submit(ring);

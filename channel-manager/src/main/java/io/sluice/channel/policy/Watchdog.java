@@ -4,8 +4,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.channel.Capability;
+import io.sluice.channel.Channel;
 import io.sluice.channel.Refusal;
-import io.sluice.channel.guest.ChannelInfo;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.state.ChannelState;
 import java.time.Duration;
@@ -78,7 +78,8 @@ public final class Watchdog {
   interface Watched {
     String name();
 
-    List<ChannelInfo> channels();
+    /** Where its channels stand, by id. */
+    Map<Integer, Channel.Status> channels();
 
     /** {@link io.sluice.channel.Channel#progress} of those that tell, by id. */
     default Map<Integer, Long> progress() {
@@ -380,26 +381,28 @@ public final class Watchdog {
     state.lastingNs = 0;
     @Nullable Offender longest = null;
     Map<Integer, Acquire> acquires = new HashMap<>();
-    for (ChannelInfo channel : state.guest.channels()) {
+    for (var entry : state.guest.channels().entrySet()) {
+      int id = entry.getKey();
+      Channel.Status channel = entry.getValue();
       if (!isWatched(channel)) {
         continue;
       }
-      long lasted = channel.runningNs();
-      state.busy |= !channel.drained();
-      if (channel.waiting()) {
-        Acquire before = state.acquires.get(channel.channelId());
+      long lasted = channel.usage().runningNs();
+      state.busy |= !channel.progress().drained();
+      if (channel.progress().waiting()) {
+        Acquire before = state.acquires.get(id);
         Acquire now =
-            before != null && before.entries() == channel.entries()
+            before != null && before.entries() == channel.usage().entries()
                 ? before
-                : new Acquire(channel.entries(), nowNs);
-        acquires.put(channel.channelId(), now);
+                : new Acquire(channel.usage().entries(), nowNs);
+        acquires.put(id, now);
         lasted = Math.max(lasted, nowNs - now.sinceNs());
       } else if (channel.state() == ChannelState.RUNNING) {
-        wants |= !channel.drained();
+        wants |= !channel.progress().drained();
       }
       state.lastingNs = Math.max(state.lastingNs, lasted);
       if (lasted > state.limitNs && (longest == null || lasted > longest.lastedNs())) {
-        longest = new Offender(state, channel.channelId(), lasted);
+        longest = new Offender(state, id, lasted);
       }
     }
     if (longest != null) {
@@ -411,9 +414,9 @@ public final class Watchdog {
     state.wanted = wants;
   }
 
-  private static boolean isWatched(ChannelInfo channel) {
+  private static boolean isWatched(Channel.Status channel) {
     return channel.state() == ChannelState.RUNNING
-        || channel.state() == ChannelState.DRAINING && !channel.waiting();
+        || channel.state() == ChannelState.DRAINING && !channel.progress().waiting();
   }
 
   @GuardedBy("lock")
@@ -448,11 +451,11 @@ public final class Watchdog {
     }
 
     @Override
-    public List<ChannelInfo> channels() {
-      List<ChannelInfo> found = new ArrayList<>();
+    public Map<Integer, Channel.Status> channels() {
+      Map<Integer, Channel.Status> found = new LinkedHashMap<>();
       try {
         for (int cid : guest.channels().ids()) {
-          found.add(guest.channels().query(cid));
+          found.put(cid, guest.channels().query(cid));
         }
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone while it was observed");

@@ -6,6 +6,7 @@ import io.sluice.abi.pscnv.ExtChanQuery;
 import io.sluice.abi.pscnv.ExtChanState;
 import io.sluice.abi.pscnv.PscnvIoctl;
 import io.sluice.abi.sys.Fd;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -89,21 +90,26 @@ final class ExtendedChannel extends PscnvChannel {
       ExtChanQuery.CID.setBits(query, cid());
       open().calls().issue(PscnvIoctl.CHAN_QUERY, query);
       int flags = ExtChanQuery.FLAGS.bits(query);
+      boolean drained = (flags & ExtChanQuery.DRAINED) != 0;
       return new Status(
-          ExtChanQuery.STATE.bits(query),
-          ExtChanQuery.REASON.bits(query),
-          ExtChanQuery.INFO.bits(query),
-          ExtChanQuery.FAULT_ADDRESS.get(query),
-          (flags & ExtChanQuery.DRAINED) != 0,
-          (flags & ExtChanQuery.WAITING) != 0,
-          ExtChanQuery.GP_GET.bits(query),
-          ExtChanQuery.GP_PUT.bits(query),
-          ExtChanQuery.ENTRIES.get(query),
-          ExtChanQuery.INTERRUPTS.get(query),
-          ExtChanQuery.BUSY_NS.get(query),
-          ExtChanQuery.RUNNING_NS.get(query),
-          ExtChanQuery.INSTRUCTIONS.get(query),
-          ExtChanQuery.INTERPRETED.get(query));
+          ChannelState.of(ExtChanQuery.STATE.bits(query), drained),
+          new Status.Cause(
+              ExtChanQuery.REASON.bits(query),
+              ExtChanQuery.INFO.bits(query),
+              ExtChanQuery.FAULT_ADDRESS.get(query)),
+          new Status.Progress(
+              ExtChanQuery.GP_GET.bits(query),
+              ExtChanQuery.GP_PUT.bits(query),
+              drained,
+              (flags & ExtChanQuery.WAITING) != 0,
+              0),
+          new Status.Usage(
+              ExtChanQuery.ENTRIES.get(query),
+              ExtChanQuery.INTERRUPTS.get(query),
+              ExtChanQuery.BUSY_NS.get(query),
+              ExtChanQuery.RUNNING_NS.get(query),
+              ExtChanQuery.INSTRUCTIONS.get(query),
+              ExtChanQuery.INTERPRETED.get(query)));
     }
   }
 

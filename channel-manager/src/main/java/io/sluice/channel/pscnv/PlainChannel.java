@@ -7,6 +7,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -78,13 +79,20 @@ final class PlainChannel extends PscnvChannel {
   @Override
   public synchronized Status status() {
     if (!started) {
-      return new Status(GuestAbi.CHANNEL_NEW, 0, 0, 0, true, false, 0, 0, 0, 0, 0, 0);
+      return status(ChannelState.NEW, 0, 0);
     }
     MemorySegment userd = userd();
     int gpGet = (int) WORD.getAcquire(userd, (long) GuestAbi.USERD_GP_GET);
     int gpPut = (int) WORD.getAcquire(userd, (long) GuestAbi.USERD_GP_PUT);
+    return status(ChannelState.RUNNING, gpGet, gpPut);
+  }
+
+  private static Status status(ChannelState state, int gpGet, int gpPut) {
     return new Status(
-        GuestAbi.CHANNEL_RUNNING, 0, 0, 0, gpGet == gpPut, false, gpGet, gpPut, 0, 0, 0, 0);
+        state,
+        Status.Cause.NONE,
+        new Status.Progress(gpGet, gpPut, gpGet == gpPut, false, 0),
+        Status.Usage.NONE);
   }
 
   @GuardedBy("this")

@@ -67,6 +67,22 @@ public enum ChannelState {
     return code;
   }
 
+  /**
+   * The state that a backend reports by its code.
+   *
+   * @param drained tells DETACHED from DRAINING
+   */
+  public static ChannelState of(int code, boolean drained) {
+    return switch (code) {
+      case GuestAbi.CHANNEL_NEW -> NEW;
+      case GuestAbi.CHANNEL_RUNNING -> RUNNING;
+      case GuestAbi.CHANNEL_SUSPENDED -> SUSPENDED;
+      case GuestAbi.CHANNEL_DETACHED -> drained ? DETACHED : DRAINING;
+      case GuestAbi.CHANNEL_DEAD -> DEAD;
+      default -> throw new IllegalArgumentException("no state of a channel, code=" + code);
+    };
+  }
+
   /** The states that may follow. */
   public ImmutableSet<ChannelState> next() {
     return NEXT.getOrDefault(this, ImmutableSet.of());

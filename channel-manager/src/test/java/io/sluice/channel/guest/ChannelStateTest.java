@@ -102,6 +102,20 @@ final class ChannelStateTest {
   }
 
   @Test
+  void of_everyCode_isTheStateThatHasIt() {
+    for (ChannelState state : ChannelState.values()) {
+      if (state != ChannelState.FREED) {
+        boolean drained = state == ChannelState.DETACHED;
+        assertThat(ChannelState.of(state.code(), drained)).isEqualTo(state);
+      }
+    }
+    for (int code : new int[] {-1, 0, 6}) {
+      assertThatThrownBy(() -> ChannelState.of(code, true))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
   void transition_everyPair_isRefusedOrCountedAndTold() {
     for (ChannelState from : ChannelState.values()) {
       for (ChannelState to : ChannelState.values()) {

@@ -56,7 +56,8 @@ final class GuestLifeTest {
     assertThat(worker.control(ERROR)).isEqualTo(GuestAbi.ERROR_TIMEOUT);
     assertThat(worker.control(ERROR_INFO)).isEqualTo(5000);
     assertThat(worker.control(ERROR_SEQ)).isEqualTo(1);
-    assertThat(guest.channels().query(worker.cid).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(guest.channels().query(worker.cid).cause().reason())
+        .isEqualTo(GuestAbi.ERROR_TIMEOUT);
     worker.submit(Worker.SET_REFERENCE, 1);
     run();
     assertThat(worker.reference()).isZero();
@@ -225,7 +226,7 @@ final class GuestLifeTest {
     guest.channels().attach(worker.cid, "abort");
     run();
     assertThat(worker.reference()).isEqualTo(2);
-    assertThat(guest.channels().query(worker.cid).entries()).isEqualTo(2);
+    assertThat(guest.channels().query(worker.cid).usage().entries()).isEqualTo(2);
   }
 
   @Test
@@ -244,7 +245,7 @@ final class GuestLifeTest {
     guest.channels().detach(worker.cid, "move");
     assertThat(guest.channels().drained(worker.cid)).isFalse();
     assertThat(worker.state()).isEqualTo(ChannelState.DRAINING);
-    assertThat(guest.channels().query(worker.cid).waiting()).isTrue();
+    assertThat(guest.channels().query(worker.cid).progress().waiting()).isTrue();
     worker.spare().set(ValueLayout.JAVA_INT, 0, 5);
     run();
     assertThat(guest.channels().drained(worker.cid)).isTrue();
@@ -358,7 +359,7 @@ final class GuestLifeTest {
       assertThat(rig.kernel.drain(eventfd)).isEqualTo(1);
       assertThat(pending.take()).isEqualTo(1 << worker.cid);
       assertThat(heard.heard).isEmpty();
-      assertThat(guest.channels().query(worker.cid).interrupts()).isEqualTo(3);
+      assertThat(guest.channels().query(worker.cid).usage().interrupts()).isEqualTo(3);
     }
   }
 

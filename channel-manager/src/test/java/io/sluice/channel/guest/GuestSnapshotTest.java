@@ -174,14 +174,14 @@ final class GuestSnapshotTest {
     }
     target.run();
     assertThat(reference(moved, target, detached.cid)).isEqualTo(2);
-    assertThat(moved.channels().query(detached.cid).entries()).isEqualTo(2);
+    assertThat(moved.channels().query(detached.cid).usage().entries()).isEqualTo(2);
     int suspended = 2;
     assertThat(moved.channels().query(suspended).state()).isEqualTo(ChannelState.SUSPENDED);
     assertThat(reference(moved, target, suspended)).isZero();
     moved.channels().resume(suspended, "quota");
     target.run();
     assertThat(reference(moved, target, suspended)).isEqualTo(3);
-    assertThat(moved.channels().query(3).reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(moved.channels().query(3).cause().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
     assertThat(moved.channels().query(4).state()).isEqualTo(ChannelState.NEW);
     moved.reset();
     assertThat(moved.buffers().usage().vramBytes()).isZero();

@@ -26,6 +26,7 @@ import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -198,7 +199,7 @@ final class NvidiaGpuTest {
       GpuVa at = space.map(memory, RING, new GpuVa(RING.value() + 4096), false);
       channel.start(at, 4, 1);
       assertErrno(channel::detach, Errno.EOPNOTSUPP, "SLU-RM-016");
-      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+      assertThat(channel.status().state()).isEqualTo(ChannelState.RUNNING);
     }
   }
 
@@ -261,8 +262,8 @@ final class NvidiaGpuTest {
         assertThat(channel.doorbellToken()).isEqualTo(0x1_0004);
         assertThat(ControlWords.DOORBELL_TOKEN.bitsAcquire(page.segment(), GuestAbi.CONTROL_OFFSET))
             .isEqualTo(0x1_0004);
-        assertThat(channel.status().gpPut()).isEqualTo(7);
-        assertThat(channel.status().drained()).isFalse();
+        assertThat(channel.status().progress().gpPut()).isEqualTo(7);
+        assertThat(channel.status().progress().drained()).isFalse();
       }
       assertErrno(() -> channel.start(RING, 4, 1), Errno.EBUSY, "SLU-RM-011");
     }
@@ -277,7 +278,7 @@ final class NvidiaGpuTest {
       channel.suspend();
       channel.setWeight(16);
       channel.start(RING, 4, 1);
-      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
+      assertThat(channel.status().state()).isEqualTo(ChannelState.SUSPENDED);
       channel.resume();
       assertThat(rm.log).containsExactly("disable", "timeslice 1024", "enable");
     }
@@ -367,12 +368,12 @@ final class NvidiaGpuTest {
       channel.start(RING, 4, 1);
       rm.faultAddress = 0x12_3456_7000L;
       rm.failChannel(xid, 11);
-      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
-      assertThat(channel.status().reason()).isEqualTo(reasons.get(xid));
-      assertThat(channel.status().info()).isEqualTo(11 << 16 | xid);
-      assertThat(channel.status().faultAddress()).isEqualTo(xid == 31 ? rm.faultAddress : 0);
+      assertThat(channel.status().state()).isEqualTo(ChannelState.DEAD);
+      assertThat(channel.status().cause().reason()).isEqualTo(reasons.get(xid));
+      assertThat(channel.status().cause().info()).isEqualTo(11 << 16 | xid);
+      assertThat(channel.status().cause().address()).isEqualTo(xid == 31 ? rm.faultAddress : 0);
       channel.kill(GuestAbi.ERROR_OPERATOR, 1);
-      assertThat(channel.status().reason()).isEqualTo(reasons.get(xid));
+      assertThat(channel.status().cause().reason()).isEqualTo(reasons.get(xid));
     }
   }
 
@@ -433,7 +434,7 @@ final class NvidiaGpuTest {
       channel.kill(GuestAbi.ERROR_OPERATOR, 9);
       assertThat(rm.log).containsExactly("disable");
       assertThat(rm.objectCounts()).doesNotContainKey("c86f");
-      assertThat(channel.status().info()).isEqualTo(9);
+      assertThat(channel.status().cause().info()).isEqualTo(9);
     }
   }
 
@@ -454,8 +455,8 @@ final class NvidiaGpuTest {
       GpuVa at = space.map(buffer, START, END, true);
       region.close();
       assertThat(rm.mappings()).isZero();
-      assertThat(uses.status().reason()).isEqualTo(GuestAbi.ERROR_REVOKED);
-      assertThat(lives.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+      assertThat(uses.status().cause().reason()).isEqualTo(GuestAbi.ERROR_REVOKED);
+      assertThat(lives.status().state()).isEqualTo(ChannelState.RUNNING);
       space.unmap(at);
     }
   }

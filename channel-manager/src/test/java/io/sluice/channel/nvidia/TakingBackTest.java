@@ -23,8 +23,9 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.nvidia.submit.HopperCommands;
-import io.sluice.channel.nvidia.submit.HopperQueue;
 import io.sluice.channel.nvidia.submit.HopperRing;
+import io.sluice.channel.nvidia.submit.UserdWords;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -104,7 +105,7 @@ final class TakingBackTest {
     }
 
     void awaitDrained() {
-      await(() -> channel.status().drained());
+      await(() -> channel.status().progress().drained());
     }
 
     /** What increments have been counted. */
@@ -160,8 +161,23 @@ final class TakingBackTest {
     memory = mapped(ram, 0, RAM_BYTES);
     side = new Side();
     MemorySegment doorbell = mapped(gpu.doorbell().fd(), 0, 4096);
-    ring = new HopperRing(memory, side.page, doorbell, RING);
+    ring = new HopperRing(memory, pages(doorbell), RING);
     side.channel.start(RING, HopperRing.ORDER, 1);
+  }
+
+  /** The pages of whichever side holds the guest. */
+  private HopperRing.Pages pages(MemorySegment doorbell) {
+    return new HopperRing.Pages() {
+      @Override
+      public UserdWords control() {
+        return new UserdWords(side.page);
+      }
+
+      @Override
+      public MemorySegment doorbell() {
+        return doorbell;
+      }
+    };
   }
 
   @AfterEach
@@ -211,7 +227,7 @@ final class TakingBackTest {
     try (Channel channel = side.space.createChannel(OptionalInt.empty())) {
       channel.start(VIDEO, 4, 1);
       assertErrno(channel::detach, Errno.EOPNOTSUPP);
-      assertThat(channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+      assertThat(channel.status().state()).isEqualTo(ChannelState.RUNNING);
     }
   }
 
@@ -245,19 +261,35 @@ final class TakingBackTest {
       Kernel seen = executing.start(real);
       try (NvidiaGpu card = new NvidiaGpu("test", "", seen, new Random(1), failing);
           GuestGpu guest = card.open("guest");
+          GpuMemory buffer = guest.allocate(request(PscnvGem.SYSRAM_SNOOP, HopperRing.SIZE_BYTES));
           AddressSpace space = guest.createAddressSpace();
-          var queue = new HopperQueue(guest, space, seen, RING, COPY)) {
-        long done = queue.ring().submitWithRelease(new HopperCommands().bindCopy());
-        await(card, () -> queue.ring().hasReleased(done));
-        queue.channel().detach();
-        await(card, () -> queue.channel().status().drained());
-        queue.channel().attach();
+          Channel taken = space.createChannel(OptionalInt.empty());
+          Mapping bytes = map(seen, buffer.share());
+          Mapping control = map(seen, taken.controlPage());
+          Mapping doorbell =
+              seen.mmap(card.doorbell().fd(), 0, 4096, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+        GpuVa _ = space.map(buffer, RING, new GpuVa(RING.value() + buffer.sizeBytes()), false);
+        taken.declareObject(COPY, COPY, 0);
+        HopperRing guestRing =
+            new HopperRing(bytes.segment(), control.segment(), doorbell.segment(), RING);
+        taken.start(RING, HopperRing.ORDER, 1);
+        long done = guestRing.submitWithRelease(new HopperCommands().bindCopy());
+        await(card, () -> guestRing.hasReleased(done));
+        taken.detach();
+        await(card, () -> taken.status().progress().drained());
+        taken.attach();
       } catch (RefusedException | IllegalStateException e) {
         assertThat(refuse).as("refused although RM did not: %s", e).isPositive();
       }
       assertThat(failing.objectCounts()).as("call %d refused", refuse).isEmpty();
     }
     return failing.calls();
+  }
+
+  private static Mapping map(Kernel kernel, GuestGpu.SharedArea area) {
+    try (Fd fd = area.fd()) {
+      return kernel.mmap(fd, area.offset(), area.sizeBytes(), Kernel.PROT_READ | Kernel.PROT_WRITE);
+    }
   }
 
   private static void assertErrno(Runnable refused, Errno errno) {
@@ -273,13 +305,13 @@ final class TakingBackTest {
   void attach_afterTheDrain_runsWhatWasPutMeanwhileOnce(int before) {
     submit(before);
     side.drain();
-    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DETACHED);
+    assertThat(side.channel.status().state()).isEqualTo(ChannelState.DETACHED);
     int counted = side.counted();
     assertThat(counted).isEqualTo(before);
     submit(100);
     assertThat(side.counted()).as("nothing runs behind the shadow").isEqualTo(before);
     side.channel.attach();
-    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    assertThat(side.channel.status().state()).isEqualTo(ChannelState.RUNNING);
     submit(300);
     assertAllRanOnce();
   }
@@ -290,11 +322,11 @@ final class TakingBackTest {
     ring.submit(commands.clear().acquire(WAITED_FOR, 7));
     submit(5);
     side.channel.detach();
-    assertThat(side.channel.status().drained()).isFalse();
+    assertThat(side.channel.status().progress().drained()).isFalse();
     side.channel.attach();
-    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DETACHED);
+    assertThat(side.channel.status().state()).isEqualTo(ChannelState.DRAINING);
     memory.set(Layouts.U64, RAM_BYTES - 4096, 7);
-    await(() -> side.channel.status().state() == GuestAbi.CHANNEL_RUNNING);
+    await(() -> side.channel.status().state() == ChannelState.RUNNING);
     submit(20);
     assertAllRanOnce();
   }
@@ -310,10 +342,10 @@ final class TakingBackTest {
       // The wait is over before the guest's store: the poison has been run.
       memory.set(Layouts.U64, RAM_BYTES - 4096, 7);
       side.channel.detach();
-      await(() -> side.channel.status().gpGet() == slot);
+      await(() -> side.channel.status().progress().gpGet() == slot);
     } else {
       side.channel.detach();
-      assertThat(side.channel.status().drained()).isFalse();
+      assertThat(side.channel.status().progress().drained()).isFalse();
     }
     long poison = memory.get(Layouts.U64, slot * 8L);
     long pushbuffer = RAM_BYTES - 8192;
@@ -324,7 +356,7 @@ final class TakingBackTest {
     side.awaitDrained();
     assertThat(poison).isNotEqualTo(memory.get(Layouts.U64, slot * 8L));
     side.channel.attach();
-    await(() -> side.channel.status().gpGet() == slot + 1);
+    await(() -> side.channel.status().progress().gpGet() == slot + 1);
     assertThat(side.counted()).isEqualTo(9 + 1);
   }
 
@@ -333,12 +365,12 @@ final class TakingBackTest {
     submit(3);
     ring.submit(commands.clear().acquire(WAITED_FOR, 7));
     side.channel.detach();
-    assertThat(side.channel.status().drained()).isFalse();
+    assertThat(side.channel.status().progress().drained()).isFalse();
     int mappings = rm.mappings();
     side.channel.kill(GuestAbi.ERROR_OPERATOR, 3);
-    assertThat(side.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
+    assertThat(side.channel.status().state()).isEqualTo(ChannelState.DEAD);
     assertThat(rm.mappings()).isLessThan(mappings);
-    assertThat(side.channel.status().reason()).isEqualTo(GuestAbi.ERROR_OPERATOR);
+    assertThat(side.channel.status().cause().reason()).isEqualTo(GuestAbi.ERROR_OPERATOR);
   }
 
   // ---- another open ----
@@ -362,13 +394,12 @@ final class TakingBackTest {
         carry(side, next, carried);
       }
       next.channel.restoreState(state);
-      assertThat(next.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
+      assertThat(next.channel.status().state()).isEqualTo(ChannelState.SUSPENDED);
       assertThat(next.counted()).as("suspended").isEqualTo(counted);
       next.channel.resume();
       side.close();
       side = next;
-      ring.moveTo(side.page, mapped(gpu.doorbell().fd(), 0, 4096));
-      ring.announceAgain();
+      ring.announce();
       submit(1);
       assertAllRanOnce();
       // The copy class was bound once, long ago: the set-up has bound it again.

@@ -17,6 +17,8 @@ import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
+import io.sluice.channel.nvidia.submit.UserdWords;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -46,6 +48,7 @@ final class WaitingTest {
   private final FakeHopper hopper = rm.execute();
   private final Deque<AutoCloseable> closing = new ArrayDeque<>();
   private final HopperCommands commands = new HopperCommands();
+  private Runnable whileWithdrawn = Thread::onSpinWait;
   private NvidiaGpu gpu;
   private Guest guest;
 
@@ -86,6 +89,26 @@ final class WaitingTest {
     }
   }
 
+  private HopperRing.Pages pages(MemorySegment control, MemorySegment doorbell) {
+    UserdWords userd = new UserdWords(control);
+    return new HopperRing.Pages() {
+      @Override
+      public UserdWords control() {
+        return userd;
+      }
+
+      @Override
+      public MemorySegment doorbell() {
+        return doorbell;
+      }
+
+      @Override
+      public void withdrawn() {
+        whileWithdrawn.run();
+      }
+    };
+  }
+
   private final class Queue {
     final Channel channel;
     final HopperRing ring;
@@ -98,7 +121,7 @@ final class WaitingTest {
       try (Fd fd = area.fd()) {
         MemorySegment page = map(fd, area.offset(), area.sizeBytes());
         MemorySegment doorbell = map(gpu.doorbell().fd(), 0, 4096);
-        ring = new HopperRing(guest.mapped(memory), page, doorbell, at);
+        ring = new HopperRing(guest.mapped(memory), pages(page, doorbell), at);
       }
       channel.start(at, HopperRing.ORDER, 1);
     }
@@ -170,9 +193,9 @@ final class WaitingTest {
     Queue queue = guest.queue(0x10_0000_0000L);
     queue.waits(HOST, 7);
     long _ = queue.submit();
-    await(() -> queue.channel.status().gpGet() == 1);
+    await(() -> queue.channel.status().progress().gpGet() == 1);
     for (int i = 0; i < 5; i++) {
-      assertThat(queue.channel.status().waiting()).isFalse();
+      assertThat(queue.channel.status().progress().waiting()).isFalse();
     }
     assertThat(asked()).isZero();
   }
@@ -189,24 +212,24 @@ final class WaitingTest {
     Queue queue = guest.queue(0x10_0000_0000L);
     queue.waits(semaphore, 7);
     long done = queue.submit();
-    await(() -> queue.channel.status().waiting());
+    await(() -> queue.channel.status().progress().waiting());
     Channel.Status status = queue.channel.status();
-    assertThat(status.gpGet()).as("it was fetched").isEqualTo(status.gpPut());
-    assertThat(status.drained()).isFalse();
-    assertThat(status.faultAddress()).isEqualTo(semaphore.value());
-    assertThat(status.runningNs()).isZero();
+    assertThat(status.progress().gpGet()).as("it was fetched").isEqualTo(status.progress().gpPut());
+    assertThat(status.progress().drained()).isFalse();
+    assertThat(status.progress().semaphore()).isEqualTo(semaphore.value());
+    assertThat(status.usage().runningNs()).isZero();
 
     Queue other = guest.queue(0x11_0000_0000L);
     commands.clear().release(semaphore, 7);
     long _ = other.submit();
     await(() -> queue.ring.hasReleased(done));
-    await(() -> queue.channel.status().drained());
-    assertThat(queue.channel.status().waiting()).isFalse();
+    await(() -> queue.channel.status().progress().drained());
+    assertThat(queue.channel.status().progress().waiting()).isFalse();
     // The value is gone again, which is nothing to a channel that has finished.
     commands.clear().release(semaphore, 8);
     long _ = other.submit();
     for (int i = 0; i < 5; i++) {
-      assertThat(queue.channel.status().waiting()).isFalse();
+      assertThat(queue.channel.status().progress().waiting()).isFalse();
     }
     another.host.set(Layouts.U64, 0, 7);
     await(() -> works.ring.hasReleased(wanted));
@@ -224,19 +247,19 @@ final class WaitingTest {
     long done = queue.submit();
     await(() -> queue.ring.hasReleased(done));
     for (int i = 0; i < 10; i++) {
-      assertThat(queue.channel.status().waiting()).isFalse();
+      assertThat(queue.channel.status().progress().waiting()).isFalse();
     }
     long before = asked();
     for (int i = 0; i < 10; i++) {
-      assertThat(queue.channel.status().drained()).isTrue();
+      assertThat(queue.channel.status().progress().drained()).isTrue();
     }
     assertThat(asked()).isEqualTo(before);
     // The other one has nobody beside it then.
-    assertThat(works.channel.status().waiting()).isFalse();
+    assertThat(works.channel.status().progress().waiting()).isFalse();
     queue.waits(HOST, 9);
     long _ = queue.submit();
-    await(() -> queue.channel.status().waiting());
-    await(() -> works.channel.status().waiting());
+    await(() -> queue.channel.status().progress().waiting());
+    await(() -> works.channel.status().progress().waiting());
   }
 
   @Test
@@ -249,12 +272,12 @@ final class WaitingTest {
     Queue queue = guest.queue(0x10_0000_0000L);
     queue.waits(HOST, 7);
     long _ = queue.submit();
-    await(() -> queue.channel.status().waiting());
+    await(() -> queue.channel.status().progress().waiting());
     queue.channel.kill(GuestAbi.ERROR_TIMEOUT, 12);
     Channel.Status status = queue.channel.status();
-    assertThat(status.reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
-    assertThat(status.faultAddress()).isEqualTo(HOST.value());
-    assertThat(status.waiting()).isFalse();
+    assertThat(status.cause().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(status.cause().address()).isEqualTo(HOST.value());
+    assertThat(status.progress().waiting()).isFalse();
   }
 
   // ---- taken back ----
@@ -275,12 +298,14 @@ final class WaitingTest {
     second.channel.detach();
     for (int i = 0; i < 100; i++) {
       assertThat(poll()).isLessThan(Long.MAX_VALUE);
-      assertThat(waits.channel.status().drained()).isFalse();
-      assertThat(releases.channel.status().drained()).as("it may be needed").isFalse();
+      assertThat(waits.channel.status().progress().drained()).isFalse();
+      assertThat(releases.channel.status().progress().drained()).as("it may be needed").isFalse();
     }
     commands.clear().release(HOST, 7);
     long passedOn = releases.submit();
-    await(() -> first.channel.status().drained() && second.channel.status().drained());
+    await(() ->
+        first.channel.status().progress().drained()
+            && second.channel.status().progress().drained());
     assertThat(releases.ring.hasReleased(passedOn)).isTrue();
     commands.clear();
     long _ = waits.submit();
@@ -299,10 +324,10 @@ final class WaitingTest {
     waits.waits(HOST, 7);
     long done = waits.submit();
     waits.channel.detach();
-    assertThat(waits.channel.status().drained()).isFalse();
+    assertThat(waits.channel.status().progress().drained()).isFalse();
     waits.channel.attach();
     guest.host.set(Layouts.U64, 0, 7);
-    await(() -> waits.channel.status().state() == GuestAbi.CHANNEL_RUNNING);
+    await(() -> waits.channel.status().state() == ChannelState.RUNNING);
     commands.clear();
     long after = waits.submit();
     await(() -> waits.ring.hasReleased(after));
@@ -322,11 +347,10 @@ final class WaitingTest {
     long _ = waits.submit();
     waits.channel.detach();
     releases.channel.detach();
-    assertThat(waits.channel.status().drained()).isFalse();
+    assertThat(waits.channel.status().progress().drained()).isFalse();
     waits.channel.attach();
     releases.channel.attach();
-    waits.ring.whileWithdrawn(this::poll);
-    releases.ring.whileWithdrawn(this::poll);
+    whileWithdrawn = this::poll;
     for (int i = 0; i < submitted; i++) {
       // The second one waits once more, when it is let go.
       commands.clear();
@@ -339,7 +363,7 @@ final class WaitingTest {
     assertThat(waits.ring.hasReleased(1)).isFalse();
     if (detachedAgain) {
       waits.channel.detach();
-      assertThat(waits.channel.status().drained()).isFalse();
+      assertThat(waits.channel.status().progress().drained()).isFalse();
       waits.channel.attach();
     }
     commands.clear().release(HOST, 7).release(new GpuVa(HOST.value() + 128), 8);
@@ -355,7 +379,7 @@ final class WaitingTest {
       await(() -> waits.ring.hasReleased(last));
     }
     assertThat(guest.host.get(Layouts.U32, 64)).isEqualTo(1 + submitted + 3);
-    assertThat(waits.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    assertThat(waits.channel.status().state()).isEqualTo(ChannelState.RUNNING);
   }
 
   /** Nobody takes it further but the one who polls, and that one is woken. */
@@ -366,13 +390,13 @@ final class WaitingTest {
     Queue waits = guest.queue(0x10_0000_0000L);
     waits.channel.detach();
     assertThat(wanted[0]).as("it drains").isEqualTo(1);
-    await(() -> waits.channel.status().drained());
+    await(() -> waits.channel.status().progress().drained());
     waits.channel.attach();
     assertThat(wanted[0]).as("it went on at once").isEqualTo(1);
     assertThat(poll()).isEqualTo(Long.MAX_VALUE);
     waits.waits(HOST, 7);
     long done = waits.submit();
-    await(() -> waits.channel.status().gpGet() == 1);
+    await(() -> waits.channel.status().progress().gpGet() == 1);
     waits.channel.detach();
     assertThat(wanted[0]).isEqualTo(2);
     waits.channel.attach();
@@ -392,6 +416,6 @@ final class WaitingTest {
     waits.channel.attach();
     waits.channel.kill(GuestAbi.ERROR_TIMEOUT, 12);
     assertThat(poll()).isEqualTo(Long.MAX_VALUE);
-    assertThat(waits.channel.status().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+    assertThat(waits.channel.status().cause().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
   }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
-import io.sluice.channel.guest.ChannelInfo;
+import io.sluice.channel.Channel;
 import io.sluice.channel.guest.GpuRig;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.Worker;
@@ -15,6 +15,7 @@ import io.sluice.channel.state.ChannelState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -35,7 +36,7 @@ final class WatchdogTest {
   /** A guest whose channels are what the test says. */
   private static final class Watched implements Watchdog.Watched {
     final String name;
-    final List<ChannelInfo> channels = new ArrayList<>();
+    final Map<Integer, Channel.Status> channels = new LinkedHashMap<>();
     final List<String> killed = new ArrayList<>();
     final Map<Integer, Long> progress = new HashMap<>();
     int observed;
@@ -50,9 +51,9 @@ final class WatchdogTest {
     }
 
     @Override
-    public List<ChannelInfo> channels() {
+    public Map<Integer, Channel.Status> channels() {
       observed++;
-      return List.copyOf(channels);
+      return new LinkedHashMap<>(channels);
     }
 
     @Override
@@ -62,13 +63,18 @@ final class WatchdogTest {
 
     @Override
     public void kill(int channelId, int info) {
-      channels.removeIf(channel -> channel.channelId() == channelId);
+      channels.remove(channelId);
       killed.add(channelId + " after " + info + " ms");
     }
 
     void add(int id, ChannelState state, long runningMs, boolean drained, boolean waiting) {
-      channels.add(
-          new ChannelInfo(id, state, 0, 0, 0, 5, 0, 0, runningMs * MS, drained, waiting, 0, 0));
+      channels.put(
+          id,
+          new Channel.Status(
+              state,
+              Channel.Status.Cause.NONE,
+              new Channel.Status.Progress(0, 0, drained, waiting, 0),
+              new Channel.Status.Usage(5, 0, 0, runningMs * MS, 0, 0)));
     }
 
     void runs(int id, long runningMs) {

@@ -158,9 +158,9 @@ final class PscnvGpuTest {
     try (GuestGpu guest = gpu.open("g")) {
       AddressSpace space = guest.createAddressSpace();
       Channel channel = space.createChannel(OptionalInt.empty());
-      assertThat(channel.status().state()).isEqualTo(ChannelState.NEW.code());
+      assertThat(channel.status().state()).isEqualTo(ChannelState.NEW);
       channel.start(LOW, 9, 1);
-      assertThat(channel.status().state()).isEqualTo(ChannelState.RUNNING.code());
+      assertThat(channel.status().state()).isEqualTo(ChannelState.RUNNING);
       assertThat(kernel.mappings()).isEqualTo(1);
       channel.close();
       assertThat(kernel.mappings()).isZero();
@@ -176,10 +176,10 @@ final class PscnvGpuTest {
       try (Mapping page =
           kernel.mmap(area.fd(), area.offset(), 4096, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
         page.segment().set(ValueLayout.JAVA_INT, 0x8c, 3);
-        assertThat(channel.status().gpPut()).isEqualTo(3);
-        assertThat(channel.status().drained()).isFalse();
+        assertThat(channel.status().progress().gpPut()).isEqualTo(3);
+        assertThat(channel.status().progress().drained()).isFalse();
         page.segment().set(ValueLayout.JAVA_INT, 0x88, 3);
-        assertThat(channel.status().drained()).isTrue();
+        assertThat(channel.status().progress().drained()).isTrue();
       }
       area.fd().close();
       channel.close();

@@ -98,7 +98,9 @@ final class FileCalls {
   static long pageBytes(Fd fd) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment statfs = fstatfs(fd, arena);
-      return Statfs.F_TYPE.get(statfs) == HUGETLBFS_MAGIC ? Statfs.F_BSIZE.get(statfs) : FileKernel.PAGE_BYTES;
+      return Statfs.F_TYPE.get(statfs) == HUGETLBFS_MAGIC
+          ? Statfs.F_BSIZE.get(statfs)
+          : FileKernel.PAGE_BYTES;
     }
   }
 
@@ -115,7 +117,9 @@ final class FileCalls {
   /** Whole pages of the file: munmap refuses a part of a huge one, which mmap maps whole. */
   static Mapping mmap(Fd fd, long offset, long lengthBytes, int protection) {
     long pageBytes = pageBytes(fd);
-    if (pageBytes == FileKernel.PAGE_BYTES || offset % FileKernel.PAGE_BYTES != 0 || lengthBytes <= 0) {
+    if (pageBytes == FileKernel.PAGE_BYTES
+        || offset % FileKernel.PAGE_BYTES != 0
+        || lengthBytes <= 0) {
       return mmapPages(fd, offset, lengthBytes, protection, 0, lengthBytes);
     }
     long before = offset % pageBytes;

@@ -227,11 +227,11 @@ final class Program {
             .append(pattern[i]);
       }
     }
-    long help = at.guest().channels().query(helperCid).entries();
+    long help = at.guest().channels().query(helperCid).usage().entries();
     if (help != helped) {
       wrong.append(" helping entries ").append(help).append(" of ").append(helped);
     }
-    long entries = at.guest().channels().query(cid).entries();
+    long entries = at.guest().channels().query(cid).usage().entries();
     if (entries != submitted) {
       wrong.append(" entries ").append(entries).append(" of ").append(submitted);
     }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.guest.GuestAbi;
+import io.sluice.channel.Channel;
 import io.sluice.channel.GuestGpu;
-import io.sluice.channel.guest.ChannelInfo;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.policy.MemoryQuotas;
 import io.sluice.channel.state.ChannelState;
@@ -247,10 +247,10 @@ final class SharingSimulationTest {
           world.from.reason().map(reason -> reason.code().equals("SLU-MIG-034")).orElse(false);
       note(tooSmall ? Happened.REFUSED : Happened.ABORTED);
     }
-    ChannelInfo query = guest.channels().query(victim);
+    Channel.Status query = guest.channels().query(victim);
     assertThat(query.state() == ChannelState.DEAD).isEqualTo(killed);
-    assertThat(query.reason()).isEqualTo(killed ? GuestAbi.ERROR_TIMEOUT : 0);
-    assertThat(query.info()).isEqualTo(killed ? 1234 : 0);
+    assertThat(query.cause().reason()).isEqualTo(killed ? GuestAbi.ERROR_TIMEOUT : 0);
+    assertThat(query.cause().info()).isEqualTo(killed ? 1234 : 0);
     SimulationTest.verify(world);
     source.check();
     target.check();

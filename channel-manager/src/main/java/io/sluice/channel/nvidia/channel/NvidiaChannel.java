@@ -7,8 +7,8 @@ import io.sluice.abi.rm.HopperMethods;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmEngine;
 import io.sluice.channel.Channel;
+import io.sluice.channel.Channel.Status.Cause;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.channel.nvidia.channel.NvidiaChannelState.Cause;
 import io.sluice.channel.nvidia.channel.NvidiaChannelState.Closed;
 import io.sluice.channel.nvidia.channel.NvidiaChannelState.Detached;
 import io.sluice.channel.nvidia.channel.NvidiaChannelState.Detaching;
@@ -404,24 +404,20 @@ public final class NvidiaChannel implements Channel {
   public Status status() {
     return lock.ask(() -> {
       NvidiaChannelState now = seen();
-      Cause cause = now instanceof Ended ended ? ended.cause() : new Cause(0, 0, 0);
       Probe.Answer answer =
           now instanceof Running(var hardware, var ring)
               ? probe.look(home, hardware, ring, words)
               : Probe.Answer.NOTHING;
       return new Status(
-          life(now).code(),
-          cause.reason(),
-          cause.info(),
-          answer.acquire() == 0 ? cause.address() : answer.acquire(),
-          !answer.unfinished() && !(now instanceof Draining),
-          answer.acquire() != 0,
-          words.get(),
-          words.put(),
-          probe.taken(),
-          0,
-          0,
-          answer.runningNs());
+          life(now),
+          now instanceof Ended ended ? ended.cause() : Cause.NONE,
+          new Status.Progress(
+              words.get(),
+              words.put(),
+              !answer.unfinished() && !(now instanceof Draining),
+              answer.acquire() != 0,
+              answer.acquire()),
+          new Status.Usage(probe.taken(), 0, 0, answer.runningNs(), 0, 0));
     });
   }
 

@@ -5,6 +5,7 @@ import static com.google.common.collect.Sets.immutableEnumSet;
 import com.google.common.collect.ImmutableMap;
 import com.google.common.collect.ImmutableSet;
 import com.google.common.collect.Maps;
+import io.sluice.channel.Channel.Status.Cause;
 import io.sluice.channel.nvidia.rm.HardwareChannel;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -165,15 +166,6 @@ public sealed interface NvidiaChannelState {
       return new Ended(cause, hardware, detachment, false);
     }
   }
-
-  /**
-   * The reason of an end.
-   *
-   * @param reason SLUICE_ERROR_*
-   * @param info detail
-   * @param address where, or which semaphore was waited for; 0 if neither
-   */
-  record Cause(int reason, int info, long address) {}
 
   /** See {@link Kind#CLOSED}. */
   record Closed() implements NvidiaChannelState {

@@ -7,8 +7,6 @@ import io.sluice.abi.rm.UsermodePage;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The submitting side of a channel, by the means that a guest has: mapped memory, its control page
@@ -40,14 +38,26 @@ public final class HopperRing {
   private static final VarHandle U64 = Layouts.U64.varHandle();
 
   private final MemorySegment memory;
+  private final Pages pages;
   private final GpuVa base;
-  private UserdWords userd;
-  private MemorySegment doorbell;
-  private Runnable whileWithdrawn = Thread::onSpinWait;
-  private @Nullable Supplier<MemorySegment> doorbells;
-  private int generation;
   private int put;
   private long released;
+
+  /** The pages behind which a channel is; others from one call to the next when it has moved. */
+  public interface Pages {
+    /** The words of its control page. */
+    UserdWords control();
+
+    /** The page whose store tells the GPU that GP_PUT has changed. */
+    MemorySegment doorbell();
+
+    /** Called again and again while the host holds the channel; may throw to give up. */
+    default void withdrawn() {
+      Thread.onSpinWait();
+    }
+  }
+
+  private record FixedPages(UserdWords control, MemorySegment doorbell) implements Pages {}
 
   /**
    * @param memory the buffer, zeros
@@ -57,40 +67,18 @@ public final class HopperRing {
    */
   public HopperRing(
       MemorySegment memory, MemorySegment control, MemorySegment doorbell, GpuVa base) {
+    this(memory, new FixedPages(new UserdWords(control), doorbell), base);
+  }
+
+  /**
+   * @param memory the buffer, zeros
+   * @param pages asked before each use
+   * @param base the buffer's address in the channel's address space
+   */
+  public HopperRing(MemorySegment memory, Pages pages, GpuVa base) {
     this.memory = memory.asSlice(0, SIZE_BYTES);
-    this.userd = new UserdWords(control);
-    this.doorbell = doorbell;
+    this.pages = pages;
     this.base = base;
-  }
-
-  /**
-   * The channel goes on behind other pages; what was stored to the former ones is stored again.
-   *
-   * @param control the channel's control page
-   * @param doorbell the doorbell page
-   */
-  public void moveTo(MemorySegment control, MemorySegment doorbell) {
-    this.userd = new UserdWords(control);
-    this.doorbell = doorbell;
-  }
-
-  /**
-   * The device may be moved to another GPU, whose doorbell is another page. It has another
-   * generation then, which is looked at before each ring.
-   *
-   * @param again maps the doorbell page anew
-   */
-  public void whenMoved(Supplier<MemorySegment> again) {
-    doorbells = again;
-    generation = userd.generation();
-  }
-
-  /**
-   * @param action called again and again while the host holds the channel, in place of spinning; it
-   *     may {@link #moveTo}, or throw to give up
-   */
-  public void whileWithdrawn(Runnable action) {
-    whileWithdrawn = action;
   }
 
   /** Index of the next entry that will be put. */
@@ -113,6 +101,7 @@ public final class HopperRing {
   public boolean isFull() {
     while (true) {
       int token = token();
+      UserdWords userd = pages.control();
       int get = userd.get();
       VarHandle.fullFence();
       if (token == userd.token()) {
@@ -122,10 +111,10 @@ public final class HopperRing {
   }
 
   private int token() {
-    int token = userd.token();
+    int token = pages.control().token();
     while (token == 0) {
-      whileWithdrawn.run();
-      token = userd.token();
+      pages.withdrawn();
+      token = pages.control().token();
     }
     return token;
   }
@@ -147,20 +136,17 @@ public final class HopperRing {
     announce();
   }
 
-  /** Tells the channel that counts of what was submitted, after {@link #moveTo}. */
-  public void announceAgain() {
-    announce();
-  }
-
-  /** Stores GP_PUT and rings, until it is certain that the channel that counts has been told. */
-  private void announce() {
+  /**
+   * Stores GP_PUT and rings, until it is certain that the channel that counts has been told; again,
+   * when the channel has got other pages since.
+   */
+  public void announce() {
     int token;
+    UserdWords userd;
     do {
       token = token();
-      if (doorbells != null && userd.generation() != generation) {
-        generation = userd.generation();
-        doorbell = doorbells.get();
-      }
+      userd = pages.control();
+      MemorySegment doorbell = pages.doorbell();
       VarHandle.fullFence();
       userd.put(put);
       VarHandle.fullFence();

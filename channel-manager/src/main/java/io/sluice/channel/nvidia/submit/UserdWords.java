@@ -61,7 +61,7 @@ public final class UserdWords {
   }
 
   /** Of the device, for the guest: another one each time it was moved. */
-  int generation() {
+  public int generation() {
     return ControlWords.GENERATION.bitsAcquire(page, GuestAbi.CONTROL_OFFSET);
   }
 

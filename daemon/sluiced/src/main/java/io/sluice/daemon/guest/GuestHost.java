@@ -4,9 +4,9 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.PeerCredentials;
+import io.sluice.channel.Channel;
 import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu.HeapUsage;
-import io.sluice.channel.guest.ChannelInfo;
 import io.sluice.channel.guest.Guest;
 import io.sluice.channel.guest.GuestListener;
 import io.sluice.daemon.config.GuestSettings;
@@ -357,19 +357,19 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
 
   private static Optional<ChannelStatus> query(Guest guest, int id) {
     try {
-      ChannelInfo info = guest.channels().query(id);
+      Channel.Status info = guest.channels().query(id);
       return Optional.of(
           new ChannelStatus(
               id,
               info.state().name().toLowerCase(Locale.ROOT),
-              ChannelErrors.name(info.reason()),
-              info.address(),
-              info.drained(),
-              info.waiting(),
-              info.entries(),
-              info.busyNs(),
-              info.instructions(),
-              info.interpreted()));
+              ChannelErrors.name(info.cause().reason()),
+              info.cause().address(),
+              info.progress().drained(),
+              info.progress().waiting(),
+              info.usage().entries(),
+              info.usage().busyNs(),
+              info.usage().instructions(),
+              info.usage().interpreted()));
     } catch (SluiceException _) {
       return Optional.empty(); // freed meanwhile
     }

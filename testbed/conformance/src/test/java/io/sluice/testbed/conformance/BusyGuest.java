@@ -50,6 +50,7 @@ final class BusyGuest implements Runnable {
   private static final long STILL = 64L << 20;
 
   private final MemorySegment ram;
+  private final MovablePages behind;
   private final HopperRing ring;
   private final int window;
   private final @Nullable HopperKernel kernel;
@@ -92,8 +93,9 @@ final class BusyGuest implements Runnable {
     if (kernel != null) {
       MemorySegment.copy(kernel.code(), 0, ram, ValueLayout.JAVA_BYTE, CODE, kernel.code().length);
     }
-    ring = new HopperRing(ram, pages.control(), pages.doorbell(), NvidiaRig.RING);
-    ring.whileWithdrawn(this::look);
+    behind = new MovablePages(pages.control(), pages.doorbell());
+    ring = new HopperRing(ram, behind, NvidiaRig.RING);
+    behind.whileWithdrawn(this::look);
   }
 
   private static int pattern(int page, int offset) {
@@ -108,7 +110,7 @@ final class BusyGuest implements Runnable {
 
   /** Its device may be moved to another GPU. */
   void whenMoved(Supplier<MemorySegment> doorbells) {
-    ring.whenMoved(doorbells);
+    behind.whenMoved(doorbells);
   }
 
   /** Submits no more often than this, so that a long test does not run out of records. */
@@ -137,7 +139,7 @@ final class BusyGuest implements Runnable {
         observe();
         if (moved.get() != null) {
           look();
-          ring.announceAgain();
+          ring.announce();
         }
         Thread.onSpinWait();
       }
@@ -245,7 +247,7 @@ final class BusyGuest implements Runnable {
     observe();
     Pages pages = moved.getAndSet(null);
     if (pages != null) {
-      ring.moveTo(pages.control(), pages.doorbell());
+      behind.moveTo(pages.control(), pages.doorbell());
     }
     Thread.onSpinWait();
   }

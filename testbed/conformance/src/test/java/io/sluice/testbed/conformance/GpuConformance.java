@@ -20,6 +20,7 @@ import io.sluice.channel.Gpu;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
@@ -385,14 +386,14 @@ abstract class GpuConformance {
     good.videoAt(VIDEO, VIDEO_BYTES);
     fill(good.data(), VIDEO_BYTES, 4);
     long never = bad.queue.begin().copy(TestGuest.NOWHERE, VIDEO, 4096).submit();
-    assertThat(eventually(() -> bad.channel.status().state() == GuestAbi.CHANNEL_DEAD)).isTrue();
-    assertThat(bad.channel.status().reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
-    assertThat(bad.channel.status().faultAddress()).isEqualTo(TestGuest.NOWHERE);
+    assertThat(eventually(() -> bad.channel.status().state() == ChannelState.DEAD)).isTrue();
+    assertThat(bad.channel.status().cause().reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+    assertThat(bad.channel.status().cause().address()).isEqualTo(TestGuest.NOWHERE);
     assertThat(bad.queue.isDone(never)).isFalse();
     good.copy(dataAt(0), VIDEO, VIDEO_BYTES);
     good.copy(VIDEO, dataAt(VIDEO_BYTES), VIDEO_BYTES);
     assertThat(wrong(good.data().asSlice(VIDEO_BYTES), VIDEO_BYTES, 4)).isZero();
-    assertThat(good.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+    assertThat(good.channel.status().state()).isEqualTo(ChannelState.RUNNING);
   }
 
   @Test
@@ -407,9 +408,9 @@ abstract class GpuConformance {
     }
     assertThat(stuck.queue.isDone(never)).isFalse();
     stuck.channel.kill(GuestAbi.ERROR_OPERATOR, 7);
-    assertThat(stuck.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
-    assertThat(stuck.channel.status().reason()).isEqualTo(GuestAbi.ERROR_OPERATOR);
-    assertThat(stuck.channel.status().info()).isEqualTo(7);
+    assertThat(stuck.channel.status().state()).isEqualTo(ChannelState.DEAD);
+    assertThat(stuck.channel.status().cause().reason()).isEqualTo(GuestAbi.ERROR_OPERATOR);
+    assertThat(stuck.channel.status().cause().info()).isEqualTo(7);
     stuck.data().set(ValueLayout.JAVA_INT, 0, 1);
     other.copy(dataAt(0), VIDEO, 4096);
     assertThat(stuck.queue.isDone(never)).as("what was killed stays so").isFalse();
@@ -422,8 +423,8 @@ abstract class GpuConformance {
     TestGuest other = guest("other").start();
     guest.await(guest.queue.begin().submit());
     guest.closeRegion();
-    assertThat(guest.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
-    assertThat(guest.channel.status().reason()).isEqualTo(GuestAbi.ERROR_REVOKED);
+    assertThat(guest.channel.status().state()).isEqualTo(ChannelState.DEAD);
+    assertThat(guest.channel.status().cause().reason()).isEqualTo(GuestAbi.ERROR_REVOKED);
     other.await(other.queue.begin().submit());
   }
 

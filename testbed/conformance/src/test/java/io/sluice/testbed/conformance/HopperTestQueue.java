@@ -12,6 +12,7 @@ final class HopperTestQueue implements TestQueue {
   private final MemorySegment memory;
   private final GpuVa base;
   private final HopperCommands commands = new HopperCommands();
+  private @Nullable MovablePages pages;
   private @Nullable HopperRing ring;
   private boolean bound;
 
@@ -32,13 +33,14 @@ final class HopperTestQueue implements TestQueue {
 
   @Override
   public void attach(MemorySegment control, MemorySegment doorbell) {
-    ring = new HopperRing(memory, control, doorbell, base);
+    pages = new MovablePages(control, doorbell);
+    ring = new HopperRing(memory, pages, base);
   }
 
   @Override
   public void moveTo(MemorySegment control, MemorySegment doorbell) {
-    ring().moveTo(control, doorbell);
-    ring().announceAgain();
+    Objects.requireNonNull(pages).moveTo(control, doorbell);
+    ring().announce();
   }
 
   private HopperRing ring() {

@@ -2,12 +2,12 @@ package io.sluice.testbed.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.submit.HopperKernel;
+import io.sluice.channel.state.ChannelState;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -49,13 +49,13 @@ final class NvidiaDetachTest {
           long start = System.nanoTime();
           if (round % 2 == 0) {
             seat.detachAndDrain();
-            assertThat(seat.channel.status().state()).isEqualTo(GuestAbi.CHANNEL_DETACHED);
+            assertThat(seat.channel.status().state()).isEqualTo(ChannelState.DETACHED);
           } else {
             seat.channel.detach(); // given back before it has drained
           }
           seat.channel.attach();
           long until = System.nanoTime() + 5 * NvidiaRig.TIMEOUT_NS;
-          while (seat.polled().state() != GuestAbi.CHANNEL_RUNNING && System.nanoTime() < until) {
+          while (seat.polled().state() != ChannelState.RUNNING && System.nanoTime() < until) {
             Thread.onSpinWait();
           }
           long attached = System.nanoTime();

@@ -24,6 +24,7 @@ import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperRing;
 import io.sluice.channel.state.ChannelError;
+import io.sluice.channel.state.ChannelState;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -119,9 +120,11 @@ final class NvidiaGpuTest {
           assertThat(guest.run(new HopperCommands())).as("release %d", i).isTrue();
         }
         Channel.Status status = guest.queue.channel().status();
-        assertThat(status.gpGet()).isEqualTo(status.gpPut()).isEqualTo(1000 % HopperRing.ENTRIES);
-        assertThat(status.state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
-        assertThat(status.drained()).isTrue();
+        assertThat(status.progress().gpGet())
+            .isEqualTo(status.progress().gpPut())
+            .isEqualTo(1000 % HopperRing.ENTRIES);
+        assertThat(status.state()).isEqualTo(ChannelState.RUNNING);
+        assertThat(status.progress().drained()).isTrue();
       }
     }
   }
@@ -244,14 +247,15 @@ final class NvidiaGpuTest {
       long done = victim.queue.ring().submitWithRelease(bad);
       Channel.Status status = victim.queue.channel().status();
       long until = System.nanoTime() + TIMEOUT_NS;
-      while (status.state() != GuestAbi.CHANNEL_DEAD && System.nanoTime() < until) {
+      while (status.state() != ChannelState.DEAD && System.nanoTime() < until) {
         assertThat(other.run(new HopperCommands())).isTrue();
         status = victim.queue.channel().status();
       }
-      assertThat(status.state()).isEqualTo(GuestAbi.CHANNEL_DEAD);
-      assertThat(status.reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
-      assertThat(status.faultAddress()).isEqualTo(NOT_MAPPED);
-      System.out.printf("fault: info=0x%x address=0x%x%n", status.info(), status.faultAddress());
+      assertThat(status.state()).isEqualTo(ChannelState.DEAD);
+      assertThat(status.cause().reason()).isEqualTo(GuestAbi.ERROR_PAGE_FAULT);
+      assertThat(status.cause().address()).isEqualTo(NOT_MAPPED);
+      System.out.printf(
+          "fault: info=0x%x address=0x%x%n", status.cause().info(), status.cause().address());
       assertThat(victim.queue.ring().hasReleased(done)).isFalse();
       assertThat(other.run(new HopperCommands())).isTrue();
     }
@@ -272,7 +276,7 @@ final class NvidiaGpuTest {
           assertThat(events.interrupts).containsExactly(guest.queue.channel().id());
           assertThat(guest.queue.ring().hasReleased(done)).isTrue();
         }
-        assertThat(idle.status().state()).isEqualTo(GuestAbi.CHANNEL_NEW);
+        assertThat(idle.status().state()).isEqualTo(ChannelState.NEW);
       }
     }
   }
@@ -327,7 +331,8 @@ final class NvidiaGpuTest {
       List<String> said = OtherProcess.submitFrom(guest, 3000);
       System.out.println(said);
       assertThat(said).contains("released 3000 of 3000");
-      assertThat(guest.queue.channel().status().gpGet()).isEqualTo(3000 % HopperRing.ENTRIES);
+      assertThat(guest.queue.channel().status().progress().gpGet())
+          .isEqualTo(3000 % HopperRing.ENTRIES);
     }
   }
 
@@ -340,7 +345,7 @@ final class NvidiaGpuTest {
       guest.queue.channel().suspend();
       long done = guest.queue.ring().submitWithRelease(new HopperCommands());
       assertThat(guest.queue.ring().await(done, System::nanoTime, 50_000_000)).isFalse();
-      assertThat(guest.queue.channel().status().state()).isEqualTo(GuestAbi.CHANNEL_SUSPENDED);
+      assertThat(guest.queue.channel().status().state()).isEqualTo(ChannelState.SUSPENDED);
       guest.queue.channel().resume();
       assertThat(guest.queue.ring().await(done, System::nanoTime, TIMEOUT_NS)).isTrue();
     }
@@ -359,8 +364,9 @@ final class NvidiaGpuTest {
       stuck.queue.channel().kill(GuestAbi.ERROR_OPERATOR, 5);
       System.out.printf("kill: %d us%n", (System.nanoTime() - start) / 1000);
       assertThat(stuck.queue.channel().status())
-          .extracting(Channel.Status::state, Channel.Status::reason, Channel.Status::info)
-          .containsExactly(GuestAbi.CHANNEL_DEAD, GuestAbi.ERROR_OPERATOR, 5);
+          .extracting(Channel.Status::state, Channel.Status::cause)
+          .containsExactly(
+              ChannelState.DEAD, new Channel.Status.Cause(GuestAbi.ERROR_OPERATOR, 5, 0));
       assertThat(other.run(new HopperCommands())).isTrue();
     }
   }
@@ -396,7 +402,8 @@ final class NvidiaGpuTest {
         assertThat(guest.cpu(target).get(ValueLayout.JAVA_LONG, 8)).isEqualTo(51);
         assertThat(guest.cpu(target).get(ValueLayout.JAVA_LONG, 4096 + 8)).isEqualTo(15);
         region.close();
-        assertThat(guest.queue.channel().status().reason()).isEqualTo(GuestAbi.ERROR_REVOKED);
+        assertThat(guest.queue.channel().status().cause().reason())
+            .isEqualTo(GuestAbi.ERROR_REVOKED);
         guest.space.unmap(new GpuVa(SYSTEM));
       }
     }

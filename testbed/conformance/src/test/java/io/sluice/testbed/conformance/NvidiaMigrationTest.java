@@ -118,14 +118,9 @@ final class NvidiaMigrationTest {
       long at = BASE.value() + offset;
       int cid = device.newChannel(space, NvidiaRig.COPY_CLASS);
       device.startChannel(cid, at, HopperRing.ORDER);
-      HopperRing ring =
-          new HopperRing(
-              ram.bytes().asSlice(offset, RING_BYTES),
-              device.controlPage(cid),
-              device.doorbell(),
-              new GpuVa(at));
-      ring.whenMoved(device::mapDoorbell);
-      return ring;
+      MovablePages pages = new MovablePages(device.controlPage(cid), device.doorbell());
+      pages.whenMoved(device::mapDoorbell);
+      return new HopperRing(ram.bytes().asSlice(offset, RING_BYTES), pages, new GpuVa(at));
     }
 
     long count(HopperRing ring) {

@@ -14,7 +14,6 @@ import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.SharedArea;
 import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.submit.HopperCommands;
-import io.sluice.channel.nvidia.submit.HopperQueue;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;

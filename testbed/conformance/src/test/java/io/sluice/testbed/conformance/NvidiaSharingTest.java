@@ -10,7 +10,7 @@ import io.sluice.channel.nvidia.NvidiaGpu;
 import io.sluice.channel.nvidia.submit.HopperCommands;
 import io.sluice.channel.nvidia.submit.HopperKernel;
 import io.sluice.channel.nvidia.submit.HopperLaunch;
-import io.sluice.channel.nvidia.submit.HopperQueue;
+import io.sluice.channel.state.ChannelState;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Locale;
@@ -68,11 +68,11 @@ final class NvidiaSharingTest {
       long begun = System.nanoTime();
       long _ = hog.queue.ring().submitWithRelease(launch(hog, cubin, grid, microseconds));
       Channel.Status alone = hog.queue.channel().status();
-      assertThat(alone.runningNs()).as("nobody waits").isZero();
+      assertThat(alone.usage().runningNs()).as("nobody waits").isZero();
       long wanted = other.queue.ring().submitWithRelease(new HopperCommands());
       long most = 0;
       while (System.nanoTime() - begun < 60_000_000) {
-        most = Math.max(most, hog.queue.channel().status().runningNs());
+        most = Math.max(most, hog.queue.channel().status().usage().runningNs());
       }
       System.out.printf(
           Locale.ROOT,
@@ -85,10 +85,10 @@ final class NvidiaSharingTest {
       hog.queue.channel().kill(GuestAbi.ERROR_TIMEOUT, 60);
       System.out.printf(
           Locale.ROOT, "kill of a running grid: %.1f ms%n", (System.nanoTime() - start) / 1e6);
-      assertThat(hog.queue.channel().status().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
+      assertThat(hog.queue.channel().status().cause().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
       assertThat(other.queue.ring().await(wanted, System::nanoTime, NvidiaRig.TIMEOUT_NS)).isTrue();
       assertThat(other.run(new HopperCommands())).isTrue();
-      assertThat(other.queue.channel().status().state()).isEqualTo(GuestAbi.CHANNEL_RUNNING);
+      assertThat(other.queue.channel().status().state()).isEqualTo(ChannelState.RUNNING);
     }
   }
 
@@ -115,13 +115,14 @@ final class NvidiaSharingTest {
           second.channel().detach();
           for (int i = 0; i < 20; i++) {
             long _ = gpu.poll(gpu.timeNs());
-            assertThat(waits.channel().status().drained()).isFalse();
-            assertThat(releases.channel().status().drained()).isFalse();
+            assertThat(waits.channel().status().progress().drained()).isFalse();
+            assertThat(releases.channel().status().progress().drained()).isFalse();
           }
           long released =
               releases.ring().submitWithRelease(new HopperCommands().release(word, round));
           long start = System.nanoTime();
-          while (!waits.channel().status().drained() | !releases.channel().status().drained()) {
+          while (!waits.channel().status().progress().drained()
+              | !releases.channel().status().progress().drained()) {
             long _ = gpu.poll(gpu.timeNs());
             assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
           }
@@ -161,15 +162,15 @@ final class NvidiaSharingTest {
           HopperQueue waits = round % 2 == 0 ? guest.queue : second;
           HopperQueue releases = round % 2 == 0 ? second : guest.queue;
           int behind = round % 4;
-          waits.ring().whileWithdrawn(() -> gpu.poll(gpu.timeNs()));
-          releases.ring().whileWithdrawn(() -> gpu.poll(gpu.timeNs()));
+          waits.whileWithdrawn(() -> gpu.poll(gpu.timeNs()));
+          releases.whileWithdrawn(() -> gpu.poll(gpu.timeNs()));
           long _ =
               waits
                   .ring()
                   .submitWithRelease(new HopperCommands().acquire(word, round).increment(counter));
           guest.queue.channel().detach();
           second.channel().detach();
-          assertThat(waits.channel().status().drained()).isFalse();
+          assertThat(waits.channel().status().progress().drained()).isFalse();
           guest.queue.channel().attach();
           second.channel().attach();
           long start = System.nanoTime();

@@ -13,7 +13,6 @@ import io.sluice.channel.GuestGpu.Extent;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.SharedArea;
-import io.sluice.channel.nvidia.submit.HopperQueue;
 import io.sluice.channel.nvidia.submit.HopperRing;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -128,7 +127,7 @@ final class Seat implements AutoCloseable {
   private void drain(Channel channel) {
     channel.detach();
     long until = System.nanoTime() + 5 * NvidiaRig.TIMEOUT_NS;
-    while (!polled(channel).drained()) {
+    while (!polled(channel).progress().drained()) {
       if (System.nanoTime() > until) {
         throw new IllegalStateException("does not drain, " + channel.status());
       }

@@ -175,7 +175,7 @@ final class TestGuest implements AutoCloseable {
   /** Takes the drain of its channel a step further; whether it is through. */
   boolean hasDrained(Gpu card) {
     open.poll(card.timeNs());
-    return channel.status().drained();
+    return channel.status().progress().drained();
   }
 
   static boolean eventually(BooleanSupplier condition) {

@@ -1,4 +1,4 @@
-package io.sluice.channel.nvidia.submit;
+package io.sluice.testbed.conformance;
 
 import io.sluice.abi.GpuVa;
 import io.sluice.abi.pscnv.PscnvGem;
@@ -11,6 +11,7 @@ import io.sluice.channel.GuestGpu;
 import io.sluice.channel.GuestGpu.GpuMemory;
 import io.sluice.channel.GuestGpu.MemoryRequest;
 import io.sluice.channel.GuestGpu.SharedArea;
+import io.sluice.channel.nvidia.submit.HopperRing;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,7 +23,7 @@ import java.util.OptionalLong;
  * A channel of this process, with a {@link HopperRing} to submit by. What it takes to submit can be
  * handed to another process: {@link #areas}.
  */
-public final class HopperQueue implements AutoCloseable {
+final class HopperQueue implements AutoCloseable {
   private static final int SYSTEM_MEMORY = PscnvGem.SYSRAM_SNOOP;
 
   private final Deque<AutoCloseable> closing = new ArrayDeque<>();
@@ -30,6 +31,7 @@ public final class HopperQueue implements AutoCloseable {
   private final Kernel kernel;
   private final GpuMemory buffer;
   private final Channel channel;
+  private final MovablePages pages;
   private final HopperRing ring;
 
   /**
@@ -38,8 +40,7 @@ public final class HopperQueue implements AutoCloseable {
    * @param base where {@link HopperRing#SIZE_BYTES} of the space are free
    * @param objectClasses what it declares before it starts
    */
-  public HopperQueue(
-      GuestGpu gpu, AddressSpace space, Kernel kernel, GpuVa base, int... objectClasses) {
+  HopperQueue(GuestGpu gpu, AddressSpace space, Kernel kernel, GpuVa base, int... objectClasses) {
     this.gpu = gpu;
     this.kernel = kernel;
     boolean complete = false;
@@ -58,7 +59,8 @@ public final class HopperQueue implements AutoCloseable {
       for (int objectClass : objectClasses) {
         channel.declareObject(objectClass, objectClass, 0);
       }
-      ring = new HopperRing(memory, control, doorbell, base);
+      pages = new MovablePages(control, doorbell);
+      ring = new HopperRing(memory, pages, base);
       channel.start(base, HopperRing.ORDER, 1);
       complete = true;
     } finally {
@@ -84,17 +86,22 @@ public final class HopperQueue implements AutoCloseable {
   }
 
   /** The channel it submits to. */
-  public Channel channel() {
+  Channel channel() {
     return channel;
   }
 
+  /** What it does while the host holds its channel, in place of spinning. */
+  void whileWithdrawn(Runnable action) {
+    pages.whileWithdrawn(action);
+  }
+
   /** To submit by. */
-  public HopperRing ring() {
+  HopperRing ring() {
     return ring;
   }
 
   /** Memory, control page and doorbell, in the order of {@link HopperRing}; the caller closes. */
-  public List<SharedArea> areas() {
+  List<SharedArea> areas() {
     SharedArea doorbell = gpu.doorbell().orElseThrow();
     Fd copy = kernel.dup(doorbell.fd());
     return List.of(
