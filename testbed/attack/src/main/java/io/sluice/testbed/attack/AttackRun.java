@@ -72,7 +72,15 @@ final class AttackRun implements AutoCloseable {
    * @param directory an empty one, for the daemon
    */
   AttackRun(Path directory) throws IOException, InterruptedException {
-    daemon = DaemonProcess.start(directory, List.of(ATTACKER, VICTIM, NEWCOMER), HEAP);
+    this(directory, "true");
+  }
+
+  /**
+   * @param limits of the daemon's process, a command of the shell
+   */
+  AttackRun(Path directory, String limits) throws IOException, InterruptedException {
+    daemon =
+        DaemonProcess.startWithin(directory, List.of(ATTACKER, VICTIM, NEWCOMER), HEAP, limits);
     victim = new Victim(kernel, daemon.socket(VICTIM));
     newcomer = new Newcomer(kernel, daemon.socket(NEWCOMER), daemon.connection());
     awaitWork();

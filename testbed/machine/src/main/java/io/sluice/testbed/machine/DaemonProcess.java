@@ -84,6 +84,20 @@ public final class DaemonProcess implements AutoCloseable {
   }
 
   /**
+   * As {@link #start(Path, List, List)}, within limits of the process.
+   *
+   * @param limits a command of the shell, such as {@code ulimit -n 256}
+   */
+  public static DaemonProcess startWithin(
+      Path directory, List<String> guests, List<String> jvmOptions, String limits)
+      throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(List.of("/bin/sh", "-c", limits + "; exec \"$@\"", "sh"));
+    command.addAll(command(jvmOptions, directory.resolve("sluice.toml")));
+    return start(directory, directory.resolve("control"), config(directory, guests), command);
+  }
+
+  /**
    * A daemon on a host of its own.
    *
    * @param more further sections of its configuration
