@@ -36,8 +36,17 @@ public final class Departure {
   /** How long the other host may build programs. */
   private static final int PREPARE_MS = 600_000;
 
-  /** How long what was taken may run on, and the other host make itself ready. */
+  /** How long what was taken may run on at the last attempt, and the other host make ready. */
   private static final int STOP_MS = 20_000;
+
+  /** How long what was taken may run on before the application is let go on once more. */
+  private static final int SHORT_STOP_MS = 500;
+
+  /** How often the session is stopped for a short time before it is for a long one. */
+  private static final int SHORT_STOPS = 8;
+
+  /** How long the application is let go on between two attempts, at most. */
+  private static final int LET_GO_MS = 500;
 
   /** How long the session's thread may be in a call of the library. */
   private static final int ANSWER_MS = 60_000;
@@ -210,7 +219,7 @@ public final class Departure {
       MemorySegment room = arena.allocate(StateCodec.CONTENT_BYTES, Long.BYTES);
       copyWhileRunning(capture, state, contents, room, withMachine);
       enter(StateStage.STOP);
-      stop(withMachine);
+      stop(state, withMachine);
       enter(StateStage.FINISH);
       ask(() -> {
         // what keeps it may have come since
@@ -293,8 +302,7 @@ public final class Departure {
   /** Waits for the commands that were taken so far; false if they take long. */
   private boolean haveRun(ApiState state)
       throws UnmovableException, StateException, InterruptedException {
-    CompletableFuture<Boolean> all = new CompletableFuture<>();
-    boolean _ = ask(() -> state.whenAllHaveRun(() -> all.complete(true)));
+    CompletableFuture<Boolean> all = allHaveRun(state);
     try {
       Object _ = CompletableFuture.anyOf(all, halt).get(RUN_MS, TimeUnit.MILLISECONDS);
       return all.isDone();
@@ -303,19 +311,62 @@ public final class Departure {
     }
   }
 
+  private CompletableFuture<Boolean> allHaveRun(ApiState state)
+      throws UnmovableException, StateException, InterruptedException {
+    CompletableFuture<Boolean> all = new CompletableFuture<>();
+    boolean _ = ask(() -> state.whenAllHaveRun(() -> all.complete(true)));
+    return all;
+  }
+
   private static Set<SessionObject> touched(StateCapture capture, ApiState state) {
     Set<SessionObject> touched = state.takeTouched();
     touched.retainAll(state.withContents(capture.needed()));
     return touched;
   }
 
-  /** Memory that is added to a machine's session the other host is given by its own machine. */
-  private void stop(boolean withMachine) throws StateException, InterruptedException {
-    stoppedNs = now();
-    if (!withMachine && !served.hold(LINK_MS)) {
-      throw new StateException("the application is in the middle of a link's message");
+  /**
+   * Has nothing run any more. What was taken may wait for what the application says next, where the
+   * library keeps it behind other things that do: so the first attempts are short, and between them
+   * the application goes on.
+   *
+   * <p>Memory that is added to a machine's session the other host is given by its own machine.
+   */
+  private void stop(ApiState state, boolean withMachine)
+      throws UnmovableException, StateException, InterruptedException {
+    long stoodNs = 0;
+    for (int attempt = 0; ; attempt++) {
+      if (givenUp) {
+        throw new StateException("the move was given up, stage=" + stage);
+      }
+      long beganNs = now();
+      if (!withMachine && !served.hold(LINK_MS)) {
+        throw new StateException("the application is in the middle of a link's message");
+      }
+      boolean isLast = attempt == SHORT_STOPS;
+      if (comes(session.pause(), isLast ? STOP_MS : SHORT_STOP_MS)) {
+        stoppedNs = beganNs - stoodNs;
+        return;
+      }
+      if (isLast) {
+        throw new StateException("commands run for too long, milliseconds=" + STOP_MS);
+      }
+      session.resume();
+      served.letGo();
+      stoodNs += now() - beganNs;
+      boolean _ = comes(allHaveRun(state), LET_GO_MS);
     }
-    await(session.pause(), STOP_MS, "commands run for too long");
+  }
+
+  /** Whether something comes to pass in time. */
+  private static boolean comes(CompletableFuture<Boolean> event, int patienceMs)
+      throws StateException, InterruptedException {
+    try {
+      return event.get(patienceMs, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      return false;
+    } catch (CancellationException | ExecutionException _) {
+      throw new StateException("the session has ended meanwhile");
+    }
   }
 
   private void finish(StateCapture capture, ApiState state, Contents contents, MemorySegment room)
@@ -427,15 +478,6 @@ public final class Departure {
   private <T> T ask(Callable<T> work)
       throws UnmovableException, StateException, InterruptedException {
     return get(session.ask(work), ANSWER_MS, "the session's thread does not answer");
-  }
-
-  private static void await(CompletableFuture<Boolean> done, int patienceMs, String otherwise)
-      throws StateException, InterruptedException {
-    try {
-      boolean _ = get(done, patienceMs, otherwise);
-    } catch (UnmovableException e) {
-      throw new StateException(String.join("; ", e.reasons()));
-    }
   }
 
   private static <T> T get(CompletableFuture<T> result, int patienceMs, String otherwise)

@@ -1,5 +1,6 @@
 package io.sluice.testbed.opencl;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
@@ -63,8 +64,7 @@ final class Shuttle {
     CountDownLatch arrived = new CountDownLatch(peer.isPresent() ? 0 : 1);
     try (StateLink link =
         new StateLink(
-            settings.kernel(),
-            peer.map(settings.kernel()::connect).orElseGet(() -> here(number, arrived)))) {
+            settings.kernel(), peer.isPresent() ? connect(peer.get()) : here(number, arrived))) {
       Departure.Result _ = new Departure(from, link, _ -> {}).run(false);
       arrived.await();
       if (peer.isPresent()) {
@@ -84,6 +84,15 @@ final class Shuttle {
     } catch (RuntimeException failure) {
       failures.add(failure.toString());
       failure.printStackTrace();
+    }
+  }
+
+  /** A link to another process, which may have been told to end. */
+  private Fd connect(Path other) throws StateException {
+    try {
+      return settings.kernel().connect(other);
+    } catch (SyscallException gone) {
+      throw new StateException("the other process is gone: " + gone.getMessage());
     }
   }
 
