@@ -2,6 +2,7 @@ package io.sluice.testbed.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.SanitizedProgram;
 import io.sluice.testbed.workloads.asm.Assembler;
 import io.sluice.testbed.workloads.asm.Kernel;
 import io.sluice.testbed.workloads.cubin.CubinFile;
@@ -144,9 +145,9 @@ final class ModuleProcessTest {
   }
 
   private void assertRuns(byte[] file) throws IOException, InterruptedException {
-    LibraryCheck.Result result = check.run(daemon.socket(GUEST), file, "7");
+    SanitizedProgram.Result result = check.run(daemon.socket(GUEST), file, "7");
 
-    assertThat(result).isEqualTo(new LibraryCheck.Result(0, expected(7) + expected(1)));
+    assertThat(result).isEqualTo(new SanitizedProgram.Result(0, expected(7) + expected(1)));
   }
 
   @Test

@@ -2,6 +2,7 @@ package io.sluice.testbed.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.SanitizedProgram;
 import io.sluice.testbed.workloads.asm.Assembler;
 import io.sluice.testbed.workloads.asm.Kernel;
 import io.sluice.testbed.workloads.cubin.CubinFile;
@@ -152,7 +153,7 @@ final class TextureProcessTest {
 
   @Test
   void texturesAndSurfaces_areFoundByNameBoundAndRead() throws Exception {
-    LibraryCheck.Result result = check.run(daemon.socket(GUEST), cubin());
+    SanitizedProgram.Result result = check.run(daemon.socket(GUEST), cubin());
 
     assertThat(result.text()).doesNotContain("FAILED").endsWith("texture_check: ok\n");
     assertThat(result.status()).isZero();

@@ -4,6 +4,7 @@ import static io.sluice.testbed.workloads.cubin.CubinFile.FUNCTION;
 import static io.sluice.testbed.workloads.cubin.CubinFile.OBJECT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.SanitizedProgram;
 import io.sluice.testbed.fakes.Seeds;
 import io.sluice.testbed.workloads.cubin.CubinFile.Relocation;
 import java.io.IOException;
@@ -47,16 +48,16 @@ final class CubinModuleTest {
     reader = CubinReader.build(temporary);
   }
 
-  private CubinReader.Result read(byte[] file) throws IOException, InterruptedException {
+  private SanitizedProgram.Result read(byte[] file) throws IOException, InterruptedException {
     return reader.read(Files.write(directory.resolve("file"), file));
   }
 
-  private CubinReader.Result link(CubinFile cubin) throws IOException, InterruptedException {
+  private SanitizedProgram.Result link(CubinFile cubin) throws IOException, InterruptedException {
     return reader.link(Files.write(directory.resolve("file"), cubin.write()));
   }
 
-  private static CubinReader.Result refused(String problem) {
-    return new CubinReader.Result(1, "problem: " + problem + "\n");
+  private static SanitizedProgram.Result refused(String problem) {
+    return new SanitizedProgram.Result(1, "problem: " + problem + "\n");
   }
 
   private static String place(long address, byte[] bytes) {
@@ -370,7 +371,7 @@ final class CubinModuleTest {
   }
 
   /** A kernel with textures 3 and 4, a surface 5, and these records. */
-  private CubinReader.Result readSlots(InfoRecords records)
+  private SanitizedProgram.Result readSlots(InfoRecords records)
       throws IOException, InterruptedException {
     return read(withImages(records).write());
   }
@@ -479,7 +480,7 @@ final class CubinModuleTest {
         .isEqualTo(refused("fat binary: an entry lies outside the file"));
   }
 
-  private CubinReader.Result patched(byte[] file, int at, long value) throws Exception {
+  private SanitizedProgram.Result patched(byte[] file, int at, long value) throws Exception {
     byte[] copy = file.clone();
     ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN).putLong(at, value);
     return read(copy);
@@ -503,7 +504,7 @@ final class CubinModuleTest {
         ".rela.nv.constant14", constants, new Relocation(0, wide ? 2 : 1, VARIABLE, 32));
     Path file = Files.write(directory.resolve("fuzzed"), cubin.write());
 
-    CubinReader.Result result = reader.fuzz(random.nextLong(), FUZZ_ROUNDS, file);
+    SanitizedProgram.Result result = reader.fuzz(random.nextLong(), FUZZ_ROUNDS, file);
 
     assertThat(result.status()).as(result.text()).isZero();
   }

@@ -2,6 +2,7 @@ package io.sluice.testbed.workloads.cubin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.SanitizedProgram;
 import io.sluice.testbed.fakes.Seeds;
 import io.sluice.testbed.workloads.Kernels;
 import io.sluice.testbed.workloads.asm.Kernel;
@@ -136,13 +137,13 @@ final class CubinReaderTest {
   @ParameterizedTest
   @ValueSource(strings = {"mmul", "lud", "nn", "backprop"})
   void read_ownFile_findsWhatWasWritten(String name) throws Exception {
-    CubinReader.Result result = read(Cubin.write(Kernels.file(name)));
+    SanitizedProgram.Result result = read(Cubin.write(Kernels.file(name)));
 
     StringBuilder expected = new StringBuilder();
     for (Kernel kernel : Kernels.file(name)) {
       expected.append(line(kernel)).append('\n');
     }
-    assertThat(result).isEqualTo(new CubinReader.Result(0, expected.toString()));
+    assertThat(result).isEqualTo(new SanitizedProgram.Result(0, expected.toString()));
   }
 
   @ParameterizedTest
@@ -150,7 +151,7 @@ final class CubinReaderTest {
   void read_damagedFiles_isNeverCaughtOut(String name, RandomGenerator random) throws Exception {
     Path file = Files.write(directory.resolve(name), Cubin.write(Kernels.file(name)));
 
-    CubinReader.Result result = reader.fuzz(random.nextLong(), FUZZ_ROUNDS, file);
+    SanitizedProgram.Result result = reader.fuzz(random.nextLong(), FUZZ_ROUNDS, file);
 
     assertThat(result.status()).as(result.text()).isZero();
   }
@@ -173,15 +174,15 @@ final class CubinReaderTest {
     return text.toString();
   }
 
-  private static CubinReader.Result refused(String problem) {
-    return new CubinReader.Result(1, "problem: " + problem + "\n");
+  private static SanitizedProgram.Result refused(String problem) {
+    return new SanitizedProgram.Result(1, "problem: " + problem + "\n");
   }
 
-  private CubinReader.Result read(byte[] file) throws IOException, InterruptedException {
+  private SanitizedProgram.Result read(byte[] file) throws IOException, InterruptedException {
     return reader.read(Files.write(directory.resolve("file"), file));
   }
 
-  private CubinReader.Result damaged(Consumer<ByteBuffer> damage)
+  private SanitizedProgram.Result damaged(Consumer<ByteBuffer> damage)
       throws IOException, InterruptedException {
     byte[] file = Cubin.write(Kernels.file("nn"));
     damage.accept(ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN));
@@ -189,7 +190,7 @@ final class CubinReaderTest {
   }
 
   /** Another value in a field of a section's header. */
-  private CubinReader.Result inSection(String name, int field, long value)
+  private SanitizedProgram.Result inSection(String name, int field, long value)
       throws IOException, InterruptedException {
     return damaged(file -> {
       int header = header(file, name);
@@ -202,7 +203,7 @@ final class CubinReaderTest {
   }
 
   /** Damages the kernel's records, of which the first is that of the parameters' bank. */
-  private CubinReader.Result inRecords(Consumer<ByteBuffer> damage)
+  private SanitizedProgram.Result inRecords(Consumer<ByteBuffer> damage)
       throws IOException, InterruptedException {
     return damaged(file -> {
       int at = (int) file.getLong(header(file, ".nv.info.euclid") + OFFSET);

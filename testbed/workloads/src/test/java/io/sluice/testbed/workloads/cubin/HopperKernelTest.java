@@ -2,6 +2,7 @@ package io.sluice.testbed.workloads.cubin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.SanitizedProgram;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -26,11 +27,11 @@ final class HopperKernelTest {
   static void build(@TempDir Path directory) throws Exception {
     // The directory goes when this class is done.
     reader = CubinReader.buildHopper(directory);
-    cubin = CubinReader.stubs().resolve("programs/hopper.cubin");
+    cubin = SanitizedProgram.stubs().resolve("programs/hopper.cubin");
   }
 
   private void assertRefused(byte[] file, int errno) throws Exception {
-    CubinReader.Result result =
+    SanitizedProgram.Result result =
         reader.read(Files.write(directory.resolve("damaged.cubin"), file), "mmul");
     assertThat(result.text()).isEqualTo("error " + errno + "\n");
   }
@@ -40,7 +41,7 @@ final class HopperKernelTest {
   @CsvSource({"mmul, 0x210+28", "step, 0x210+16"})
   void read_kernel_hasItsParametersWhereNvccHasPutThem(String name, String parameters)
       throws Exception {
-    CubinReader.Result result = reader.read(cubin, name);
+    SanitizedProgram.Result result = reader.read(cubin, name);
     assertThat(result.status()).as(result.text()).isZero();
     assertThat(result.text())
         .matches("code [1-9][0-9]+ registers [1-9][0-9]* parameters .*\n")
@@ -65,7 +66,7 @@ final class HopperKernelTest {
 
   @Test
   void read_damagedFiles_neverLeadsOutOfThem() throws Exception {
-    CubinReader.Result result = reader.fuzz(90, ROUNDS, cubin, "mmul");
+    SanitizedProgram.Result result = reader.fuzz(90, ROUNDS, cubin, "mmul");
     assertThat(result.status()).as(result.text()).isZero();
   }
 }
