@@ -1,5 +1,6 @@
 /** Sessions of remoted APIs: what an application has made through an API, and its ring. */
 module io.sluice.remoting.session {
+  requires static com.google.errorprone.annotations;
   requires static org.jspecify;
   requires org.slf4j;
   requires transitive io.sluice.abi;

@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.util.List;
@@ -16,10 +17,18 @@ final class LinkGate implements AutoCloseable {
   private final Fd wake;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private boolean shut; // by lock
-  private boolean waiting; // the link's thread, at the gate; by lock
-  private boolean left; // another host reads the connection; by lock
-  private boolean closed; // by lock
+
+  @GuardedBy("lock")
+  private boolean shut;
+
+  @GuardedBy("lock")
+  private boolean waiting; // the link's thread, at the gate
+
+  @GuardedBy("lock")
+  private boolean left; // another host reads the connection
+
+  @GuardedBy("lock")
+  private boolean closed;
 
   LinkGate(Kernel kernel) {
     this.kernel = kernel;

@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
@@ -26,9 +27,15 @@ public final class MachineSession implements ServedSession {
   private final Session session;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private boolean held; // no segment is added; by lock
-  private boolean left; // another host serves it; by lock
-  private boolean closed; // by lock
+
+  @GuardedBy("lock")
+  private boolean held; // no segment is added
+
+  @GuardedBy("lock")
+  private boolean left; // another host serves it
+
+  @GuardedBy("lock")
+  private boolean closed;
 
   /** One that nobody serves yet, of memory that has segment 0; all is owned once this is made. */
   private MachineSession(

@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
@@ -32,7 +33,9 @@ final class HostDoor implements AutoCloseable {
   private final Fd wake;
   private final Thread thread;
   private final Object lock = new Object();
-  private final Map<Long, CompletableFuture<Fd>> expected = new HashMap<>(); // by lock
+
+  @GuardedBy("lock")
+  private final Map<Long, CompletableFuture<Fd>> expected = new HashMap<>();
 
   /** A host that was started, and its connection once it is there. */
   record Started(Process process, CompletableFuture<Fd> connection) {}
