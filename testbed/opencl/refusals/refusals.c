@@ -89,6 +89,49 @@ static void samplers(const struct setup *s)
 	EXPECT(CL_SUCCESS, "no properties", clReleaseSampler(sampler));
 }
 
+static void edges(const struct setup *s, cl_sampler *samplers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		samplers[i] = NEED(clCreateSampler(s->context, CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, &error));
+}
+
+/* A launch goes on with its sampler though the application gives that up, and makes others where it was. */
+static void samplers_in_use(const struct setup *s)
+{
+	static const char text[] = "kernel void look(read_only image2d_t in, sampler_t how, global float4 *out)\n"
+				   "{ *out = read_imagef(in, how, (int2)(-1, 0)); }\n";
+	const cl_image_format format = { CL_RGBA, CL_UNORM_INT8 };
+	const cl_image_desc shape = { .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 1 };
+	unsigned char white[16];
+	const size_t one = 1;
+	cl_kernel kernel = kernel_of(s, text, "look");
+	cl_mem out = buffer_of(s, 16, 1), in;
+	cl_sampler sampler = NEED(clCreateSampler(s->context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &error)), others[16];
+	cl_event event = NEED(clCreateUserEvent(s->context, &error));
+	float seen[4];
+
+	memset(white, 255, sizeof(white));
+	in = NEED(clCreateImage(s->context, CL_MEM_COPY_HOST_PTR, &format, &shape, white, &error));
+	MUST(clSetKernelArg(kernel, 0, sizeof(in), &in));
+	MUST(clSetKernelArg(kernel, 1, sizeof(sampler), &sampler));
+	MUST(clSetKernelArg(kernel, 2, sizeof(out), &out));
+	MUST(clEnqueueNDRangeKernel(s->queue, kernel, 1, NULL, &one, NULL, 1, &event, NULL));
+	edges(s, others, COUNT(others));
+	for (size_t i = 0; i < COUNT(others); i++)
+		MUST(clReleaseSampler(others[i]));
+	MUST(clReleaseSampler(sampler));
+	edges(s, others, COUNT(others)); /* by now at its place, if nobody kept it */
+	MUST(clSetUserEventStatus(event, CL_COMPLETE));
+	MUST(clEnqueueReadBuffer(s->queue, out, CL_TRUE, 0, sizeof(seen), seen, 0, NULL, NULL));
+	expect("clReleaseSampler(", "in use", CL_SUCCESS, seen[0] == 0 && seen[3] == 0 ? CL_SUCCESS : NOT_WRITTEN);
+	for (size_t i = 0; i < COUNT(others); i++)
+		MUST(clReleaseSampler(others[i]));
+	MUST(clReleaseEvent(event));
+	MUST(clReleaseMemObject(in));
+	MUST(clReleaseMemObject(out));
+	MUST(clReleaseKernel(kernel));
+}
+
 /* Handles of another kind, as a program in which something is wrong may give. */
 static void other_kinds(const struct setup *s)
 {
@@ -206,6 +249,7 @@ int main(void)
 	launches(&s);
 	memory(&s);
 	samplers(&s);
+	samplers_in_use(&s);
 	other_kinds(&s);
 	queues_of_the_device(&s);
 	absent(&s);

@@ -24,6 +24,7 @@ final class Commands {
   private final Touched touched;
   private final DeviceWork work;
   private final Landings landings;
+  private final SamplersInUse samplers;
 
   Commands(
       Memo memo,
@@ -32,7 +33,8 @@ final class Commands {
       Gates gates,
       Touched touched,
       DeviceWork work,
-      Landings landings) {
+      Landings landings,
+      SamplersInUse samplers) {
     this.memo = memo;
     this.events = events;
     this.completions = completions;
@@ -40,6 +42,7 @@ final class Commands {
     this.touched = touched;
     this.work = work;
     this.landings = landings;
+    this.samplers = samplers;
   }
 
   /** A command of the library, but for what all of them end with. */
@@ -53,10 +56,14 @@ final class Commands {
    * @param waitsForAll before it, whatever the queue's order
    * @param holdsAll behind it, whatever the queue's order
    * @param before changes that matter to it, if it is to be queued again elsewhere
+   * @param samplers that it uses
    */
   private record Place(
-      boolean waitsForAll, boolean holdsAll, Supplier<List<OpenCall.Change>> before) {
-    private static final Place USUAL = new Place(false, false, List::of);
+      boolean waitsForAll,
+      boolean holdsAll,
+      Supplier<List<OpenCall.Change>> before,
+      List<SessionObject> samplers) {
+    private static final Place USUAL = new Place(false, false, List::of, List.of());
   }
 
   /**
@@ -91,7 +98,9 @@ final class Commands {
       work.close(queue); // a marker behind it would wait with it
     }
     boolean lands = answer.expectsBytes();
-    boolean needed = event != 0 || answer.isWaitedFor() || lands || isAhead || blocked != null;
+    boolean uses = !place.samplers().isEmpty();
+    boolean needed =
+        event != 0 || answer.isWaitedFor() || lands || uses || isAhead || blocked != null;
     boolean ends = blocked == null && work.endsWindow(queue, answer.isWaitedFor());
     boolean wanted = needed || ends;
     MemorySegment out = wanted ? memo.bytes(Long.BYTES) : MemorySegment.NULL;
@@ -116,6 +125,9 @@ final class Commands {
     gates.queued(blocked, handle);
     if (lands) {
       landings.expect(handle, answer);
+    }
+    if (uses) {
+      samplers.add(handle, place.samplers());
     }
     if (answer.isWaitedFor()) {
       int _ = OpenClLibrary.clFlush(queue.handle());
@@ -188,7 +200,7 @@ final class Commands {
         c.waits(),
         c.event(),
         answer,
-        new Place(false, false, () -> Kernels.arguments(c.kernel())),
+        new Place(false, false, () -> Kernels.arguments(c.kernel()), Kernels.samplers(c.kernel())),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueNDRangeKernel(
                 c.queue().handle(),
@@ -392,7 +404,7 @@ final class Commands {
         c.waits(),
         c.event(),
         answer,
-        new Place(true, c.barrier() != 0, List::of),
+        new Place(true, c.barrier() != 0, List::of, List.of()),
         (count, waits, event) ->
             c.barrier() == 0
                 ? OpenClLibrary.clEnqueueMarkerWithWaitList(c.queue().handle(), count, waits, event)

@@ -10,6 +10,7 @@ import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.function.LongPredicate;
@@ -80,13 +81,13 @@ final class Kernels {
   /**
    * The kinds of a kernel's arguments, by their index; 0 where the library does not say. Which of
    * them the kernel may write: a pointer to const too, since C lets it be cast. What each is now,
-   * if that is memory. How long it takes.
+   * if that is memory or a sampler. How long it takes.
    */
   private record Expected(
       SessionObject program,
       int[] arguments,
       boolean[] written,
-      @Nullable SessionObject[] memory,
+      @Nullable SessionObject[] objects,
       KernelPace pace) {
     /**
      * The error of giving an argument as something else, or success.
@@ -120,8 +121,8 @@ final class Kernels {
     for (CallRecord change : c.source().changes()) {
       copy.changes().add(change.of(copy, context.objects().nextSerial()));
     }
-    @Nullable SessionObject[] memory = c.source().attachment(Expected.class).memory();
-    System.arraycopy(memory, 0, copy.attachment(Expected.class).memory(), 0, memory.length);
+    @Nullable SessionObject[] given = c.source().attachment(Expected.class).objects();
+    System.arraycopy(given, 0, copy.attachment(Expected.class).objects(), 0, given.length);
   }
 
   /** The program of a kernel. */
@@ -142,12 +143,23 @@ final class Kernels {
   /** Notes what a launch of a kernel may write. */
   static void writes(SessionObject kernel, Touched touched) {
     Expected expected = kernel.attachment(Expected.class);
-    for (int i = 0; i < expected.memory().length; i++) {
-      SessionObject memory = expected.memory()[i];
-      if (memory != null && expected.written()[i]) {
-        touched.write(memory);
+    for (int i = 0; i < expected.objects().length; i++) {
+      SessionObject object = expected.objects()[i];
+      if (object != null && object.kind() == OpenClKinds.MEM && expected.written()[i]) {
+        touched.write(object);
       }
     }
+  }
+
+  /** The samplers that a launch of a kernel uses; those that are gone not, which no launch may. */
+  static List<SessionObject> samplers(SessionObject kernel) {
+    List<SessionObject> all = new ArrayList<>();
+    for (SessionObject object : kernel.attachment(Expected.class).objects()) {
+      if (object != null && object.kind() == OpenClKinds.SAMPLER && !object.isLost()) {
+        all.add(object);
+      }
+    }
+    return all;
   }
 
   /** A kernel's arguments as they are now, but for those whose objects are gone. */
@@ -262,8 +274,8 @@ final class Kernels {
       CallRecord whole =
           record.named().size() == 1 && named != null ? record.naming(List.of(named)) : record;
       replace(c.kernel(), whole, before -> before == c.argument());
-      boolean isMemory = c.what() == MEMORY;
-      c.kernel().attachment(Expected.class).memory()[c.argument()] = isMemory ? named : null;
+      boolean matters = c.what() == MEMORY || c.what() == SAMPLER;
+      c.kernel().attachment(Expected.class).objects()[c.argument()] = matters ? named : null;
     }
     answer.give(status);
   }

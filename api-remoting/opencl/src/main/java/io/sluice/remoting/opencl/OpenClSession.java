@@ -28,6 +28,7 @@ final class OpenClSession implements ApiSession {
   private final Touched touched = new Touched();
   private final Gates gates;
   private final Landings landings;
+  private final SamplersInUse samplers;
   private final OpenClState state;
   private final DeviceWork work;
   private @Nullable Held held;
@@ -47,7 +48,8 @@ final class OpenClSession implements ApiSession {
     events = new Events(context, memo, completions, gates);
     work = new DeviceWork(context, memo, completions, gates);
     landings = new Landings();
-    commands = new Commands(memo, events, completions, gates, touched, work, landings);
+    samplers = new SamplersInUse(memo, completions);
+    commands = new Commands(memo, events, completions, gates, touched, work, landings, samplers);
     context.settleBy(() -> {
       int _ = landings.settle();
     });
@@ -207,6 +209,7 @@ final class OpenClSession implements ApiSession {
   @Override
   public int poll() {
     work.poll();
+    samplers.settle();
     return completions.poll() + landings.settle() + executeHeld();
   }
 
@@ -236,6 +239,7 @@ final class OpenClSession implements ApiSession {
         int _ = OpenClLibrary.clFinish(queue.handle());
       }
       landings.close();
+      samplers.close();
       completions.close();
       work.close();
       gates.close();

@@ -18,7 +18,7 @@ record Retained(List<SessionObject> objects) implements AutoCloseable {
   /** Whether an object is one that is retained: those that have something of their own to lose. */
   static boolean canBe(SessionObject object) {
     return switch (object.kind().name()) {
-      case "context", "device", "program", "mem" -> true;
+      case "context", "device", "program", "mem", "sampler" -> true;
       case "event" -> object.handle() != 0;
       default -> false;
     };
@@ -31,6 +31,7 @@ record Retained(List<SessionObject> objects) implements AutoCloseable {
           case "device" -> OpenClLibrary.clRetainDevice(object.handle());
           case "program" -> OpenClLibrary.clRetainProgram(object.handle());
           case "mem" -> OpenClLibrary.clRetainMemObject(object.handle());
+          case "sampler" -> OpenClLibrary.clRetainSampler(object.handle());
           case "event" -> OpenClLibrary.clRetainEvent(object.handle());
           default -> throw new AssertionError(object.kind().name());
         };

@@ -79,7 +79,8 @@ final class OpenClGuestTest {
             Files.createDirectory(directory.resolve("daemon")),
             List.of(GUEST),
             parts,
-            List.of("--add", script + ":/bin/all"));
+            List.of("--add", script + ":/bin/all"),
+            "process-memory = \"64GiB\"\n"); // a device has no more global memory than that
     sessions = machines.daemon().connection().sessions();
     await().atMost(PATIENCE).until(() -> host().state().equals(SessionHostStatus.SERVING));
   }
