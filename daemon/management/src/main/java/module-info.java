@@ -1,5 +1,5 @@
 /**
- * What an operator sees of the daemon through JMX, and the UNIX socket it travels by. Both ends,
+ * The daemon as an operator sees it through JMX, and the UNIX socket it travels by. Both ends,
  * {@code sluiced} and {@code sluicectl}, share this module.
  */
 module io.sluice.management {

@@ -3,7 +3,7 @@ package io.sluice.channel;
 import io.sluice.channel.state.ChannelError;
 
 /**
- * Receives what channels did. Interrupts are the hot path and come as plain numbers, so that
+ * The receiver of what channels did. Interrupts are the hot path and come as plain numbers, so that
  * nothing is allocated between a GPU's event and the guest's vector; errors are rare and come as
  * records.
  */

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns interrupts of channels into pending bits and vectors of their guest's device.
+ * The interrupts of channels as pending bits and vectors of their guest's device.
  *
  * <p>{@link #raise} sets the channel's bit in the pending bitmap, which the guest maps, and raises
  * vector {@code 1 + cid % (vectors - 1)}. When the bit was set already nothing is raised: whoever

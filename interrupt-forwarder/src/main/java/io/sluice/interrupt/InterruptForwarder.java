@@ -15,7 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Waits for the events of guests and has each dispatch its own: one thread, one {@code poll}.
+ * The forwarder, which waits for the events of guests and has each dispatch its own: one thread,
+ * one {@code poll}.
  *
  * <p><b>Wake-ups.</b> A GPU's event makes its descriptor readable, which wakes this thread, which
  * signals the guest's eventfd: one hop between the two. For a while after an event the thread can
@@ -32,7 +33,9 @@ public final class InterruptForwarder implements Runnable, AutoCloseable {
   /** Sources at one time. */
   public static final int MAX_SOURCES = 1024;
 
-  /** Told of a source that was left out because it failed; on the forwarder's thread. */
+  /**
+   * The observer, told of a source that was left out because it failed; on the forwarder's thread.
+   */
   @FunctionalInterface
   public interface FailureHandler {
     void failed(EventSource source, Throwable cause);

@@ -1,4 +1,4 @@
-/** Forwards channel events to the vectors of a guest, coalesced and counted. */
+/** The way of channel events to the vectors of a guest, coalesced and counted. */
 @NullMarked
 package io.sluice.interrupt;
 

@@ -19,7 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** Accepts whoever connects to a guest's socket, on the thread that runs it, until it is closed. */
+/**
+ * The acceptor of whoever connects to a guest's socket, on the thread that runs it, until it is
+ * closed.
+ */
 final class Acceptor implements Runnable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
 
@@ -33,7 +36,7 @@ final class Acceptor implements Runnable, AutoCloseable {
   private static final int RETRY_MS = 100;
 
   /**
-   * Where clients are accepted.
+   * The place where clients are accepted.
    *
    * @param listener owned by the acceptor
    * @param foreign has the custody of the sockets of clients, and of what they send

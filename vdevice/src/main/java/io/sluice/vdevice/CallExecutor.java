@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Executes the calls of one guest, in the order in which they were rung, on one thread.
+ * The executor of the calls of one guest, in the order in which they were rung, on one thread.
  *
  * <p>A slot is copied once; what the guest does to it afterwards changes nothing. Each new sequence
  * number is executed once. Results are published in this order: arguments, status, then the

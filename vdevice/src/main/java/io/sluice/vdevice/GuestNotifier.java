@@ -7,7 +7,7 @@ import io.sluice.interrupt.ChannelInterrupts;
 import io.sluice.vdevice.pci.VectorTable;
 
 /**
- * Carries what happens to a guest's channels to the guest: pending bit and vector of the channel
+ * The way of what happens to a guest's channels to the guest: pending bit and vector of the channel
  * for an interrupt, an event and vector 0 for an error.
  */
 final class GuestNotifier implements GuestListener {

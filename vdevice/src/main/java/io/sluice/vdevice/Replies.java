@@ -20,7 +20,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 
-/** Builds the bodies of replies; each method returns the body's length in bytes. */
+/** The builder of the bodies of replies; each method returns the body's length in bytes. */
 final class Replies {
   /** The capability with one area. */
   private static final int SPARSE_BYTES = (int) (SparseMmap.SIZE + SparseArea.SIZE);

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 final class ChannelTransitions {
   private static final Logger log = LoggerFactory.getLogger(ChannelTransitions.class);
 
-  /** Told after each change. */
+  /** The observer, told after each change. */
   @FunctionalInterface
   interface Observer {
     void changed(ChannelState from, ChannelState to);

@@ -3,7 +3,10 @@ package io.sluice.channel.guest;
 import io.sluice.channel.EventSink;
 import io.sluice.channel.state.ChannelError;
 
-/** Interrupts go straight on to the listener; an error changes the tables first. */
+/**
+ * The dispatcher of a GPU's events: interrupts go straight on to the listener; an error changes the
+ * tables first.
+ */
 final class EventDispatcher implements EventSink {
   private final int maxChannels;
   private final GuestLock lock;

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes state records of a guest's tables. Under the guest's lock. */
+/** The writer of state records of a guest's tables. Under the guest's lock. */
 final class SnapshotWriter {
   private final List<StateRecord> records = new ArrayList<>();
 

@@ -33,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the guests of one GPU to their shares of its video memory: policy from {@code
+ * The keeper of the guests of one GPU to their shares of its video memory: policy from {@code
  * io.sluice.quota}, deeds on {@link Guest}.
  *
  * <p>Guests begin and end their use of the GPU by themselves. Each tells when its use of memory has
@@ -74,8 +74,8 @@ public final class MemoryQuotas {
   }
 
   /**
-   * Told of what happens, from any thread, also under the lock: it must not block nor call this
-   * object.
+   * The listener, told of what happens, from any thread, also under the lock: it must not block nor
+   * call this object.
    */
   public interface Listener {
     /** A rebalance may be due. */
@@ -386,7 +386,7 @@ public final class MemoryQuotas {
     return new Moves(evicted, returned);
   }
 
-  /** Runs something the first time. */
+  /** A step that runs the first time only. */
   private static final class Once implements Runnable {
     private final Runnable action;
     private boolean ran;

@@ -1,6 +1,6 @@
 package io.sluice.channel.record;
 
-/** Refuses values that no record can have. */
+/** The refusal of values that no record can have. */
 final class Check {
   private Check() {}
 

@@ -5,7 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives things back to a backend. That a backend refuses is the host's trouble, not the guest's:
+ * The return of things to a backend. That a backend refuses is the host's trouble, not the guest's:
  * what was forgotten here stays forgotten, and closing the open returns it.
  */
 public final class Closing {

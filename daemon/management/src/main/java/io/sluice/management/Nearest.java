@@ -3,7 +3,7 @@ package io.sluice.management;
 import java.util.Collection;
 import java.util.Optional;
 
-/** Finds the name that was probably meant. */
+/** The name that was probably meant. */
 public final class Nearest {
   private Nearest() {}
 

@@ -10,7 +10,7 @@ import javax.management.InstanceNotFoundException;
 import javax.management.JMException;
 import javax.management.RuntimeMBeanException;
 
-/** Turns what went wrong into what the operator reads and what the program exits with. */
+/** The failures as the operator reads them, and what the program exits with. */
 final class Failures {
   private Failures() {}
 

@@ -6,7 +6,7 @@ import io.sluice.management.Nearest;
 import io.sluice.management.Problem;
 import java.util.Map;
 
-/** Finds the guest an operator means: by its name, its UUID, or {@code GPU/NAME}. */
+/** The names by which an operator may mean a guest: by its name, its UUID, or {@code GPU/NAME}. */
 final class GuestNames {
   private GuestNames() {}
 

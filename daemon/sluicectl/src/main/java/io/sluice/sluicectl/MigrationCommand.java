@@ -267,7 +267,7 @@ final class MigrationCommand extends Noun {
     return ExitCode.OK;
   }
 
-  /** Which of the two sides has an undecided guest. */
+  /** The side that has an undecided guest. */
   static final class Whose {
     @Option(
         names = "--here",

@@ -15,7 +15,7 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.DefaultPrettyPrinter;
 
 /**
- * Prints rows as the operator asked for them.
+ * The output of rows as the operator asked for them.
  *
  * @param line where to print
  * @param format how

@@ -406,7 +406,7 @@ public final class SluicedInstance implements AutoCloseable {
     }
   }
 
-  /** Registers guests' MXBeans and tells who listens. */
+  /** The announcer, which registers guests' MXBeans and tells who listens. */
   private final class Announcer implements GuestTable.Observer {
     private volatile @Nullable DaemonBean bean;
     private volatile @Nullable Migrations migrations;

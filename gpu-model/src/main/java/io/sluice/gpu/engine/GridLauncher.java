@@ -2,7 +2,9 @@ package io.sluice.gpu.engine;
 
 import io.sluice.gpu.mmu.GpuAddressSpace;
 
-/** Executes the grid that a channel's compute state describes. One for all channels of a GPU. */
+/**
+ * The launcher of the grid that a channel's compute state describes. One for all channels of a GPU.
+ */
 public interface GridLauncher {
   /** A GPU without multiprocessors: every launch ends its channel as unsupported. */
   GridLauncher NONE =

@@ -9,7 +9,7 @@ import io.sluice.gpu.mmu.GpuAddressSpace;
 import io.sluice.gpu.mmu.Run;
 
 /**
- * Writes a semaphore, as the host and every engine do it.
+ * The release of a semaphore, as the host and every engine do it.
  *
  * <pre>
  *  one word:    payload@0

@@ -4,8 +4,8 @@ import io.sluice.gpu.engine.Outcome;
 import java.nio.ByteBuffer;
 
 /**
- * Decodes pushbuffer words (cl906f.h, "DMA"). A command and its data may straddle ring entries, so
- * the position in a command is state of the channel.
+ * The decoder of pushbuffer words (cl906f.h, "DMA"). A command and its data may straddle ring
+ * entries, so the position in a command is state of the channel.
  *
  * <pre>
  *  header:  31..29 SEC_OP   28..16 count or 13-bit data   15..13 subchannel   11..0 method / 4

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
 
-/** Reads the textures and surfaces that a channel has bound (cl90c0.h). */
+/** The textures and surfaces that a channel has bound (cl90c0.h). */
 final class BoundImages {
   private static final int SAMPLER_BINDING = 0x1234;
   private static final int SAMPLER_POOL = 0x155c;

@@ -12,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * Gives an executor's threads to the opens of a GPU by weight: each task that ends is followed by
- * one of the open that has had the least. Tasks are short, since grids give their thread away when
- * others want it. No thread is idle while a task waits.
+ * The division of an executor's threads among the opens of a GPU, by weight: each task that ends is
+ * followed by one of the open that has had the least. Tasks are short, since grids give their
+ * thread away when others want it. No thread is idle while a task waits.
  */
 final class FairExecutor {
   private final Executor executor;

@@ -5,7 +5,7 @@ import io.sluice.gpu.sm.warp.Grid;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a grid from the words that a channel's methods have left (cl90c0.h). */
+/** The reader of a grid from the words that a channel's methods have left (cl90c0.h). */
 final class LaunchState {
   private static final int LOCAL_LOW_SIZE = 0x204;
   private static final int LOCAL_HIGH_SIZE = 0x208;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * for good.
  */
 final class GridControl {
-  /** Ends a worker whose grid was stopped. It carries no stack trace: it is no error. */
+  /** The end of a worker whose grid was stopped. It carries no stack trace: it is no error. */
   static final class Stopped extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

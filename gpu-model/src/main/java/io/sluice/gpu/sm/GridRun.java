@@ -285,7 +285,7 @@ public final class GridRun {
     return outcome();
   }
 
-  /** Why a worker stops running blocks. */
+  /** The reason why a worker stops running blocks. */
   private enum Slice {
     /** There are no more, or the grid has ended. */
     OVER,

@@ -5,9 +5,9 @@ import io.sluice.gpu.sm.warp.Grid;
 import java.util.function.BooleanSupplier;
 
 /**
- * Runs a grid on the calling thread, instruction by instruction and lane by lane: the readable
- * definition of what a program does. Blocks run one after the other; the warps of a block take
- * turns.
+ * The interpreter of a grid, which runs it on the calling thread, instruction by instruction and
+ * lane by lane: the readable definition of what a program does. Blocks run one after the other; the
+ * warps of a block take turns.
  */
 public final class Interpreter {
   private final Translator translator;

@@ -10,8 +10,8 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts calls in the slots of BAR 1, from slot 0 on, and waits for them: for one, or once for
- * several, which the host executes in their order.
+ * The port that posts calls in the slots of BAR 1, from slot 0 on, and waits for them: for one, or
+ * once for several, which the host executes in their order.
  */
 final class CallPort {
   /** How long a call may take before the host counts as gone, in milliseconds. */
@@ -32,7 +32,7 @@ final class CallPort {
   private final IntConsumer doorbell;
   private final CompletionWait completions;
 
-  /** Waits for vector 0. */
+  /** The wait for vector 0. */
   interface CompletionWait {
     /** Returns when the vector was raised, or false after the time-out, or without a host. */
     boolean await(int timeoutMs);

@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import java.util.BitSet;
 
 /**
- * Moves a device from one server to another by VFIO's migration protocol, as a machine's monitor
- * would: what can be read while it runs is read first ({@link #copy}), then it is stopped, the rest
- * is read and written to the other server, and it goes on there ({@link #finish}). Memory of this
- * process that the device uses is shared with the other server too; buffers, channels and address
- * spaces of this process stay what they are.
+ * The move of a device from one server to another by VFIO's migration protocol, as a machine's
+ * monitor would: what can be read while it runs is read first ({@link #copy}), then it is stopped,
+ * the rest is read and written to the other server, and it goes on there ({@link #finish}). Memory
+ * of this process that the device uses is shared with the other server too; buffers, channels and
+ * address spaces of this process stay what they are.
  *
  * <p>Closing it before it has finished leaves the device where it was, running. Used by one thread;
  * nobody uses the device during {@link #finish}.

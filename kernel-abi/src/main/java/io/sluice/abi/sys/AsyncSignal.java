@@ -6,9 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Signals eventfds from inside the kernel, where that never blocks: a read of no bytes of {@code
- * /dev/null} is done within {@code io_submit}, and the end of a request signals the eventfd that it
- * names ({@code aio_resfd}). A counter that is full stays full.
+ * A signal of eventfds from inside the kernel, where that never blocks: a read of no bytes of
+ * {@code /dev/null} is done within {@code io_submit}, and the end of a request signals the eventfd
+ * that it names ({@code aio_resfd}). A counter that is full stays full.
  *
  * <p>The process has one context for all threads. Finished requests fill its ring; the thread that
  * finds it full takes them out.

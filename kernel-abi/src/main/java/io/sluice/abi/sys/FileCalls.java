@@ -278,7 +278,7 @@ final class FileCalls {
     return Calls.check(result, "ioctl", () -> fd + ", request=0x" + Long.toHexString(request));
   }
 
-  /** Unmaps when closed, once; one shared arena each. */
+  /** A shared mapping, unmapped when closed, once; one shared arena each. */
   private static final class SharedMapping implements Mapping {
     private final Arena arena;
     private final MemorySegment segment;

@@ -4,7 +4,7 @@ import java.util.function.BooleanSupplier;
 
 /** A machine's own stream, as far as it has come into the file. */
 sealed interface MachineStream {
-  /** There is no machine. */
+  /** No machine. */
   record None() implements MachineStream {}
 
   /**

@@ -11,8 +11,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a destination whether a guest could come, and what the way there carries. Nothing is made or
- * reserved at either side. It is driven as {@link MigrationSource} is.
+ * A question to a destination: whether a guest could come, and what the way there carries. Nothing
+ * is made or reserved at either side. It is driven as {@link MigrationSource} is.
  *
  * <pre>
  *  CHECK →            the first answer has waited for the connection too

@@ -51,7 +51,7 @@ final class DrainPasses {
 
   /** The last pass. */
   private sealed interface Last {
-    /** There was none. */
+    /** No pass. */
     record None() implements Last {}
 
     /** It is under way. */

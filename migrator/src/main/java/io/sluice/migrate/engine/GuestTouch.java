@@ -6,10 +6,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between the drain and the machine's stop: where nobody knows which pages of the machine's memory
- * the GPU wrote, the guest itself is asked to write to each that it may have written. They are
- * copied while the machine runs then, instead of while it stands still. That holds as long as no
- * channel starts after the guest was seen drained.
+ * The step between the drain and the machine's stop: where nobody knows which pages of the
+ * machine's memory the GPU wrote, the guest itself is asked to write to each that it may have
+ * written. They are copied while the machine runs then, instead of while it stands still. That
+ * holds as long as no channel starts after the guest was seen drained.
  *
  * <p>One thread uses it.
  */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The states of a {@link MigrationTarget}, each with what it must know. */
 sealed interface Incoming extends StateMachine.State<IncomingStage> {
-  /** There is something to throw away. */
+  /** Something to throw away. */
   sealed interface Held extends Incoming {
     /** What was offered. */
     Offer offer();
@@ -93,7 +93,7 @@ sealed interface Incoming extends StateMachine.State<IncomingStage> {
 
   /** The stages of a guest's building. */
   sealed interface Build {
-    /** Not yet. */
+    /** Nothing yet. */
     record Pending() implements Build {}
 
     /** It is. */

@@ -11,9 +11,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a destination what became of an attempt whose source is no more. It is driven as {@link
- * MigrationSource} is. The answer holds for ever: a destination that has no record discards what
- * still waits for the source's word before it says so.
+ * A question to a destination: what became of an attempt whose source is no more. It is driven as
+ * {@link MigrationSource} is. The answer holds for ever: a destination that has no record discards
+ * what still waits for the source's word before it says so.
  *
  * <pre>
  *  INQUIRE id →

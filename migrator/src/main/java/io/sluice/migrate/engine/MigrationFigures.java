@@ -20,7 +20,7 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
           MovedSessions.NONE);
 
   /**
-   * As access was taken back.
+   * Figures of the moment when access was taken back.
    *
    * @param leftBytes that were yet to be copied
    * @param expectedDrainNs how long the GPU was expected to work on
@@ -32,7 +32,7 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
       long leftBytes, long expectedDrainNs, int channels, int running, long pendingEntries) {}
 
   /**
-   * As the machine stood still and its GPU was drained.
+   * Figures of the moment when the machine stood still and its GPU was drained.
    *
    * @param idleNs for which the GPU had had nothing to do
    * @param settleNs how much of it went by until the machine was allowed to stop
@@ -54,7 +54,7 @@ public record MigrationFigures(Detach detach, Stop stop, Saving saving, MovedSes
       int ended) {}
 
   /**
-   * While the machine stood still.
+   * Figures of the time in which the machine stood still.
    *
    * @param deviceNs until its device was held and saved
    * @param redirtyNs until what the GPU wrote of its memory was made dirty

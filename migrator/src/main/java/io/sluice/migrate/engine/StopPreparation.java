@@ -16,7 +16,7 @@ import java.util.Optional;
 final class StopPreparation {
   /** The pass that settles. */
   private sealed interface Settling {
-    /** There is none: nothing is copied, or the machine does not stand still for long. */
+    /** No preparation: nothing is copied, or the machine does not stand still for long. */
     record Unwanted() implements Settling {}
 
     /** It is yet to begin. */

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries frames between the two sides of a migration, both ways, on numbered streams. Frames of
- * one stream arrive once each, in order, unchanged; of different streams in any order. An
+ * The carrier of frames between the two sides of a migration, both ways, on numbered streams.
+ * Frames of one stream arrive once each, in order, unchanged; of different streams in any order. An
  * implementation authenticates the peer, checks sums, limits bandwidth and mends cuts by itself;
  * what it cannot mend ends the link.
  *

@@ -27,9 +27,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a guest's video memory in passes. The first sends all of it; each further one what has
- * changed since; the last is conclusive because nothing writes any more. Buffers that come and go
- * meanwhile are told as they do.
+ * The source of a guest's video memory, which is sent in passes. The first sends all of it; each
+ * further one what has changed since; the last is conclusive because nothing writes any more.
+ * Buffers that come and go meanwhile are told as they do.
  *
  * <p>A page always travels on the same stream, so that a later copy never arrives before an earlier
  * one. The streams are divided among lanes, each of which looks at its pages, compares, copies and

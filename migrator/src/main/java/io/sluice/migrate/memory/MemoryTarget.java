@@ -16,8 +16,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts video memory that is received where it belongs. The peer's word is not taken for anything:
- * pages go into buffers that the peer has announced and this GPU has granted, and nowhere else.
+ * The destination of video memory, which puts what is received where it belongs. The peer's word is
+ * not taken for anything: pages go into buffers that the peer has announced and this GPU has
+ * granted, and nowhere else.
  *
  * <p>The link's streams are divided among lanes, which store at the same time; which buffers there
  * are changes only while none does. A GPU's window is one lane's. One thread uses it.

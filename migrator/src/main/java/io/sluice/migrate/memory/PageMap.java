@@ -86,7 +86,7 @@ final class PageMap {
     return prints[2 * page] == zero[0] && prints[2 * page + 1] == zero[1];
   }
 
-  /** Compares pages with what was sent of them, and counts that. One thread uses it. */
+  /** A comparison of pages with what was sent of them, with its counts. One thread uses it. */
   final class Comparison {
     private final long[] scratch = new long[2];
     private long hashed;

@@ -23,7 +23,7 @@ public final class ProcessSource extends PausedMachine {
   private static final Logger LOG = LoggerFactory.getLogger(ProcessSource.class);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** Carries descriptors to the destination. */
+  /** The carrier of descriptors to the destination. */
   public interface FileSender {
     /** Passes copies on; the files stay the caller's. */
     void send(List<Fd> files);

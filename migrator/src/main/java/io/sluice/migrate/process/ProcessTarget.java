@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A process that comes from another daemon of this host. */
 public final class ProcessTarget implements TargetMachine {
-  /** Brings the descriptors that the source passed on. */
+  /** The bringer of the descriptors that the source passed on. */
   @FunctionalInterface
   public interface FileReceiver {
     /** All of them, once they have come; then they are the caller's. */

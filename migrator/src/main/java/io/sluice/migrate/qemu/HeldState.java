@@ -9,8 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds a device still and takes its state. The call that runs just then is waited for, and QEMU is
- * asked for the MSI-X table: a frozen one does not answer, so a thread of its own does this.
+ * The state of a device that is held still for it. The call that runs just then is waited for, and
+ * QEMU is asked for the MSI-X table: a frozen one does not answer, so a thread of its own does
+ * this.
  */
 final class HeldState implements Runnable {
   private final GuestDevice device;

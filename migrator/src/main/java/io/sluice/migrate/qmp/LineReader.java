@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.util.Arrays;
 
-/** Cuts a stream into lines of bounded length. */
+/** A reader that cuts a stream into lines of bounded length. */
 final class LineReader {
   private static final int CHUNK_BYTES = 8192;
 

@@ -1,4 +1,4 @@
-/** What happened in a migration, for people and programs. */
+/** The report of a migration, for people and programs. */
 @NullMarked
 package io.sluice.migrate.report;
 

@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Closes a TCP connection in such a way that what was said last is heard: why the peer is refused,
- * or the alert of TLS. A socket that is closed while something unread has come answers with a
- * reset, and that overtakes what was sent before (RFC 9112, section 9.6). So this side says that it
- * will say no more, and takes what comes, for nobody, until the peer ends too or {@link #MOST_MS}
- * have passed.
+ * The closing of a TCP connection in such a way that what was said last is heard: why the peer is
+ * refused, or the alert of TLS. A socket that is closed while something unread has come answers
+ * with a reset, and that overtakes what was sent before (RFC 9112, section 9.6). So this side says
+ * that it will say no more, and takes what comes, for nobody, until the peer ends too or {@link
+ * #MOST_MS} have passed.
  *
  * <p>The first handler of a connection: what is to be flushed has passed it before the close does.
  */

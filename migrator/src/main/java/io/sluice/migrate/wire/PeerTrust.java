@@ -13,8 +13,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom this daemon trusts: peers with a certificate of its authority. The JDK decides; why it does
- * not trust one is said by {@link CertificateError}.
+ * The peers that this daemon trusts: those with a certificate of its authority. The JDK decides;
+ * why it does not trust one is said by {@link CertificateError}.
  */
 final class PeerTrust extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager jdk;

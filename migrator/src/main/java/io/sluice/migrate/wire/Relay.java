@@ -15,7 +15,7 @@ import java.net.UnixDomainSocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Hands bytes from one connection to another, no faster than that takes them. */
+/** The relay of bytes from one connection to another, no faster than that takes them. */
 final class Relay extends TunnelHandler {
   private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * translates; {@link #exclusively} keeps a map from going away while a call uses what it found.
  */
 public final class DmaTable implements AutoCloseable {
-  /** Makes guest memory known to the GPU; the descriptor stays the caller's. */
+  /** The seam by which guest memory is made known to the GPU; the descriptor stays the caller's. */
   public interface RegionSource {
     MemoryRegion addRegion(Iova iova, Fd fd, long offset, long sizeBytes, boolean writable);
   }
@@ -306,7 +306,7 @@ public final class DmaTable implements AutoCloseable {
     }
   }
 
-  /** Takes a piece of the file behind a map; the descriptor stays the table's. */
+  /** The taker of a piece of the file behind a map; the descriptor stays the table's. */
   public interface PieceSink {
     void piece(Fd file, long offset, long sizeBytes);
   }

@@ -35,7 +35,7 @@ public final class VectorTable implements InterruptVectors {
   private static final int CLOSE_TRIES = 100;
   private static final int CLOSE_TRY_MS = 20;
 
-  /** Told what may be signalled for a vector until it is told something else. */
+  /** The observer, told what may be signalled for a vector until it is told something else. */
   @FunctionalInterface
   public interface Observer {
     /**

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Sends messages: header, body and descriptors leave in one {@code sendmsg}.
+ * The writer of messages: header, body and descriptors leave in one {@code sendmsg}.
  *
  * <p>A body is built in place, behind the room for the header. Each sending thread has its own
  * writer; those of one socket share a lock, so that messages do not mix.

@@ -17,8 +17,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Parses message bodies. Takes bytes and a count of descriptors, nothing else, so that it can be
- * fuzzed by itself. The caller has checked the body's length against {@link Command#allowsBody}.
+ * The parser of message bodies. It takes bytes and a count of descriptors, nothing else, so that it
+ * can be fuzzed by itself. The caller has checked the body's length against {@link
+ * Command#allowsBody}.
  *
  * <p>Flags that are not known are errors. All refusals are EINVAL unless a method says otherwise.
  */

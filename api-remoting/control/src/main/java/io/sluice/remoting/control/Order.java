@@ -8,9 +8,9 @@ public sealed interface Order {
   int MAX_API = 0xffff;
 
   /**
-   * Serve a guest's applications; the first order, once. With it come the listening socket, the
-   * {@link TurnPage}, an eventfd that is signalled when a device is granted, and the {@link
-   * MemoryPage}, in which it is host 0.
+   * The service of a guest's applications; the first order, once. With it come the listening
+   * socket, the {@link TurnPage}, an eventfd that is signalled when a device is granted, and the
+   * {@link MemoryPage}, in which it is host 0.
    *
    * @param guest its name
    * @param limits of its sessions
@@ -20,7 +20,7 @@ public sealed interface Order {
   record Serve(String guest, SessionLimits limits, long first) implements Order {}
 
   /**
-   * Tell which sessions there are.
+   * The list of the sessions there are.
    *
    * @param id repeated in the answer
    */
@@ -74,7 +74,8 @@ public sealed interface Order {
   record GoOn(long id, long session) implements Order {}
 
   /**
-   * Add a segment to a session that was opened by {@link OpenShared}. Its files come with it.
+   * The addition of a segment to a session that was opened by {@link OpenShared}. Its files come
+   * with it.
    *
    * @param id repeated in the answer
    * @param session its number
@@ -86,8 +87,9 @@ public sealed interface Order {
       implements Order {}
 
   /**
-   * Serve sessions that come from other hosts, and listen to nobody; the first order instead of
-   * {@link Serve}. The {@link TurnPage}, its eventfd and the {@link MemoryPage} come with it.
+   * The service of sessions that come from other hosts, and listen to nobody; the first order
+   * instead of {@link Serve}. The {@link TurnPage}, its eventfd and the {@link MemoryPage} come
+   * with it.
    *
    * @param guest its name
    * @param limits of its sessions
@@ -105,7 +107,7 @@ public sealed interface Order {
   record Depart(long id, long session, boolean checkOnly) implements Order {}
 
   /**
-   * Take a session that comes from another host. A socket to that comes with it.
+   * The arrival of a session that comes from another host. A socket to that comes with it.
    *
    * @param id repeated in the answer
    * @param session its number, and its application's process and user
@@ -114,7 +116,7 @@ public sealed interface Order {
   record Arrive(long id, long session, int pid, int uid, long sinceMs) implements Order {}
 
   /**
-   * Give up a move, if that can be: the session stays.
+   * The end of a move, if that can be: the session stays.
    *
    * @param id repeated in the answer
    * @param session its number
@@ -122,7 +124,7 @@ public sealed interface Order {
   record Stay(long id, long session) implements Order {}
 
   /**
-   * End a session.
+   * The end of a session.
    *
    * @param id repeated in the answer
    * @param session its number

@@ -31,7 +31,7 @@ import java.util.Optional;
  * link is closed.
  */
 final class HostControl {
-  /** Begins to serve a guest. */
+  /** The beginning of a guest's service. */
   interface Beginning {
     /**
      * @param listener where the guest's applications connect

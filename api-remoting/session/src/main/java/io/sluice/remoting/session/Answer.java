@@ -1,6 +1,6 @@
 package io.sluice.remoting.session;
 
-/** Where the answer to one call goes. Given at most once, by the session's thread. */
+/** The place where the answer to one call goes. Given at most once, by the session's thread. */
 public interface Answer {
   /** That of a call that nobody waits for. */
   Answer NONE =

@@ -5,8 +5,8 @@ import io.sluice.abi.sys.Kernel;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Wakes a session's thread, from any thread, also from those of the library, which may come when
- * the session and its descriptor are gone.
+ * The waking of a session's thread, from any thread, also from those of the library, which may come
+ * when the session and its descriptor are gone.
  */
 final class Waker implements Runnable, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();

@@ -12,7 +12,7 @@ import java.util.List;
  * exception, since the end of the stream is what follows from it.
  */
 final class FrameReader {
-  /** Reads an element of a list. */
+  /** The reader of an element of a list. */
   @FunctionalInterface
   interface Element<T> {
     T read() throws StateException;

@@ -24,7 +24,7 @@ public sealed interface StateItem {
    */
   record Call(int number, long serial, byte[] message, List<Long> named) {}
 
-  /** Where an application runs, and so what comes with the head. */
+  /** The place where an application runs, and so what comes with the head. */
   enum Place {
     /** On this host: its connection and its doorbell come. */
     HOST,
@@ -228,7 +228,7 @@ public sealed interface StateItem {
   /** None is sent any more. */
   record Held() implements StateItem {}
 
-  /** Calls may be sent again. */
+  /** The word that calls may be sent again. */
   record Resume() implements StateItem {}
 
   /**

@@ -105,7 +105,7 @@ public sealed interface NvidiaChannelState {
     }
   }
 
-  /** See {@link Kind#RUNNING}. */
+  /** {@link Kind#RUNNING}. */
   record Running(HardwareChannel hardware, ChannelRing ring) implements Live {
     @Override
     public Kind kind() {
@@ -113,7 +113,7 @@ public sealed interface NvidiaChannelState {
     }
   }
 
-  /** See {@link Kind#DETACHING}. */
+  /** {@link Kind#DETACHING}. */
   record Detaching(HardwareChannel hardware, ChannelRing ring, Detachment detachment)
       implements Draining {
     @Override
@@ -122,7 +122,7 @@ public sealed interface NvidiaChannelState {
     }
   }
 
-  /** See {@link Kind#RETURNING}. */
+  /** {@link Kind#RETURNING}. */
   record Returning(HardwareChannel hardware, ChannelRing ring, Detachment detachment)
       implements Draining {
     @Override
@@ -167,7 +167,7 @@ public sealed interface NvidiaChannelState {
     }
   }
 
-  /** See {@link Kind#CLOSED}. */
+  /** {@link Kind#CLOSED}. */
   record Closed() implements NvidiaChannelState {
     @Override
     public Kind kind() {

@@ -17,9 +17,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a channel that goes on in the middle of a ring. A new channel begins with entry 0: it is
- * led to the wanted one over a ring of ours, empty entries and one with the set-up segment, mapped
- * in place of the guest's, which is never touched.
+ * The making of a channel that goes on in the middle of a ring. A new channel begins with entry 0:
+ * it is led to the wanted one over a ring of ours, empty entries and one with the set-up segment,
+ * mapped in place of the guest's, which is never touched.
  *
  * <p>What else lies in the buffer of the ring is not mapped meanwhile, so that the other channels
  * of the address space are stopped.

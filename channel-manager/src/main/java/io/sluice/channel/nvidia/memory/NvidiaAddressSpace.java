@@ -159,7 +159,7 @@ public final class NvidiaAddressSpace implements AddressSpace {
 
   // ---- what is ours ----
 
-  /** Puts the guest's buffers back in place of an object of ours; the second time nothing. */
+  /** A place where an object of ours stands instead of the guest's buffers, until it is closed. */
   public interface Hole extends AutoCloseable {
     @Override
     void close();

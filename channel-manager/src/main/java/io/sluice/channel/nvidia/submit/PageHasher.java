@@ -14,9 +14,9 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes fingerprints of pages on the multiprocessors, by a kernel of ours on a channel of its
- * own in the monitor's address space. It shares the GPU's time with the guest it works for. Guarded
- * by the open's lock.
+ * The fingerprints of pages, computed on the multiprocessors by a kernel of ours on a channel of
+ * its own in the monitor's address space. It shares the GPU's time with the guest it works for.
+ * Guarded by the open's lock.
  */
 public final class PageHasher implements AutoCloseable {
   private static final String RESOURCE = "page_fingerprint.cubin";

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Finds out which guests have the engines, now and then, for the account of GPU time: a duty cycle
+ * Looks, now and then, at which guests have the engines, for the account of GPU time: a duty cycle
  * of one thread. Submissions cost nothing: ring pointers are read, RM tells which channel the
  * graphics engine holds, and is asked of a few channels whether they are idle. On a copy engine
  * those that have work have it together, by weight.

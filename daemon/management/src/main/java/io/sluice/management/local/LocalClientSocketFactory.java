@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.rmi.server.RMIClientSocketFactory;
 
 /**
- * Travels inside the stub and opens connections to the daemon's socket.
+ * The factory that travels inside the stub and opens connections to the daemon's socket.
  *
  * @param path the socket, absolute
  * @param server which start of which daemon: RMI keeps connections for reuse by the equality of

@@ -12,8 +12,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * Waits for one direction of a non-blocking channel. UNIX-domain channels offer no socket time-outs
- * of their own, which RMI relies on to give up on a peer that hangs; a selector does.
+ * The wait for one direction of a non-blocking channel. UNIX-domain channels offer no socket
+ * time-outs of their own, which RMI relies on to give up on a peer that hangs; a selector does.
  */
 final class Readiness implements Closeable {
   private final Selector selector;

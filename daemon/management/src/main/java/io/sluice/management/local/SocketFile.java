@@ -19,9 +19,9 @@ import java.util.Optional;
 import javax.management.OperationsException;
 
 /**
- * Puts a UNIX socket in its place, with the right owner and mode from its first moment: it is bound
- * in a directory that only we can enter and renamed when it is ready. There is no time at which one
- * could connect who may not, or too early.
+ * The file of a UNIX socket, put in its place with the right owner and mode from its first moment:
+ * it is bound in a directory that only we can enter and renamed when it is ready. There is no time
+ * at which one could connect who may not, or too early.
  */
 public final class SocketFile {
   /** {@code sizeof(sockaddr_un.sun_path)} less the terminating zero: unix(7). */
@@ -29,7 +29,7 @@ public final class SocketFile {
 
   private static final String STAGING = ".new";
 
-  /** Binds a socket and does whatever must be done before others can connect. */
+  /** The binding of a socket, and whatever must be done before others can connect. */
   @FunctionalInterface
   public interface Binder {
     /**

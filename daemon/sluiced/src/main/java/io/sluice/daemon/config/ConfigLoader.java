@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges the sources, the later over the earlier: defaults, the file, {@code conf.d/*.toml} beside
- * it in the order of their names, the environment, flags.
+ * The loader, which merges the sources, the later over the earlier: defaults, the file, {@code
+ * conf.d/*.toml} beside it in the order of their names, the environment, flags.
  */
 public final class ConfigLoader {
   private final Map<String, String> environment;

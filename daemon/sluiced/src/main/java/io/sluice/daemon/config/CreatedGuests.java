@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 
 /**
- * Remembers the guests that were created at run time, in {@code STATE-DIR/guests.toml}: {@code
+ * The guests that were created at run time, remembered in {@code STATE-DIR/guests.toml}: {@code
  * [[guest]]} tables as in the configuration.
  */
 public final class CreatedGuests {

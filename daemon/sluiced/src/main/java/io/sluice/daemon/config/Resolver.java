@@ -29,8 +29,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes values of what was written, fills in defaults, and checks what keys say about each other.
- * An error leaves a default in place, so that the next one is found too.
+ * The resolver of what was written to values: it fills in defaults, and checks what keys say about
+ * each other. An error leaves a default in place, so that the next one is found too.
  */
 final class Resolver {
   private static final Path NOWHERE = Path.of("/");

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Replaces a file so that after a crash there is either the former or the new one, whole. */
+/**
+ * The replacement of a file, such that after a crash there is either the former or the new one,
+ * whole.
+ */
 final class StateFile {
   private StateFile() {}
 

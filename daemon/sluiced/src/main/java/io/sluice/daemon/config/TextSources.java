@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Reads the environment and the command line into the draft. */
+/** The reader of the environment and the command line into the draft. */
 final class TextSources {
   private static final String PREFIX = "SLUICE_";
 

@@ -20,7 +20,7 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
-/** Reads one file into the draft. */
+/** The reader of one file into the draft. */
 final class TomlSource {
   /** A configuration is small; anything longer is a mistake. */
   static final int MAX_FILE_BYTES = 1 << 20;

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the software GPU's duty cycle on the thread that calls {@link #run}, and waits as long as
- * the GPU says when there was nothing to do: with a spin hint while channels were active lately,
- * parked after that.
+ * The loop that runs the software GPU's duty cycle on the thread that calls {@link #run}, and waits
+ * as long as the GPU says when there was nothing to do: with a spin hint while channels were active
+ * lately, parked after that.
  */
 final class EngineLoop implements Runnable, IdleStrategy {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);

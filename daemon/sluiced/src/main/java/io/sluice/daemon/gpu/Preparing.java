@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Has a card make beforehand what guests would have to wait for; on the thread that runs it. */
+/**
+ * The making beforehand of what guests would have to wait for at a card; on the thread that runs
+ * it.
+ */
 final class Preparing implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Preparing.class);
 

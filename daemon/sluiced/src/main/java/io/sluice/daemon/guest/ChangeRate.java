@@ -3,8 +3,8 @@ package io.sluice.daemon.guest;
 import java.util.function.LongSupplier;
 
 /**
- * Lets so many changes through at once, and so many each second from then on: each is written to
- * the disk and moves memory. Guarded by whoever has it.
+ * The rate of changes: so many are let through at once, and so many each second from then on: each
+ * is written to the disk and moves memory. Guarded by whoever has it.
  */
 public final class ChangeRate {
   /** Enough to give every guest of a daemon another quota twice at once. */

@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes on what a guest is told, and has a guest detached that goes on touching video memory it
- * never allocated. Each time it did so was taken back already; the first times may be a mistake.
+ * The watch over a guest's excess: it passes on what the guest is told, and has a guest detached
+ * that goes on touching video memory it never allocated. Each time it did so was taken back
+ * already; the first times may be a mistake.
  */
 public final class ExcessWatch implements GuestListener {
   private static final Logger LOG = LoggerFactory.getLogger(ExcessWatch.class);

@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class GuestTable {
   private static final Logger LOG = LoggerFactory.getLogger(GuestTable.class);
 
-  /** Told of guests that come and go, under the table's lock. */
+  /** The observer, told of guests that come and go, under the table's lock. */
   public interface Observer {
     /** The guest is served. */
     void onCreated(GuestHost guest);

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
-/** Makes a guest that is attached and empty what a checkpoint says. */
+/** The restore of a checkpoint into a guest that is attached and empty. */
 final class CheckpointRestore {
   private static final long IDLE_NS = 200_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);

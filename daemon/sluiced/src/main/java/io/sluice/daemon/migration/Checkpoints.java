@@ -72,7 +72,7 @@ final class Checkpoints {
       MigrationSettings settings,
       Runnable before) {}
 
-  /** Begins to move, or copy, a guest, unless it moves already. */
+  /** The beginning of a guest's move or copy, unless it moves already. */
   @FunctionalInterface
   interface Starter {
     OutgoingMigration begin(String failed, Guest guest, Copy copy) throws OperationsException;

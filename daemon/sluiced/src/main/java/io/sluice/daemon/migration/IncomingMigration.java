@@ -65,12 +65,12 @@ final class IncomingMigration implements Runnable, TargetHost {
       PhaseObserver observer,
       Consumer<UUID> discardOthers) {}
 
-  /** Told of each phase of each migration. */
+  /** The observer, told of each phase of each migration. */
   public interface PhaseObserver {
     void entered(String guest, String phase, String reason);
   }
 
-  /** Makes what receives a guest, for the way that it comes. */
+  /** The maker of what receives a guest, for the way that it comes. */
   interface Arrivals {
     /** What is not as it must be before one can come; looks only. */
     Optional<Reason> unready(GuestHost host);
@@ -259,7 +259,7 @@ final class IncomingMigration implements Runnable, TargetHost {
     return made.machine();
   }
 
-  /** For processes: nobody may be there yet. */
+  /** The arrivals of processes: nobody may be there yet. */
   record Processes(UnixLink link) implements Arrivals {
     @Override
     public Optional<Reason> unready(GuestHost host) {
@@ -274,7 +274,7 @@ final class IncomingMigration implements Runnable, TargetHost {
     }
   }
 
-  /** For machines: QEMU is there already, and waits. */
+  /** The arrivals of machines: QEMU is there already, and waits. */
   record Machines(HostRoute route) implements Arrivals {
     @Override
     public Optional<Reason> unready(GuestHost host) {

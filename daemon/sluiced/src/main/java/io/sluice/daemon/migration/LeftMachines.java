@@ -51,7 +51,7 @@ public final class LeftMachines implements Runnable, AutoCloseable {
   private volatile boolean closed;
   private volatile @Nullable Thread thread;
 
-  /** Asks the destination of a departure; blocks. */
+  /** A question to the destination of a departure; blocks. */
   @FunctionalInterface
   interface Destination {
     /**

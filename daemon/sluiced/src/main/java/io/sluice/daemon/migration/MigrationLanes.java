@@ -5,9 +5,9 @@ import io.sluice.migrate.wire.WireLoops;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * Among how many threads and connections a migration is divided: a quarter of the host's processors
- * look at memory or store it, and another quarter are the network's, so that half are left to the
- * machines.
+ * The numbers of threads and connections among which a migration is divided: a quarter of the
+ * host's processors look at memory or store it, and another quarter are the network's, so that half
+ * are left to the machines.
  */
 final class MigrationLanes {
   private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();

@@ -49,7 +49,7 @@ final class OutgoingMigration implements Runnable {
   private volatile @Nullable Answer said; // by the operator
   private volatile boolean undecided; // told
 
-  /** Makes another link to the same destination, to ask it what became of the guest. */
+  /** The maker of another link to the same destination, to ask it what became of the guest. */
   @FunctionalInterface
   interface Reconnect {
     /** Null when it cannot be reached now. */

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells systemd how the daemon is, as sd_notify(3) says: one datagram a message to the socket that
- * NOTIFY_SOCKET names. Without one nothing is told, and nothing here fails.
+ * The service manager, systemd, as it is told how the daemon is, as sd_notify(3) says: one datagram
+ * a message to the socket that NOTIFY_SOCKET names. Without one nothing is told, and nothing here
+ * fails.
  */
 public final class ServiceManager {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceManager.class);

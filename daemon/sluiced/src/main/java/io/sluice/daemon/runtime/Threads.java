@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the daemon's threads and knows which of them live. Platform threads: they block in system
- * calls.
+ * The daemon's threads, which are made here, and which of them live. Platform threads: they block
+ * in system calls.
  */
 public final class Threads implements ThreadFactory {
   private static final Logger LOG = LoggerFactory.getLogger(Threads.class);

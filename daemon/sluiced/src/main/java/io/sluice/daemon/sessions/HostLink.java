@@ -34,7 +34,7 @@ import java.util.function.LongFunction;
  * link ends; any may {@linkplain #ask ask}.
  */
 final class HostLink {
-  /** Hears what a host tells by itself, on the thread that runs the link. */
+  /** The listener to what a host tells by itself, on the thread that runs the link. */
   interface Listener {
     void onServing(Serving serving);
 

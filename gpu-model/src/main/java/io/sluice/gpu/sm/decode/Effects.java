@@ -57,7 +57,7 @@ public record Effects(
         c.registers);
   }
 
-  /** Gathers; a method for each way to use an operand field. */
+  /** The gatherer, with a method for each way to use an operand field. */
   private static final class Collector {
     private final Instruction i;
     private long reads;

@@ -10,8 +10,8 @@ import io.sluice.gpu.sm.math.ConversionMath;
 import io.sluice.gpu.sm.math.VideoMath;
 
 /**
- * Refuses what the decoder's masks let through although it is no instruction, or one whose effect
- * we do not know: better an illegal instruction than a wrong result.
+ * The refusal of what the decoder's masks let through although it is no instruction, or one whose
+ * effect we do not know: better an illegal instruction than a wrong result.
  */
 final class Legality {
   private static final int LARGEST_ACCESS = 6;

@@ -5,7 +5,7 @@ import io.sluice.gpu.sm.warp.Block;
 import io.sluice.gpu.sm.warp.Grid;
 import io.sluice.gpu.sm.warp.Warp;
 
-/** Runs warps instruction by instruction. */
+/** The runner of warps, instruction by instruction. */
 final class InterpretedWarps implements WarpRunner {
   /** Instructions a warp runs before the next one has its turn. */
   private static final int TURN = 1024;

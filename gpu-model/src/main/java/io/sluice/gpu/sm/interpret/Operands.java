@@ -5,7 +5,7 @@ import io.sluice.gpu.sm.math.VideoMath;
 import io.sluice.gpu.sm.memory.ConstantMemory;
 import io.sluice.gpu.sm.warp.Warp;
 
-/** Fetches the second and third operand of an ALU instruction, by its mode field. */
+/** The fetching of the second and third operand of an ALU instruction, by its mode field. */
 public final class Operands {
   private final ConstantMemory constants;
 

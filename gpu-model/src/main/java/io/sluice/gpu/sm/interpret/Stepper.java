@@ -9,7 +9,7 @@ import io.sluice.gpu.sm.warp.Grid;
 import io.sluice.gpu.sm.warp.SpecialRegister;
 import io.sluice.gpu.sm.warp.Warp;
 
-/** Executes one instruction of one warp. */
+/** The executor of one instruction of one warp. */
 public final class Stepper {
   private final Program program;
   private final IntegerUnit integers;

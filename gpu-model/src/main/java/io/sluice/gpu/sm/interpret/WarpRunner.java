@@ -8,7 +8,7 @@ import io.sluice.gpu.sm.warp.Grid;
 import io.sluice.gpu.sm.warp.Warp;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the warps of one worker's block: by interpretation, or compiled. */
+/** The runner of the warps of one worker's block: by interpretation, or compiled. */
 public interface WarpRunner {
   /**
    * Runs a warp until it ends, waits at a barrier, or has had its turn.
@@ -33,7 +33,7 @@ public interface WarpRunner {
     return null;
   }
 
-  /** Makes code that was missing, in two parts: only the first touches the grid's memory. */
+  /** The maker of code that was missing, in two parts: only the first touches the grid's memory. */
   interface Missing {
     /** Reads the instructions. */
     void read();
@@ -42,7 +42,7 @@ public interface WarpRunner {
     void make();
   }
 
-  /** Makes the runners of the workers of a grid. */
+  /** The maker of the runners of a grid's workers. */
   interface Factory {
     /** Instructions that keep a window of their own. */
     int sites();

@@ -38,7 +38,7 @@ public final class CompiledPrograms {
   private final Map<Key, CompiledProgram> programs = new LinkedHashMap<>(16, 0.75f, true);
 
   /**
-   * By what a program is looked up; its instructions are compared afterwards.
+   * The key by which a program is looked up; its instructions are compared afterwards.
    *
    * @param start offset of the first instruction
    * @param registers registers of a thread
@@ -72,7 +72,7 @@ public final class CompiledPrograms {
     return new Lookup(grid);
   }
 
-  /** Looks for a program, and compiles it if it is not known. */
+  /** The look for a program, which is compiled if it is not known. */
   private final class Lookup implements GridProgram {
     private final Grid grid;
     private @Nullable Key key;

@@ -22,8 +22,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs warps step by step of a compiled program. Where a warp comes to an offset that was not
- * compiled, that is compiled; where that cannot be, it is interpreted, and counted.
+ * The runner of warps, step by step of a compiled program. Where a warp comes to an offset that was
+ * not compiled, that is compiled; where that cannot be, it is interpreted, and counted.
  */
 final class CompiledWarps implements WarpRunner {
   /** Instructions a warp runs before the next one has its turn. */

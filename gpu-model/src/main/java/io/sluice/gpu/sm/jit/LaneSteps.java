@@ -14,9 +14,9 @@ import io.sluice.gpu.sm.warp.Block;
 import io.sluice.gpu.sm.warp.Warp;
 
 /**
- * Interprets a compiled segment for one lane: what its code leaves undone when the lane reads where
- * there is no shared memory. Mostly that is a fault, which is found with its address; an address
- * that wraps around 2^32 comes to a good end.
+ * The interpreter of a compiled segment for one lane: what its code leaves undone when the lane
+ * reads where there is no shared memory. Mostly that is a fault, which is found with its address;
+ * an address that wraps around 2^32 comes to a good end.
  */
 final class LaneSteps {
   private final Stepper stepper;

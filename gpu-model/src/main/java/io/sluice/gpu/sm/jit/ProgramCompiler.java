@@ -33,9 +33,9 @@ import java.util.Optional;
 import java.util.function.IntConsumer;
 
 /**
- * Compiles programs to bytecode: a class for each part, with a method for each segment. HotSpot
- * compiles no method of more than {@value #MAX_METHOD_BYTES} bytes, so segments are made short
- * enough, and what chooses among them goes by groups.
+ * The compiler of programs to bytecode: a class for each part, with a method for each segment.
+ * HotSpot compiles no method of more than {@value #MAX_METHOD_BYTES} bytes, so segments are made
+ * short enough, and what chooses among them goes by groups.
  */
 final class ProgramCompiler {
   /** Most bytes of a method. */

@@ -3,8 +3,8 @@ package io.sluice.gpu.sm.memory;
 import io.sluice.gpu.sm.fault.MemoryFault;
 
 /**
- * Finds the host memory behind GPU addresses: the MMU of a channel, as one worker of a grid sees
- * it.
+ * The translator of GPU addresses to the host memory behind them: the MMU of a channel, as one
+ * worker of a grid sees it.
  *
  * <p>What it finds stays valid until the worker is paused; whoever takes memory away from an
  * address space pauses the workers that run in it first, and they ask again afterwards.

@@ -3,7 +3,7 @@ package io.sluice.gpu.sm.texture;
 import io.sluice.gpu.layout.BlockLinear;
 
 /**
- * Where an image's elements are. Its size has been checked: nothing here overflows.
+ * The place of an image's elements. Its size has been checked: nothing here overflows.
  *
  * @param address GPU address
  * @param width elements of a line

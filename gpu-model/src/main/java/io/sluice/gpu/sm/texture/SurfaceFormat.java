@@ -4,7 +4,7 @@ import io.sluice.gpu.layout.BlockLinear;
 import io.sluice.gpu.sm.warp.SurfaceTarget;
 import java.util.Optional;
 
-/** Reads a surface's image from its slot's words (cl90c0.h, SET_SU_LD_ST_TARGET). */
+/** The reader of a surface's image from its slot's words (cl90c0.h, SET_SU_LD_ST_TARGET). */
 final class SurfaceFormat {
   private static final int LARGEST_SIDE = 1 << 16;
   private static final int LARGEST_BUFFER = 1 << 27;

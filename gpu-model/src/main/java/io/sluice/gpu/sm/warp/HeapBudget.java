@@ -97,7 +97,8 @@ public final class HeapBudget {
   }
 
   /**
-   * Ends a grid whose open has no bytes left. It carries no stack trace: it is no error of ours.
+   * The end of a grid whose open has no bytes left. It carries no stack trace: it is no error of
+   * ours.
    */
   public static final class Exhausted extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -10,9 +10,9 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 
 /**
- * Emits floating point. Sums, products and fused ones that round to nearest are emitted as Java's
- * own operations, so that HotSpot can keep a chain of them in vector registers; the rest as calls
- * of {@link FloatMath}.
+ * The emitter of floating point. Sums, products and fused ones that round to nearest are emitted as
+ * Java's own operations, so that HotSpot can keep a chain of them in vector registers; the rest as
+ * calls of {@link FloatMath}.
  */
 final class FloatEmitter {
   private static final Class<?> MATH = FloatMath.class;

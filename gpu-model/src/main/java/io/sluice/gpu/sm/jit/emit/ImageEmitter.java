@@ -11,7 +11,7 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 import java.lang.constant.ClassDesc;
 
-/** Emits calls of the texture unit and of the surface unit. */
+/** The emitter of calls of the texture unit and of the surface unit. */
 final class ImageEmitter {
   private static final ClassDesc CONTEXT = HostClass.of(LaneContext.class);
   private static final ClassDesc TEXTURES = HostClass.of(TextureUnit.class);

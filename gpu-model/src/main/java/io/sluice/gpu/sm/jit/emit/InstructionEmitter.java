@@ -8,7 +8,7 @@ import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.Label;
 import java.util.List;
 
-/** Emits an instruction of a lane, under its predicate. */
+/** The emitter of an instruction of a lane, under its predicate. */
 final class InstructionEmitter {
   private final CodeBuilder code;
   private final LaneState lane;

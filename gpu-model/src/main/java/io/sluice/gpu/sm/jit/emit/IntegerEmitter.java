@@ -9,8 +9,8 @@ import io.sluice.gpu.sm.math.VideoMath;
 import java.lang.classfile.CodeBuilder;
 
 /**
- * Emits integer arithmetic and logic. What programs are full of is emitted as bytecode, the rest as
- * calls of {@link IntegerMath}.
+ * The emitter of integer arithmetic and logic. What programs are full of is emitted as bytecode,
+ * the rest as calls of {@link IntegerMath}.
  */
 final class IntegerEmitter {
   private static final Class<?> MATH = IntegerMath.class;

@@ -11,7 +11,7 @@ import io.sluice.gpu.sm.memory.LaneMemory;
 import java.lang.classfile.CodeBuilder;
 import java.lang.classfile.TypeKind;
 
-/** Emits loads, stores, atomics and locks. */
+/** The emitter of loads, stores, atomics and locks. */
 final class MemoryEmitter {
   private static final Class<?> MEMORY = LaneMemory.class;
   private static final Class<?> SHARED = BlockMemory.class;

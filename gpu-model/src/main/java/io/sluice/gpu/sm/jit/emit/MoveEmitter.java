@@ -13,7 +13,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 
-/** Emits moves and conversions. */
+/** The emitter of moves and conversions. */
 final class MoveEmitter {
   private static final int ALL_LANES = 0xf;
   private static final int LANE_ID = 0;

@@ -8,7 +8,10 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 
-/** Pushes operands, as {@link Operands} fetches them, and calls what computes with them. */
+/**
+ * The emitter of operands, as {@link Operands} fetches them, and of calls of what computes with
+ * them.
+ */
 final class OperandEmitter {
   private final CodeBuilder code;
   private final LaneState lane;

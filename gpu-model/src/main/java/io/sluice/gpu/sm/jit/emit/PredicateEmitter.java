@@ -11,7 +11,7 @@ import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 import java.util.function.Consumer;
 
-/** Emits comparisons, selections, and moves of predicates. */
+/** The emitter of comparisons, selections, and moves of predicates. */
 final class PredicateEmitter {
   private static final int FLOAT_ONE = 0x3f800000;
   private static final int AND = 0;

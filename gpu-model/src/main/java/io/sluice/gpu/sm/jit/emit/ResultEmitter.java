@@ -9,9 +9,9 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.MethodTypeDesc;
 
 /**
- * Emits what stands around Java's own floating-point operations: signs and flushing of what is on
- * the stack, and storing it as bits. A value is kept as what it is beside its bits, so that a chain
- * of operations stays in vector registers.
+ * The emitter of what stands around Java's own floating-point operations: signs and flushing of
+ * what is on the stack, and storing it as bits. A value is kept as what it is beside its bits, so
+ * that a chain of operations stays in vector registers.
  */
 final class ResultEmitter {
   private static final ClassDesc MATH = ClassDesc.of("java.lang.Math");

@@ -15,7 +15,7 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.List;
 
 /**
- * Emits the method of a segment: for each lane in turn its registers are loaded into local
+ * The emitter of a segment's method: for each lane in turn its registers are loaded into local
  * variables, the instructions follow, and what they have written is stored again. A lane that
  * faults is recorded, and stores nothing.
  *

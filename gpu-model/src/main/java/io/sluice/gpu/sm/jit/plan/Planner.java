@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Divides a program into steps.
+ * The division of a program into steps.
  *
  * <p>Lanes of a warp execute together. A compiled segment executes them one after the other, which
  * comes to the same unless one lane can see in memory what another has stored. So a segment ends

@@ -55,7 +55,7 @@ public record ProgramImage(
     return new ProgramImage(image.instructions, image.leaders, true);
   }
 
-  /** Gathers. */
+  /** The gatherer of instructions. */
   private static final class Reader {
     private final Program program;
     private final IntPredicate known;

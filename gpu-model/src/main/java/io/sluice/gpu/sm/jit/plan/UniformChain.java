@@ -66,7 +66,7 @@ public record UniformChain(List<Integer> inputs, SortedMap<Integer, Instruction>
     return true;
   }
 
-  /** Looks for them. */
+  /** The search for them. */
   private static final class Search {
     private final List<Instruction> body;
 
