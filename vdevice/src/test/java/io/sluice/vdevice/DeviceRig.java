@@ -60,7 +60,7 @@ final class DeviceRig implements AutoCloseable {
       if (ns == 0) {
         Thread.onSpinWait();
       } else {
-        LockSupport.parkNanos(ns);
+        LockSupport.parkNanos(this, ns);
       }
     }
 

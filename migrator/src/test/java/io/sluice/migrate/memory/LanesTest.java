@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +45,11 @@ final class LanesTest {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** Waits until a thread that has been woken before has gone to sleep again. */
+  private static void awaitAsleep(Thread thread) {
+    Awaitility.await().until(() -> thread.getState() == Thread.State.WAITING);
   }
 
   @Test
@@ -157,12 +163,13 @@ final class LanesTest {
   void run_callerIsInterrupted_waitsAllTheSameAndStaysInterrupted() {
     try (Lanes lanes = new Lanes(2, threads)) {
       Set<Integer> done = ConcurrentHashMap.newKeySet();
-      Thread.currentThread().interrupt();
+      Thread self = Thread.currentThread();
+      self.interrupt();
       lanes.run(
           2,
           share -> {
             if (share == 1) {
-              LockSupport.parkNanos(20_000_000);
+              awaitAsleep(self);
             }
             done.add(share);
           });
@@ -181,7 +188,7 @@ final class LanesTest {
           share -> {
             if (share == 1) {
               LockSupport.unpark(self);
-              LockSupport.parkNanos(20_000_000); // long enough for the caller to fall asleep
+              awaitAsleep(self);
             }
           });
       LockSupport.park(this);

@@ -17,36 +17,57 @@ final class SourceRules {
 
   private static final Pattern COMMENT = Pattern.compile("/\\*\\*(.*?)\\*/", Pattern.DOTALL);
   private static final Pattern ANNOTATION = Pattern.compile("\\s*@(?!interface\\b)[\\w.]+");
-  private static final Pattern TYPE =
+  private static final Pattern DECLARED =
       Pattern.compile(
-          "\\s*(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed|strictfp)\\s+)*"
-              + "(?:class|interface|record|enum|@interface)\\s+(\\w+)");
+          "\\s*(?:(?:public|protected|private|static|final|abstract|sealed|non-sealed|strictfp|open)\\s+)*"
+              + "(?:class|interface|record|enum|@interface|package|module)\\s+([\\w.]+)");
+  private static final Pattern SLEEP =
+      Pattern.compile(
+          "\\bThread\\.sleep\\(|\\bTimeUnit\\.\\w+\\.sleep\\(|\\bparkNanos\\((?!\\s*this,)");
   private static final Pattern ASKS =
       Pattern.compile("[\\s*]*(?:What|Whether|How|Who|Whose|Whoever)\\b.*", Pattern.DOTALL);
 
+  /** Beginnings of a sentence that says what something does, or when, instead of what it is. */
+  private static final Pattern DOES =
+      Pattern.compile(
+          "[\\s*]*(?:(?:Whom|Where|Which|Why|When|While|Among|Told|There)\\b"
+              + "|[A-Z][a-z]+s\\s+(?:\\*\\s+)?(?:an?|the|its?|what|which|who|whoever|whether|each|every"
+              + "|something|out)\\b).*",
+          Pattern.DOTALL);
+
   private SourceRules() {}
 
-  /** The types of a source whose comments ask instead of naming what the type is. */
-  static List<String> commentsThatAsk(String source) {
+  /**
+   * The types, package or module of a source whose comments ask instead of naming what they are;
+   * those of a source's own type must not begin with a verb either.
+   */
+  static List<String> commentsWithoutNoun(String source) {
     List<String> found = new ArrayList<>();
     Matcher comment = COMMENT.matcher(source);
     while (comment.find()) {
-      if (ASKS.matcher(comment.group(1)).matches()) {
+      boolean top = comment.start() == 0 || source.charAt(comment.start() - 1) == '\n';
+      if (ASKS.matcher(comment.group(1)).matches()
+          || top && DOES.matcher(comment.group(1)).matches()) {
         declared(source, comment.end()).ifPresent(found::add);
       }
     }
     return found;
   }
 
-  /** The name of the type whose declaration begins there, if one does. */
+  /** Whether a source sleeps. A park with a blocker does not: whoever has work wakes it. */
+  static boolean sleeps(String source) {
+    return SLEEP.matcher(source).find();
+  }
+
+  /** The name of the type, package or module whose declaration begins there, if one does. */
   private static Optional<String> declared(String source, int begin) {
     int at = begin;
     Matcher annotation = ANNOTATION.matcher(source);
     while (annotation.region(at, source.length()).lookingAt()) {
       at = afterArguments(source, annotation.end());
     }
-    Matcher type = TYPE.matcher(source).region(at, source.length());
-    return type.lookingAt() ? Optional.of(type.group(1)) : Optional.empty();
+    Matcher found = DECLARED.matcher(source).region(at, source.length());
+    return found.lookingAt() ? Optional.of(found.group(1)) : Optional.empty();
   }
 
   private static int afterArguments(String source, int begin) {

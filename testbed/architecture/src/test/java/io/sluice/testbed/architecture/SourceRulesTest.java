@@ -21,9 +21,14 @@ final class SourceRulesTest {
         "/** Who is told. */\nsealed interface A permits B {",
         "  /** Whose it is. */\n  private static final record A(int b) {",
         "/** Whoever asks. */\n@interface A {",
+        "/** Emits the code. */\nfinal class A {",
+        "/**\n * Sends\n * a message. */\nfinal class A {",
+        "/** Where it is. */\nrecord A(int b) {",
+        "/** What is in it. */\n@NullMarked\npackage A;",
+        "/**\n * What it exports. */\nmodule A {",
       })
-  void commentsThatAsk_commentThatAsks_isFound(String source) {
-    assertThat(SourceRules.commentsThatAsk(source)).containsExactly("A");
+  void commentsWithoutNoun_asksOrDoes_isFound(String source) {
+    assertThat(SourceRules.commentsWithoutNoun(source)).containsExactly("A");
   }
 
   @ParameterizedTest
@@ -31,12 +36,36 @@ final class SourceRulesTest {
       strings = {
         "/** The ring of a channel. What it holds. */\nfinal class A {",
         "/** Whatever. */\nfinal class A {",
+        "/** Words of a ring. */\nfinal class A {",
+        "  /** Emits the code. */\n  interface A {",
         "/** What it is. */\nint a() {",
         "/** What it is. */\n@Override\npublic int classOf(String record) {",
         "/* What it is. */\nfinal class A {",
       })
-  void commentsThatAsk_anythingElse_isNotFound(String source) {
-    assertThat(SourceRules.commentsThatAsk(source)).isEmpty();
+  void commentsWithoutNoun_anythingElse_isNotFound(String source) {
+    assertThat(SourceRules.commentsWithoutNoun(source)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Thread.sleep(PAUSE);",
+        "TimeUnit.MILLISECONDS.sleep(3);",
+        "LockSupport.parkNanos(ns);",
+      })
+  void sleeps_untilATime_isFound(String source) {
+    assertThat(SourceRules.sleeps(source)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "LockSupport.parkNanos(this, ns);",
+        "latch.await(3, TimeUnit.SECONDS);",
+        "thread.sleeps();"
+      })
+  void sleeps_untilItIsWoken_isNotFound(String source) {
+    assertThat(SourceRules.sleeps(source)).isFalse();
   }
 
   @Test

@@ -31,9 +31,6 @@ final class SourceTreeTest {
   private static final Pattern OPEN_END =
       Pattern.compile("\\b(" + "TO" + "DO|FIX" + "ME|XX" + "X)\\b(?!\\(#\\d+\\))");
 
-  /** Written in parts, too. */
-  private static final String SLEEP = "Thread" + ".sleep(";
-
   private static final Set<Path> HARNESSES =
       Set.of(Path.of("testbed/jmh"), Path.of("testbed/concurrency"));
 
@@ -124,12 +121,12 @@ final class SourceTreeTest {
   void typeComments_all_sayWhatTheTypeIs() throws IOException {
     List<String> found = new ArrayList<>();
     for (Path source : product()) {
-      for (String type : SourceRules.commentsThatAsk(Files.readString(source))) {
-        found.add(SourceRules.packageOf(source) + "." + type);
+      for (String declared : SourceRules.commentsWithoutNoun(Files.readString(source))) {
+        found.add(SourceRules.packageOf(source) + "." + declared);
       }
     }
 
-    assertThat(found).as("comments that begin with a question word").isEmpty();
+    assertThat(found).as("comments that begin with no noun").isEmpty();
   }
 
   @Test
@@ -163,19 +160,20 @@ final class SourceTreeTest {
     assertThat(found).as("packages of more than %s files", SourceRules.MAX_FILES).isEmpty();
   }
 
-  /** A test that sleeps fails when the machine is busy, or takes long when it is not. */
+  /** What sleeps for something fails when the machine is busy, or takes long when it is not. */
   @Test
-  void tests_all_waitForWhatTheyNeedAndNotForTime() throws IOException {
+  void sources_all_waitForWhatTheyNeedAndNotForTime() throws IOException {
     Set<String> found = new TreeSet<>();
-    for (Path test : files(Pattern.compile(".*/src/test/java/.*\\.java"))) {
-      if (!test.toString().contains("/fixture/") && Files.readString(test).contains(SLEEP)) {
-        found.add(String.valueOf(test.getFileName()).replace(".java", ""));
+    for (Path source : files(Pattern.compile(".*/src/(main|test)/java/.*\\.java"))) {
+      if (!source.toString().contains("/architecture/")
+          && SourceRules.sleeps(Files.readString(source))) {
+        found.add(String.valueOf(source.getFileName()).replace(".java", ""));
       }
     }
 
     assertThat(found)
-        .as("tests that sleep, and the list of those that may")
-        .containsExactlyInAnyOrderElementsOf(Exceptions.SLEEPERS);
+        .as("sources that sleep, and the list of those that may")
+        .containsExactlyInAnyOrderElementsOf(Sleepers.REASONS.keySet());
   }
 
   /** The main sources of all modules but the testbed's. */

@@ -3,6 +3,7 @@ package io.sluice.testbed.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.HostCertificates;
 import io.sluice.testbed.machine.MachineEnvironment;
 import io.sluice.testbed.machine.MachineGuest;
@@ -29,7 +30,12 @@ final class NvidiaMachineTest {
   /** Emulated processors, beside whatever else the host does. */
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
+  private static final BoundedWait ATTACHING = new BoundedWait(PATIENCE, Duration.ofMillis(100));
+
   private static final int MOVES = 3;
+
+  /** The pace of the moves: between two of them the machine submits. */
+  private static final long WORKS_MS = 1000;
 
   /** Submits until a line is typed, and then tells whether all ran once. */
   private static final String BUSY =
@@ -90,16 +96,19 @@ final class NvidiaMachineTest {
     /** Boots one that waits for another. */
     MachineGuest bootIncoming() throws Exception {
       MachineGuest waiting = boot(BUSY, "-S", "-incoming", "defer");
-      long until = System.nanoTime() + PATIENCE.toNanos();
-      while (!daemon.ctl("guest", "list").contains("running")
-          || !Files.exists(files.resolve(GUEST + ".qmp"))) {
-        if (System.nanoTime() > until || !waiting.isAlive()) {
-          waiting.close();
-          throw new IOException("QEMU did not attach:\n" + waiting.console());
-        }
-        Thread.sleep(100);
+      try {
+        ATTACHING.until("QEMU's attachment", () -> isAttached() || !waiting.isAlive());
+        assertThat(waiting.isAlive()).as(waiting.console()).isTrue();
+        return waiting;
+      } catch (IOException | InterruptedException | RuntimeException | AssertionError e) {
+        waiting.close();
+        throw e;
       }
-      return waiting;
+    }
+
+    private boolean isAttached() throws IOException, InterruptedException {
+      return daemon.ctl("guest", "list").contains("running")
+          && Files.exists(files.resolve(GUEST + ".qmp"));
     }
 
     @Override
@@ -163,7 +172,7 @@ final class NvidiaMachineTest {
           Host left = from;
           from = to;
           to = left;
-          Thread.sleep(1000); // submits there
+          Thread.sleep(WORKS_MS);
         }
         machine.type("");
         assertThat(machine.await("hopper-status ", PATIENCE)).as(machine.console()).isEqualTo("0");

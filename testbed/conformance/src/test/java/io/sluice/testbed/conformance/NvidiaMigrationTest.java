@@ -165,10 +165,9 @@ final class NvidiaMigrationTest {
               }
             });
         try (LocalConnection connection = first.connect()) {
-          while (!phase(connection).equals("drain")) {
-            assertThat(started).isNotDone();
-            Thread.sleep(5);
-          }
+          NvidiaDaemon.SOON.until(
+              started, () -> phase(connection).equals("drain") || started.isDone());
+          assertThat(started).isNotDone();
         }
         first.ctl("migration", "abort", GUEST);
         assertThat(started.get().code()).isNotZero();

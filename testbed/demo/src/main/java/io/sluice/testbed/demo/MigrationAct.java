@@ -2,6 +2,7 @@ package io.sluice.testbed.demo;
 
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
+import io.sluice.testbed.machine.BoundedWait;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.DelayedLink;
 import io.sluice.testbed.machine.HostCertificates;
@@ -29,7 +30,7 @@ final class MigrationAct {
   private static final long LINK_BYTES_PER_SECOND = 100_000_000;
   private static final Duration LINK_DELAY = Duration.ofMillis(1);
   private static final Duration PATIENCE = Duration.ofMinutes(3);
-  private static final int POLL_MS = 50;
+  private static final BoundedWait WAIT = new BoundedWait(PATIENCE, Duration.ofMillis(50));
   private static final int PROGRAMS = 2;
 
   /**
@@ -133,22 +134,20 @@ final class MigrationAct {
   private static void awaitAttached(DaemonProcess target, TestHost host)
       throws IOException, InterruptedException {
     Path qmp = host.seen(host.directory().resolve(GUEST + ".qmp"));
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    while (!target.connection().guest(GUEST).getState().equals("running") || !Files.exists(qmp)) {
-      if (System.nanoTime() > end) {
-        throw new IOException("QEMU did not attach:\n" + target.log());
-      }
-      Thread.sleep(POLL_MS);
-    }
+    WAIT.until(
+        "QEMU's attachment",
+        () -> target.connection().guest(GUEST).getState().equals("running") && Files.exists(qmp));
+  }
+
+  private static Optional<MigrationStatusView> view(MigrationsMXBean migrations) {
+    return Optional.ofNullable(migrations.getMigrations().get(GUEST));
   }
 
   private MigrationStatusView move(MigrationsMXBean migrations, String to) throws Exception {
     migrations.start(GUEST, to, Map.of());
-    MigrationStatusView view = migrations.getMigrations().get(GUEST);
-    while (view == null || !view.over()) {
-      Thread.sleep(POLL_MS);
-      view = migrations.getMigrations().get(GUEST);
-    }
+    WAIT.until(
+        "the move's end", () -> view(migrations).filter(MigrationStatusView::over).isPresent());
+    MigrationStatusView view = view(migrations).orElseThrow();
     report.step("sluicectl migration start %s --to %s", GUEST, to);
     String told = migrations.report(GUEST, "text");
     told.lines().forEach(line -> report.detail("%s", line.strip()));

@@ -80,7 +80,7 @@ final class CardHost implements GuestSource, AutoCloseable {
       if (ns <= 0) {
         Thread.onSpinWait();
       } else {
-        LockSupport.parkNanos(ns);
+        LockSupport.parkNanos(this, ns);
       }
     }
 

@@ -7,6 +7,7 @@ import io.sluice.guest.Buffer;
 import io.sluice.guest.ClientChannel;
 import io.sluice.guest.Pushbuffer;
 import io.sluice.guest.Space;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -28,6 +29,7 @@ final class ProcessWork implements AutoCloseable {
   private static final int RECORD = 64;
   private static final int PLACES = 16_384;
   private static final int DEPTH = 8;
+  private static final Duration LOOK = Duration.ofMillis(1);
   private static final long GONE = 0xdddd_dddd_dddd_ddddL;
   private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
 
@@ -119,14 +121,13 @@ final class ProcessWork implements AutoCloseable {
   /** Whether that many more submissions are executed in time, each as it should be. */
   boolean goesOn(int more, Duration within) throws InterruptedException {
     int from = verified;
-    long end = System.nanoTime() + within.toNanos();
-    while (verified - from < more) {
-      if (failure != null || System.nanoTime() > end) {
-        return false;
-      }
-      Thread.sleep(1);
+    try {
+      new BoundedWait(within, LOOK)
+          .until("more work", () -> failure != null || verified - from >= more);
+      return verified - from >= more;
+    } catch (IOException _) {
+      return false;
     }
-    return true;
   }
 
   /** What was wrong so far. */
@@ -162,16 +163,10 @@ final class ProcessWork implements AutoCloseable {
   }
 
   /** Waits for all that was submitted, and looks at it. */
-  void end(Duration within) throws InterruptedException {
+  void end(Duration within) throws IOException, InterruptedException {
     stopping = true;
     thread.join();
-    long end = System.nanoTime() + within.toNanos();
-    while (done() != submitted) {
-      if (System.nanoTime() > end) {
-        throw new AssertionError("executed " + done() + " of " + submitted);
-      }
-      Thread.sleep(1);
-    }
+    new BoundedWait(within, LOOK).until("the last submission", () -> done() == submitted);
     finish(submitted);
   }
 

@@ -21,7 +21,7 @@ final class SharingGuestTest {
   private static final long MIB = 1 << 20;
   private static final int CHANGES = 40;
 
-  /** Twenty changes are taken in a second. */
+  /** The pace of the changes: twenty are taken in a second, whether or not the moves keep up. */
   private static final Duration BETWEEN = Duration.ofMillis(60);
 
   private Machines machines;

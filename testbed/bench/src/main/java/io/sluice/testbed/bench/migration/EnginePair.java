@@ -37,12 +37,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Two cards with a guest each, and the engine with its wire between them, all in this process; no
@@ -68,7 +68,7 @@ final class EnginePair implements AutoCloseable {
   private final Stage receivingTime = new Stage();
   private final WireLoops sending;
   private final WireLoops receiving;
-  private final AtomicReference<@Nullable MigrationLink> arrived = new AtomicReference<>();
+  private final CompletableFuture<MigrationLink> arrived = new CompletableFuture<>();
   private final LinkServer server;
   private final Card from;
   private final Card to;
@@ -157,7 +157,7 @@ final class EnginePair implements AutoCloseable {
             receiving,
             new InetSocketAddress("127.0.0.1", 0),
             tls,
-            arrived::set,
+            arrived::complete,
             _ -> Optional.empty());
     from = new Card(kernel, shape.bytes() + SPARE_BYTES);
     to = new Card(kernel, shape.bytes() + SPARE_BYTES);
@@ -219,7 +219,7 @@ final class EnginePair implements AutoCloseable {
       boolean half = false;
       while (!source.phase().isOver()) {
         if (source.doWork(System.nanoTime()) == 0) {
-          LockSupport.parkNanos(IDLE_NS);
+          LockSupport.parkNanos(this, IDLE_NS);
         }
         if (!half && link.statistics().bytesSent() > shape.bytes() / 2) {
           half = true;
@@ -249,11 +249,7 @@ final class EnginePair implements AutoCloseable {
   }
 
   private void receive() {
-    MigrationLink link = arrived.get();
-    while (link == null) {
-      LockSupport.parkNanos(IDLE_NS);
-      link = arrived.get();
-    }
+    MigrationLink link = arrived.orTimeout(TIMEOUT_NS, TimeUnit.NANOSECONDS).join();
     Thread self = Thread.currentThread();
     link.setWaker(() -> LockSupport.unpark(self));
     MigrationTarget target =
@@ -266,7 +262,7 @@ final class EnginePair implements AutoCloseable {
             (_, _) -> {});
     while (!target.phase().isOver()) {
       if (target.doWork(System.nanoTime()) == 0) {
-        LockSupport.parkNanos(IDLE_NS);
+        LockSupport.parkNanos(this, IDLE_NS);
       }
     }
   }

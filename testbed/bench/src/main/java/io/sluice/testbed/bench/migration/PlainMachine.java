@@ -26,7 +26,7 @@ final class PlainMachine implements AutoCloseable {
   private static final Duration ANSWER = Duration.ofSeconds(20);
   private static final BoundedWait MONITOR = new BoundedWait(PATIENCE, Duration.ofMillis(20));
 
-  /** Of what is measured: the machine works undisturbed for so long before it moves. */
+  /** Part of what is measured: the machine works undisturbed for so long before it moves. */
   private static final Duration REST = Duration.ofMillis(1500);
 
   private final MachineEnvironment environment;

@@ -24,7 +24,10 @@ public final class FairnessBench implements Measurement {
   private static final String HEAVY = "heavy";
   private static final int HEAVY_WEIGHT = 3;
   private static final int MANY = 4;
+
+  /** Beginnings are not measured: the loads have all begun, and shares are those of loads. */
   private static final int SETTLE_MS = 500;
+
   private static final int MEASURE_MS = 4000;
   private static final double WANTED = 0.25;
   private static final double POINTS = 0.03;

@@ -57,7 +57,7 @@ final class Load implements Busy {
         put = put + 1 & ENTRIES - 1;
       }
       try {
-        Thread.sleep(1);
+        Thread.sleep(1); // the load's pace: what waits outlasts it
       } catch (InterruptedException e) {
         return;
       }

@@ -126,7 +126,7 @@ public final class QuotaBench implements Measurement {
               try {
                 for (boolean low = true; !stopped(stop); low = !low) {
                   bean.setQuota(GUEST, null, null, low ? LOW : card, null, null);
-                  Thread.sleep(1000 / CHANGES_A_SECOND);
+                  Thread.sleep(1000 / CHANGES_A_SECOND); // the load's pace
                 }
               } catch (InterruptedException | OperationsException e) {
                 throw new IllegalStateException(e);

@@ -68,7 +68,7 @@ final class DirectGpu implements AutoCloseable {
       if (ns <= 0) {
         Thread.onSpinWait();
       } else {
-        LockSupport.parkNanos(ns);
+        LockSupport.parkNanos(this, ns);
       }
     }
 
