@@ -2,6 +2,7 @@ package io.sluice.testbed.concurrency;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.TakesLong;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ final class OrderingTest {
   @TempDir private Path directory;
 
   @Test
+  @TakesLong("jcstress runs each of its tests for some seconds, in processes of its own")
   void orderings_betweenThreads_areAsPromised() throws Exception {
     Path output = directory.resolve("output");
     List<String> command = new ArrayList<>();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.testbed.checks.LeakCheck;
+import io.sluice.testbed.checks.TakesLong;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.testcontainers.containers.Network;
  * and sluicectl in one of them is all that is told.
  */
 @Tag(LeakCheck.KEEPS_CONNECTIONS)
+@TakesLong("it builds and starts two containers")
 final class ContainerMigrationTest {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final String RUN =

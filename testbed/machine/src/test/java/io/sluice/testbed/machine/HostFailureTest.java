@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.checks.TakesLong;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -81,6 +82,7 @@ final class HostFailureTest {
   }
 
   @Test
+  @TakesLong("each call runs into its time-out")
   void daemonStopped_forGood_givesErrors() throws Exception {
     try (MachineShell shell =
         MachineShell.boot(machines, GUEST, "--cpus", "2", "--msg-timeout", "2000")) {

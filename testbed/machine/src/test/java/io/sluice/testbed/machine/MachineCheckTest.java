@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationCheckView;
+import io.sluice.testbed.checks.TakesLong;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What {@code migration check} says of real machines between two hosts: each thing that is made to
  * stand in the way, and nothing before a move that comes about.
  */
+@TakesLong("it boots machines and moves one")
 final class MachineCheckTest {
   private static final long TOO_LITTLE_BYTES = 64 << 10;
 

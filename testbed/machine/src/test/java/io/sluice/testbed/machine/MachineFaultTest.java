@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.machine.MachineRig.End;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("long")
 @Tag("migration-faults")
+@TakesLong("each moves a machine once for each moment of a fault")
 final class MachineFaultTest {
   /** Longer than daemons wait for each other, and for QEMU. */
   private static final long STALL_MS = 12_000;

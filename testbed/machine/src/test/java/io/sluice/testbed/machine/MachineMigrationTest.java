@@ -2,6 +2,7 @@ package io.sluice.testbed.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.testbed.checks.TakesLong;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
  * mount namespaces, 100 MB/s, 1 ms. What {@link MachineFaultTest} does in all phases is done in two
  * of them, so that every run of the tests has seen it.
  */
+@TakesLong("each boots machines and moves them")
 final class MachineMigrationTest {
   private static final Map<String, String> BLIND = Map.of("exact", "off");
 

@@ -9,6 +9,7 @@ import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.testbed.checks.LeakCheck;
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.opencl.OpenClParts;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag(LeakCheck.KEEPS_CONNECTIONS)
+@TakesLong("each boots machines and moves them")
 final class MachineSessionsMigrationTest {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final String GUEST = MachineHost.GUEST;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.sluice.management.GuestStatus;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.MigrationsMXBean;
+import io.sluice.testbed.checks.TakesLong;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Both daemons die after a real machine has sent everything and before it was given away. The
  * source's comes back and does not know whose the machine is; it says so, and the operator decides.
  */
+@TakesLong("it boots machines and moves one")
 final class MachineUndecidedTest {
   @TempDir private Path directory;
 

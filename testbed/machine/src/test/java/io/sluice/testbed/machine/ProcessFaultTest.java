@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.testbed.checks.TakesLong;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * exactly one of them, or has been told that its device is gone; nothing of it is left with the
  * other, and neither holds more descriptors and mappings than after its first migration.
  */
+@TakesLong("each moves a process once for each moment of a fault")
 final class ProcessFaultTest {
   private static final String GUEST = ProcessSide.GUEST;
   private static final Duration PATIENCE = Duration.ofSeconds(60);

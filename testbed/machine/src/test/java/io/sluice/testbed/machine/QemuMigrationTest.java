@@ -16,6 +16,7 @@ import io.sluice.migrate.machine.SourceMachine.PageRange;
 import io.sluice.migrate.qemu.DirectTransport;
 import io.sluice.migrate.qemu.QemuSource;
 import io.sluice.migrate.qemu.QemuTarget;
+import io.sluice.testbed.checks.TakesLong;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The machine's half of a migration alone, between two real QEMUs: GPU memory and state are moved
  * by the test, in the pause.
  */
+@TakesLong("it boots a machine and moves it to and fro")
 final class QemuMigrationTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final Duration ANSWER = Duration.ofSeconds(10);

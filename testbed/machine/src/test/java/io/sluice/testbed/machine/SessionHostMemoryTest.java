@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.management.SessionHostStatus;
 import io.sluice.testbed.checks.LeakCheck;
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.opencl.OpenClParts;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A guest whose programs would take its session host, and so the machine, all memory. */
 @Tag(LeakCheck.KEEPS_CONNECTIONS)
+@TakesLong("a compiler fills 1 GiB of memory")
 final class SessionHostMemoryTest {
   private static final String HOSTILE = "hostile";
   private static final String OTHER = "other";

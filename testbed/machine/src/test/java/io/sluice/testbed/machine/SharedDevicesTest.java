@@ -9,6 +9,7 @@ import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionMove;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.testbed.checks.LeakCheck;
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.opencl.OpenClParts;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -182,6 +183,7 @@ final class SharedDevicesTest {
   }
 
   @Test
+  @TakesLong("a launch may be as long as eight, and each rate is of hundreds")
   void longKernels_besideShortOnes_haveNoMoreTime() throws Exception {
     // Each launch of the one is as long as eight of the other.
     assertThat(ratio(new String[] {"flood", "256", "32000"}, FLOOD)).isBetween(1 / 16.0, 1 / 4.0);

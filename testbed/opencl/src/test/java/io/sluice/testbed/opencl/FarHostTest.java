@@ -3,6 +3,7 @@ package io.sluice.testbed.opencl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -134,6 +135,7 @@ final class FarHostTest {
   }
 
   @Test
+  @TakesLong("a host is silent for 30 s before it is given up")
   void farProcess_thatIsStopped_endsItsSessionsAlone() throws Exception {
     try (HostProcess near = near("away")) {
       CompletableFuture<Result> program = endless(near);
