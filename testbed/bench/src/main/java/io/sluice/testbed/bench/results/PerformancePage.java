@@ -12,9 +12,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The page docs/performance.md, made of the recordings in docs/results: of each figure with a goal
- * the newest result on each machine, and of each bench what it measures, how to repeat it and its
- * known limit.
+ * The page docs/performance.md, made of the recordings in docs/results: of each bench in one line
+ * what it measures, how many goals are met, its known limit, which a bench that is short of one
+ * must have, and how to repeat it; and of each figure with a goal the newest result on each
+ * machine.
  */
 public final class PerformancePage {
   /** The page, from the root of the tree. */
@@ -79,25 +80,50 @@ public final class PerformancePage {
           .append(" |\n");
     }
     page.append(
-        "\n## Results\n\n| # | what | goal | result | | machine | date | tree |\n|---|---|---|---|---|---|---|---|\n");
+        """
+
+        ## At a glance
+
+        | # | measures | goals met | known limit | command |
+        |---|---|---|---|---|
+        """);
     for (BenchEntry bench : benches) {
-      newest.values().stream()
-          .filter(row -> row.figure.bench().equals(bench.id()))
+      page.append(summary(bench, of(bench, newest)));
+    }
+    page.append(
+        """
+
+        ## Figures with a goal
+
+        | # | what | goal | result | | machine | date | tree |
+        |---|---|---|---|---|---|---|---|
+        """);
+    for (BenchEntry bench : benches) {
+      of(bench, newest).stream()
           .sorted(Comparator.comparing(row -> machines.indexOf(row.recording.machine())))
           .forEach(row -> page.append(line(row, letter(machines, row.recording.machine()))));
     }
-    page.append("\n## Benches\n\n| # | measures | command | known limit |\n|---|---|---|---|\n");
-    for (BenchEntry bench : benches) {
-      page.append(
-          String.format(
-              Locale.ROOT,
-              "| %s | %s | `%s` | %s |%n",
-              bench.id(),
-              bench.measures(),
-              bench.command(),
-              bench.limit()));
-    }
     return page.toString();
+  }
+
+  private static List<Row> of(BenchEntry bench, Map<String, Row> newest) {
+    return newest.values().stream().filter(row -> row.figure.bench().equals(bench.id())).toList();
+  }
+
+  private static String summary(BenchEntry bench, List<Row> rows) {
+    long met = rows.stream().filter(row -> row.figure.met()).count();
+    boolean all = met == rows.size();
+    if (!all && bench.limit().isEmpty()) {
+      throw new IllegalArgumentException("short without a known limit, bench=" + bench.id());
+    }
+    return String.format(
+        Locale.ROOT,
+        "| %s | %s | %s | %s | `%s` |%n",
+        bench.id(),
+        bench.measures(),
+        all ? "all of " + rows.size() : "**" + met + " of " + rows.size() + "**",
+        bench.limit(),
+        bench.command());
   }
 
   /** As a bench prints it, without zeros at the end of a fraction. */

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 final class PerformancePageTest {
   private static final BenchEntry P2 =
-      new BenchEntry("P2", "a round trip", "./sluice bench P2", "");
+      new BenchEntry("P2", "a round trip", "./sluice bench P2", "the network is slow");
 
   @Test
   void page_ofThisTree_isWhatItsResultsSay() throws Exception {
@@ -29,7 +29,17 @@ final class PerformancePageTest {
     assertThat(page)
         .contains("| 0.75 | met |")
         .contains("| 3 | **short** |")
+        .contains("| P2 | a round trip | **1 of 2** | the network is slow | `./sluice bench P2` |")
         .doesNotContain("1.25 ");
+  }
+
+  @Test
+  void page_shortWithoutAReason_isRefused() {
+    BenchEntry silent = new BenchEntry("P2", "a round trip", "./sluice bench P2", "");
+    assertThat(PerformancePage.of(List.of(silent), List.of(run("A", 1, 1))))
+        .contains("| all of 1 |");
+    assertThatThrownBy(() -> PerformancePage.of(List.of(silent), List.of(run("A", 1, 1.25))))
+        .hasMessageContaining("bench=P2");
   }
 
   @Test
