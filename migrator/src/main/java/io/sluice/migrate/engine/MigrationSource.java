@@ -444,8 +444,9 @@ public final class MigrationSource implements AutoCloseable {
   private void checkMachine() {
     MachineProgress progress = machine.progress();
     if (progress.state() == State.FAILED) {
-      giveUp(new Reason(MigrationCode.MACHINE_FAILED, progress.failure(), ""));
-      undo.hear(link);
+      giveUp(
+          new Reason(MigrationCode.MACHINE_FAILED, progress.failure(), ""),
+          machine.destinationMayKnowWhy() ? new PeerFailure(link, nowNs) : null);
     }
   }
 
@@ -561,8 +562,12 @@ public final class MigrationSource implements AutoCloseable {
   // ---- giving up ----
 
   private void giveUp(Reason why) {
+    giveUp(why, null);
+  }
+
+  private void giveUp(Reason why, @Nullable PeerFailure peer) {
     reason = why;
-    undo.of(phase(), why, nowNs);
+    undo.of(new UndoState.Attempt(phase(), why, nowNs, peer));
     enter(Phase.ABORTING, why.what());
   }
 

@@ -2,9 +2,16 @@ package io.sluice.migrate.engine;
 
 import io.sluice.abi.SluiceException;
 import io.sluice.channel.guest.GuestMove;
+import io.sluice.migrate.engine.UndoState.Attached;
+import io.sluice.migrate.engine.UndoState.Attempt;
+import io.sluice.migrate.engine.UndoState.GivenUp;
+import io.sluice.migrate.engine.UndoState.TakingBack;
+import io.sluice.migrate.engine.UndoState.Unwanted;
+import io.sluice.migrate.engine.UndoState.WentOn;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.phase.Phase;
+import io.sluice.migrate.phase.StateMachine;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,13 +26,7 @@ final class SourceUndo {
   private final String guest;
   private final GuestMove move;
   private final SourceMachine machine;
-  private Phase phase = Phase.PREPARE;
-  private Reason why = new Reason("", "", "");
-  private boolean begun;
-  private boolean attached;
-  private long sinceNs;
-  private volatile long wentOnNs = NOT_YET;
-  private @Nullable PeerFailure peerFailure;
+  private final StateMachine<UndoStage, UndoState> life;
 
   /**
    * @param guest its name, for the log
@@ -34,28 +35,27 @@ final class SourceUndo {
     this.guest = guest;
     this.move = move;
     this.machine = machine;
+    life = new StateMachine<>("undoing of " + guest, new Unwanted());
   }
 
-  /** What is to be taken back belongs to a phase; why it is. */
-  void of(Phase givenUp, Reason reason, long nowNs) {
-    phase = givenUp;
-    why = reason;
-    sinceNs = nowNs;
-    begun = false;
+  /** The migration is given up. */
+  void of(Attempt attempt) {
+    life.enter(new GivenUp(attempt), attempt.why().what());
   }
 
-  /**
-   * The machine has failed, and the destination may know why.
-   *
-   * @param link by which that says so
-   */
-  void hear(MigrationLink link) {
-    peerFailure = machine.destinationMayKnowWhy() ? new PeerFailure(link, sinceNs) : null;
-  }
-
-  /** As far as it is known. */
+  /** Why it was given up, as far as it is known. */
   Reason why() {
-    return peerFailure == null ? why : peerFailure.after(why);
+    return attempt().reason();
+  }
+
+  private Attempt attempt() {
+    return switch (life.state()) {
+      case Unwanted _ -> throw new IllegalStateException("nothing was given up");
+      case GivenUp(Attempt of) -> of;
+      case TakingBack(Attempt of) -> of;
+      case Attached(Attempt of) -> of;
+      case WentOn(Attempt of, long _) -> of;
+    };
   }
 
   /**
@@ -63,12 +63,12 @@ final class SourceUndo {
    * before. Any thread may ask.
    */
   long wentOnNs() {
-    return wentOnNs;
+    return life.state() instanceof WentOn(Attempt _, long tookNs) ? tookNs : NOT_YET;
   }
 
-  /** Whether {@link #begin} was called since {@link #of}. */
+  /** Whether {@link #begin} was called. */
   boolean isBegun() {
-    return begun;
+    return life.stage() != UndoStage.GIVEN_UP;
   }
 
   /**
@@ -78,10 +78,11 @@ final class SourceUndo {
    * @param link to the destination, which is told why; null when it knows of nothing yet
    */
   void begin(@Nullable MigrationLink link) {
-    begun = true;
-    for (Phase.Undo undo : phase.undo()) {
+    Attempt attempt = attempt();
+    life.enter(new TakingBack(attempt), "it is taken back");
+    for (Phase.Undo undo : attempt.phase().undo()) {
       switch (undo) {
-        case TELL_DESTINATION -> attempt(undo, () -> tell(link, why));
+        case TELL_DESTINATION -> attempt(undo, () -> tell(link, attempt.why()));
         case MACHINE -> attempt(undo, machine::abort);
         case ATTACH -> {} // last
       }
@@ -95,21 +96,17 @@ final class SourceUndo {
    * @return false while something of it is yet to come: call again
    */
   boolean end(long nowNs) {
-    if (wentOnNs == NOT_YET && hasGoneOn()) {
-      wentOnNs = nowNs - sinceNs;
+    if (life.state() instanceof TakingBack(Attempt attempt) && machine.isSettled()) {
+      if (attempt.phase().undo().contains(Phase.Undo.ATTACH)) {
+        attempt(Phase.Undo.ATTACH, () -> move.attachAll("migration given up"));
+      }
+      life.enter(new Attached(attempt), "nobody writes guest memory any more");
     }
-    return wentOnNs != NOT_YET && (peerFailure == null || peerFailure.isOver(nowNs));
-  }
-
-  private boolean hasGoneOn() {
-    if (!machine.isSettled()) {
-      return false;
+    if (life.state() instanceof Attached(Attempt attempt)
+        && (!attempt.phase().undo().contains(Phase.Undo.MACHINE) || machine.hasGoneOn())) {
+      life.enter(new WentOn(attempt, nowNs - attempt.sinceNs()), "GPU and machine go on");
     }
-    if (!attached && phase.undo().contains(Phase.Undo.ATTACH)) {
-      attached = true;
-      attempt(Phase.Undo.ATTACH, () -> move.attachAll("migration given up"));
-    }
-    return !phase.undo().contains(Phase.Undo.MACHINE) || machine.hasGoneOn();
+    return life.state() instanceof WentOn(Attempt attempt, long _) && attempt.isHeard(nowNs);
   }
 
   private void attempt(Phase.Undo undo, Runnable step) {

@@ -92,7 +92,6 @@ public final class QemuSource implements SourceMachine, LiveMachine {
 
   // Of the engine's thread.
   private OptionalLong configuration = OptionalLong.empty(); // until it was told
-  private boolean heldBack;
 
   /** As {@link #open} makes it, of a monitor that is open. */
   QemuSource(
@@ -206,7 +205,7 @@ public final class QemuSource implements SourceMachine, LiveMachine {
   @Override
   public void start(ByteBuffer target) {
     figures = new Figures(0, -1, -1, 0); // QEMU has yet to tell
-    life.enter(new Copying(), "the destination is ready");
+    life.enter(new Copying(false), "the destination is ready");
     worker.submit(() -> {
       machine.prepareSource(settings.bandwidthBytesPerSecond(), transport.isAnswered());
       machine.migrate(transport.open(target));
@@ -236,14 +235,21 @@ public final class QemuSource implements SourceMachine, LiveMachine {
 
   @Override
   public void holdBack() {
-    heldBack = true;
+    copying(true, "it is held back");
     tellNow(machine::holdBack);
   }
 
   @Override
   public void goOn() {
-    heldBack = false;
+    copying(false, "it goes on copying");
     tellNow(() -> machine.goOn(settings.bandwidthBytesPerSecond()));
+  }
+
+  /** Unless QEMU does not copy yet, or no more. */
+  private void copying(boolean heldBack, String reason) {
+    if (stage() == QemuSourceStage.COPYING) {
+      boolean _ = life.enterIfLegal(new Copying(heldBack), reason);
+    }
   }
 
   /** QEMU acts on what it is told when its stream is taken again. */
@@ -292,7 +298,7 @@ public final class QemuSource implements SourceMachine, LiveMachine {
   }
 
   private void stopWithin(Duration downtime, long bytesPerSecond) {
-    heldBack = false;
+    copying(false, "it may stop");
     tellNow(() -> machine.setDowntime(downtime, bytesPerSecond));
   }
 
@@ -361,14 +367,13 @@ public final class QemuSource implements SourceMachine, LiveMachine {
   /** Asks QEMU for figures, unless it is being asked, or was just now. */
   @Override
   public void poll() {
-    boolean held = heldBack;
-    if (stage() == QemuSourceStage.COPYING
+    if (life.state() instanceof Copying(boolean heldBack)
         && state() == State.COPYING
         && asking.compareAndSet(false, true)) {
       worker.submit(() -> {
         try {
           refresh();
-          LockSupport.parkNanos(this, QueryPace.betweenNs(figures.bytesLeft(), held));
+          LockSupport.parkNanos(this, QueryPace.betweenNs(figures.bytesLeft(), heldBack));
         } finally {
           asking.set(false);
         }

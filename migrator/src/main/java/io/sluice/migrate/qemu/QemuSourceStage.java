@@ -19,7 +19,7 @@ import io.sluice.migrate.phase.Stage;
 enum QemuSourceStage implements Stage<QemuSourceStage> {
   /** Its monitor is ours; nothing was asked yet. */
   OPEN,
-  /** QEMU migrates it. */
+  /** QEMU migrates it; it may be held back, and go on. */
   COPYING,
   /** QEMU says that it gives up; what failed here may yet be known better. */
   GIVEN_UP,
@@ -36,7 +36,7 @@ enum QemuSourceStage implements Stage<QemuSourceStage> {
   public ImmutableSet<QemuSourceStage> next() {
     return switch (this) {
       case OPEN -> immutableEnumSet(COPYING, UNDOING);
-      case COPYING -> immutableEnumSet(GIVEN_UP, FAILED, UNDOING);
+      case COPYING -> immutableEnumSet(COPYING, GIVEN_UP, FAILED, UNDOING);
       case GIVEN_UP -> immutableEnumSet(FAILED, UNDOING);
       case FAILED -> immutableEnumSet(UNDOING);
       case UNDOING -> immutableEnumSet(SETTLED);

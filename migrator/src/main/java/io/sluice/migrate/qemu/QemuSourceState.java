@@ -7,8 +7,12 @@ sealed interface QemuSourceState extends StateMachine.State<QemuSourceStage> {
   /** {@link QemuSourceStage#OPEN}. */
   record Open() implements QemuSourceState {}
 
-  /** {@link QemuSourceStage#COPYING}. */
-  record Copying() implements QemuSourceState {}
+  /**
+   * {@link QemuSourceStage#COPYING}.
+   *
+   * @param heldBack whether it sends next to nothing for now
+   */
+  record Copying(boolean heldBack) implements QemuSourceState {}
 
   /**
    * {@link QemuSourceStage#GIVEN_UP}.

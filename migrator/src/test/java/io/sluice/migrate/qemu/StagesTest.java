@@ -19,6 +19,7 @@ final class StagesTest {
   void source_everyPair_isAsTheOracleSays() {
     ImmutableSetMultimap.Builder<String, String> oracle =
         way("OPEN", "COPYING", "GIVEN_UP", "FAILED", "UNDOING", "SETTLED", "WENT_ON");
+    oracle.put("COPYING", "COPYING"); // held back, and not
     oracle.put("COPYING", "FAILED");
     for (String left : new String[] {"OPEN", "COPYING", "GIVEN_UP"}) {
       oracle.put(left, "UNDOING");
