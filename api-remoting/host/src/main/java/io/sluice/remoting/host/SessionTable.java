@@ -1,5 +1,6 @@
 package io.sluice.remoting.host;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
@@ -35,9 +36,15 @@ final class SessionTable {
   private final Consumer<HostMessage> tell;
   private final CurrentLimits limits;
   private final Object lock = new Object();
-  private final TreeMap<Long, OpenSession> open = new TreeMap<>(); // by lock
-  private int places; // taken; by lock
-  private long next; // by lock
+
+  @GuardedBy("lock")
+  private final TreeMap<Long, OpenSession> open = new TreeMap<>();
+
+  @GuardedBy("lock")
+  private int places; // taken
+
+  @GuardedBy("lock")
+  private long next; // number of the next session
 
   /**
    * @param limits how many there may be at one time

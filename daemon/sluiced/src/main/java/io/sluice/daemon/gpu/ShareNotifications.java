@@ -1,5 +1,6 @@
 package io.sluice.daemon.gpu;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.channel.guest.MemoryUse;
 import io.sluice.channel.policy.MemoryQuotas;
 import io.sluice.channel.policy.Watchdog;
@@ -35,7 +36,10 @@ final class ShareNotifications implements MemoryQuotas.Listener {
 
   private final BlockingQueue<Event> waiting = new LinkedBlockingQueue<>(MAX_WAITING);
   private final AtomicLong dropped = new AtomicLong();
-  private final Map<String, Long> refusedNs = new HashMap<>(); // under the lock of the quotas
+
+  @GuardedBy("this")
+  private final Map<String, Long> refusedNs = new HashMap<>();
+
   private final LongSupplier clock;
   private final Runnable onChange;
   private final Runnable kick;
@@ -70,12 +74,9 @@ final class ShareNotifications implements MemoryQuotas.Listener {
 
   @Override
   public void onRefused(String guest, long bytes, MemoryUse use) {
-    long now = clock.getAsLong();
-    Long before = refusedNs.get(guest);
-    if (before != null && now - before < REFUSAL_INTERVAL.toNanos()) {
+    if (wasRefusedJustNow(guest)) {
       return;
     }
-    refusedNs.put(guest, now);
     note(
         NotificationTypes.QUOTA_EXCEEDED,
         String.format(
@@ -85,6 +86,16 @@ final class ShareNotifications implements MemoryQuotas.Listener {
             Quantities.formatSize(bytes),
             Quantities.formatSize(use.videoBytes()),
             Quantities.formatSize(use.limitBytes())));
+  }
+
+  private synchronized boolean wasRefusedJustNow(String guest) {
+    long now = clock.getAsLong();
+    Long before = refusedNs.get(guest);
+    if (before != null && now - before < REFUSAL_INTERVAL.toNanos()) {
+      return true;
+    }
+    refusedNs.put(guest, now);
+    return false;
   }
 
   void onKill(Watchdog.Kill kill) {
