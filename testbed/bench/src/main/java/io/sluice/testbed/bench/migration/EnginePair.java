@@ -18,7 +18,6 @@ import io.sluice.migrate.engine.MigrationSource;
 import io.sluice.migrate.engine.MigrationTarget;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.MachineProgress;
-import io.sluice.migrate.machine.StandingMachine;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.phase.Phase;
@@ -208,7 +207,7 @@ final class EnginePair implements AutoCloseable {
       MigrationSource source =
           new MigrationSource(
               new MigrationSource.Parts(
-                  from.mapped, new StandingMachine(new NoPause()).source(), link, lanesFrom),
+                  from.mapped, new StandingMachine(new NoPause()), link, lanesFrom),
               MigrationSettings.DEFAULT.withDetach(DetachTime.LAST),
               new UUID(3, 4),
               new SplittableRandom(5),

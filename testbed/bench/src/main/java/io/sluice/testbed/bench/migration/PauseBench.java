@@ -16,7 +16,6 @@ import io.sluice.migrate.engine.MigrationSettings;
 import io.sluice.migrate.engine.MigrationSettings.DetachTime;
 import io.sluice.migrate.engine.MigrationSource;
 import io.sluice.migrate.engine.MigrationStatus;
-import io.sluice.migrate.machine.StandingMachine;
 import io.sluice.migrate.memory.DirtyDetection;
 import io.sluice.migrate.memory.Lanes;
 import io.sluice.migrate.report.MigrationReport;
@@ -114,7 +113,7 @@ public final class PauseBench implements Measurement {
       MigrationSource source =
           new MigrationSource(
               new MigrationSource.Parts(
-                  mapped, new StandingMachine(new Writes(vram)).source(), file, Lanes.one()),
+                  mapped, new StandingMachine(new Writes(vram)), file, Lanes.one()),
               MigrationSettings.DEFAULT
                   .keepingSource()
                   .withDetach(DetachTime.LAST)
