@@ -43,7 +43,7 @@ public enum ErrorCode {
   SESSION_SOCKET("SLU-SES-014", ErrorKind.FAILED, "A socket of sessions cannot be made.", "Its directory is missing or not the daemon's to write, or the path is taken or too long.", "See the message, and to the directory."),
   SESSION_START("SLU-SES-015", ErrorKind.FAILED, "A session host does not start, or ended; in the log only.", "Java or its modules are not found, the kernel cannot confine it, or a library failed in it.", "See the log around it; sluicectl session host tells the reason."),
   SESSION_MOVE("SLU-SES-016", ErrorKind.FAILED, "A session was not moved, and goes on where it is.", "The message names what it has that cannot go, or what failed.", "See sluicectl session move --check; try again when it has not that any more."),
-  SESSION_PLACE("SLU-SES-017", ErrorKind.NOT_FOUND, "There is no such session host to move to.", "It is not among sessions.implementations.", "Give default, or the name of a directory of sessions.implementations."),
+  SESSION_PLACE("SLU-SES-017", ErrorKind.NOT_FOUND, "There is no such session host to move to.", "It is not among sessions.implementations, and no HOST:PORT.", "Give default, the name of a directory of sessions.implementations, or HOST:PORT of another daemon."),
   LOG_LEVEL("SLU-LOG-001", ErrorKind.FAILED, "It is not a log level.", "Levels are error, warn, info, debug and trace.", "Give one of those."),
   DAEMON_STOPPING("SLU-DAEMON-001", ErrorKind.BUSY, "The daemon is stopping.", "It takes no more operations.", "Try again when it is back."),
   DAEMON_RUNNING("SLU-DAEMON-002", ErrorKind.FAILED, "Another daemon serves the control socket.", "Two daemons were given one path.", "Stop it, or give another control socket."),

@@ -12,7 +12,8 @@ public record SessionStatus(
     @Description("program name of its application") String command,
     @Description("opencl; empty while the application has not said") String api,
     @Description("name of the device it uses, or of several") String device,
-    @Description("where it lives: default, or the name of another implementation") String host,
+    @Description("where it lives: default, the name of another implementation, or HOST:PORT")
+        String host,
     @Description("how many objects it has, by kind") Map<String, Long> objects,
     @Description("memory of its objects") long memoryBytes,
     @Description("calls taken so far") long calls,

@@ -16,12 +16,13 @@ public interface SessionsMXBean {
       throws OperationsException;
 
   @Description(
-      "Moves a session to another session host of its guest while its application runs, or finds out"
-          + " what would be in the way. It returns when that is done.")
+      "Moves a session to another session host of its guest, here or on another host, while its"
+          + " application runs, or finds out what would be in the way. It returns when that is done.")
   SessionMove move(
       @Description("name of its guest") String guest,
       @Description("its number") long session,
-      @Description("default, or the name of another implementation") String to,
+      @Description("default, the name of another implementation, or HOST:PORT of another daemon")
+          String to,
       @Description("whether it stays in any case") boolean checkOnly)
       throws OperationsException;
 

@@ -113,8 +113,8 @@ final class SessionCommand extends Noun {
   @Command(
       name = "move",
       description = {
-        "Moves a session to another session host of its guest while its application runs, and waits"
-            + " until that is done."
+        "Moves a session to another session host of its guest, here or on another host, while its"
+            + " application runs, and waits until that is done."
       })
   int move(
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
@@ -123,7 +123,9 @@ final class SessionCommand extends Noun {
               names = "--to",
               paramLabel = "HOST",
               required = true,
-              description = "default, or the name of a directory of sessions.implementations.")
+              description =
+                  "default, the name of a directory of sessions.implementations, or HOST:PORT of"
+                      + " another daemon.")
           String host,
       @Option(
               names = "--check",
@@ -239,7 +241,10 @@ final class SessionCommand extends Noun {
     return ExitCode.OK;
   }
 
+  /** Guests of other hosts, which are called HOST:GUEST, are the sessions' own. */
   private static String find(LocalConnection connection, String name) {
-    return GuestNames.find(connection.daemon().getGuests(), name).name();
+    return name.indexOf(':') > 0
+        ? name
+        : GuestNames.find(connection.daemon().getGuests(), name).name();
   }
 }

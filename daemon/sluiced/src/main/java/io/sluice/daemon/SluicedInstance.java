@@ -22,6 +22,7 @@ import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.runtime.Threads;
 import io.sluice.daemon.runtime.Version;
 import io.sluice.daemon.sessions.SessionHosts;
+import io.sluice.daemon.sessions.SessionRoute;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.DescribedBean;
 import io.sluice.management.ErrorCode;
@@ -35,6 +36,7 @@ import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnectorServer;
 import io.sluice.management.local.PeerPolicy;
 import io.sluice.migrate.vfio.ClientTransfers;
+import io.sluice.quota.Quota;
 import io.sluice.vdevice.DeviceHost;
 import io.sluice.vdevice.dma.MapBudget;
 import java.io.IOException;
@@ -51,7 +53,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -192,7 +193,9 @@ public final class SluicedInstance implements AutoCloseable {
                         phase.equals(LeftMachines.UNDECIDED)
                             ? NotificationTypes.MIGRATION_UNDECIDED
                             : NotificationTypes.MIGRATION_PHASE,
-                        guest + " " + phase + ": " + reason)));
+                        guest + " " + phase + ": " + reason),
+                sessions.acceptForeign()));
+    sessions.setRoute(new SessionRoute(Migrations::leadsTo, migrations::joinSession));
     announcer.migrations = migrations;
     parts.push(migrations::close);
     migrations.start();
@@ -222,7 +225,10 @@ public final class SluicedInstance implements AutoCloseable {
             threads,
             System::nanoTime,
             group(config.guestGroup(), "guest-group"),
-            guest -> quotas.of(Objects.requireNonNull(made.get(guest))),
+            guest -> {
+              GuestSettings own = made.get(guest); // another host's guest has none
+              return own == null ? Quota.DEFAULT : quotas.of(own);
+            },
             announcer::tell,
             (deed, what) -> Audit.of(deed).addKeyValue("sessions", what).log("sessions changed"));
     parts.push(sessions::close);

@@ -84,6 +84,18 @@ public final class CallFilter {
     return this;
   }
 
+  /** Refuses a call unless the low words of its first two arguments are these. */
+  public CallFilter refuseOthers(SystemCall call, int first, int second, Errno errno) {
+    steps.add(new FilterStep(JMP_JEQ_K, 0, 6, call.number()));
+    load(DATA_ARGS);
+    steps.add(new FilterStep(JMP_JEQ_K, 0, 2, first));
+    load(DATA_ARGS + ARG_BYTES);
+    steps.add(new FilterStep(JMP_JEQ_K, 1, 0, second));
+    answer(RET_ERRNO | errno.number());
+    answer(RET_ALLOW);
+    return this;
+  }
+
   /** The filter. */
   public List<FilterStep> build() {
     List<FilterStep> whole = new ArrayList<>(steps);

@@ -57,6 +57,7 @@ public final class LinkServer implements AutoCloseable {
   private final SslContext tls;
   private final Consumer<MigrationLink> onLink;
   private final Function<UUID, Optional<TunnelTargets.Awaited>> tunnels;
+  private final SessionDoor sessions;
   private final Channel listener;
 
   /** Features that clients may use. */
@@ -85,6 +86,16 @@ public final class LinkServer implements AutoCloseable {
     }
   }
 
+  /** One to which no sessions of other hosts' guests come. */
+  public LinkServer(
+      WireLoops loops,
+      InetSocketAddress address,
+      TlsFiles files,
+      Consumer<MigrationLink> onLink,
+      Function<UUID, Optional<TunnelTargets.Awaited>> tunnels) {
+    this(loops, address, files, onLink, tunnels, SessionDoor.CLOSED);
+  }
+
   /**
    * Listens.
    *
@@ -92,6 +103,7 @@ public final class LinkServer implements AutoCloseable {
    * @param files who we are
    * @param onLink given each link when all of its streams are there, on an event loop
    * @param tunnels where the tunnel of an id ends
+   * @param sessions where sessions of other hosts' guests come to
    * @throws RefusedException when a certificate cannot be used, or the address
    */
   public LinkServer(
@@ -99,8 +111,10 @@ public final class LinkServer implements AutoCloseable {
       InetSocketAddress address,
       TlsFiles files,
       Consumer<MigrationLink> onLink,
-      Function<UUID, Optional<TunnelTargets.Awaited>> tunnels) {
+      Function<UUID, Optional<TunnelTargets.Awaited>> tunnels,
+      SessionDoor sessions) {
     this.loops = loops;
+    this.sessions = sessions;
     this.onLink = onLink;
     this.tunnels = tunnels;
     tls = files.server();
@@ -164,14 +178,22 @@ public final class LinkServer implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext context, WireSection section) {
       try {
-        WireMessages.Hello hello = WireMessages.hello(section);
-        switch (hello.role()) {
-          case STREAM -> stream(context, hello);
-          case TUNNEL -> tunnel(context, hello);
+        if (section.id() == WireMessages.SESSION) {
+          String guest = WireMessages.session(section);
+          SessionStream.accept(loops, context, sessions.place(PeerNames.of(context), guest));
+        } else {
+          begin(context, WireMessages.hello(section));
         }
         undecided.passed(context.channel());
       } catch (RefusedException e) {
         refuse(context, e);
+      }
+    }
+
+    private void begin(ChannelHandlerContext context, WireMessages.Hello hello) {
+      switch (hello.role()) {
+        case STREAM -> stream(context, hello);
+        case TUNNEL -> tunnel(context, hello);
       }
     }
 

@@ -2,16 +2,19 @@ package io.sluice.migrate.wire;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.netty.handler.timeout.IdleStateHandler;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,18 +56,7 @@ final class Relay extends TunnelHandler {
     Channel tunnel = context.channel();
     tunnel.config().setAutoRead(false);
     var _ =
-        new Bootstrap()
-            .group(tunnel.eventLoop())
-            .channel(NioDomainSocketChannel.class)
-            .option(ChannelOption.AUTO_READ, false)
-            .handler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel plain) {
-                    loops.keep(plain);
-                  }
-                })
-            .connect(UnixDomainSocketAddress.of(awaited.socket()))
+        connect(loops, tunnel.eventLoop(), awaited.socket())
             .addListener(
                 (ChannelFutureListener)
                     connected -> {
@@ -96,6 +88,22 @@ final class Relay extends TunnelHandler {
                         splice(context, machine);
                       }
                     });
+  }
+
+  /** A connection to a socket, which is not read yet. */
+  static ChannelFuture connect(WireLoops loops, EventLoopGroup group, Path socket) {
+    return new Bootstrap()
+        .group(group)
+        .channel(NioDomainSocketChannel.class)
+        .option(ChannelOption.AUTO_READ, false)
+        .handler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel plain) {
+                loops.keep(plain);
+              }
+            })
+        .connect(UnixDomainSocketAddress.of(socket));
   }
 
   @Override

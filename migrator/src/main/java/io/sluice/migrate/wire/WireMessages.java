@@ -18,6 +18,8 @@ import java.util.UUID;
  *  0x183 ACK      u64 received                        both, any time
  *  0x184 BYE      —                                   both: the link ends here
  *  0x186 BYTES    1 to 4096 bytes                     server, in a tunnel that is counted
+ *  0x187 SESSION  u32 version, oldest; text guest     client, instead of HELLO: the stream of one of
+ *                                                     its sessions follows the WELCOME
  * </pre>
  */
 final class WireMessages {
@@ -27,6 +29,7 @@ final class WireMessages {
   static final int ACK = 0x183;
   static final int BYE = 0x184;
   static final int BYTES = 0x186;
+  static final int SESSION = 0x187;
 
   /** The protocol of connections; the one before it is spoken too, once there is one. */
   static final int VERSION = 1;
@@ -45,6 +48,8 @@ final class WireMessages {
   private static final int HELLO_BYTES = 6 * 4 + 3 * 8;
   private static final int WELCOME_BYTES = 2 * 4 + 8;
   private static final int MAX_REASON_BYTES = 1024;
+  private static final int VERSION_BYTES = 2 * 4;
+  private static final int MAX_GUEST_BYTES = 63;
 
   /** The role of a connection. Never 0. */
   enum Role {
@@ -89,19 +94,40 @@ final class WireMessages {
     return new WireSection(HELLO, 1, out.flip());
   }
 
-  static Hello hello(WireSection section) {
-    ByteBuffer in = payload(section, HELLO, HELLO_BYTES);
+  private static int agreed(ByteBuffer in) {
     int version = in.getInt();
     int oldest = in.getInt();
     if (!VersionRange.isRange(oldest, version)) {
       throw WireFailure.protocol("no version");
     }
     VersionRange theirs = new VersionRange(oldest, version);
-    int agreed =
-        SPOKEN
-            .agreed(theirs)
-            .orElseThrow(() ->
-                WireFailure.protocol("it speaks versions " + theirs + ", this side " + SPOKEN));
+    return SPOKEN
+        .agreed(theirs)
+        .orElseThrow(
+            () -> WireFailure.protocol("it speaks versions " + theirs + ", this side " + SPOKEN));
+  }
+
+  static WireSection session(String guest) {
+    byte[] name = guest.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer out = buffer(VERSION_BYTES + name.length).putInt(VERSION).putInt(SPOKEN.oldest());
+    return new WireSection(SESSION, 1, out.put(name).flip());
+  }
+
+  /** The guest of whose sessions one comes; nothing is said of what its name is made of. */
+  static String session(WireSection section) {
+    int bytes = section.payload().remaining();
+    ByteBuffer in =
+        payload(
+            section,
+            SESSION,
+            Math.clamp(bytes, VERSION_BYTES + 1, VERSION_BYTES + MAX_GUEST_BYTES));
+    int _ = agreed(in);
+    return StandardCharsets.UTF_8.decode(in).toString();
+  }
+
+  static Hello hello(WireSection section) {
+    ByteBuffer in = payload(section, HELLO, HELLO_BYTES);
+    int agreed = agreed(in);
     int number = in.getInt();
     Role role =
         switch (number) {

@@ -19,7 +19,9 @@ import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.Mirror;
 import io.sluice.remoting.control.Order.OpenShared;
+import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
@@ -76,6 +78,19 @@ public final class ControlCodec {
           json.writeNumberProperty("pid", arrive.pid());
           json.writeNumberProperty("uid", arrive.uid());
           json.writeNumberProperty("since", arrive.sinceMs());
+        }
+        case Relay relay -> {
+          json.writeStringProperty("do", "relay");
+          json.writeNumberProperty("id", relay.id());
+          json.writeNumberProperty("session", relay.session());
+          json.writeNumberProperty("pid", relay.pid());
+          json.writeNumberProperty("uid", relay.uid());
+          json.writeNumberProperty("since", relay.sinceMs());
+        }
+        case Mirror mirror -> {
+          json.writeStringProperty("do", "mirror");
+          json.writeNumberProperty("id", mirror.id());
+          json.writeNumberProperty("session", mirror.session());
         }
         case Stay stay -> {
           json.writeStringProperty("do", "stay");
@@ -153,6 +168,14 @@ public final class ControlCodec {
                   pid(fields),
                   (int) fields.whole("uid", -1, Integer.MAX_VALUE),
                   fields.whole("since", 0, Long.MAX_VALUE));
+          case "relay" ->
+              new Relay(
+                  id(fields),
+                  number(fields, "session"),
+                  pid(fields),
+                  (int) fields.whole("uid", -1, Integer.MAX_VALUE),
+                  fields.whole("since", 0, Long.MAX_VALUE));
+          case "mirror" -> new Mirror(id(fields), number(fields, "session"));
           case "leave" -> new Leave(id(fields), number(fields, "session"));
           case "halt" -> new Halt(id(fields), number(fields, "session"));
           case "go" -> new GoOn(id(fields), number(fields, "session"));

@@ -116,6 +116,26 @@ public sealed interface Order {
   record Arrive(long id, long session, int pid, int uid, long sinceMs) implements Order {}
 
   /**
+   * The near end of a session that goes to live on another machine's host; its application stays
+   * here. With it come a socket to the host that it leaves, as by {@link Arrive}, and a stream to
+   * the {@link Mirror}. When it is to {@link Depart} again it is brought back.
+   *
+   * @param id repeated in the answer
+   * @param session its number, and its application's process and user
+   * @param sinceMs when it was opened, milliseconds since 1970
+   */
+  record Relay(long id, long session, int pid, int uid, long sinceMs) implements Order {}
+
+  /**
+   * The far end of a session whose application is on another machine. A stream to the {@link Relay}
+   * comes with it.
+   *
+   * @param id repeated in the answer
+   * @param session its number here
+   */
+  record Mirror(long id, long session) implements Order {}
+
+  /**
    * The end of a move, if that can be: the session stays.
    *
    * @param id repeated in the answer

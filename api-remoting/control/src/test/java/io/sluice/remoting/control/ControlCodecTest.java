@@ -62,6 +62,10 @@ final class ControlCodecTest {
         "{\"do\":\"serve\",\"guest\":\"a\",\"sessions\":1,\"memory\":1,\"first\":0}",
         "{\"do\":\"stand\",\"guest\":\"a\",\"sessions\":1,\"memory\":1,\"host\":0}",
         "{\"do\":\"stand\",\"guest\":\"a\",\"sessions\":1,\"memory\":1,\"host\":64}",
+        "{\"do\":\"relay\",\"id\":1,\"session\":1,\"pid\":-1,\"uid\":1,\"since\":1}",
+        "{\"do\":\"relay\",\"id\":1,\"session\":1}",
+        "{\"do\":\"mirror\",\"id\":1,\"session\":0}",
+        "{\"do\":\"mirror\",\"id\":1,\"session\":1,\"pid\":1}",
         "{\"do\":{\"a\":{\"b\":{\"c\":{\"d\":1}}}}}",
         "{\"do\":\"list\",\"id\":1",
       })
@@ -126,6 +130,8 @@ final class ControlCodecTest {
         new Order.OpenShared(4, 1, false, 1, List.of(new MemoryPiece(0, 4096, 8192))),
         new Order.OpenShared(5, 1, true, 8, List.of(new MemoryPiece(7, 0, 4096))),
         new Order.Leave(6, 7),
+        new Order.Relay(9, 7, 4121, 1000, 99),
+        new Order.Mirror(10, 7),
         new Order.Halt(7, 7),
         new Order.GoOn(8, 7),
         new EndSession(3, Long.MAX_VALUE));

@@ -121,7 +121,10 @@ public final class ConfinedHost {
     SessionTable table =
         new SessionTable(
             kernel, applications, limits, first, System::currentTimeMillis, control::tell);
-    return new HostControl.Served(table, new MoveOrders(settings, devices(), table, control::tell));
+    return new HostControl.Served(
+        table,
+        new MoveOrders(settings, devices(), table, control::tell),
+        new FarOrders(settings, devices(), table, control::tell));
   }
 
   private String devices() {

@@ -19,7 +19,9 @@ import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.Mirror;
 import io.sluice.remoting.control.Order.OpenShared;
+import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
@@ -52,7 +54,7 @@ final class HostControl {
   record Common(Fd turns, Fd granted, Fd memory) {}
 
   /** The parts by which a host serves its guest. */
-  record Served(SessionTable table, MoveOrders moves) {}
+  record Served(SessionTable table, MoveOrders moves, FarOrders far) {}
 
   private final ControlLink link;
   private final Serving serving;
@@ -99,6 +101,11 @@ final class HostControl {
         tell(served.moves().halt(halt));
       }
       case Arrive arrive -> served.moves().arrive(arrive, link.takeDescriptor());
+      case Relay relay -> {
+        List<Fd> streams = link.takeDescriptors(2);
+        served.far().relay(relay, streams.get(0), streams.get(1));
+      }
+      case Mirror mirror -> served.far().mirror(mirror, link.takeDescriptor());
       case Stay stay -> {
         link.refuseDescriptors();
         tell(served.moves().stay(stay));
@@ -129,7 +136,7 @@ final class HostControl {
     return switch (order) {
       case OpenShared _, AddSegment _ -> throw new LinkException("an order with descriptors");
       case Serve _, Stand _ -> throw new LinkException("a second order to serve");
-      case Depart _, Arrive _, Leave _, Halt _, Stay _ ->
+      case Depart _, Arrive _, Relay _, Mirror _, Leave _, Halt _, Stay _ ->
           throw new LinkException("an order about a move");
       case GoOn go -> new Done(go.id(), table.goOn(go.session()) ? "" : "there is no such session");
       case ListSessions list -> new Sessions(list.id(), table.reports());

@@ -20,6 +20,7 @@ import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateLink;
+import io.sluice.remoting.state.StateStage;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -63,6 +64,9 @@ final class MoveOrders {
   }
 
   private Moved departed(Depart order, StateLink link) {
+    if (table.application(order.session()) instanceof RelayedApplication away) {
+      return away.recalled(order, link, stage -> tellStage(order.session(), stage));
+    }
     ServedSession session = table.served(order.session());
     if (session == null) {
       return Moved.not(order.id(), "there is no such session, or none that can move", List.of());
@@ -127,10 +131,11 @@ final class MoveOrders {
   }
 
   private Departure departure(long number, ServedSession session, StateLink link) {
-    return new Departure(
-        session,
-        link,
-        stage -> tell.accept(new Moving(number, stage.name().toLowerCase(Locale.ROOT))));
+    return new Departure(session, link, stage -> tellStage(number, stage));
+  }
+
+  private void tellStage(long number, StateStage stage) {
+    tell.accept(new Moving(number, stage.name().toLowerCase(Locale.ROOT)));
   }
 
   /** The machine of a session that leaves is about to stop. */
@@ -144,6 +149,9 @@ final class MoveOrders {
 
   /** Gives up a move, if it can be. */
   Done stay(Stay order) {
+    if (table.application(order.session()) instanceof RelayedApplication away) {
+      return new Done(order.id(), away.stay() ? "" : "it is not being moved");
+    }
     Departure departure = departures.get(order.session());
     if (departure != null) {
       departure.giveUp();

@@ -60,7 +60,6 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
       List.of(
           // sockets: those it needs are handed to it
           SystemCall.SOCKET,
-          SystemCall.SOCKETPAIR,
           SystemCall.CONNECT,
           SystemCall.BIND,
           SystemCall.LISTEN,
@@ -206,6 +205,12 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
           | 0x2000_0000
           | 0x4000_0000;
 
+  /** {@code AF_UNIX}; sys/socket.h. */
+  private static final int UNIX = 1;
+
+  /** {@code SOCK_STREAM | SOCK_CLOEXEC}: a pair that can reach nobody else, unlike datagrams. */
+  private static final int OWN_STREAM = 1 | 0x80000;
+
   /** As the process of a signal: all of the caller's group. */
   private static final int OWN_GROUP = 0;
 
@@ -242,6 +247,7 @@ record SandboxRules(Map<Path, Long> files, List<FilterStep> filter) {
         .refuseBits(SystemCall.CLONE, NEW_NAMESPACES, Errno.EPERM)
         // Its flags are in memory, where a filter cannot see them: libraries go back to clone.
         .refuse(SystemCall.CLONE3, Errno.ENOSYS)
+        .refuseOthers(SystemCall.SOCKETPAIR, UNIX, OWN_STREAM, Errno.EPERM)
         .refuseOthers(SystemCall.KILL, OWN_GROUP, Errno.EPERM)
         .refuseOthers(SystemCall.TGKILL, pid, Errno.EPERM)
         .build();

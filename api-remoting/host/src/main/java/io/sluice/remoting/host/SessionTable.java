@@ -66,6 +66,11 @@ final class SessionTable {
     this.tell = tell;
   }
 
+  /** Milliseconds since 1970. */
+  long nowMs() {
+    return wallClockMs.getAsLong();
+  }
+
   /** Other limits from now on; what is beyond them stays. */
   void limit(SessionLimits changed) {
     limits.set(changed);
@@ -201,7 +206,8 @@ final class SessionTable {
     return application == null ? null : application.session();
   }
 
-  private @Nullable Application application(long number) {
+  /** The application of a session; null when there is none of that number. */
+  @Nullable Application application(long number) {
     synchronized (lock) {
       OpenSession session = open.get(number);
       return session == null ? null : session.application();

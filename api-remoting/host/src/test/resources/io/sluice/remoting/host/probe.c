@@ -49,6 +49,7 @@ int main(int argc, char **argv) {
   say("socket-unix", syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0));
   say("socket-inet", syscall(SYS_socket, AF_INET, SOCK_STREAM, 0));
   say("socketpair", syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, pair));
+  say("socketpair-packets", syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET, 0, pair));
   say("connect", syscall(SYS_connect, -1, NULL, 0));
   say("bind", syscall(SYS_bind, -1, NULL, 0));
   say("listen", syscall(SYS_listen, -1, 0));

@@ -21,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,7 @@ public final class Mirror implements AutoCloseable {
   private volatile @Nullable MirrorDeparture departure;
   private volatile @Nullable Thread departing;
   private @Nullable Fd connection; // until the arrival has it
+  private final AtomicLong chargedBytes = new AtomicLong();
 
   private Mirror(SessionSettings settings, StateLink net) {
     this.settings = settings;
@@ -194,10 +196,12 @@ public final class Mirror implements AutoCloseable {
     }
   }
 
+  /** What is kept of an application's memory counts against its guest's limit, as objects do. */
   private Fd file(int index, long bytes) {
-    if (bytes > settings.mostSharedBytes() - memory.bytes()) {
+    if (bytes > settings.mostSharedBytes() - memory.bytes() || !settings.account().charge(bytes)) {
       throw new ProtocolException(Errno.ENOMEM, "segments are too large, bytes=" + bytes);
     }
+    long _ = chargedBytes.addAndGet(bytes);
     Kernel kernel = settings.kernel();
     Fd file = kernel.memfdCreate("sluice-mirror", bytes);
     boolean complete = false;
@@ -358,5 +362,6 @@ public final class Mirror implements AutoCloseable {
       given.close();
     }
     memory.close();
+    settings.account().release(chargedBytes.get());
   }
 }

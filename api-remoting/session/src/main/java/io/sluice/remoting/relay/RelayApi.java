@@ -18,6 +18,7 @@ final class RelayApi implements RemotedApi {
   private final CallRanges ranges;
   private final PendingRanges pending;
   private volatile @Nullable RelayedCalls calls;
+  private volatile boolean ending;
 
   RelayApi(
       RelayableApi api,
@@ -71,7 +72,13 @@ final class RelayApi implements RemotedApi {
   /** Whoever waits for the network does so no more. */
   @Override
   public void ending() {
+    ending = true;
     wire.end();
+  }
+
+  /** Whether the session is at its end. */
+  boolean isEnding() {
+    return ending;
   }
 
   @Override

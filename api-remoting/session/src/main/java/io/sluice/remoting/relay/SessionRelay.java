@@ -55,6 +55,7 @@ public final class SessionRelay implements AutoCloseable {
   private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
   private volatile @Nullable Homecoming homecoming;
   private boolean served;
+  private volatile boolean lost;
 
   private SessionRelay(
       SessionSettings settings,
@@ -273,8 +274,9 @@ public final class SessionRelay implements AutoCloseable {
       while (!linked.session().hasDeparted()) {
         hear(wire.read());
       }
-    } catch (StateException | ProtocolException lost) {
-      LOG.atDebug().log("a session's other host is gone: {}", lost.getMessage());
+    } catch (StateException | ProtocolException gone) {
+      lost = !api.isEnding() && !linked.session().hasDeparted();
+      LOG.atDebug().log("a session's other host is gone: {}", gone.getMessage());
     } finally {
       Homecoming coming = homecoming;
       if (coming != null) {
@@ -282,6 +284,11 @@ public final class SessionRelay implements AutoCloseable {
       }
       linked.session().end(Errno.EPIPE);
     }
+  }
+
+  /** Whether the session ended because the other host did, or the way to it. */
+  public boolean isLost() {
+    return lost;
   }
 
   private void hear(StateItem item) throws StateException {

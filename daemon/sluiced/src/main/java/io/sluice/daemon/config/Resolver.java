@@ -3,6 +3,7 @@ package io.sluice.daemon.config;
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
 import com.google.common.collect.ImmutableMap;
+import com.google.common.collect.ImmutableSet;
 import io.sluice.channel.SlotLimits;
 import io.sluice.daemon.config.Draft.GuestDraft;
 import io.sluice.daemon.config.Draft.Raw;
@@ -189,7 +190,26 @@ final class Resolver {
                 Schema.SESSION_JAVA,
                 Path.of(System.getProperty("java.home"), "bin", "java").toString())
             .orElse(NOWHERE),
-        value(Schema.SESSIONS, values, Schema.SESSION_MODULES).orElseGet(Resolver::ownModules));
+        value(Schema.SESSIONS, values, Schema.SESSION_MODULES).orElseGet(Resolver::ownModules),
+        foreign(values));
+  }
+
+  /** Sessions of other hosts come by the port at which migrations do. */
+  private ForeignSettings foreign(Map<String, Raw> values) {
+    ImmutableSet<String> from =
+        value(Schema.SESSIONS, values, Schema.ACCEPT_FROM).orElse(ImmutableSet.of());
+    if (!from.isEmpty() && !draft.section(Schema.MIGRATION).containsKey(Schema.LISTEN.name())) {
+      draft.error(
+          ConfigCode.CONFLICT,
+          draft.beginning(Schema.SESSIONS),
+          "[sessions] accept-from without [migration] listen",
+          "add listen, or remove accept-from");
+    }
+    return new ForeignSettings(
+        from,
+        value(Schema.SESSIONS, values, Schema.FOREIGN_GUESTS).orElseThrow(Resolver::badDefault),
+        value(Schema.SESSIONS, values, Schema.FOREIGN_SESSIONS).orElseThrow(Resolver::badDefault),
+        value(Schema.SESSIONS, values, Schema.FOREIGN_MEMORY).orElseThrow(Resolver::badDefault));
   }
 
   private static ImmutableList<Path> ownModules() {

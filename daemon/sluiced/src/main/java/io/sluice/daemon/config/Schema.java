@@ -1,6 +1,7 @@
 package io.sluice.daemon.config;
 
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.channel.SlotLimits;
 import io.sluice.gpu.GpuConfig;
@@ -150,6 +151,15 @@ final class Schema {
   static final Key<ImmutableList<Path>> SESSION_MODULES =
       new Key<>("module-path", ValueType.PATHS, "");
 
+  static final Key<ImmutableSet<String>> ACCEPT_FROM =
+      new Key<>("accept-from", ValueType.HOSTS, "");
+  static final Key<Integer> FOREIGN_GUESTS =
+      new Key<>("foreign-guest-limit", ValueType.number(1, 64), "4");
+  static final Key<Integer> FOREIGN_SESSIONS =
+      new Key<>("foreign-session-limit", ValueType.number(1, SessionLimits.MAX_SESSIONS), "16");
+  static final Key<Long> FOREIGN_MEMORY =
+      new Key<>("foreign-memory-limit", ValueType.size(MIB, 64L << 40, 4 * KIB), "1GiB");
+
   static final KeySection SESSION_KEYS =
       new KeySection(
           "[sessions]",
@@ -164,7 +174,11 @@ final class Schema {
               SESSION_DEVICES,
               SESSION_IMPLEMENTATIONS,
               SESSION_JAVA,
-              SESSION_MODULES));
+              SESSION_MODULES,
+              ACCEPT_FROM,
+              FOREIGN_GUESTS,
+              FOREIGN_SESSIONS,
+              FOREIGN_MEMORY));
   static final KeySection MIGRATION_KEYS =
       new KeySection(
           "[migration]", ImmutableList.of(LISTEN, CERTIFICATE, PRIVATE_KEY, AUTHORITY, COMPRESS));

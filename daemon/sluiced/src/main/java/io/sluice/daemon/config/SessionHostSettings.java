@@ -17,6 +17,7 @@ import java.nio.file.Path;
  * @param implementations directories of other OpenCLs to which sessions may move
  * @param java the program that runs it
  * @param modulePath where its modules are
+ * @param foreign what guests of other hosts may have here
  */
 public record SessionHostSettings(
     boolean sandboxRequired,
@@ -29,7 +30,8 @@ public record SessionHostSettings(
     ImmutableList<Path> devices,
     ImmutableList<Path> implementations,
     Path java,
-    ImmutableList<Path> modulePath) {
+    ImmutableList<Path> modulePath,
+    ForeignSettings foreign) {
   /**
    * Of a process' memory, what is left for its libraries when nothing is said: compilers, above.
    */

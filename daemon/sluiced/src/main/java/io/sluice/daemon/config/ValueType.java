@@ -2,11 +2,13 @@ package io.sluice.daemon.config;
 
 import com.google.common.base.Splitter;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.ImmutableSet;
 import io.sluice.management.Quantities;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
@@ -46,6 +48,17 @@ record ValueType<T>(String expects, Function<String, Optional<T>> parse) {
               paths.add(path.get());
             }
             return Optional.of(paths.build());
+          });
+
+  /** Names of hosts as certificates have them: DNS names, or addresses. */
+  static final ValueType<ImmutableSet<String>> HOSTS =
+      new ValueType<>(
+          "names or addresses of hosts with commas between them",
+          text -> {
+            List<String> hosts = Splitter.on(',').trimResults().splitToList(text);
+            return hosts.stream().allMatch(host -> Pattern.matches("[A-Za-z0-9.:_-]{1,160}", host))
+                ? Optional.of(ImmutableSet.copyOf(hosts))
+                : Optional.empty();
           });
 
   static final ValueType<Boolean> FLAG =

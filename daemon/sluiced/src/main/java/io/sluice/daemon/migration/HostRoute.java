@@ -20,6 +20,8 @@ import io.sluice.migrate.session.SessionsSource;
 import io.sluice.migrate.session.SessionsTarget;
 import io.sluice.migrate.wire.LinkClient;
 import io.sluice.migrate.wire.LinkServer;
+import io.sluice.migrate.wire.SessionDoor;
+import io.sluice.migrate.wire.SessionStream;
 import io.sluice.migrate.wire.TlsFiles;
 import io.sluice.migrate.wire.TunnelSource;
 import io.sluice.migrate.wire.TunnelTargets;
@@ -32,6 +34,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -113,8 +116,9 @@ final class HostRoute implements AutoCloseable {
    * Begins to listen, if the configuration says so.
    *
    * @param onLink given each link that comes in; must not block
+   * @param sessions where sessions of other hosts' guests come to
    */
-  void listen(Consumer<MigrationLink> onLink) {
+  void listen(Consumer<MigrationLink> onLink, SessionDoor sessions) {
     InetSocketAddress address = settings.listen();
     if (address != null) {
       server =
@@ -123,7 +127,8 @@ final class HostRoute implements AutoCloseable {
               new InetSocketAddress(address.getHostString(), address.getPort()),
               files,
               onLink,
-              tunnels::take);
+              tunnels::take,
+              sessions);
     }
   }
 
@@ -287,6 +292,20 @@ final class HostRoute implements AutoCloseable {
     public void close() {
       link.close();
       client.close();
+    }
+  }
+
+  /**
+   * Joins the stream of a session to another host's daemon. Blocks until it stands.
+   *
+   * @throws RefusedException when it does not come to that
+   */
+  void joinSession(InetSocketAddress to, String guest, Path socket) {
+    try (LinkClient client =
+        new LinkClient(loops, to.getHostString(), to.getPort(), files, 0, false)) {
+      SessionStream.open(client, guest, socket).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RefusedException refused ? refused : e;
     }
   }
 

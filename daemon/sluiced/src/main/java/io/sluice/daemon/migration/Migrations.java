@@ -29,6 +29,7 @@ import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.process.ProcessSource;
 import io.sluice.migrate.process.UnixLink;
+import io.sluice.migrate.wire.SessionDoor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -58,6 +59,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   private final LongSupplier clock;
   private final Supplier<RandomGenerator> randoms;
   private final IncomingMigration.PhaseObserver observer;
+  private final SessionDoor sessions;
   private final @Nullable WireSettings wire;
   private final ReentrantLock lock = new ReentrantLock();
   private final Departing departing;
@@ -76,13 +78,15 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
    * @param clock monotonic nanoseconds
    * @param randoms a generator that no guest can guess, for each use
    * @param observer told of every phase
+   * @param sessions where sessions of other hosts' guests come to
    */
   public record Surroundings(
       Kernel kernel,
       Threads threads,
       LongSupplier clock,
       Supplier<RandomGenerator> randoms,
-      IncomingMigration.PhaseObserver observer) {}
+      IncomingMigration.PhaseObserver observer,
+      SessionDoor sessions) {}
 
   public Migrations(GuestTable guests, DaemonConfig config, Surroundings surroundings) {
     this.guests = guests;
@@ -94,6 +98,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     clock = surroundings.clock();
     randoms = surroundings.randoms();
     observer = surroundings.observer();
+    sessions = surroundings.sessions();
     CommitLedger commits = new CommitLedger(config.stateDir());
     departing = new Departing(guests, threads);
     arrivals = new Arrivals(guests, socketPath, commits, surroundings);
@@ -115,13 +120,17 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     HostRoute open = route();
     Optional<InetSocketAddress> to = HostRoute.address(departure.to());
     if (open == null || to.isEmpty()) {
-      throw new RefusedException(
-          ErrorCode.MIGRATION_BLOCKED.code(),
-          Errno.EPERM,
-          "this daemon has no certificate to show to " + departure.to(),
-          "");
+      throw withoutCertificate(departure.to());
     }
     return open.ask(to.get(), departure.id(), clock);
+  }
+
+  private static RefusedException withoutCertificate(String to) {
+    return new RefusedException(
+        ErrorCode.MIGRATION_BLOCKED.code(),
+        Errno.EPERM,
+        "this daemon has no certificate to show to " + to,
+        "add [migration] to the configuration: docs/migration.md, \"Certificates\"");
   }
 
   private void undecided(String guest, boolean now) {
@@ -145,7 +154,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
       if (wire != null) {
         HostRoute made = new HostRoute(wire, kernel, threads, clock, this::drawId);
         route = made;
-        made.listen(link -> arrivals.welcome(link, new IncomingMigration.Machines(made)));
+        made.listen(link -> arrivals.welcome(link, new IncomingMigration.Machines(made)), sessions);
       }
     } catch (IOException | SluiceException e) {
       throw Problem.of(
@@ -347,6 +356,25 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Whether a text says where another host's daemon listens. */
+  public static boolean leadsTo(String to) {
+    return HostRoute.address(to).isPresent();
+  }
+
+  /**
+   * Joins the stream of a guest's session to another host's daemon. Blocks until it stands.
+   *
+   * @param socket at which somebody listens
+   * @throws RefusedException when it does not come to that
+   */
+  public void joinSession(String guest, String to, Path socket) {
+    HostRoute open = route();
+    if (open == null) {
+      throw withoutCertificate(to);
+    }
+    open.joinSession(HostRoute.address(to).orElseThrow(), guest, socket);
   }
 
   private HostRoute route(String failed) throws OperationsException {

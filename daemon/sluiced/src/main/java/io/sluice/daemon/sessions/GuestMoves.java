@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.management.ErrorCode;
@@ -13,6 +14,7 @@ import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Stay;
 import io.sluice.remoting.control.SessionReport;
 import java.time.Duration;
@@ -27,10 +29,12 @@ import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
 import javax.management.OperationsException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The places in which a guest's sessions live, and the moves between them: the host that listens,
- * and those of other implementations, each started when the first session is to go there.
+ * those of other implementations, and near ends of sessions on other machines, each started when
+ * the first session is to go there.
  */
 final class GuestMoves implements AutoCloseable {
   /** The name of the host that listens. */
@@ -42,6 +46,9 @@ final class GuestMoves implements AutoCloseable {
   /** The reason of an end before a session was served, of one that was to come with its machine. */
   static final String NOT_COME = "it did not come";
 
+  /** Most hosts of other machines at which the guest has sessions. */
+  private static final int MOST_FAR = 16;
+
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
   /** A move gives up by itself; this is beyond all that it waits for. */
@@ -49,6 +56,7 @@ final class GuestMoves implements AutoCloseable {
 
   private final String guest;
   private final Supplier<Optional<ServingHost>> main;
+  private final HostStarter starter;
   private final Map<String, HostStarter> starters;
   private final Opener opener;
   private final HostedSessions machine;
@@ -57,6 +65,7 @@ final class GuestMoves implements AutoCloseable {
   private final LatestPlaces latest = new LatestPlaces();
   private final Object lock = new Object();
   private final Map<String, SideHost> sides = new TreeMap<>(); // by lock
+  private final List<SideHost> left = new ArrayList<>(); // that end, and have successors; by lock
   private boolean closed; // by lock
 
   /** Starts a host to which sessions move. */
@@ -70,6 +79,7 @@ final class GuestMoves implements AutoCloseable {
 
   /**
    * @param main the host that listens, if it serves
+   * @param starter of hosts like the one that listens
    * @param starters of other implementations' hosts, by their names
    * @param machine those sessions that the guest's machine has
    * @param tell a notification's type and message
@@ -77,6 +87,7 @@ final class GuestMoves implements AutoCloseable {
   GuestMoves(
       String guest,
       Supplier<Optional<ServingHost>> main,
+      HostStarter starter,
       Map<String, HostStarter> starters,
       Opener opener,
       HostedSessions machine,
@@ -84,6 +95,7 @@ final class GuestMoves implements AutoCloseable {
       BiConsumer<String, String> tell) {
     this.guest = guest;
     this.main = main;
+    this.starter = starter;
     this.starters = Map.copyOf(starters);
     this.opener = opener;
     this.machine = machine;
@@ -134,8 +146,17 @@ final class GuestMoves implements AutoCloseable {
     if (from.host().equals(to)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
     }
-    ServingHost target = target(to, failed);
-    Moved moved = carryOut(from, to, target, checkOnly, failed);
+    Moved moved;
+    if (surroundings.route().get().leadsTo().test(to)) {
+      if (from.report().pid() == ProcessNames.IN_MACHINE) {
+        throw problem(ErrorCode.SESSION_MOVE, failed, "its memory is a machine's of this host");
+      }
+      try (Fd far = far(to, failed)) {
+        moved = carryOut(from, to, target(to, session, failed), far, checkOnly, failed);
+      }
+    } else {
+      moved = carryOut(from, to, target(to, session, failed), null, checkOnly, failed);
+    }
     if (checkOnly && !moved.obstacles().isEmpty()) {
       return new SessionMove(moved.obstacles(), 0, moved.sentBytes(), 0);
     }
@@ -153,13 +174,15 @@ final class GuestMoves implements AutoCloseable {
   }
 
   private Moved carryOut(
-      Placed from, String to, ServingHost target, boolean checkOnly, String failed)
+      Placed from, String to, Target place, @Nullable Fd far, boolean checkOnly, String failed)
       throws OperationsException {
     SessionReport report = from.report();
+    ServingHost target = place.host();
     List<Fd> pair;
     try {
       pair = surroundings.kernel().socketpair();
     } catch (SyscallException e) {
+      place.forget(report.number());
       throw problem(ErrorCode.SESSION_MOVE, failed, String.valueOf(e.getMessage()));
     }
     CompletableFuture<HostMessage> arrived;
@@ -171,13 +194,12 @@ final class GuestMoves implements AutoCloseable {
           target
               .link()
               .ask(
-                  id ->
-                      new Arrive(id, report.number(), report.pid(), report.uid(), report.sinceMs()),
-                  List.of(there));
+                  id -> coming(id, report, far != null),
+                  far == null ? List.of(there) : List.of(there, far));
       departed =
           from.at().link().ask(id -> new Depart(id, report.number(), checkOnly), List.of(here));
     }
-    var _ = arrived.thenAccept(answer -> hearArrival(target, report.number(), answer));
+    var _ = arrived.thenAccept(answer -> hearArrival(place, report.number(), answer));
     if (!Patience.await(departed, MOVE_PATIENCE)
         || departed.isCompletedExceptionally()
         || !(departed.join() instanceof Moved moved)) {
@@ -194,37 +216,60 @@ final class GuestMoves implements AutoCloseable {
             ErrorCode.SESSION_MOVE, failed, "the session host that it moved to has ended");
       }
       latest.moved(report.number(), to);
-      note(target, report.number());
     }
     return moved;
   }
 
+  private static Order coming(long id, SessionReport report, boolean far) {
+    return far
+        ? new Relay(id, report.number(), report.pid(), report.uid(), report.sinceMs())
+        : new Arrive(id, report.number(), report.pid(), report.uid(), report.sinceMs());
+  }
+
   /** Whether the session lives there; by the thread that hears the host. */
-  private void hearArrival(ServingHost target, long session, HostMessage answer) {
+  private void hearArrival(Target place, long session, HostMessage answer) {
     if (answer instanceof Moved moved && moved.error().isEmpty()) {
-      machine.onArrived(target, session);
+      machine.onArrived(place.host(), session);
     } else {
-      machine.onEnded(target, session, false);
+      machine.onEnded(place.host(), session, false);
+      place.forget(session);
     }
   }
 
-  private void note(ServingHost target, long session) {
-    synchronized (lock) {
-      for (SideHost side : sides.values()) {
-        if (!side.isOver() && side.serving().getNow(null) == target) {
-          side.add(session);
-        }
+  /** A host to which a session moves; expects it, if it is not the one that listens. */
+  private record Target(ServingHost host, @Nullable SideHost side) {
+    void forget(long session) {
+      if (side != null) {
+        side.forget(session);
       }
     }
   }
 
-  private ServingHost target(String to, String failed) throws OperationsException {
-    if (to.equals(DEFAULT)) {
-      return main.get()
-          .orElseThrow(() -> problem(ErrorCode.SESSION_HOST, failed, "it does not serve now"));
+  /** A stream to another machine's daemon, which may take the session. */
+  private Fd far(String to, String failed) throws OperationsException {
+    try (StreamPlace place = StreamPlace.open(surroundings.kernel(), surroundings.directory())) {
+      surroundings.route().get().joiner().join(guest, to, place.path());
+      return place.accept(ANSWER_PATIENCE);
+    } catch (SluiceException e) {
+      throw Problem.of(
+              ErrorCode.SESSION_MOVE,
+              failed,
+              String.valueOf(e.getMessage()),
+              e.remedy().isEmpty() ? "see the other daemon's log" : e.remedy())
+          .exception();
     }
-    HostStarter starter = starters.get(to);
-    if (starter == null) {
+  }
+
+  private Target target(String to, long session, String failed) throws OperationsException {
+    if (to.equals(DEFAULT)) {
+      ServingHost host =
+          main.get()
+              .orElseThrow(() -> problem(ErrorCode.SESSION_HOST, failed, "it does not serve now"));
+      return new Target(host, null);
+    }
+    boolean isFar = surroundings.route().get().leadsTo().test(to);
+    HostStarter wanted = isFar ? starter : starters.get(to);
+    if (wanted == null) {
       throw Problem.of(
               ErrorCode.SESSION_PLACE,
               failed,
@@ -237,17 +282,29 @@ final class GuestMoves implements AutoCloseable {
       if (closed) {
         throw problem(ErrorCode.SESSION_HOST, failed, "the daemon is stopping");
       }
+      sides.values().removeIf(SideHost::isOver);
       side = sides.get(to);
-      if (side == null || side.isOver()) {
-        side = opener.open(to, starter);
+      if (side == null || !side.expect(session)) {
+        long far = sides.keySet().stream().filter(name -> !starters.containsKey(name)).count();
+        if (isFar && far >= MOST_FAR) {
+          throw problem(
+              ErrorCode.SESSION_MOVE, failed, "its sessions are at " + far + " hosts already");
+        }
+        if (side != null) {
+          left.add(side);
+        }
+        left.removeIf(SideHost::isOver);
+        side = opener.open(to, wanted);
+        boolean _ = side.expect(session);
         sides.put(to, side);
       }
     }
     if (!Patience.await(side.serving(), SideHost.START_PATIENCE)
         || side.serving().isCompletedExceptionally()) {
+      side.forget(session);
       throw problem(ErrorCode.SESSION_HOST, failed, "its session host does not start");
     }
-    return side.serving().join();
+    return new Target(side.serving().join(), side);
   }
 
   private static String places(java.util.Set<String> names) {
@@ -280,7 +337,8 @@ final class GuestMoves implements AutoCloseable {
     List<SideHost> all;
     synchronized (lock) {
       closed = true;
-      all = List.copyOf(sides.values());
+      all = new ArrayList<>(sides.values());
+      all.addAll(left);
     }
     for (SideHost side : all) {
       side.close();

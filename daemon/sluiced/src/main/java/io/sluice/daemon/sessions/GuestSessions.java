@@ -17,6 +17,7 @@ import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.MemoryPage;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.Serve;
@@ -24,6 +25,7 @@ import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.vdevice.session.ApiSessions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -40,6 +42,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.LongFunction;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -121,6 +124,7 @@ final class GuestSessions implements AutoCloseable {
         new GuestMoves(
             guest,
             () -> Optional.ofNullable(running()),
+            starter,
             others,
             this::openSide,
             machine,
@@ -130,19 +134,28 @@ final class GuestSessions implements AutoCloseable {
     keeper.setName("sluice-" + guest + "-sessions");
   }
 
+  /** One of another implementation, or a near end, which holds no memory of objects. */
   private SideHost openSide(String name, HostStarter other) {
+    int number = hostNames.indexOf(name);
     return new SideHost(
-        guest,
         name,
         other,
         door,
-        new Stand(guest, limits(), 1 + hostNames.indexOf(name)),
+        new Stand(guest, limits(), number < 0 ? MemoryPage.MOST_HOSTS - 1 : number + 1),
+        number >= 0,
         memory,
         surroundings,
         words,
         machine,
-        (session, why) -> tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": " + why),
-        this::tellStage);
+        this::tellEnd,
+        this::tellStage,
+        () -> {});
+  }
+
+  private void tellEnd(long session, String why) {
+    if (!why.equals(GuestMoves.MOVED)) {
+      tell(NotificationTypes.SESSION_ENDED, guest + " " + session + ": " + why);
+    }
   }
 
   private void tellStage(long session, String stage) {
@@ -451,6 +464,8 @@ final class GuestSessions implements AutoCloseable {
    * @param processes ends what a host leaves
    * @param turns of all guests at devices
    * @param tell a notification's type and message
+   * @param directory of the daemon's own, for sockets of streams
+   * @param route to other hosts, as it is now
    */
   record Surroundings(
       Kernel kernel,
@@ -458,5 +473,7 @@ final class GuestSessions implements AutoCloseable {
       TurnKeeper turns,
       ThreadFactory threads,
       LongSupplier nanoTime,
-      BiConsumer<String, String> tell) {}
+      BiConsumer<String, String> tell,
+      Path directory,
+      Supplier<SessionRoute> route) {}
 }

@@ -1,22 +1,27 @@
 package io.sluice.daemon.sessions;
 
+import com.google.common.io.MoreFiles;
 import io.sluice.daemon.config.SessionHostSettings;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The command that runs a session host: a Java that is small and starts fast, which becomes, once
  * it is confined, the one that serves.
  */
 final class HostCommand implements HostStarter {
+  private static final Logger LOG = LoggerFactory.getLogger(HostCommand.class);
   private static final String MAIN = "io.sluice.remoting.host/io.sluice.remoting.host.SessionHost";
   private static final String NATIVE =
       "--enable-native-access=io.sluice.abi,io.sluice.remoting.opencl";
@@ -60,6 +65,17 @@ final class HostCommand implements HostStarter {
     // What one implementation keeps there, another may misread.
     Path other = cache.resolveSibling(cache.getFileName() + "@" + directory.getFileName());
     return new HostCommand(settings, control, other, Optional.of(directory));
+  }
+
+  /** Removes what its processes have kept; none of them runs any more. */
+  void removeCache() {
+    try {
+      MoreFiles.deleteRecursively(cache);
+    } catch (NoSuchFileException _) {
+      // it was never started
+    } catch (IOException e) {
+      LOG.atWarn().addKeyValue("directory", cache).setCause(e).log("a host's directory stays");
+    }
   }
 
   @Override

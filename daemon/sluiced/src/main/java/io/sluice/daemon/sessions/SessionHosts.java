@@ -13,6 +13,7 @@ import io.sluice.management.SessionMove;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.SocketFile;
+import io.sluice.migrate.wire.SessionDoor;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Done;
@@ -54,6 +55,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   private final Object lock = new Object();
   private final Map<String, GuestSessions> guests = new TreeMap<>(); // by lock
   private @Nullable HostDoor door; // open while there are guests; by lock
+  private @Nullable ForeignSessions foreign; // if there may be some; by lock
+  private volatile SessionRoute route = SessionRoute.NONE;
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /**
@@ -75,7 +78,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     this.config = config;
     turns = new TurnKeeper(kernel, threads, nanoTime, quotas);
     surroundings =
-        new GuestSessions.Surroundings(kernel, processes, turns, threads, nanoTime, tell);
+        new GuestSessions.Surroundings(
+            kernel, processes, turns, threads, nanoTime, tell, config.stateDir(), () -> route);
     this.socketGroup = socketGroup;
     this.audit = audit;
   }
@@ -127,6 +131,44 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
                     + config.sessionHostSocket())
             .exception();
       }
+    }
+  }
+
+  /** The way by which sessions go to other hosts. */
+  public void setRoute(SessionRoute route) {
+    this.route = route;
+  }
+
+  /** Begins to take sessions of other hosts' guests, if the configuration says so. */
+  public SessionDoor acceptForeign() throws OperationsException {
+    if (config.sessionHosts().foreign().acceptFrom().isEmpty()) {
+      return SessionDoor.CLOSED;
+    }
+    synchronized (lock) {
+      try {
+        ForeignSessions open =
+            new ForeignSessions(
+                config.sessionHosts().foreign(),
+                surroundings,
+                openDoor(),
+                directory ->
+                    new HostCommand(config.sessionHosts(), config.sessionHostSocket(), directory));
+        foreign = open;
+        return open;
+      } catch (IOException e) {
+        throw Problem.of(
+                ErrorCode.SESSION_SOCKET,
+                "cannot take sessions of other hosts",
+                e.toString(),
+                "check the directory of " + config.sessionHostSocket())
+            .exception();
+      }
+    }
+  }
+
+  private Optional<ForeignSessions> foreign() {
+    synchronized (lock) {
+      return Optional.ofNullable(foreign);
     }
   }
 
@@ -194,19 +236,31 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     }
     List<SessionStatus> found = new ArrayList<>();
     chosen.forEach((name, sessions) -> {
-      sessions.moves().list().forEach(placed -> found.add(status(name, placed)));
+      sessions
+          .moves()
+          .list()
+          .forEach(
+              placed -> found.add(status(name, ProcessNames.name(placed.report().pid()), placed)));
     });
+    if (guest.isEmpty()) {
+      foreign()
+          .ifPresent(all ->
+              all.list()
+                  .forEach((name, sessions) ->
+                      sessions.forEach(
+                          placed -> found.add(status(name, "on another host", placed)))));
+    }
     return found;
   }
 
-  private static SessionStatus status(String guest, GuestMoves.Placed placed) {
+  private static SessionStatus status(String guest, String command, GuestMoves.Placed placed) {
     SessionReport report = placed.report();
     return new SessionStatus(
         guest,
         report.number(),
         report.pid(),
         report.uid(),
-        ProcessNames.name(report.pid()),
+        command,
         report.api(),
         report.device(),
         placed.host(),
@@ -220,6 +274,12 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   @Override
   public void end(String guest, long session) throws OperationsException {
     String failed = "cannot end session " + session + " of guest \"" + guest + "\"";
+    Optional<GuestMoves.Placed> visiting = foreign().flatMap(all -> all.find(guest, session));
+    if (visiting.isPresent()) {
+      visiting.get().at().ask(id -> new EndSession(id, session), List.of());
+      audit.accept("session-end", guest + " " + session);
+      return;
+    }
     GuestSessions sessions = find(failed, guest);
     if (session < 1) {
       throw unknownSession(failed);
@@ -328,6 +388,10 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     synchronized (lock) {
       parts = new ArrayList<>(guests.values());
       guests.clear();
+      if (foreign != null) {
+        parts.add(foreign);
+      }
+      foreign = null;
       HostDoor open = door;
       if (open != null) {
         parts.add(open);

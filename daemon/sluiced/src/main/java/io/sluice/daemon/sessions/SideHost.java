@@ -1,5 +1,7 @@
 package io.sluice.daemon.sessions;
 
+import com.google.common.collect.HashMultiset;
+import com.google.common.collect.Multiset;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.daemon.turns.TurnSeat;
@@ -11,7 +13,6 @@ import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order.Stand;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -22,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session host that listens to nobody: sessions come to it from the guest's other hosts. Started
- * when the first is to come; when it ends, nobody starts it again before another is to come.
+ * A session host that listens to nobody: sessions come to it from the guest's other hosts, or from
+ * other machines. Started when the first is to come; when it ends, nobody starts it again before
+ * another is to come. One that does not stay ends with its last session.
  */
 final class SideHost implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SideHost.class);
@@ -35,6 +37,7 @@ final class SideHost implements AutoCloseable {
 
   private final String guest;
   private final String name;
+  private final boolean stays;
   private final HostDoor door;
   private final GuestSessions.Surroundings surroundings;
   private final HostWords words;
@@ -42,34 +45,41 @@ final class SideHost implements AutoCloseable {
   private final HostedSessions machine;
   private final BiConsumer<Long, String> onEnded;
   private final BiConsumer<Long, String> onMoving;
+  private final Runnable onOver;
   private final CompletableFuture<ServingHost> serving = new CompletableFuture<>();
   private final Object lock = new Object();
-  private final Set<Long> open = new HashSet<>(); // sessions; by lock
+  private final Multiset<Long> open = HashMultiset.create(); // sessions, or to come; by lock
+  private boolean ending; // by lock
   private final Thread thread;
   private volatile boolean closed;
 
   /**
-   * @param name of its implementation
+   * @param name of its implementation, or of where its sessions live
    * @param order that it begins with
+   * @param stays whether it waits for others when its last session is gone
    * @param memory of all hosts of the guest
    * @param machine those sessions that the guest's machine has
-   * @param onEnded hears of a session that has ended, and why
+   * @param onEnded hears of a session that has ended here, and why: {@link GuestMoves#MOVED} too
    * @param onMoving hears of a stage of a session's move
+   * @param onOver is run when nothing of it is left, on its own thread
    */
   SideHost(
-      String guest,
       String name,
       HostStarter starter,
       HostDoor door,
       Stand order,
+      boolean stays,
       HostMemory memory,
       GuestSessions.Surroundings surroundings,
       HostWords words,
       HostedSessions machine,
       BiConsumer<Long, String> onEnded,
-      BiConsumer<Long, String> onMoving) {
-    this.guest = guest;
+      BiConsumer<Long, String> onMoving,
+      Runnable onOver) {
+    guest = order.guest();
     this.name = name;
+    this.stays = stays;
+    this.onOver = onOver;
     this.door = door;
     this.surroundings = surroundings;
     this.words = words;
@@ -92,11 +102,42 @@ final class SideHost implements AutoCloseable {
     return serving.isCompletedExceptionally() || !thread.isAlive();
   }
 
-  /** A session lives here from now on. */
-  void add(long session) {
+  /** A session is to come; false when this host is about to end, and takes none. */
+  boolean expect(long session) {
     synchronized (lock) {
-      open.add(session);
+      return !ending && open.add(session);
     }
+  }
+
+  /** A session that was expected does not come. */
+  void forget(long session) {
+    boolean _ = remove(session);
+  }
+
+  /** How many live here, or are to come. */
+  int sessions() {
+    synchronized (lock) {
+      return open.size();
+    }
+  }
+
+  private boolean remove(long session) {
+    boolean was;
+    boolean isLast;
+    synchronized (lock) {
+      was = open.remove(session);
+      isLast = !stays && open.isEmpty();
+      ending |= isLast;
+    }
+    if (isLast) {
+      end();
+    }
+    return was;
+  }
+
+  /** Ends it soon: now, or when it serves. */
+  private void end() {
+    var _ = serving.thenAccept(host -> host.link().end());
   }
 
   private void run(HostStarter starter, Stand order) {
@@ -152,11 +193,14 @@ final class SideHost implements AutoCloseable {
       machine.onHostGone(serving.join());
     }
     Set<Long> lost;
+    boolean wanted;
     synchronized (lock) {
+      wanted = ending || closed;
+      ending = true;
       lost = Set.copyOf(open);
       open.clear();
     }
-    if (!closed) {
+    if (!wanted) {
       LOG.atWarn()
           .addKeyValue("event", "session-host")
           .addKeyValue("guest", guest)
@@ -166,6 +210,7 @@ final class SideHost implements AutoCloseable {
           .log("a session host to which sessions move ended");
     }
     lost.forEach(session -> onEnded.accept(session, "its session host ended"));
+    onOver.run();
   }
 
   /** The listener to what the host says by itself. */
@@ -203,13 +248,10 @@ final class SideHost implements AutoCloseable {
 
     @Override
     public void onEnded(Ended ended) {
-      boolean was;
-      synchronized (lock) {
-        was = open.remove(ended.session());
-      }
+      boolean was = remove(ended.session());
       boolean isElsewhere = ended.reason().equals(GuestMoves.MOVED);
       machine.onEnded(host, ended.session(), !isElsewhere);
-      if (was && !isElsewhere) {
+      if (was) {
         onEnded.accept(ended.session(), ended.reason());
       }
     }

@@ -1,0 +1,117 @@
+package io.sluice.remoting.host;
+
+import io.sluice.remoting.control.HostMessage.Moved;
+import io.sluice.remoting.control.Order.Depart;
+import io.sluice.remoting.relay.SessionRelay;
+import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.ObjectKind;
+import io.sluice.remoting.session.ServedSession;
+import io.sluice.remoting.session.Session;
+import io.sluice.remoting.session.UnmovableException;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateLink;
+import io.sluice.remoting.state.StateStage;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** An application whose session lives on another machine: its near end. */
+final class RelayedApplication implements Application {
+  private final SessionRelay relay;
+  private final AtomicBoolean moving = new AtomicBoolean();
+  private final Object closing = new Object();
+  private volatile boolean asked;
+  private boolean closed; // by closing
+
+  /**
+   * @param relay owned, and told to go on
+   */
+  RelayedApplication(SessionRelay relay) {
+    this.relay = relay;
+  }
+
+  /** None that moves as others do: it is {@linkplain #recalled called back}. */
+  @Override
+  public @Nullable ServedSession session() {
+    return null;
+  }
+
+  @Override
+  public String serve() {
+    try {
+      relay.serve();
+    } finally {
+      synchronized (closing) {
+        closed = true;
+        relay.close();
+      }
+    }
+    if (relay.linked().session().hasDeparted()) {
+      return LinkedApplication.MOVED;
+    }
+    if (asked) {
+      return "an operator ended it";
+    }
+    return relay.isLost() ? "the host that it lived on is gone" : "its application left";
+  }
+
+  @Override
+  public void end() {
+    asked = true;
+    synchronized (closing) {
+      if (!closed && !relay.linked().session().hasDeparted()) {
+        relay.end();
+      }
+    }
+  }
+
+  @Override
+  public SessionContent content() {
+    Session session = relay.linked().session();
+    List<ObjectKind> kinds = relay.linked().api().kinds();
+    List<Long> counts = relay.objectCounts();
+    Map<String, Long> objects = new LinkedHashMap<>();
+    for (int i = 0; i < Math.min(kinds.size(), counts.size()); i++) {
+      if (counts.get(i) > 0) {
+        objects.put(kinds.get(i).name(), counts.get(i));
+      }
+    }
+    return new SessionContent(
+        relay.linked().api().name(), "", objects, relay.chargedBytes(), session.calls(), 0);
+  }
+
+  /**
+   * Has the session come to another host of this machine.
+   *
+   * @param link to that
+   * @param entered is told each stage as it begins
+   */
+  Moved recalled(Depart order, StateLink link, Consumer<StateStage> entered) {
+    if (!moving.compareAndSet(false, true)) {
+      return Moved.not(order.id(), "it is being moved", List.of());
+    }
+    try {
+      Departure.Result result = relay.recall(link, order.checkOnly(), entered);
+      return new Moved(
+          order.id(), "", List.of(), result.rounds(), result.sentBytes(), result.stoppedNs());
+    } catch (UnmovableException unmovable) {
+      return Moved.not(order.id(), "it cannot be moved as it is", unmovable.reasons());
+    } catch (StateException | RuntimeException lost) {
+      return Moved.not(order.id(), String.valueOf(lost.getMessage()), List.of());
+    } finally {
+      moving.set(false);
+    }
+  }
+
+  /** Gives up that it is called back; false when it is not. */
+  boolean stay() {
+    boolean coming = moving.get();
+    if (coming) {
+      relay.stay();
+    }
+    return coming;
+  }
+}

@@ -1,0 +1,587 @@
+package io.sluice.testbed.machine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.management.NotificationTypes;
+import io.sluice.management.SessionMove;
+import io.sluice.management.SessionStatus;
+import io.sluice.management.SessionsMXBean;
+import io.sluice.migrate.wire.LinkClient;
+import io.sluice.migrate.wire.SessionStream;
+import io.sluice.migrate.wire.TlsFiles;
+import io.sluice.migrate.wire.WireLoops;
+import io.sluice.testbed.checks.LeakCheck;
+import io.sluice.testbed.checks.TakesLong;
+import io.sluice.testbed.fakes.Seeds;
+import io.sluice.testbed.opencl.AllowedDifferences;
+import io.sluice.testbed.opencl.Commands;
+import io.sluice.testbed.opencl.Commands.Result;
+import io.sluice.testbed.opencl.OpenClParts;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.management.OperationsException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sessions that live at another daemon than their applications, with TLS between the two. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag(LeakCheck.KEEPS_CONNECTIONS)
+@ExtendWith(Seeds.class)
+@TakesLong("each of its tests starts two daemons, and session hosts of both")
+final class RemoteSessionsTest {
+  private static final String GUEST = "guest";
+  private static final String OTHER = "other";
+  private static final String HOME = "alpha";
+  private static final String FAR = "beta";
+  private static final String ADDRESS = "127.0.71.1";
+  private static final int PORT = 7443;
+  private static final String DEFAULT = "default";
+  private static final String PRINTING = "printing"; // it prints at the session host
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final long AT_WORK = 50;
+  private static final int MOVES = 6;
+  private static final int MANY = 1_000_000;
+  private static final int LIES = 40;
+
+  private final Set<String> stages = ConcurrentHashMap.newKeySet();
+  private final ExecutorService runners = Executors.newCachedThreadPool();
+  private Path directory;
+  private HostCertificates certificates;
+  private OpenClParts parts;
+  private Path work;
+  private int runs;
+  private final Deque<AutoCloseable> started = new ArrayDeque<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private DaemonProcess home;
+
+  @SuppressWarnings("NullAway.Init")
+  private DaemonProcess far;
+
+  @SuppressWarnings("NullAway.Init")
+  private DelayedLink way;
+
+  @SuppressWarnings("NullAway.Init")
+  private SessionsMXBean sessions;
+
+  @BeforeAll
+  void build(@TempDir Path directory) throws Exception {
+    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
+    this.directory = directory;
+    parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
+    work = Files.createDirectory(directory.resolve("work"));
+    certificates = new HostCertificates(Files.createDirectory(directory.resolve("authority")));
+    certificates.issue(HOME, ADDRESS, Files.createDirectory(directory.resolve(HOME)));
+    certificates.issue(FAR, ADDRESS, Files.createDirectory(directory.resolve(FAR)));
+  }
+
+  @AfterAll
+  void stopRunners() {
+    runners.shutdownNow();
+  }
+
+  /** Two daemons, and a way between them. */
+  private void start(String accepted) throws Exception {
+    runs++;
+    stages.clear();
+    Path here = Files.createDirectory(directory.resolve("home" + runs));
+    home =
+        DaemonProcess.startWithOpenCl(
+            here,
+            List.of(GUEST, OTHER),
+            HostCertificates.configuration(directory.resolve(HOME), ""));
+    started.push(home);
+    Path there = Files.createDirectory(directory.resolve("far" + runs));
+    far =
+        DaemonProcess.startWithOpenCl(
+            there,
+            List.of(),
+            accepted
+                + HostCertificates.configuration(directory.resolve(FAR), ADDRESS + ":" + PORT));
+    started.push(far);
+    way = new DelayedLink(ADDRESS, new InetSocketAddress(ADDRESS, PORT), Duration.ZERO);
+    started.push(way);
+    sessions = home.connection().sessions();
+    home.connection()
+        .listen(
+            notification -> {
+              if (notification.getType().equals(NotificationTypes.SESSION_MOVING)) {
+                stages.add(notification.getMessage().replaceFirst(".*: ", ""));
+              }
+            },
+            () -> {});
+    await().atMost(PATIENCE).until(() -> children(home).size() == 2);
+  }
+
+  private void start() throws Exception {
+    start("accept-from = \"" + HOME + "\"\n");
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    while (!started.isEmpty()) {
+      started.pop().close();
+    }
+  }
+
+  private static List<ProcessHandle> children(DaemonProcess daemon) {
+    return daemon.process().children().toList();
+  }
+
+  private String there() {
+    return ADDRESS + ":" + way.port();
+  }
+
+  private CompletableFuture<Result> run(String guest, String... command) {
+    Map<String, String> environment =
+        Map.of(
+            "OCL_ICD_VENDORS",
+            parts.vendors().toString(),
+            "SLUICE_API_SOCKET",
+            home.socket(guest) + ".api");
+    List<String> words =
+        Stream.concat(Stream.of(parts.program(command[0]).toString()), Stream.of(command).skip(1))
+            .toList();
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            return Commands.run(work, environment, words);
+          } catch (IOException e) {
+            throw new IllegalStateException(e);
+          } catch (InterruptedException e) {
+            throw new AssertionError(e);
+          }
+        },
+        runners);
+  }
+
+  /** A program that works until it is told to end, and says then whether all was right. */
+  private final class Film {
+    final Path end = work.resolve("end" + System.nanoTime());
+    final CompletableFuture<Result> running;
+    final String guest;
+    final long session;
+
+    Film(String guest) throws Exception {
+      this.guest = guest;
+      Set<Long> before = numbers(guest);
+      running = run(guest, "frames", String.valueOf(MANY), "48", String.valueOf(end));
+      session =
+          await()
+              .atMost(PATIENCE)
+              .until(
+                  () ->
+                      sessions.list(guest).stream()
+                          .filter(each -> !before.contains(each.number()))
+                          .filter(each -> each.calls() > AT_WORK)
+                          .map(SessionStatus::number)
+                          .findFirst()
+                          .orElse(0L),
+                  number -> number > 0);
+    }
+
+    SessionMove move(String to) throws OperationsException {
+      return sessions.move(guest, session, to, false);
+    }
+
+    SessionStatus status() throws OperationsException {
+      return sessions.list(guest).stream()
+          .filter(each -> each.number() == session)
+          .findFirst()
+          .orElseThrow();
+    }
+
+    void goesOn() throws OperationsException {
+      long calls = status().calls();
+      await().atMost(PATIENCE).until(() -> status().calls() > calls + AT_WORK);
+    }
+
+    void endsRight() throws Exception {
+      Files.createFile(end);
+      Result result = running.get();
+      assertThat(result.code()).as(result.output() + result.errors()).isZero();
+      List<String> lines = result.output();
+      assertThat(lines)
+          .anyMatch(line ->
+              line.startsWith("frames: ")
+                  && lines.contains("right" + line.substring("frames".length())));
+    }
+  }
+
+  private Set<Long> numbers(String guest) throws OperationsException {
+    return sessions.list(guest).stream().map(SessionStatus::number).collect(Collectors.toSet());
+  }
+
+  private void works(String guest) throws Exception {
+    assertThat(run(guest, "dot", "1000", "2").get().output()).contains("verified: right");
+  }
+
+  /** Neither daemon has a session, a process or a file more than before there were any. */
+  private void nothingIsLeft() {
+    await().atMost(PATIENCE).until(() -> sessions.list("").isEmpty());
+    await().atMost(PATIENCE).until(() -> children(home).size() == 2);
+    nothingIsLeftThere();
+  }
+
+  private void nothingIsLeftThere() {
+    await().atMost(PATIENCE).until(() -> far.connection().sessions().list("").isEmpty());
+    await().atMost(PATIENCE).until(() -> children(far).isEmpty());
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> {
+          try (Stream<Path> files = Files.walk(directory.resolve("far" + runs).resolve("state"))) {
+            assertThat(files.map(path -> path.getFileName().toString()))
+                .noneMatch(name -> name.contains(":") || name.startsWith("stream-"));
+          }
+        });
+  }
+
+  @Test
+  void session_thatMovesToAnotherHostAndBack_hasEachFrameRightAndLeavesNothing() throws Exception {
+    start();
+    works(GUEST);
+    Film film = new Film(GUEST);
+    assertThat(sessions.move(GUEST, film.session, there(), true).obstacles()).isEmpty();
+    assertThat(film.status().host()).isEqualTo(DEFAULT);
+    nothingIsLeftThere();
+    Daemons.Holdings before = Daemons.Holdings.of(far.pid());
+
+    for (int i = 0; i < MOVES; i++) {
+      String to = i % 2 == 0 ? there() : DEFAULT;
+      SessionMove move = film.move(to);
+      System.out.printf(
+          "moved to %s: rounds %d, sent %d bytes, stopped %d us%n",
+          to, move.rounds(), move.sentBytes(), move.stoppedNs() / 1000);
+      assertThat(film.status().host()).isEqualTo(to);
+      film.goesOn();
+      if (i % 2 == 0) {
+        assertThat(far.connection().sessions().list(""))
+            .singleElement()
+            .satisfies(visitor -> {
+              assertThat(visitor.guest()).isEqualTo(HOME + ":" + GUEST);
+              assertThat(visitor.memoryBytes()).isPositive();
+            });
+        await().atMost(PATIENCE).until(() -> film.status().memoryBytes() > 0);
+      }
+    }
+
+    film.endsRight();
+    nothingIsLeft();
+    Daemons.awaitHoldings(far, before);
+  }
+
+  @Test
+  void programs_whoseSessionsComeAndGo_printWhatTheyPrintNatively() throws Exception {
+    start();
+    AllowedDifferences differences = AllowedDifferences.read();
+    Film keeper = new Film(GUEST); // so that the hosts of both sides stay
+    keeper.move(there());
+    int moves = 0;
+    for (String name : OpenClParts.programs()) {
+      if (name.equals(PRINTING)) {
+        continue;
+      }
+      CompletableFuture<Result> running = run(GUEST, name);
+      while (!running.isDone()) {
+        moves += moveAll(keeper.session);
+      }
+      Result here = running.get();
+      Result natively = parts.natively(work, List.of(parts.program(name).toString()));
+      assertThat(differences.printed(name, here.output()))
+          .as(() -> name + "\n" + here.errors())
+          .isNotEmpty()
+          .containsExactlyElementsOf(differences.expected(name, natively.output()));
+      assertThat(here.code()).as(name).isEqualTo(natively.code());
+    }
+    System.out.println("moves: " + moves);
+    assertThat(moves).isGreaterThan(OpenClParts.programs().size() / 2);
+    keeper.endsRight();
+    nothingIsLeft();
+  }
+
+  /** Moves all sessions but one to where they are not; how many did. */
+  private int moveAll(long but) throws OperationsException {
+    int moves = 0;
+    for (SessionStatus session : sessions.list(GUEST)) {
+      if (session.number() != but) {
+        String to = session.host().equals(DEFAULT) ? there() : DEFAULT;
+        try {
+          SessionMove _ = sessions.move(GUEST, session.number(), to, false);
+          moves++;
+        } catch (OperationsException _) {
+          // it has left meanwhile, or has what keeps it
+        }
+      }
+    }
+    return moves;
+  }
+
+  @Test
+  void peer_thatIsNotNamed_bringsNothing() throws Exception {
+    start("accept-from = \"gamma\"\n");
+    Film film = new Film(GUEST);
+
+    assertThatThrownBy(() -> film.move(there()))
+        .hasMessageContaining("SLU-SES-016")
+        .hasMessageContaining("it takes no sessions from this host");
+
+    assertThat(film.status().host()).isEqualTo(DEFAULT);
+    assertThat(children(far)).isEmpty();
+    film.endsRight();
+    nothingIsLeft();
+  }
+
+  @Test
+  void daemon_thatAcceptsNobody_takesNothing() throws Exception {
+    start("");
+    Film film = new Film(GUEST);
+
+    assertThatThrownBy(() -> film.move(there()))
+        .hasMessageContaining("SLU-SES-016")
+        .hasMessageContaining("it takes no sessions from other hosts");
+    assertThatThrownBy(() -> film.move(ADDRESS + ":1")).hasMessageContaining("SLU-SES-016");
+
+    film.endsRight();
+    nothingIsLeft();
+  }
+
+  @Test
+  void host_thatIsFull_takesNoMore() throws Exception {
+    start(
+        "accept-from = \""
+            + HOME
+            + "\"\nforeign-guest-limit = \"1\"\nforeign-session-limit = \"1\"\n");
+    Film first = new Film(GUEST);
+    Film second = new Film(GUEST);
+    Film third = new Film(OTHER);
+    first.move(there());
+
+    assertThatThrownBy(() -> second.move(there()))
+        .hasMessageContaining("as many sessions there as it may have, limit=1");
+    assertThatThrownBy(() -> third.move(there()))
+        .hasMessageContaining("sessions of as many guests as it takes, limit=1");
+
+    assertThat(second.status().host()).isEqualTo(DEFAULT);
+    first.move(DEFAULT);
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptionsInstanceOf(OperationsException.class)
+        .until(() -> third.move(there()) != null);
+    for (Film film : List.of(first, second, third)) {
+      film.endsRight();
+    }
+    nothingIsLeft();
+  }
+
+  @Test
+  void session_thatNeedsMoreThanTheHostGives_stays() throws Exception {
+    start("accept-from = \"" + HOME + "\"\nforeign-memory-limit = \"1MiB\"\n");
+    Film film = new Film(GUEST);
+
+    assertThatThrownBy(() -> film.move(there())).hasMessageContaining("SLU-SES-016");
+
+    film.goesOn();
+    film.endsRight();
+    nothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prepare", "copy", "stop"})
+  void move_givenUp_sessionGoesOnWhereItIs(String stage) throws Exception {
+    start();
+    Film film = new Film(GUEST);
+    givenUp(film, there(), stage);
+    film.goesOn();
+    if (film.status().host().equals(DEFAULT)) {
+      film.move(there());
+    }
+    givenUp(film, DEFAULT, stage);
+    film.goesOn();
+    film.endsRight();
+    nothingIsLeft();
+  }
+
+  private void givenUp(Film film, String to, String stage) {
+    stages.clear();
+    CompletableFuture<Boolean> move =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return film.move(to) != null;
+              } catch (OperationsException _) {
+                return false;
+              }
+            },
+            runners);
+    await().atMost(PATIENCE).until(() -> stages.contains(stage) || move.isDone());
+    try {
+      sessions.stay(film.guest, film.session);
+    } catch (OperationsException over) {
+      assertThat(over).hasMessageMatching("(?s).*SLU-SES-01[16].*");
+    }
+    boolean _ = move.join();
+  }
+
+  /** What befalls a session at another host. */
+  enum Blow {
+    CUT,
+    DAEMON_KILLED,
+    DAEMON_STOPPED,
+    HOST_KILLED,
+    HOST_STOPPED
+  }
+
+  @ParameterizedTest
+  @EnumSource(Blow.class)
+  void blow_endsTheSessionsThatAreThereAlone(Blow blow) throws Exception {
+    start();
+    Film here = new Film(OTHER);
+    Film there = new Film(GUEST);
+    there.move(there());
+    there.goesOn();
+    ProcessHandle daemon = far.process();
+    ProcessHandle host = children(far).getFirst();
+
+    switch (blow) {
+      case CUT -> way.cut();
+      case DAEMON_KILLED -> {
+        boolean _ = started.remove(far);
+        far.kill();
+      }
+      case DAEMON_STOPPED -> signal(daemon, "STOP");
+      case HOST_KILLED -> host.destroyForcibly();
+      case HOST_STOPPED -> signal(host, "STOP");
+    }
+
+    Result result = there.running.get();
+    assertThat(result.code()).isNotZero();
+    assertThat(result.output() + result.errors()).contains("CL_DEVICE_NOT_AVAILABLE");
+    works(GUEST);
+    here.endsRight();
+    if (blow == Blow.DAEMON_STOPPED) {
+      signal(daemon, "CONT");
+    }
+    if (blow == Blow.DAEMON_KILLED) {
+      await().atMost(PATIENCE).until(() -> !host.isAlive());
+      await().atMost(PATIENCE).until(() -> children(home).size() == 2);
+    } else {
+      nothingIsLeft();
+    }
+  }
+
+  @Test
+  void homeDaemon_killed_leavesNothingThere() throws Exception {
+    start();
+    Film film = new Film(GUEST);
+    film.move(there());
+
+    boolean _ = started.remove(home);
+    home.kill();
+
+    assertThat(film.running.get().code()).isNotZero();
+    nothingIsLeftThere();
+  }
+
+  private static void signal(ProcessHandle process, String name) throws Exception {
+    assertThat(
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor())
+        .isZero();
+  }
+
+  @Test
+  void peer_thatLies_harmsItselfAlone(RandomGenerator random) throws Exception {
+    start();
+    Film film = new Film(GUEST);
+    film.move(there());
+    Path files = directory.resolve(HOME);
+    TlsFiles tls =
+        new TlsFiles(
+            files.resolve("host.crt"), files.resolve("host.key"), files.resolve("authority.crt"));
+    WireLoops loops = new WireLoops(1, Thread.ofPlatform().daemon().factory());
+    try (LinkClient client = new LinkClient(loops, ADDRESS, PORT, tls, 0, false)) {
+      assertThatThrownBy(() -> lie(client, "../x", ByteBuffer.allocate(0)))
+          .hasMessageContaining("it is no name of a guest");
+      for (int i = 0; i < LIES; i++) {
+        lie(client, "liar" + i % 2, lie(random, i));
+      }
+    } finally {
+      loops.close();
+    }
+
+    film.goesOn();
+    film.move(DEFAULT);
+    film.endsRight();
+    nothingIsLeft();
+  }
+
+  /** A frame's header with noise behind it, or noise alone. */
+  private static ByteBuffer lie(RandomGenerator random, int i) {
+    byte[] noise = new byte[random.nextInt(1, 4096)];
+    random.nextBytes(noise);
+    ByteBuffer frame = ByteBuffer.wrap(noise).order(ByteOrder.LITTLE_ENDIAN);
+    if (i % 4 > 0 && noise.length >= 8) {
+      frame.putInt(0, i % 4 == 3 ? Integer.MAX_VALUE : noise.length);
+      frame.putShort(4, (short) random.nextInt(1, 55)).putShort(6, (short) 0);
+    }
+    return frame;
+  }
+
+  /** Says it, and waits until the other side has had enough. */
+  private void lie(LinkClient client, String guest, ByteBuffer words) throws Exception {
+    Path socket = work.resolve("lie");
+    Files.deleteIfExists(socket);
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      listener.bind(UnixDomainSocketAddress.of(socket));
+      CompletableFuture<Void> open = SessionStream.open(client, guest, socket);
+      try (SocketChannel stream = listener.accept()) {
+        open.get(1, TimeUnit.MINUTES);
+        while (words.hasRemaining()) {
+          int _ = stream.write(words);
+        }
+        stream.shutdownOutput();
+        ByteBuffer answer = ByteBuffer.allocate(4096);
+        try {
+          while (stream.read(answer.clear()) >= 0) {
+            // why it was refused, perhaps
+          }
+        } catch (IOException _) {
+          // or not even that
+        }
+      }
+    }
+  }
+}
