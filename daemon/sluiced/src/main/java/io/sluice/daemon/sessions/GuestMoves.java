@@ -146,6 +146,26 @@ final class GuestMoves implements AutoCloseable {
     if (from.host().equals(to)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
     }
+    SideHost leaving = side(from.host());
+    if (leaving == null || !leaving.expect(session)) {
+      return move(from, to, checkOnly, failed);
+    }
+    try {
+      return move(from, to, checkOnly, failed);
+    } finally {
+      leaving.forget(session); // not before it has answered
+    }
+  }
+
+  private @Nullable SideHost side(String name) {
+    synchronized (lock) {
+      return sides.get(name);
+    }
+  }
+
+  private SessionMove move(Placed from, String to, boolean checkOnly, String failed)
+      throws OperationsException {
+    long session = from.report().number();
     Moved moved;
     if (surroundings.route().get().leadsTo().test(to)) {
       if (from.report().pid() == ProcessNames.IN_MACHINE) {
