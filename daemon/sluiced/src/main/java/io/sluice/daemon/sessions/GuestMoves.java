@@ -116,8 +116,20 @@ final class GuestMoves implements AutoCloseable {
     return places;
   }
 
-  /** All sessions there are, wherever they live. */
+  /**
+   * All sessions there are, wherever they live. Hosts are asked one after the other: a session that
+   * moves meanwhile may be on its way past the question, and all are asked once more then.
+   */
   List<Placed> list() {
+    long begun = latest.begun();
+    List<Placed> all = listed();
+    if (!latest.isQuietSince(begun)) {
+      all.addAll(listed());
+    }
+    return latest.once(all);
+  }
+
+  private List<Placed> listed() {
     List<Placed> all = new ArrayList<>();
     places()
         .forEach((name, host) -> {
@@ -125,7 +137,7 @@ final class GuestMoves implements AutoCloseable {
             answer.sessions().forEach(report -> all.add(new Placed(report, name, host)));
           }
         });
-    return latest.once(all);
+    return all;
   }
 
   /** A session, wherever it lives. */
@@ -147,13 +159,13 @@ final class GuestMoves implements AutoCloseable {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
     }
     SideHost leaving = side(from.host());
-    if (leaving == null || !leaving.expect(session)) {
-      return move(from, to, checkOnly, failed);
-    }
-    try {
+    boolean isHeld = leaving != null && leaving.expect(session);
+    try (LatestPlaces.Way _ = latest.begin()) {
       return move(from, to, checkOnly, failed);
     } finally {
-      leaving.forget(session); // not before it has answered
+      if (isHeld) {
+        leaving.forget(session); // not before it has answered
+      }
     }
   }
 

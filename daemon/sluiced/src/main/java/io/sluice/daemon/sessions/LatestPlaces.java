@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.daemon.sessions.GuestMoves.Placed;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -8,11 +9,45 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The hosts to which a guest's sessions moved last. A host that a session has left still lists it
- * until its last thread is gone; this tells which of the two is right.
+ * The hosts to which a guest's sessions moved last, and the moves under way. A host that a session
+ * has left still lists it until its last thread is gone; this tells which of the two is right.
  */
 final class LatestPlaces {
-  private final Map<Long, String> hosts = new HashMap<>(); // by this
+  @GuardedBy("this")
+  private final Map<Long, String> hosts = new HashMap<>();
+
+  @GuardedBy("this")
+  private long begun;
+
+  @GuardedBy("this")
+  private int underWay;
+
+  /** A move that is under way until it is closed. */
+  interface Way extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** A session's move begins. */
+  synchronized Way begin() {
+    begun++;
+    underWay++;
+    return this::end;
+  }
+
+  private synchronized void end() {
+    underWay--;
+  }
+
+  /** How many moves have begun so far. */
+  synchronized long begun() {
+    return begun;
+  }
+
+  /** Whether no session has moved, in part or wholly, since so many moves had begun. */
+  synchronized boolean isQuietSince(long begun) {
+    return underWay == 0 && this.begun == begun;
+  }
 
   /** A session lives in another host from now on. */
   synchronized void moved(long session, String host) {

@@ -41,6 +41,20 @@ final class LatestPlacesTest {
   }
 
   @Test
+  void isQuietSince_movesBegunOrUnderWay_isFalse() {
+    long begun = places.begun();
+    assertThat(places.isQuietSince(begun)).isTrue();
+
+    LatestPlaces.Way way = places.begin();
+    assertThat(places.isQuietSince(begun)).isFalse();
+    assertThat(places.isQuietSince(places.begun())).isFalse();
+
+    way.close();
+    assertThat(places.isQuietSince(begun)).isFalse();
+    assertThat(places.isQuietSince(places.begun())).isTrue();
+  }
+
+  @Test
   void session_thatNobodyLists_isForgotten() {
     Placed here = placed(1, "default");
     places.moved(1, "other");
