@@ -17,6 +17,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Random;
 import java.util.UUID;
@@ -138,6 +139,32 @@ final class HostilePeerTest {
       section(WireMessages.HELLO, 2, new byte[48]),
       section(WireMessages.HELLO, 1, new byte[47]),
       section(FrameType.OFFER.number(), 1, new byte[4]),
+    };
+    for (byte[] one : wrong) {
+      byte[] answer = say(one);
+      assertThat(answer.length).isGreaterThan(16);
+      assertThat(ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getInt())
+          .isEqualTo(WireMessages.REFUSED);
+    }
+  }
+
+  private static byte[] session(int newest, int oldest, int guestBytes) {
+    ByteBuffer out = ByteBuffer.allocate(8 + guestBytes).order(ByteOrder.LITTLE_ENDIAN);
+    out.putInt(newest).putInt(oldest);
+    Arrays.fill(out.array(), 8, 8 + guestBytes, (byte) 0xff); // no UTF-8
+    return section(WireMessages.SESSION, 1, out.array());
+  }
+
+  @Test
+  void session_whateverItSays_isRefusedInWords() throws Exception {
+    byte[][] wrong = {
+      section(WireMessages.SESSION, 1, new byte[0]),
+      section(WireMessages.SESSION, 2, new byte[9]),
+      session(1, 1, 0), // nobody's
+      session(1, 1, 64), // of a guest with too long a name
+      session(0, 1, 5),
+      session(3, 2, 5), // a version to come
+      session(1, 1, 63), // nobody comes in
     };
     for (byte[] one : wrong) {
       byte[] answer = say(one);

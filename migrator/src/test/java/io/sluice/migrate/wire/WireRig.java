@@ -42,17 +42,22 @@ final class WireRig implements AutoCloseable {
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
     certificates = new Certificates(directory);
     loops = new WireLoops(threads, Thread.ofPlatform().daemon().factory());
-    server = serve(certificates.of("server", HERE));
+    server = serve(certificates.of("server", HERE), SessionDoor.CLOSED);
   }
 
-  private LinkServer serve(TlsFiles files) {
+  private LinkServer serve(TlsFiles files, SessionDoor sessions) {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    return new LinkServer(loops, any, files, links::add, tunnels::take);
+    return new LinkServer(loops, any, files, links::add, tunnels::take, sessions);
   }
 
   /** Another server of the same links. */
   LinkServer server(TlsFiles files) {
-    LinkServer made = serve(files);
+    return server(files, SessionDoor.CLOSED);
+  }
+
+  /** Another server of the same links, with a way in for sessions. */
+  LinkServer server(TlsFiles files, SessionDoor sessions) {
+    LinkServer made = serve(files, sessions);
     others.add(made);
     return made;
   }

@@ -158,14 +158,25 @@ final class GuestMoves implements AutoCloseable {
     if (from.host().equals(to)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
     }
-    SideHost leaving = side(from.host());
-    boolean isHeld = leaving != null && leaving.expect(session);
     try (LatestPlaces.Way _ = latest.begin()) {
+      return move(from, side(from.host()), to, checkOnly, failed);
+    }
+  }
+
+  /**
+   * @param leaving the host that it leaves, if that ends with its last session
+   */
+  private SessionMove move(
+      Placed from, @Nullable SideHost leaving, String to, boolean checkOnly, String failed)
+      throws OperationsException {
+    long session = from.report().number();
+    if (leaving == null || !leaving.expect(session)) {
+      return move(from, to, checkOnly, failed);
+    }
+    try {
       return move(from, to, checkOnly, failed);
     } finally {
-      if (isHeld) {
-        leaving.forget(session); // not before it has answered
-      }
+      leaving.forget(session); // not before it has answered
     }
   }
 

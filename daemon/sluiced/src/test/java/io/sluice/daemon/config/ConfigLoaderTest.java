@@ -49,6 +49,18 @@ final class ConfigLoaderTest {
         wrong("daemon = 5\n", "FILE:1:1: daemon is a section; write [daemon] [SLU-CONFIG-004]"),
         wrong("gpu = 5\n", "FILE:1:1: gpu holds a section for each GPU"),
         wrong("guest = 5\n", "FILE:1:1: each guest is a table of its own; write [[guest]]"),
+        wrong(
+            "[sessions]\naccept-from = \"kvm-a\"\n",
+            "FILE:1:1: [sessions] accept-from without [migration] listen; add listen, or remove"),
+        wrong(
+            "[sessions]\naccept-from = \"kvm a, b\"\n",
+            "FILE:2:1: \"kvm a, b\" is no value of accept-from; it takes names or addresses of"),
+        wrong("[sessions]\naccept-from = \"\"\n", "\"\" is no value of accept-from"),
+        wrong("[sessions]\naccept-from = \"a,,b\"\n", "\"a,,b\" is no value of accept-from"),
+        wrong("[sessions]\nforeign-guest-limit = \"0\"\n", "no value of foreign-guest-limit"),
+        wrong("[sessions]\nforeign-guest-limit = \"65\"\n", "no value of foreign-guest-limit"),
+        wrong("[sessions]\nforeign-session-limit = \"0\"\n", "value of foreign-session-limit"),
+        wrong("[sessions]\nforeign-memory-limit = \"1\"\n", "value of foreign-memory-limit"),
         wrong("[log]\nlevel = \"loud\"\n", "\"loud\" is no value of level; it takes one of error,"),
         wrong(
             "[gpu.embedded]\nvram = \"1.6GB\"\n",

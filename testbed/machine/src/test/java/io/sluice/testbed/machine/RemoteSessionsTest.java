@@ -71,6 +71,10 @@ final class RemoteSessionsTest {
   private static final int PORT = 7443;
   private static final String DEFAULT = "default";
   private static final String PRINTING = "printing"; // it prints at the session host
+
+  /** Devices that are processors have what their hosts may have. */
+  private static final String ALL_MEMORY = "process-memory = \"64GiB\"\n";
+
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final long AT_WORK = 50;
   private static final int MOVES = 6;
@@ -123,14 +127,15 @@ final class RemoteSessionsTest {
         DaemonProcess.startWithOpenCl(
             here,
             List.of(GUEST, OTHER),
-            HostCertificates.configuration(directory.resolve(HOME), ""));
+            ALL_MEMORY + HostCertificates.configuration(directory.resolve(HOME), ""));
     started.push(home);
     Path there = Files.createDirectory(directory.resolve("far" + runs));
     far =
         DaemonProcess.startWithOpenCl(
             there,
             List.of(),
-            accepted
+            ALL_MEMORY
+                + accepted
                 + HostCertificates.configuration(directory.resolve(FAR), ADDRESS + ":" + PORT));
     started.push(far);
     way = new DelayedLink(ADDRESS, new InetSocketAddress(ADDRESS, PORT), Duration.ZERO);
