@@ -49,6 +49,9 @@ final class LeavingSessions implements AutoCloseable {
   /** A session that ends fails first, and is gone a moment later. */
   private static final long ENDING_NS = 2_000_000_000L;
 
+  /** How long all of them may take to stand still together, while those that do wait. */
+  private static final long STANDING_NS = 60_000_000_000L;
+
   private final Kernel kernel;
   private final MachineSessions sessions;
   private final RamTransport.Source way;
@@ -60,6 +63,7 @@ final class LeavingSessions implements AutoCloseable {
   private @Nullable Path socket; // of the worker
   private int seen = -1; // changes; of the engine's thread
   private boolean halting; // of the engine's thread
+  private long haltingNs; // since when; of the engine's thread
   private volatile boolean halted; // what is begun from now on is halted, too
   private volatile int synced = -1; // changes that were dealt with
   private volatile Runnable waker = () -> {};
@@ -147,6 +151,7 @@ final class LeavingSessions implements AutoCloseable {
   void halt() {
     if (!halting) {
       halting = true;
+      haltingNs = nanoTime.getAsLong();
       submit(() -> {
         halted = true;
         sync();
@@ -181,7 +186,9 @@ final class LeavingSessions implements AutoCloseable {
         }
       }
     }
-    return Optional.empty();
+    return halting && nanoTime.getAsLong() - haltingNs > STANDING_NS && !isStanding()
+        ? Optional.of("programs open sessions faster than these come to stand still together")
+        : Optional.empty();
   }
 
   /** Guest memory that their hosts may have written, and where the guest is told of ends. */

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.sluice.abi.RefusedException;
@@ -64,12 +65,10 @@ public final class TunnelSource implements RamTransport.Source {
             .channel(NioServerDomainSocketChannel.class)
             .childOption(ChannelOption.AUTO_READ, false)
             .childHandler(
-                new ChannelInboundHandlerAdapter() {
+                new ChannelInitializer<>() { // there may be many, and a handler is of one of them
                   @Override
-                  public void channelActive(ChannelHandlerContext context) {
-                    client.loops().keep(context.channel());
-                    var _ = context.pipeline().remove(this);
-                    connect(context.channel(), id);
+                  protected void initChannel(Channel machine) {
+                    var _ = machine.pipeline().addLast(new Beginning(id));
                   }
                 })
             .bind(UnixDomainSocketAddress.of(socket))
@@ -79,6 +78,22 @@ public final class TunnelSource implements RamTransport.Source {
     }
     listener = bound.channel();
     return "unix:" + socket;
+  }
+
+  /** The handler that has a connection continue to the destination. */
+  private final class Beginning extends ChannelInboundHandlerAdapter {
+    private final UUID id;
+
+    Beginning(UUID id) {
+      this.id = id;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext context) {
+      client.loops().keep(context.channel());
+      var _ = context.pipeline().remove(this);
+      connect(context.channel(), id);
+    }
   }
 
   private void connect(Channel machine, UUID id) {

@@ -2,9 +2,12 @@ package io.sluice.migrate.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sluice.migrate.qemu.RamTransport;
 import java.io.IOException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -57,6 +60,30 @@ final class TunnelTest {
       tunnel.near.shutdownOutput();
       tunnel.near.close();
       echo.join();
+    }
+  }
+
+  /** As sessions have one each, and their memory too. */
+  @Test
+  void plainTunnel_thatStandsOpen_carriesManyConnections() throws Exception {
+    Path far = directory.resolve("standing");
+    Path near = directory.resolve("plain");
+    try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        RamTransport.Target target = rig.tunnels.standing(new UUID(1, 2), far);
+        TunnelSource source = TunnelSource.plain(rig.client(), near)) {
+      listener.bind(UnixDomainSocketAddress.of(far));
+      assertThat(source.open(target.address())).isNotEmpty();
+      for (byte i = 1; i <= 3; i++) {
+        try (SocketChannel here = SocketChannel.open(UnixDomainSocketAddress.of(near));
+            SocketChannel there = listener.accept()) {
+          ByteBuffer one = ByteBuffer.allocate(1);
+          assertThat(here.write(ByteBuffer.wrap(new byte[] {i}))).isEqualTo(1);
+          assertThat(there.read(one)).isEqualTo(1);
+          assertThat(one.get(0)).isEqualTo(i);
+          assertThat(there.write(one.flip())).isEqualTo(1);
+          assertThat(here.read(one.clear())).isEqualTo(1);
+        }
+      }
     }
   }
 

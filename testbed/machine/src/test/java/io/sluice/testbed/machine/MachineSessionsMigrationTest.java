@@ -51,6 +51,13 @@ final class MachineSessionsMigrationTest {
           + " || { cat /tmp/out; echo lost > /tmp/lost; touch /tmp/end; }; done) & p=$!; read x;"
           + " touch /tmp/end; wait $p; [ ! -e /tmp/lost ]; echo once-status $?; done";
 
+  /** Two programs that compute until a line is typed. */
+  private static final String TWO =
+      OpenClParts.IN_MACHINE
+          + "matrix 128 10000000 & a=$!; "
+          + OpenClParts.IN_MACHINE
+          + "matrix 64 10000000 & b=$!; read x; kill $a $b; wait; echo both-status ended";
+
   private static final List<String> ARGUMENTS =
       List.of("--memory", "512M", "--msg-timeout", "60000", "--append", "no_timer_check");
 
@@ -105,14 +112,18 @@ final class MachineSessionsMigrationTest {
 
   /** A program works at the source, and a machine waits at the target. */
   private void prepare() throws Exception {
+    prepare(RUN);
+  }
+
+  private void prepare(String run) throws Exception {
     for (MachineHost side : List.of(source, target)) {
       side.ensure();
       Daemons.awaitGone(side.daemon(), GUEST);
       await().atMost(PATIENCE).until(() -> host(side).state().equals(SessionHostStatus.SERVING));
     }
-    source.boot(RUN, ARGUMENTS, List.of());
+    source.boot(run, ARGUMENTS, List.of());
     awaitAtWork(source);
-    target.bootIncoming(RUN, ARGUMENTS);
+    target.bootIncoming(run, ARGUMENTS);
   }
 
   private static SessionStatus awaitAtWork(MachineHost side) {
@@ -278,5 +289,24 @@ final class MachineSessionsMigrationTest {
     source.stop().release();
     assertThat(awaitOver().phase()).isEqualTo("done");
     checkLost(target);
+  }
+
+  @Test
+  void start_twoSessions_bothMoveAndGoOn() throws Exception {
+    prepare(TWO);
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            sessions(source).list(GUEST).stream().filter(each -> each.calls() > AT_WORK).count()
+                == 2);
+    MigrationStatusView view = move();
+    assertThat(view.phase()).as(view.reason() + "\n" + source.daemon().log()).isEqualTo("done");
+    assertThat(source.migrations().report(GUEST, "json")).contains("\"sessions\":{\"moved\":2,");
+    long calls = awaitAtWork(target).calls();
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            sessions(target).list(GUEST).stream().filter(each -> each.calls() > calls).count() > 0);
+    assertThat(sessions(target).list(GUEST)).hasSize(2);
   }
 }
