@@ -186,7 +186,11 @@ public final class Demo implements Callable<Integer> {
     String whyNot = TestHost.whyNot();
     if (whyNot.isEmpty()) {
       Path own = Files.createDirectory(directory.resolve("migration"));
-      new MigrationAct(machines.environment(), machines.image(), own, report).run();
+      boolean openCl = machines.openCl().isPresent() && MovingOpenCl.isInstalled();
+      if (machines.openCl().isPresent() && !openCl) {
+        report.detail("no OpenCL in the machine that moves: clblast-utils is not installed here");
+      }
+      new MigrationAct(machines.environment(), machines.image(), openCl, own, report).run();
     } else {
       report.step("no second host here: %s", whyNot);
     }

@@ -58,7 +58,12 @@ final class MachineOpenCl {
     }
     script.append("echo " + ENDED + "done\n");
     Path file = Files.writeString(directory.resolve("opencl-programs"), script);
-    List<String> arguments = new ArrayList<>(parts.imageArguments(WORKLOADS));
+    boolean moves = MovingOpenCl.isInstalled();
+    List<Path> others = moves ? List.of(MovingOpenCl.PROGRAM) : List.of();
+    List<String> arguments = new ArrayList<>(parts.imageArguments(WORKLOADS, others));
+    if (moves) {
+      arguments.addAll(MovingOpenCl.imageArguments(directory));
+    }
     arguments.addAll(List.of("--add", file + ":" + SCRIPT));
     return arguments;
   }

@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 
 /**
  * The last act: two hosts with nothing in common but a link of 100 MB/s and 1 ms, a machine on one
- * of them in which two programs use the GPU, and the machine moves to the other.
+ * of them in which two programs use the GPU, and others OpenCL, and the machine moves to the other.
  */
 final class MigrationAct {
   private static final String GUEST = "demo";
@@ -51,12 +51,16 @@ final class MigrationAct {
   private final Path image;
   private final Path directory;
   private final Report report;
+  private final Optional<MovingOpenCl> openCl;
 
   /**
    * @param image directory of what machines boot
+   * @param openCl whether they have what OpenCL takes
    * @param directory an empty one
    */
-  MigrationAct(MachineEnvironment environment, Path image, Path directory, Report report) {
+  MigrationAct(
+      MachineEnvironment environment, Path image, boolean openCl, Path directory, Report report) {
+    this.openCl = openCl ? Optional.of(new MovingOpenCl(report, GUEST)) : Optional.empty();
     this.environment = environment;
     this.image = image;
     this.directory = directory;
@@ -79,12 +83,19 @@ final class MigrationAct {
       report.step("two hosts: network and mount namespaces of their own, a link of 100 MB/s, 1 ms");
       String leaving = HostCertificates.configuration(own, "");
       String coming = HostCertificates.configuration(own, two.address() + ":" + PORT);
-      try (DaemonProcess source = DaemonProcess.start(one, List.of(GUEST), leaving);
-          DaemonProcess target = DaemonProcess.start(two, List.of(GUEST), coming)) {
+      try (DaemonProcess source = startDaemon(one, leaving);
+          DaemonProcess target = startDaemon(two, coming)) {
         report.step("a sluiced on each, process %d and %d", source.pid(), target.pid());
         machines(one, two, source, target, one.gateway() + ":" + link.port());
       }
     }
+  }
+
+  private DaemonProcess startDaemon(TestHost host, String more)
+      throws IOException, InterruptedException {
+    return openCl.isPresent()
+        ? DaemonProcess.startWithOpenCl(host, List.of(GUEST), more, List.of())
+        : DaemonProcess.start(host, List.of(GUEST), more);
   }
 
   private void machines(
@@ -94,6 +105,9 @@ final class MigrationAct {
       before.await("iteration: mmul", PATIENCE);
       before.await("iteration: lud", PATIENCE);
       report.step("a machine on the first; mmul and lud run in it, kernel after kernel");
+      if (openCl.isPresent()) {
+        openCl.get().awaitAtWork(source, PATIENCE);
+      }
       try (MachineGuest after = boot(two, List.of("--", "-S", "-incoming", "defer"))) {
         awaitAttached(target, two);
         report.step("QEMU on the second waits for it");
@@ -105,6 +119,11 @@ final class MigrationAct {
         after.await("iteration: mmul", PATIENCE);
         after.await("iteration: lud", PATIENCE);
         report.step("mmul and lud go on there");
+        if (openCl.isPresent()) {
+          openCl
+              .get()
+              .verify(after, source.connection().migrations().report(GUEST, "json"), PATIENCE);
+        }
         after.type("");
         int status = after.awaitExit(PATIENCE);
         long right = after.console().lines().filter(line -> line.endsWith(": ok")).count();
@@ -125,7 +144,7 @@ final class MigrationAct {
         new MachineGuest.Setup(
             image,
             List.of(own.resolve(GUEST + ".sock")),
-            RUN,
+            (openCl.isPresent() ? MovingOpenCl.command() + " " : "") + RUN,
             Optional.of(own.resolve(GUEST + ".qmp")),
             arguments);
     return MachineGuest.start(environment, host, setup, _ -> {});

@@ -143,6 +143,16 @@ public record OpenClParts(Path directory) {
    */
   public List<String> imageArguments(List<String> programs)
       throws IOException, InterruptedException {
+    return imageArguments(programs, List.of());
+  }
+
+  /**
+   * As the other.
+   *
+   * @param others programs of this host's distribution, which come to {@code /bin}
+   */
+  public List<String> imageArguments(List<String> programs, List<Path> others)
+      throws IOException, InterruptedException {
     List<String> arguments = new ArrayList<>();
     TreeSet<String> libraries = new TreeSet<>();
     add(arguments, driver(), "/usr/lib/" + DRIVER);
@@ -153,6 +163,10 @@ public record OpenClParts(Path directory) {
     for (String name : programs) {
       add(arguments, program(name), IN_MACHINE + name);
       libraries.addAll(libraries(program(name)));
+    }
+    for (Path other : others) {
+      add(arguments, other, "/bin/" + other.getFileName());
+      libraries.addAll(libraries(other));
     }
     libraries.forEach(library -> add(arguments, Path.of(library), library));
     return arguments;
