@@ -52,6 +52,16 @@ final class FakeSessions implements ApiSessions {
     }
 
     @Override
+    public CompletableFuture<Void> tryOut(Fd stream) {
+      return CompletableFuture.failedFuture(refused());
+    }
+
+    @Override
+    public CompletableFuture<?> endTrial() {
+      return CompletableFuture.failedFuture(refused());
+    }
+
+    @Override
     public void halt() {}
 
     @Override

@@ -194,7 +194,7 @@ public final class SluicedInstance implements AutoCloseable {
                             ? NotificationTypes.MIGRATION_UNDECIDED
                             : NotificationTypes.MIGRATION_PHASE,
                         guest + " " + phase + ": " + reason),
-                sessions.acceptForeign()));
+                sessions.door()));
     sessions.setRoute(new SessionRoute(Migrations::leadsTo, migrations::joinSession));
     announcer.migrations = migrations;
     parts.push(migrations::close);

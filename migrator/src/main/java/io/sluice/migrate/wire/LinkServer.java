@@ -178,11 +178,14 @@ public final class LinkServer implements AutoCloseable {
     @Override
     protected void channelRead0(ChannelHandlerContext context, WireSection section) {
       try {
-        if (section.id() == WireMessages.SESSION) {
-          String guest = WireMessages.session(section);
-          SessionStream.accept(loops, context, sessions.place(PeerNames.of(context), guest));
-        } else {
-          begin(context, WireMessages.hello(section));
+        switch (section.id()) {
+          case WireMessages.SESSION -> {
+            String guest = WireMessages.session(section);
+            SessionStream.accept(loops, context, sessions.place(PeerNames.of(context), guest));
+          }
+          case WireMessages.TRIAL ->
+              SessionStream.accept(loops, context, sessions.trial(WireMessages.session(section)));
+          default -> begin(context, WireMessages.hello(section));
         }
         undecided.passed(context.channel());
       } catch (RefusedException e) {

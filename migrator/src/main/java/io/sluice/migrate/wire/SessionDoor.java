@@ -5,7 +5,7 @@ import io.sluice.abi.RefusedException;
 import java.nio.file.Path;
 import java.util.Set;
 
-/** The way in for sessions of guests of other hosts. */
+/** The way in for sessions of guests of other hosts, and for questions about those of machines. */
 @FunctionalInterface
 public interface SessionDoor {
   /** Nobody comes in. */
@@ -28,4 +28,15 @@ public interface SessionDoor {
    * @throws RefusedException when it may not come; the other host is told why
    */
   Path place(Set<String> names, String guest);
+
+  /**
+   * The place of a question whether a session of a machine could come with it. Must not block.
+   *
+   * @param guest whose machine it is; as the other host says, any text
+   * @return a socket at which somebody listens for the session's stream
+   * @throws RefusedException when none could come; the other host is told why
+   */
+  default Path trial(String guest) {
+    throw refuse("the guest can have no API sessions there, guest=" + guest);
+  }
 }

@@ -22,6 +22,15 @@ public final class SessionStream {
    * @return done when the stream stands; fails with a {@link RefusedException}
    */
   public static CompletableFuture<Void> open(LinkClient client, String guest, Path socket) {
+    return open(client, WireMessages.session(WireMessages.SESSION, guest), socket);
+  }
+
+  /** As {@link #open}, to ask whether a session of the guest's machine could come. */
+  public static CompletableFuture<Void> openTrial(LinkClient client, String guest, Path socket) {
+    return open(client, WireMessages.session(WireMessages.TRIAL, guest), socket);
+  }
+
+  private static CompletableFuture<Void> open(LinkClient client, WireSection hello, Path socket) {
     CompletableFuture<Void> open = new CompletableFuture<>();
     var _ =
         Relay.connect(client.loops(), client.loops().group(), socket)
@@ -29,7 +38,7 @@ public final class SessionStream {
                 (ChannelFutureListener)
                     connected -> {
                       if (connected.isSuccess()) {
-                        open(client, guest, connected.channel(), open);
+                        open(client, hello, connected.channel(), open);
                       } else {
                         open.completeExceptionally(absent(connected));
                       }
@@ -38,10 +47,10 @@ public final class SessionStream {
   }
 
   private static void open(
-      LinkClient client, String guest, Channel plain, CompletableFuture<Void> open) {
+      LinkClient client, WireSection hello, Channel plain, CompletableFuture<Void> open) {
     client.connect(
         true,
-        WireMessages.session(guest),
+        hello,
         (context, _) -> {
           Relay.splice(context, plain);
           open.complete(null);

@@ -20,6 +20,8 @@ import java.util.UUID;
  *  0x186 BYTES    1 to 4096 bytes                     server, in a tunnel that is counted
  *  0x187 SESSION  u32 version, oldest; text guest     client, instead of HELLO: the stream of one of
  *                                                     its sessions follows the WELCOME
+ *  0x188 TRIAL    as SESSION                          client, instead of HELLO: whether a session of
+ *                                                     its machine could come
  * </pre>
  */
 final class WireMessages {
@@ -30,6 +32,7 @@ final class WireMessages {
   static final int BYE = 0x184;
   static final int BYTES = 0x186;
   static final int SESSION = 0x187;
+  static final int TRIAL = 0x188;
 
   /** The protocol of connections; the one before it is spoken too, once there is one. */
   static final int VERSION = 1;
@@ -107,10 +110,15 @@ final class WireMessages {
             () -> WireFailure.protocol("it speaks versions " + theirs + ", this side " + SPOKEN));
   }
 
-  static WireSection session(String guest) {
+  /**
+   * The first word of a session's stream.
+   *
+   * @param id {@link #SESSION} or {@link #TRIAL}
+   */
+  static WireSection session(int id, String guest) {
     byte[] name = guest.getBytes(StandardCharsets.UTF_8);
     ByteBuffer out = buffer(VERSION_BYTES + name.length).putInt(VERSION).putInt(SPOKEN.oldest());
-    return new WireSection(SESSION, 1, out.put(name).flip());
+    return new WireSection(id, 1, out.put(name).flip());
   }
 
   /** The guest of whose sessions one comes; nothing is said of what its name is made of. */
@@ -119,7 +127,7 @@ final class WireMessages {
     ByteBuffer in =
         payload(
             section,
-            SESSION,
+            section.id(),
             Math.clamp(bytes, VERSION_BYTES + 1, VERSION_BYTES + MAX_GUEST_BYTES));
     int _ = agreed(in);
     return StandardCharsets.UTF_8.decode(in).toString();

@@ -61,6 +61,22 @@ public interface ApiSessions {
      */
     CompletableFuture<Standing> leave(Fd stream);
 
+    /**
+     * Asks another host whether it could move there with its machine; it goes on. What is made
+     * there for that is there until {@link #endTrial}.
+     *
+     * @param stream to the other host; stays the caller's
+     * @return done when it could; fails, with a RefusedException that says what is in the way
+     */
+    CompletableFuture<Void> tryOut(Fd stream);
+
+    /**
+     * Ends a trial that was begun, whatever came of it.
+     *
+     * @return done when nothing is left of it at the other host, or that cannot be known
+     */
+    CompletableFuture<?> endTrial();
+
     /** Its machine is about to stop: so does a session that leaves. */
     void halt();
 

@@ -14,6 +14,7 @@ import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.EndTrial;
 import io.sluice.remoting.control.Order.GoOn;
 import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
@@ -25,6 +26,7 @@ import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.Order.Trial;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,9 +115,18 @@ public final class ControlCodec {
           write(json, open.files(), open.pieces());
         }
         case Leave leave -> {
-          json.writeStringProperty("do", "leave");
+          json.writeStringProperty("do", leave.trial() ? "try" : "leave");
           json.writeNumberProperty("id", leave.id());
           json.writeNumberProperty("session", leave.session());
+        }
+        case EndTrial end -> {
+          json.writeStringProperty("do", "tried");
+          json.writeNumberProperty("id", end.id());
+          json.writeNumberProperty("session", end.session());
+        }
+        case Trial trial -> {
+          json.writeStringProperty("do", "trial");
+          json.writeNumberProperty("id", trial.id());
         }
         case Halt halt -> {
           json.writeStringProperty("do", "halt");
@@ -176,7 +187,10 @@ public final class ControlCodec {
                   (int) fields.whole("uid", -1, Integer.MAX_VALUE),
                   fields.whole("since", 0, Long.MAX_VALUE));
           case "mirror" -> new Mirror(id(fields), number(fields, "session"));
-          case "leave" -> new Leave(id(fields), number(fields, "session"));
+          case "leave" -> new Leave(id(fields), number(fields, "session"), false);
+          case "try" -> new Leave(id(fields), number(fields, "session"), true);
+          case "tried" -> new EndTrial(id(fields), number(fields, "session"));
+          case "trial" -> new Trial(id(fields));
           case "halt" -> new Halt(id(fields), number(fields, "session"));
           case "go" -> new GoOn(id(fields), number(fields, "session"));
           case "stay" -> new Stay(id(fields), number(fields, "session"));

@@ -54,8 +54,28 @@ public sealed interface Order {
    *
    * @param id repeated in the answer
    * @param session its number
+   * @param trial whether to find out alone if it could: then it goes on, and what the other host
+   *     has made for that is there until it is told to {@link EndTrial}
    */
-  record Leave(long id, long session) implements Order {}
+  record Leave(long id, long session, boolean trial) implements Order {}
+
+  /**
+   * The trial of a session is over. Answered by {@link HostMessage.Done} when nothing of it is left
+   * at the other host.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   */
+  record EndTrial(long id, long session) implements Order {}
+
+  /**
+   * Find out whether a session could come with its machine, and forget it. A socket to its host
+   * comes with it. Answered by {@link HostMessage.Done} when that has ended the stream, or it could
+   * not.
+   *
+   * @param id repeated in the answer
+   */
+  record Trial(long id) implements Order {}
 
   /**
    * The machine of a session that leaves is about to stop.

@@ -14,6 +14,7 @@ import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.EndTrial;
 import io.sluice.remoting.control.Order.GoOn;
 import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
@@ -25,6 +26,7 @@ import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.Order.Trial;
 import java.util.List;
 import java.util.Optional;
 
@@ -100,6 +102,11 @@ final class HostControl {
         link.refuseDescriptors();
         tell(served.moves().halt(halt));
       }
+      case EndTrial end -> {
+        link.refuseDescriptors();
+        served.moves().endTrial(end);
+      }
+      case Trial trial -> served.moves().tryOut(trial, link.takeDescriptor());
       case Arrive arrive -> served.moves().arrive(arrive, link.takeDescriptor());
       case Relay relay -> {
         List<Fd> streams = link.takeDescriptors(2);
@@ -136,7 +143,7 @@ final class HostControl {
     return switch (order) {
       case OpenShared _, AddSegment _ -> throw new LinkException("an order with descriptors");
       case Serve _, Stand _ -> throw new LinkException("a second order to serve");
-      case Depart _, Arrive _, Relay _, Mirror _, Leave _, Halt _, Stay _ ->
+      case Depart _, Arrive _, Relay _, Mirror _, Leave _, EndTrial _, Trial _, Halt _, Stay _ ->
           throw new LinkException("an order about a move");
       case GoOn go -> new Done(go.id(), table.goOn(go.session()) ? "" : "there is no such session");
       case ListSessions list -> new Sessions(list.id(), table.reports());

@@ -9,9 +9,11 @@ import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
+import io.sluice.remoting.control.Order.EndTrial;
 import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.Order.Trial;
 import io.sluice.remoting.control.SegmentPages;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
@@ -19,11 +21,13 @@ import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -32,11 +36,19 @@ import java.util.function.Consumer;
  * the daemon when it is done.
  */
 final class MoveOrders {
+  private static final String FULL = "there are as many sessions as there may be";
+
+  /** How long another host may take to come to its question, which is refused. */
+  private static final int LAST_WORD_MS = 5_000;
+
   private final SessionSettings settings;
   private final String devices;
   private final SessionTable table;
   private final Consumer<HostMessage> tell;
   private final Map<Long, Departure> departures = new ConcurrentHashMap<>();
+
+  /** Done with the order by which they are over. */
+  private final Map<Long, CompletableFuture<Long>> trials = new ConcurrentHashMap<>();
 
   /**
    * @param devices names of those that sessions have
@@ -89,13 +101,17 @@ final class MoveOrders {
   }
 
   /**
-   * Moves a session away with its machine.
+   * Moves a session away with its machine, or looks whether that could be.
    *
    * @param socket to the other host, owned
    */
   void leave(Leave order, Fd socket) {
     StateLink link = new StateLink(settings.kernel(), socket);
     ServedSession session = table.served(order.session());
+    if (order.trial() && session != null) {
+      start(() -> tryOut(order, session, link));
+      return;
+    }
     Departure departure = session == null ? null : departure(order.session(), session, link);
     if (departure == null || departures.putIfAbsent(order.session(), departure) != null) {
       link.close();
@@ -115,6 +131,51 @@ final class MoveOrders {
       tell.accept(Left.not(order.id(), String.valueOf(lost.getMessage()), List.of()));
     } finally {
       departures.remove(order.session(), departure);
+    }
+  }
+
+  private void tryOut(Leave order, ServedSession session, StateLink link) {
+    CompletableFuture<Long> ended = new CompletableFuture<>();
+    try (link) {
+      if (trials.putIfAbsent(order.session(), ended) != null) {
+        tell.accept(Left.not(order.id(), "it is being tried out", List.of()));
+        return;
+      }
+      tell.accept(tried(order, session, link));
+      long id = ended.join();
+      sayThatItStays(link);
+      trials.remove(order.session(), ended);
+      tell.accept(new Done(id, ""));
+    }
+  }
+
+  private static Left tried(Leave order, ServedSession session, StateLink link) {
+    try {
+      Departure.Result result = new Departure(session, link, _ -> {}).tryOut();
+      return new Left(order.id(), "", List.of(), result.sentBytes(), 0, List.of());
+    } catch (UnmovableException unmovable) {
+      return Left.not(order.id(), "it cannot be moved as it is", unmovable.reasons());
+    } catch (StateException | RuntimeException lost) {
+      return Left.not(order.id(), String.valueOf(lost.getMessage()), List.of());
+    }
+  }
+
+  /** The other host ends the stream when nothing is left of what it made. */
+  private static void sayThatItStays(StateLink link) {
+    try {
+      link.write(new StateItem.Stay());
+      link.flush();
+      link.awaitEnd(LAST_WORD_MS);
+    } catch (StateException _) {
+      // it has ended the stream
+    }
+  }
+
+  /** The trial of a session is over; the daemon is told when nothing is left of it. */
+  void endTrial(EndTrial order) {
+    CompletableFuture<Long> trial = trials.get(order.session());
+    if (trial == null || !trial.complete(order.id())) {
+      tell.accept(new Done(order.id(), "it is not being tried out"));
     }
   }
 
@@ -168,8 +229,7 @@ final class MoveOrders {
     start(() -> {
       try (StateLink link = new StateLink(settings.kernel(), socket)) {
         if (!table.takePlace()) {
-          tell.accept(
-              Moved.not(order.id(), "there are as many sessions as there may be", List.of()));
+          tell.accept(Moved.not(order.id(), FULL, List.of()));
           return;
         }
         try {
@@ -179,6 +239,53 @@ final class MoveOrders {
         }
       }
     });
+  }
+
+  /**
+   * Looks whether a session could come with its machine.
+   *
+   * @param socket to its host, owned
+   */
+  void tryOut(Trial order, Fd socket) {
+    start(() -> {
+      try (StateLink link = new StateLink(settings.kernel(), socket)) {
+        tell.accept(new Done(order.id(), tried(link)));
+      }
+    });
+  }
+
+  /** Why the trial has ended, which each does. */
+  private String tried(StateLink link) {
+    String why = FULL;
+    if (table.takePlace()) {
+      try (Arrival arrival = Arrival.onTrial(settings, link)) {
+        arrival.awaitStay();
+        return "";
+      } catch (StateException | RuntimeException ended) {
+        why = String.valueOf(ended.getMessage());
+      } finally {
+        table.givePlace();
+      }
+    }
+    refuse(link, why);
+    return why;
+  }
+
+  /** The other host hears it, if it still asks. */
+  private static void refuse(StateLink link, String why) {
+    try {
+      link.patience(LAST_WORD_MS);
+      StateItem item = link.read();
+      while (!(item instanceof StateItem.Stay)) {
+        if (item instanceof StateItem.Prepared) {
+          link.write(new StateItem.Refused(List.of(why)));
+          link.flush();
+        }
+        item = link.read();
+      }
+    } catch (StateException _) {
+      // it has ended the stream
+    }
   }
 
   private void arrived(Arrive order, StateLink link) {

@@ -3,9 +3,11 @@ package io.sluice.remoting.session;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
@@ -113,6 +115,86 @@ public final class Arrival implements AutoCloseable {
     }
     StateRestore restore = new StateRestore(session.session(), state, head.implementation());
     return new Arrival(link, session, descriptors, restore);
+  }
+
+  /**
+   * Takes what the session of a machine is that may come, to see whether it could be made here. The
+   * machine's memory is not here: there is memory as large, which nobody writes.
+   *
+   * @param link to the other host; stays the caller's
+   * @throws StateException when it does not come to that
+   */
+  public static Arrival onTrial(SessionSettings settings, StateLink link) throws StateException {
+    link.patience(PATIENCE_MS);
+    if (!(link.read() instanceof StateItem.Head head)
+        || head.place() != StateItem.Place.MOVING_MACHINE) {
+      throw new StateException("a stream begins without the head of a machine's session");
+    }
+    RemotedApi api = settings.apis().get(head.api());
+    if (api == null) {
+      throw new StateException("api is not served here, number=" + head.api());
+    }
+    if (!(link.read() instanceof StateItem.Segment segment) || segment.index() != 0) {
+      throw new StateException("a session comes without segment 0");
+    }
+    Kernel kernel = settings.kernel();
+    SharedMemory memory = new SharedMemory(kernel, settings.mostSharedBytes());
+    List<Fd> eventfds = new ArrayList<>();
+    MachineSession session = null;
+    try {
+      addBlank(settings, memory, segment);
+      eventfds.add(kernel.eventfd(0, Kernel.NONBLOCK));
+      eventfds.add(kernel.eventfd(0, Kernel.NONBLOCK));
+      session = MachineSession.of(settings, api, memory, eventfds.get(0), eventfds.get(1));
+    } catch (SyscallException | ProtocolException refused) {
+      throw new StateException("a session cannot be tried: " + refused.getMessage());
+    } finally {
+      if (session == null) {
+        memory.close();
+        eventfds.forEach(Fd::close);
+      }
+    }
+    return of(link, head, session, List.of());
+  }
+
+  /** Memory that takes no place as long as nobody writes it. */
+  private static void addBlank(
+      SessionSettings settings, SharedMemory memory, StateItem.Segment segment)
+      throws StateException {
+    if (segment.bytes() > settings.mostSharedBytes() - memory.bytes()) {
+      throw new StateException("segments are too large, bytes=" + segment.bytes());
+    }
+    Kernel kernel = settings.kernel();
+    try (Fd file = kernel.memfdCreate("sluice-trial", segment.bytes())) {
+      kernel.addSeals(file, Kernel.F_SEAL_GROW | Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_SEAL);
+      memory.add(segment.index(), file, segment.bytes());
+    } catch (SyscallException | ProtocolException refused) {
+      throw new StateException("a segment is refused: " + refused.getMessage());
+    }
+  }
+
+  /**
+   * Makes the session's objects and says whether they could be made, as often as it is asked, until
+   * the session stays.
+   *
+   * @throws StateException when it does not come to that
+   */
+  public void awaitStay() throws StateException {
+    while (true) {
+      switch (link.read()) {
+        case StateItem.Segment segment -> addBlank(session.settings(), session.memory(), segment);
+        case StateItem.Prepared _ -> answer();
+        case StateItem.Stay _ -> {
+          return;
+        }
+        case StateItem.Root root -> restore.take(root);
+        case StateItem.Made made -> restore.take(made);
+        case StateItem.Changed changed -> restore.take(changed);
+        case StateItem.Gone gone -> restore.take(gone);
+        case StateItem item ->
+            throw new StateException("an item that is out of place, item=" + item);
+      }
+    }
   }
 
   /**

@@ -156,9 +156,7 @@ public final class Departure {
   public void leave(Consumer<Halted> halted) throws UnmovableException, StateException {
     entered.accept(stage);
     try {
-      if (served.place() != StateItem.Place.MACHINE) {
-        throw new StateException("it is no session of a machine");
-      }
+      requireMachine();
       move(true, false);
       long waited = now() - stoppedNs;
       List<SharedMemory.PageRange> pages = ask(() -> served.memory().touchedPages(MOST_RANGES));
@@ -173,6 +171,30 @@ public final class Departure {
       session.resume();
       served.letGo();
       enter(StateStage.ABORTED);
+    }
+  }
+
+  /**
+   * Finds out whether the session could move with its machine; it goes on. What the other host has
+   * made for that is there until it is told that the session stays.
+   *
+   * @throws UnmovableException when it cannot be moved, because of what it has
+   * @throws StateException when that was not found out
+   */
+  public Result tryOut() throws UnmovableException, StateException {
+    try {
+      requireMachine();
+      boolean _ = move(true, true);
+      return new Result(rounds, link.sentBytes(), 0);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new StateException("the trial was interrupted");
+    }
+  }
+
+  private void requireMachine() throws StateException {
+    if (served.place() != StateItem.Place.MACHINE) {
+      throw new StateException("it is no session of a machine");
     }
   }
 
@@ -209,11 +231,11 @@ public final class Departure {
             withMachine ? StateItem.Place.MOVING_MACHINE : served.place(),
             implementation),
         withMachine ? List.of() : served.descriptors());
-    Set<SessionObject> _ = ask(state::takeTouched);
     prepare(capture);
     if (checkOnly) {
-      return false;
+      return false; // and has changed nothing
     }
+    Set<SessionObject> _ = ask(state::takeTouched); // all of it is sent now
     try (Contents contents = ask(state::contents);
         Arena arena = Arena.ofConfined()) {
       MemorySegment room = arena.allocate(StateCodec.CONTENT_BYTES, Long.BYTES);

@@ -140,6 +140,22 @@ public final class StateLink implements AutoCloseable {
     return java.util.stream.Stream.generate(fds::take).limit(count).toList();
   }
 
+  /**
+   * Waits until the other end has ended the stream; what comes before that is nobody's.
+   *
+   * @param milliseconds how long to wait for a frame
+   */
+  public void awaitEnd(int milliseconds) {
+    try {
+      patience(milliseconds);
+      while (true) {
+        StateItem _ = read();
+      }
+    } catch (StateException | SyscallException _) {
+      // that is it
+    }
+  }
+
   /** Has both ends find the stream at its end; from any thread. */
   public void end() {
     synchronized (closing) {

@@ -34,10 +34,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -301,9 +303,30 @@ final class HostRoute implements AutoCloseable {
    * @throws RefusedException when it does not come to that
    */
   void joinSession(InetSocketAddress to, String guest, Path socket) {
+    join(to, client -> SessionStream.open(client, guest, socket));
+  }
+
+  /**
+   * What is in the way of the sessions of a guest's machine at the destination. Blocks for as long
+   * as their programs are built there.
+   *
+   * @param directory of the daemon's own
+   */
+  List<Reason> sessionObstacles(GuestHost guest, InetSocketAddress to, Path directory) {
+    String name = guest.settings().name();
+    SessionsTrial trial =
+        new SessionsTrial(
+            kernel,
+            directory,
+            socket -> join(to, client -> SessionStream.openTrial(client, name, socket)));
+    return trial.obstacles(
+        guest.device().sessions().map(MachineSessions::carried).orElse(List.of()));
+  }
+
+  private void join(InetSocketAddress to, Function<LinkClient, CompletableFuture<Void>> stream) {
     try (LinkClient client =
         new LinkClient(loops, to.getHostString(), to.getPort(), files, 0, false)) {
-      SessionStream.open(client, guest, socket).join();
+      Void _ = stream.apply(client).join();
     } catch (CompletionException e) {
       throw e.getCause() instanceof RefusedException refused ? refused : e;
     }

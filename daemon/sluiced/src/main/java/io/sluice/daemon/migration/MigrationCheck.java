@@ -93,6 +93,11 @@ final class MigrationCheck {
     estimate = way.map(found -> DowntimeEstimate.of(guest.buffers().use().videoBytes(), found));
   }
 
+  /** Whether the destination has answered. */
+  boolean isAnswered() {
+    return way.isPresent();
+  }
+
   /** The guest would stand still for longer than the operator wants, whatever it does. */
   void downtime(Duration limit) {
     if (estimate.isPresent() && estimate.get().leastNs() > limit.toNanos()) {

@@ -54,6 +54,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
 
   private final GuestTable guests;
   private final Path socketPath;
+  private final Path stateDir;
   private final Kernel kernel;
   private final Threads threads;
   private final LongSupplier clock;
@@ -91,6 +92,7 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   public Migrations(GuestTable guests, DaemonConfig config, Surroundings surroundings) {
     this.guests = guests;
     socketPath = config.migrationSocket();
+    stateDir = config.stateDir();
     wire = config.wire();
     places = new OwnPlaces(config);
     kernel = surroundings.kernel();
@@ -231,6 +233,9 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
           check.destination(question.link(), true, clock);
         }
         check.downtime(wish.downtime());
+        if (!busy && check.isAnswered()) {
+          open.sessionObstacles(host, address.get(), stateDir).forEach(check::add);
+        }
       }
     }
     return check.view(wish.downtime());

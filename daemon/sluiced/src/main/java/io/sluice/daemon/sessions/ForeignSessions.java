@@ -4,6 +4,7 @@ import io.sluice.abi.RateLimit;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.daemon.config.ForeignSettings;
+import io.sluice.daemon.runtime.StreamPlace;
 import io.sluice.management.NotificationTypes;
 import io.sluice.migrate.wire.SessionDoor;
 import io.sluice.remoting.control.HostMessage;

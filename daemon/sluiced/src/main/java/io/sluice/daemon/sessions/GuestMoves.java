@@ -3,6 +3,7 @@ package io.sluice.daemon.sessions;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.daemon.runtime.StreamPlace;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.Problem;

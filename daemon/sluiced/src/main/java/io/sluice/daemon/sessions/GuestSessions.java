@@ -80,7 +80,7 @@ final class GuestSessions implements AutoCloseable {
   private final RateLimit events;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
-  private final HostedSessions machine = new HostedSessions(() -> Optional.ofNullable(running()));
+  private final HostedSessions machine = new HostedSessions(this::serving);
   private final Object lock = new Object();
   private final Set<Long> open = new HashSet<>(); // sessions; by lock
   private String state = SessionHostStatus.STARTING; // by lock
@@ -123,7 +123,7 @@ final class GuestSessions implements AutoCloseable {
     moves =
         new GuestMoves(
             guest,
-            () -> Optional.ofNullable(running()),
+            this::serving,
             starter,
             others,
             this::openSide,
@@ -397,6 +397,16 @@ final class GuestSessions implements AutoCloseable {
   Optional<HostMessage> ask(LongFunction<Order> order) {
     ServingHost now = running();
     return now == null ? Optional.empty() : now.ask(order, List.of(), ANSWER_PATIENCE);
+  }
+
+  /** The host that listens, if it serves. */
+  Optional<ServingHost> serving() {
+    return Optional.ofNullable(running());
+  }
+
+  /** Whether a machine of the guest's has sessions. */
+  boolean hasMachine() {
+    return !machine.isEmpty();
   }
 
   private @Nullable ServingHost running() {

@@ -11,6 +11,7 @@ import io.sluice.remoting.control.HostMessage.Left;
 import io.sluice.remoting.control.HostMessage.Shared;
 import io.sluice.remoting.control.Order.AddSegment;
 import io.sluice.remoting.control.Order.EndSession;
+import io.sluice.remoting.control.Order.EndTrial;
 import io.sluice.remoting.control.Order.GoOn;
 import io.sluice.remoting.control.Order.Halt;
 import io.sluice.remoting.control.Order.Leave;
@@ -195,8 +196,16 @@ final class HostedSession implements ApiSessions.Opened {
   @Override
   public CompletableFuture<ApiSessions.Standing> leave(Fd stream) {
     return home()
-        .tell(id -> new Leave(id, number), List.of(stream))
+        .tell(id -> new Leave(id, number, false), List.of(stream))
         .handle((answer, failure) -> standing(answer));
+  }
+
+  @Override
+  public CompletableFuture<Void> tryOut(Fd stream) {
+    return home()
+        .tell(id -> new Leave(id, number, true), List.of(stream))
+        .handle((answer, failure) -> standing(answer))
+        .thenAccept(_ -> {});
   }
 
   private ApiSessions.Standing standing(@Nullable HostMessage answer) {
@@ -213,6 +222,11 @@ final class HostedSession implements ApiSessions.Opened {
         left.pages().stream()
             .map(range -> new ApiSessions.Pages(range.index(), range.offset(), range.bytes()))
             .collect(ImmutableList.toImmutableList()));
+  }
+
+  @Override
+  public CompletableFuture<?> endTrial() {
+    return home().tell(id -> new EndTrial(id, number), List.of());
   }
 
   @Override

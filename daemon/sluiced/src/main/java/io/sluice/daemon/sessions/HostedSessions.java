@@ -177,6 +177,13 @@ final class HostedSessions implements ApiSessions {
     }
   }
 
+  /** Whether there is none. */
+  boolean isEmpty() {
+    synchronized (lock) {
+      return sessions.isEmpty();
+    }
+  }
+
   /** A host has no process any more. */
   void onHostGone(Host host) {
     List<HostedSession> all;

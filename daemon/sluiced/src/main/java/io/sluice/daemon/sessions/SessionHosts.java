@@ -139,8 +139,18 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     this.route = route;
   }
 
-  /** Begins to take sessions of other hosts' guests, if the configuration says so. */
-  public SessionDoor acceptForeign() throws OperationsException {
+  /** The way in from other hosts: begins to take their guests' sessions, if it is configured. */
+  public SessionDoor door() throws OperationsException {
+    return new SessionTrials(acceptForeign(), this::sessionsOf, surroundings);
+  }
+
+  private Optional<GuestSessions> sessionsOf(String guest) {
+    synchronized (lock) {
+      return Optional.ofNullable(guests.get(guest));
+    }
+  }
+
+  private SessionDoor acceptForeign() throws OperationsException {
     if (config.sessionHosts().foreign().acceptFrom().isEmpty()) {
       return SessionDoor.CLOSED;
     }
@@ -174,9 +184,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
 
   /** The sessions of processes in a guest's machine; none for a guest that has no sessions. */
   public Optional<ApiSessions> machine(GuestSettings guest) {
-    synchronized (lock) {
-      return Optional.ofNullable(guests.get(guest.name())).map(GuestSessions::machine);
-    }
+    return sessionsOf(guest.name()).map(GuestSessions::machine);
   }
 
   /** Hosts of other implementations, by the names of their directories. */

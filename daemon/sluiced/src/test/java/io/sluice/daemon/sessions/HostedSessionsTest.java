@@ -392,4 +392,36 @@ final class HostedSessionsTest {
     host.answers(new Shared(1, SESSION, Errno.EAGAIN.number()));
     assertRefused(Errno.EAGAIN, () -> session.add(3, memory(1)));
   }
+
+  @Test
+  void tryOut_obstacles_areToldWithTheSessionsNumber() {
+    host.opens();
+    Opened session = open();
+    CompletableFuture<Void> tried = session.tryOut(bell);
+    assertThat(host.orders.getLast()).isEqualTo(new Order.Leave(2, SESSION, true));
+    host.told.complete(HostMessage.Left.not(2, "it cannot", List.of("queue 1", "program 2")));
+    assertThat(tried.exceptionNow())
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("session " + SESSION + ": queue 1; program 2");
+  }
+
+  @Test
+  void tryOut_hostThatEnds_isNoAnswer() {
+    host.opens();
+    CompletableFuture<Void> tried = open().tryOut(bell);
+    host.told.completeExceptionally(new IllegalStateException("gone"));
+    assertThat(tried.exceptionNow()).isInstanceOf(RefusedException.class);
+  }
+
+  @Test
+  void tryOut_hostThatIsReady_isDoneAndOverWhenItIsTold() {
+    host.opens();
+    Opened session = open();
+    CompletableFuture<Void> tried = session.tryOut(bell);
+    host.told.complete(new HostMessage.Left(2, "", List.of(), 1, 0, List.of()));
+    assertThat(tried).isCompleted();
+    CompletableFuture<?> _ = session.endTrial();
+    assertThat(host.orders.getLast()).isEqualTo(new Order.EndTrial(2, SESSION));
+    assertThat(session.isGone()).isFalse();
+  }
 }

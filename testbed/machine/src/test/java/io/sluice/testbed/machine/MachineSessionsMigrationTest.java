@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
@@ -124,6 +125,21 @@ final class MachineSessionsMigrationTest {
     source.boot(run, ARGUMENTS, List.of());
     awaitAtWork(source);
     target.bootIncoming(run, ARGUMENTS);
+  }
+
+  /** What a check says of sessions that would come to a host. */
+  private List<String> inTheWay(MachineHost to) throws Exception {
+    List<MigrationBlocker> blockers =
+        source.migrations().check(GUEST, to.address(), Map.of()).blockers();
+    assertThat(blockers).extracting(MigrationBlocker::code).allMatch("SLU-MIG-046"::equals);
+    assertThat(blockers).extracting(MigrationBlocker::remedy).doesNotContain("");
+    return blockers.stream().map(MigrationBlocker::what).toList();
+  }
+
+  private List<String> attempts() {
+    return source.migrations().getMigrations().values().stream()
+        .map(MigrationStatusView::id)
+        .toList();
   }
 
   private static SessionStatus awaitAtWork(MachineHost side) {
@@ -253,6 +269,11 @@ final class MachineSessionsMigrationTest {
     prepare();
     plain.ensure();
     plain.bootIncoming(RUN, ARGUMENTS);
+    assertThat(inTheWay(plain))
+        .singleElement()
+        .asString()
+        .contains("1 API sessions")
+        .contains("may have no API sessions there");
     source.migrations().start(GUEST, plain.address(), Map.of());
     MigrationStatusView view = awaitOver();
     assertThat(view.phase()).isEqualTo("aborted");
@@ -292,13 +313,35 @@ final class MachineSessionsMigrationTest {
   }
 
   @Test
-  void start_twoSessions_bothMoveAndGoOn() throws Exception {
+  void check_twoSessions_namesWhatIsInTheWayAndTouchesNothing() throws Exception {
     prepare(TWO);
     await()
         .atMost(PATIENCE)
         .until(() ->
             sessions(source).list(GUEST).stream().filter(each -> each.calls() > AT_WORK).count()
                 == 2);
+    SessionHostStatus there = host(target);
+    SessionsMXBean limits = sessions(target);
+    List<String> attemptsBefore = attempts();
+    assertThat(inTheWay(target)).isEmpty();
+
+    limits.limit(GUEST, 1, null);
+    assertThat(inTheWay(target))
+        .singleElement()
+        .asString()
+        .matches("session \\d+: there are as many sessions as there may be");
+
+    limits.limit(GUEST, there.sessionLimit(), 100L << 10);
+    assertThat(inTheWay(target))
+        .isNotEmpty()
+        .allMatch(why -> why.matches("session \\d+: .*mem \\d+ cannot be made here.*"));
+
+    limits.limit(GUEST, there.sessionLimit(), there.memoryLimitBytes());
+    assertThat(inTheWay(target)).isEmpty();
+    assertThat(attempts()).as("migrations that were begun").isEqualTo(attemptsBefore);
+    assertThat(host(target).pid()).as("the host that was asked").isEqualTo(there.pid());
+    await().atMost(PATIENCE).until(() -> host(target).sessions() == 0);
+
     MigrationStatusView view = move();
     assertThat(view.phase()).as(view.reason() + "\n" + source.daemon().log()).isEqualTo("done");
     assertThat(source.migrations().report(GUEST, "json")).contains("\"sessions\":{\"moved\":2,");

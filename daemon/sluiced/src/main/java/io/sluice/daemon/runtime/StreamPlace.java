@@ -1,4 +1,4 @@
-package io.sluice.daemon.sessions;
+package io.sluice.daemon.runtime;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * The place at which the stream of one session comes in: a socket in a directory of the daemon's
  * own. The event loops of the wire connect to it; what is accepted goes to a session host.
  */
-final class StreamPlace implements AutoCloseable {
+public final class StreamPlace implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StreamPlace.class);
   private static final AtomicLong COUNT = new AtomicLong();
 
@@ -36,14 +36,14 @@ final class StreamPlace implements AutoCloseable {
    *
    * @param directory of the daemon's own
    */
-  static StreamPlace open(Kernel kernel, Path directory) {
+  public static StreamPlace open(Kernel kernel, Path directory) {
     Path path = directory.resolve("stream-" + COUNT.incrementAndGet());
     remove(path); // one that a daemon before left
     return new StreamPlace(kernel, path, kernel.listen(path, 1));
   }
 
   /** Where it listens. */
-  Path path() {
+  public Path path() {
     return path;
   }
 
@@ -52,7 +52,7 @@ final class StreamPlace implements AutoCloseable {
    *
    * @throws SyscallException ETIMEDOUT when it does not come
    */
-  Fd accept(Duration patience) {
+  public Fd accept(Duration patience) {
     short[] ready = new short[1];
     kernel.poll(
         List.of(listener),
