@@ -5,6 +5,7 @@ import io.sluice.abi.pscnv.ExtChanNewAt;
 import io.sluice.abi.pscnv.PscnvChanFree;
 import io.sluice.abi.pscnv.PscnvChanNew;
 import io.sluice.abi.pscnv.PscnvFifoInitIb;
+import io.sluice.abi.pscnv.PscnvLimits;
 import io.sluice.abi.pscnv.PscnvMapHandle;
 import io.sluice.abi.pscnv.PscnvObjEngNew;
 import io.sluice.abi.pscnv.PscnvObjVdmaNew;
@@ -112,12 +113,12 @@ final class ChannelIoctls {
     MemorySegment argument = call.argument();
     GpuChannel channel = file.channel(call, PscnvFifoInitIb.CID.bits(argument));
     long start = PscnvFifoInitIb.IB_START.get(argument);
-    int order = PscnvFifoInitIb.IB_ORDER.bits(argument);
-    if (!GpuChannel.isLegalRing(start, order)) {
+    long order = PscnvFifoInitIb.IB_ORDER.get(argument);
+    if (order > PscnvLimits.MAX_IB_ORDER || !GpuChannel.isLegalRing(start, (int) order)) {
       throw call.refuse(
           Errno.EINVAL, "ibStart=0x" + Long.toHexString(start) + ", ibOrder=" + order);
     }
-    if (!channel.start(start, order)) {
+    if (!channel.start(start, (int) order)) {
       throw call.refuse(Errno.EBUSY, "the channel has a ring or has ended");
     }
     call.afterwards(file.card()::wake);

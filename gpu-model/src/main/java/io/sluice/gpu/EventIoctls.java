@@ -21,12 +21,12 @@ final class EventIoctls {
 
   static void read(GpuFile file, IoctlCall call) {
     MemorySegment argument = call.argument();
-    int wanted = ExtEventRead.COUNT.bits(argument);
+    long wanted = ExtEventRead.COUNT.get(argument);
     if (wanted < 1 || wanted > ExtEventRead.MAX_RECORDS) {
       throw call.refuse(Errno.EINVAL, "count=" + wanted);
     }
     file.card().kernel().drain(file.events());
-    Records records = new Records(file, argument, wanted);
+    Records records = new Records(file, argument, (int) wanted);
     records.takeExcess();
     int last = file.lastEventCid;
     file.channels.tailMap(last, false).values().forEach(records::take);
@@ -34,7 +34,7 @@ final class EventIoctls {
     if (records.more) {
       file.card().kernel().signal(file.events());
     }
-    ExtEventRead.COUNT.setBits(argument, records.count);
+    ExtEventRead.COUNT.set(argument, records.count);
   }
 
   /** The answer while it is filled. */

@@ -34,7 +34,7 @@ final class InfoIoctls {
     MemorySegment argument = call.argument();
     DrmVersion.VERSION_MAJOR.set(argument, 0);
     DrmVersion.VERSION_MINOR.set(argument, 0);
-    DrmVersion.VERSION_PATCHLEVEL.setBits(argument, DRIVER_PATCH_LEVEL);
+    DrmVersion.VERSION_PATCHLEVEL.set(argument, DRIVER_PATCH_LEVEL);
     DrmVersion.NAME_LEN.set(argument, DRIVER_NAME_LENGTH);
     DrmVersion.DATE_LEN.set(argument, DRIVER_DATE_LENGTH);
     DrmVersion.DESC_LEN.set(argument, DRIVER_DESCRIPTION_LENGTH);

@@ -158,7 +158,7 @@ final class RegionIoctls {
     if (!(object.backing() instanceof ExtentBacking backing)) {
       throw call.refuse(Errno.EINVAL, "not an imported buffer, handle=" + object.handle);
     }
-    int count = ExtGemImportPages.COUNT.bits(argument);
+    long count = ExtGemImportPages.COUNT.get(argument);
     if (count < 1 || count > InfoIoctls.MAX_EXTENTS) {
       throw call.refuse(Errno.EINVAL, "count=" + count);
     }
@@ -169,7 +169,7 @@ final class RegionIoctls {
     if (start < 0 || (start & PAGE_MASK) != 0) {
       throw call.refuse(Errno.EINVAL, "offset=" + start);
     }
-    List<RegionRange> extents = extents(file, call, object.sizeBytes(), start, count);
+    List<RegionRange> extents = extents(file, call, object.sizeBytes(), start, (int) count);
     long bytes = extents.stream().mapToLong(RegionRange::bytes).sum();
     if (backing.overlaps(start, bytes)) {
       throw call.refuse(Errno.EEXIST, "offset=" + start);

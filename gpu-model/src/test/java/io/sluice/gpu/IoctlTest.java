@@ -156,9 +156,9 @@ class IoctlTest {
   void version_tellsPscnv() {
     MemorySegment argument = Client.block(DrmVersion.SIZE);
     client.device.ioctl(DrmIoctl.VERSION, argument);
-    assertThat(DrmVersion.VERSION_MAJOR.bits(argument)).isZero();
-    assertThat(DrmVersion.VERSION_MINOR.bits(argument)).isZero();
-    assertThat(DrmVersion.VERSION_PATCHLEVEL.bits(argument)).isEqualTo(16);
+    assertThat(DrmVersion.VERSION_MAJOR.get(argument)).isZero();
+    assertThat(DrmVersion.VERSION_MINOR.get(argument)).isZero();
+    assertThat(DrmVersion.VERSION_PATCHLEVEL.get(argument)).isEqualTo(16);
     assertThat(DrmVersion.NAME_LEN.get(argument)).isEqualTo("pscnv".length());
   }
 

@@ -12,7 +12,8 @@ import java.util.function.LongFunction;
 /**
  * The declaration of a C structure: its fields in order, each with its meaning. What is added last
  * stands behind all others. Kept in a {@code static final} of the class that stands for the
- * structure, as its fields are, so that the JIT sees constants.
+ * structure, as its fields are, so that the JIT sees constants. A field that nobody names has its
+ * place and its meaning, but no constant.
  *
  * <p>An {@linkplain #aligned aligned} structure has the holes that a C compiler leaves, and fields
  * that allow atomic access: shared memory and arguments of ioctls. A {@linkplain #packed packed}
@@ -92,7 +93,37 @@ public final class Struct {
     return array(field, count, of, meaning, Long::valueOf);
   }
 
-  /** Adds bytes that nobody reads. */
+  /** Adds 8 bits that nobody here names: they keep the others in their places. */
+  public Struct unused8(String field, String meaning) {
+    return unused(field, Layouts.U8, meaning);
+  }
+
+  /** Adds 16 bits that nobody here names. */
+  public Struct unused16(String field, String meaning) {
+    return unused(field, packed ? Layouts.WIRE_U16 : Layouts.U16, meaning);
+  }
+
+  /** Adds 32 bits that nobody here names. */
+  public Struct unused32(String field, String meaning) {
+    return unused(field, word(), meaning);
+  }
+
+  /** Adds 64 bits that nobody here names. */
+  public Struct unused64(String field, String meaning) {
+    return unused(field, longWord(), meaning);
+  }
+
+  /** Adds an array of 64 bits each that nobody here names. */
+  public Struct unused64s(String field, int count, String meaning) {
+    return unused(field, MemoryLayout.sequenceLayout(count, longWord()), meaning);
+  }
+
+  /** Adds an array of bytes, or a structure, that nobody here names. */
+  public Struct unusedBytes(String field, int count, String meaning) {
+    return unused(field, MemoryLayout.sequenceLayout(count, Layouts.U8), meaning);
+  }
+
+  /** Adds bytes without a name. */
   public Struct pad(long bytes) {
     layouts.add(MemoryLayout.paddingLayout(bytes));
     end += bytes;
@@ -132,6 +163,11 @@ public final class Struct {
           "does not fit the field, field=" + field + ", value=" + value + ", most=" + most);
     }
     return value;
+  }
+
+  private Struct unused(String field, MemoryLayout layout, String meaning) {
+    add(field, layout, meaning);
+    return this;
   }
 
   private ValueLayout.OfInt word() {

@@ -5,7 +5,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * A field of 32 bits without sign. {@code get} and {@code set} carry the number, {@code bits} and
- * {@code setBits} the raw word of flags, handles and tokens.
+ * {@code setBits} the raw word of flags, handles, codes and tokens, with which nobody calculates.
+ * What counts or measures is read by {@code get}.
  */
 public record U32(String name, long offset, VarHandle handle) {
   /** The value of a structure that begins the segment. */

@@ -53,7 +53,6 @@ final class VfioHeaderParityTest {
   /** Constants of the specification alone. */
   private static final List<String> PROTOCOL_CONSTANTS =
       List.of(
-          "DmaMap.FLAG_FILE_IO 8",
           "DmaMap.FLAG_MMAP 4",
           "VfioUserCommand.DEVICE_FEATURE 16",
           "VfioUserCommand.DEVICE_GET_INFO 4",
@@ -112,11 +111,7 @@ final class VfioHeaderParityTest {
 
   /** What Linux 6.2 brought: older headers lack it. */
   private static final Set<String> SINCE_6_2 =
-      Set.of(
-          "DeviceFeature.MIG_DATA_SIZE",
-          "MigState.PRE_COPY",
-          "MigState.PRE_COPY_P2P",
-          "MigrationFeature.PRE_COPY");
+      Set.of("MigState.PRE_COPY", "MigState.PRE_COPY_P2P", "MigrationFeature.PRE_COPY");
 
   @TempDir Path directory;
 

@@ -252,7 +252,7 @@ final class Connection {
     MemorySegment body = reader.body();
     long offset = RegionAccess.OFFSET.get(body);
     int index = RegionAccess.REGION.bits(body);
-    int count = RegionAccess.COUNT.bits(body);
+    long count = RegionAccess.COUNT.get(body);
     DeviceRegion region = device.region(index);
     if (region == null || !isInside(region, offset, count)) {
       return REFUSED;
@@ -260,27 +260,25 @@ final class Connection {
     MemorySegment answer = writer.body();
     RegionAccess.OFFSET.set(answer, offset);
     RegionAccess.REGION.setBits(answer, index);
-    RegionAccess.COUNT.setBits(answer, count);
-    region.read(offset, answer, RegionAccess.SIZE, count);
-    return (int) RegionAccess.SIZE + count;
+    RegionAccess.COUNT.set(answer, count);
+    region.read(offset, answer, RegionAccess.SIZE, (int) count);
+    return (int) (RegionAccess.SIZE + count);
   }
 
   private int regionWrite(int bytes) {
     MemorySegment body = reader.body();
     long offset = RegionAccess.OFFSET.get(body);
     int index = RegionAccess.REGION.bits(body);
-    int count = RegionAccess.COUNT.bits(body);
+    long count = RegionAccess.COUNT.get(body);
     DeviceRegion region = device.region(index);
-    if (region == null
-        || !isInside(region, offset, count)
-        || bytes - (int) RegionAccess.SIZE != count) {
+    if (region == null || !isInside(region, offset, count) || bytes - RegionAccess.SIZE != count) {
       return REFUSED;
     }
-    region.write(offset, body, RegionAccess.SIZE, count);
+    region.write(offset, body, RegionAccess.SIZE, (int) count);
     MemorySegment answer = writer.body();
     RegionAccess.OFFSET.set(answer, offset);
     RegionAccess.REGION.setBits(answer, index);
-    RegionAccess.COUNT.setBits(answer, count);
+    RegionAccess.COUNT.set(answer, count);
     return (int) RegionAccess.SIZE;
   }
 
@@ -295,7 +293,7 @@ final class Connection {
     }
     for (int i = 0; i < writes; i++) {
       long entry = WriteMulti.SIZE + i * WriteMulti.ENTRY_SIZE;
-      int count = RegionAccess.COUNT.bits(body, entry);
+      long count = RegionAccess.COUNT.get(body, entry);
       DeviceRegion region = device.region(RegionAccess.REGION.bits(body, entry));
       if (region == null
           || count > 8
@@ -311,14 +309,14 @@ final class Connection {
             RegionAccess.OFFSET.get(body, entry),
             body,
             entry + RegionAccess.SIZE,
-            RegionAccess.COUNT.bits(body, entry));
+            (int) RegionAccess.COUNT.get(body, entry));
       }
     }
     WriteMulti.WR_CNT.set(writer.body(), writes);
     return (int) WriteMulti.SIZE;
   }
 
-  private static boolean isInside(DeviceRegion region, long offset, int count) {
+  private static boolean isInside(DeviceRegion region, long offset, long count) {
     return count > 0
         && count <= Limits.MAX_DATA_BYTES
         && offset >= 0

@@ -162,7 +162,7 @@ final class Hypercalls {
         .start(
             FifoInitIb.CID.bits(args),
             new GpuVa(FifoInitIb.IB_START.get(args)),
-            FifoInitIb.IB_ORDER.bits(args),
+            FifoInitIb.IB_ORDER.get(args),
             FifoInitIb.SLIMASK.bits(args));
   }
 
@@ -180,7 +180,7 @@ final class Hypercalls {
 
   /** The list is read once; no map goes away before its extents are the GPU's. */
   private void memPages(MemorySegment args) {
-    int count = MemPages.COUNT.bits(args);
+    long count = MemPages.COUNT.get(args);
     Iova address = new Iova(MemPages.LIST_IOVA.get(args));
     int handle = MemPages.HANDLE.bits(args);
     long offset = MemPages.OFFSET.get(args);
@@ -223,12 +223,11 @@ final class Hypercalls {
   }
 
   private void setupSegment(MemorySegment args) {
-    int count = SetupSegment.WORDS.bits(args);
-    if (count < 0 || count > GuestAbi.MAX_SETUP_WORDS) {
-      throw refused(
-          Errno.E2BIG, "set-up segment too long, words=" + Integer.toUnsignedString(count));
+    long count = SetupSegment.WORDS.get(args);
+    if (count > GuestAbi.MAX_SETUP_WORDS) {
+      throw refused(Errno.E2BIG, "set-up segment too long, words=" + count);
     }
-    int[] words = new int[count];
+    int[] words = new int[(int) count];
     if (count > 0) {
       Iova address = new Iova(SetupSegment.IOVA.get(args));
       if (address.value() % Integer.BYTES != 0) {
@@ -254,7 +253,7 @@ final class Hypercalls {
         offered.open(
             ApiOpen.API.bits(args),
             new MachineSessions.Named(
-                ApiOpen.COUNT.bits(args),
+                ApiOpen.COUNT.get(args),
                 new Iova(ApiOpen.LIST_IOVA.get(args)),
                 ApiOpen.BYTES.get(args)));
     ApiOpen.HANDLE.setBits(args, handle);
@@ -267,7 +266,7 @@ final class Hypercalls {
         ApiSegment.HANDLE.bits(args),
         ApiSegment.INDEX.bits(args),
         new MachineSessions.Named(
-            ApiSegment.COUNT.bits(args),
+            ApiSegment.COUNT.get(args),
             new Iova(ApiSegment.LIST_IOVA.get(args)),
             ApiSegment.BYTES.get(args)));
   }

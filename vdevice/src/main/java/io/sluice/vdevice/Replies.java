@@ -49,8 +49,8 @@ final class Replies {
   static int info(MemorySegment body) {
     DeviceInfo.ARGSZ.set(body, DeviceInfo.SIZE);
     DeviceInfo.FLAGS.setBits(body, DeviceInfo.FLAG_RESET | DeviceInfo.FLAG_PCI);
-    DeviceInfo.NUM_REGIONS.setBits(body, VfioPci.NUM_REGIONS);
-    DeviceInfo.NUM_IRQS.setBits(body, VfioPci.NUM_IRQS);
+    DeviceInfo.NUM_REGIONS.set(body, VfioPci.NUM_REGIONS);
+    DeviceInfo.NUM_IRQS.set(body, VfioPci.NUM_IRQS);
     return (int) DeviceInfo.SIZE;
   }
 
@@ -77,10 +77,10 @@ final class Replies {
         }
       }
     }
-    RegionInfo.ARGSZ.setBits(body, needed);
+    RegionInfo.ARGSZ.set(body, needed);
     RegionInfo.FLAGS.setBits(body, flags);
     RegionInfo.INDEX.setBits(body, request.index());
-    RegionInfo.CAP_OFFSET.setBits(body, capOffset);
+    RegionInfo.CAP_OFFSET.set(body, capOffset);
     RegionInfo.SIZE_FIELD.set(body, region.sizeBytes());
     RegionInfo.OFFSET.set(body, fileOffset);
     return request.replyBytes() >= needed ? needed : size;
@@ -118,7 +118,7 @@ final class Replies {
   static int migrationData(
       MemorySegment body, ClientMigration migration, Request.MigrationRead request) {
     int read = migration.read(body.asSlice(MigData.SIZE, request.sizeBytes()));
-    MigData.ARGSZ.setBits(body, (int) MigData.SIZE + read);
+    MigData.ARGSZ.set(body, (int) MigData.SIZE + read);
     MigData.SIZE_FIELD.setBits(body, read);
     return (int) MigData.SIZE + read;
   }

@@ -2,6 +2,7 @@ package io.sluice.channel.guest;
 
 import com.google.common.collect.ImmutableSet;
 import io.sluice.abi.SluiceException;
+import io.sluice.abi.pscnv.PscnvParam;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.Capability;
@@ -34,12 +35,6 @@ import java.util.OptionalLong;
  * waits for a call. The listener is called without the lock.
  */
 public final class Guest implements EventSource, AutoCloseable {
-  /** Parameter: bytes of video memory. */
-  private static final int FB_SIZE = 8;
-
-  /** Parameter: physical address of the card's registers. */
-  private static final int BAR0_ADDRESS = 17;
-
   private final String name;
   private final Gpu gpu;
   private final Capabilities capabilities;
@@ -204,10 +199,11 @@ public final class Guest implements EventSource, AutoCloseable {
    */
   public long parameter(long id) {
     return lock.call(() -> {
-      if (id == FB_SIZE) {
+      if (id == PscnvParam.FB_SIZE) {
         return state.buffers.limitBytes();
       }
-      OptionalLong value = (int) id == BAR0_ADDRESS ? OptionalLong.empty() : backend.parameter(id);
+      OptionalLong value =
+          (int) id == PscnvParam.BAR0_ADDR ? OptionalLong.empty() : backend.parameter(id);
       return value.orElseThrow(
           () -> Refusal.invalid("no such parameter, id=0x" + Long.toHexString(id)));
     });

@@ -80,17 +80,17 @@ public final class GuestChannels {
    * @param ringOrder 1 &lt;&lt; ringOrder entries
    * @param slimask normally 1
    */
-  public void start(int cid, GpuVa ringStart, int ringOrder, int slimask) {
+  public void start(int cid, GpuVa ringStart, long ringOrder, int slimask) {
     lock.run(() -> {
       GuestChannel channel = channels.get(cid);
       if (ringOrder < 0 || ringOrder > GuestLimits.MAX_RING_ORDER) {
-        throw Refusal.invalid("no such ring size, order=" + Integer.toUnsignedString(ringOrder));
+        throw Refusal.invalid("no such ring size, order=" + ringOrder);
       }
       long start = ringStart.value();
       if (start < 0 || (start & 7) != 0 || start >= info.addressSpaceBytes()) {
         throw Refusal.invalid("no such ring address, start=" + ringStart);
       }
-      channel.start(new ChannelRecord.Ring(ringStart, ringOrder, slimask));
+      channel.start(new ChannelRecord.Ring(ringStart, (int) ringOrder, slimask));
     });
   }
 

@@ -74,7 +74,6 @@ public final class NvidiaGpu implements Gpu {
 
   private static final int MAX_CHANNELS = 128;
   private static final int MAX_ADDRESS_SPACES = 128;
-  private static final int MAX_CLASSES = 200;
 
   /** Time between two polls while channels drain. */
   static final long POLL_NS = 1_000_000;
@@ -165,7 +164,9 @@ public final class NvidiaGpu implements Gpu {
             RmControl.GPU_GET_CLASSLIST_V2,
             _ -> {},
             block -> {
-              for (int i = 0; i < Math.clamp(ClassList.COUNT.bits(block), 0, MAX_CLASSES); i++) {
+              for (int i = 0;
+                  i < Math.min(ClassList.COUNT.get(block), ClassList.CLASS_NUMBER.count());
+                  i++) {
                 offered.add(ClassList.CLASS_NUMBER.at(i).bits(block));
               }
               return 0;

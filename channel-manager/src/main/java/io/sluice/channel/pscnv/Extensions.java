@@ -39,12 +39,12 @@ record Extensions(
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment info = arena.allocate(ExtInfo.LAYOUT);
       if (!calls.offers(PscnvIoctl.EXT_INFO, info)
-          || ExtInfo.VERSION.bits(info) != ExtInfo.VERSION_1) {
+          || ExtInfo.VERSION.get(info) != ExtInfo.VERSION_1) {
         return Optional.empty();
       }
       return Optional.of(
           new Extensions(
-              ExtInfo.CONTROL_PAGES.bits(info),
+              Math.toIntExact(ExtInfo.CONTROL_PAGES.get(info)),
               ExtInfo.CONTROL_MAP_HANDLE.get(info),
               ExtInfo.VRAM_MAP_HANDLE.get(info),
               ExtInfo.VRAM_APERTURE_BYTES.get(info)));

@@ -79,7 +79,7 @@ final class PscnvEvents {
     }
     ExtEventRead.COUNT.setBits(records, ExtEventRead.MAX_RECORDS);
     calls.issue(PscnvIoctl.EVENT_READ, records);
-    int count = Math.clamp(ExtEventRead.COUNT.bits(records), 0, ExtEventRead.MAX_RECORDS);
+    int count = (int) Math.min(ExtEventRead.COUNT.get(records), ExtEventRead.MAX_RECORDS);
     for (int i = 0; i < count; i++) {
       long at = ExtEventRead.RECORDS.offsetOf(i);
       guestIds[i] = ids.guestId(ExtEvent.CID.bits(records, at));

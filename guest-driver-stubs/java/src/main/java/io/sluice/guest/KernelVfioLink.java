@@ -49,8 +49,8 @@ final class KernelVfioLink implements DeviceLink {
       MemorySegment info = structure(DeviceInfo.SIZE);
       kernel.ioctl(device, VfioIoctl.DEVICE_GET_INFO, info);
       if ((DeviceInfo.FLAGS.bits(info) & DeviceInfo.FLAG_PCI) == 0
-          || DeviceInfo.NUM_REGIONS.bits(info) < VfioPci.NUM_REGIONS
-          || DeviceInfo.NUM_IRQS.bits(info) <= VfioPci.MSIX_IRQ) {
+          || DeviceInfo.NUM_REGIONS.get(info) < VfioPci.NUM_REGIONS
+          || DeviceInfo.NUM_IRQS.get(info) <= VfioPci.MSIX_IRQ) {
         throw new DeviceLostException(address + " is no PCI device");
       }
       registers = keep(map(VfioPci.BAR0_REGION)).segment();
@@ -128,8 +128,8 @@ final class KernelVfioLink implements DeviceLink {
     MemorySegment info = structure(IrqInfo.SIZE);
     IrqInfo.INDEX.setBits(info, VfioPci.MSIX_IRQ);
     kernel.ioctl(device, VfioIoctl.DEVICE_GET_IRQ_INFO, info);
-    if (IrqInfo.COUNT.bits(info) < eventfds.size()) {
-      throw new DeviceLostException("the device has " + IrqInfo.COUNT.bits(info) + " vectors");
+    if (IrqInfo.COUNT.get(info) < eventfds.size()) {
+      throw new DeviceLostException("the device has " + IrqInfo.COUNT.get(info) + " vectors");
     }
     MemorySegment set = structure(IrqSet.SIZE + 4L * eventfds.size());
     IrqSet.FLAGS.setBits(set, IrqSet.DATA_EVENTFD | IrqSet.ACTION_TRIGGER);

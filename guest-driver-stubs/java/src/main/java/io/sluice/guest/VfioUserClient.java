@@ -109,13 +109,13 @@ final class VfioUserClient implements DeviceLink {
 
   /** DEVICE_GET_REGION_INFO; the caller closes the descriptors. */
   private synchronized Region region(int index) {
-    int argsz = (int) RegionInfo.SIZE;
+    long argsz = RegionInfo.SIZE;
     for (int attempt = 0; attempt < 2; attempt++) {
       out.asSlice(HEADER, RegionInfo.SIZE).fill((byte) 0);
-      RegionInfo.ARGSZ.setBits(out, HEADER, argsz);
+      RegionInfo.ARGSZ.set(out, HEADER, argsz);
       RegionInfo.INDEX.setBits(out, HEADER, index);
       exchange(VfioUserCommand.DEVICE_GET_REGION_INFO, (int) RegionInfo.SIZE, List.of());
-      int wanted = RegionInfo.ARGSZ.bits(in, HEADER);
+      long wanted = RegionInfo.ARGSZ.get(in, HEADER);
       if (wanted <= argsz || received.size() > 0) {
         break;
       }
@@ -236,29 +236,29 @@ final class VfioUserClient implements DeviceLink {
 
   @GuardedBy("this")
   private byte[] feature(int flags, byte[] request, long argsz) {
-    DeviceFeature.ARGSZ.setBits(out, HEADER, (int) argsz);
+    DeviceFeature.ARGSZ.set(out, HEADER, argsz);
     DeviceFeature.FLAGS.setBits(out, HEADER, flags);
     long at = HEADER + DeviceFeature.SIZE;
     MemorySegment.copy(request, 0, out, ValueLayout.JAVA_BYTE, at, request.length);
     exchange(VfioUserCommand.DEVICE_FEATURE, (int) DeviceFeature.SIZE + request.length, List.of());
-    return in.asSlice(at, VfioUserHeader.MSG_SIZE.bits(in) - at).toArray(ValueLayout.JAVA_BYTE);
+    return in.asSlice(at, VfioUserHeader.MSG_SIZE.get(in) - at).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /**
    * MIG_DATA_READ: fewer bytes than {@link #MIGRATION_CHUNK} when there are no more, or none now.
    */
   synchronized byte[] readMigration() {
-    MigData.ARGSZ.setBits(out, HEADER, (int) MigData.SIZE + MIGRATION_CHUNK);
-    MigData.SIZE_FIELD.setBits(out, HEADER, MIGRATION_CHUNK);
+    MigData.ARGSZ.set(out, HEADER, MigData.SIZE + MIGRATION_CHUNK);
+    MigData.SIZE_FIELD.set(out, HEADER, MIGRATION_CHUNK);
     exchange(VfioUserCommand.MIG_DATA_READ, (int) MigData.SIZE, List.of());
-    long size = MigData.SIZE_FIELD.bits(in, HEADER);
+    long size = MigData.SIZE_FIELD.get(in, HEADER);
     return in.asSlice(HEADER + MigData.SIZE, size).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /** MIG_DATA_WRITE of at most {@link #MIGRATION_CHUNK} bytes. */
   synchronized void writeMigration(byte[] data, int offset, int bytes) {
-    MigData.ARGSZ.setBits(out, HEADER, (int) MigData.SIZE + bytes);
-    MigData.SIZE_FIELD.setBits(out, HEADER, bytes);
+    MigData.ARGSZ.set(out, HEADER, MigData.SIZE + bytes);
+    MigData.SIZE_FIELD.set(out, HEADER, bytes);
     long at = HEADER + MigData.SIZE;
     MemorySegment.copy(data, offset, out, ValueLayout.JAVA_BYTE, at, bytes);
     exchange(VfioUserCommand.MIG_DATA_WRITE, (int) MigData.SIZE + bytes, List.of());
@@ -302,11 +302,11 @@ final class VfioUserClient implements DeviceLink {
     int id = header(command, payload, 0);
     kernel.sendmsg(socket, out.asSlice(0, HEADER + payload), fds);
     readFully(0, HEADER);
-    int size = VfioUserHeader.MSG_SIZE.bits(in);
+    long size = VfioUserHeader.MSG_SIZE.get(in);
     if (size < HEADER || size > MAX_MESSAGE) {
       throw new DeviceLostException("the server sent a message of " + size + " bytes");
     }
-    readFully(HEADER, size - HEADER);
+    readFully(HEADER, (int) size - HEADER);
     int flags = VfioUserHeader.FLAGS.bits(in);
     if (VfioUserHeader.MSG_ID.get(in) != id
         || (flags & VfioUserHeader.TYPE_MASK) != VfioUserHeader.TYPE_REPLY) {
@@ -324,7 +324,7 @@ final class VfioUserClient implements DeviceLink {
     int id = nextId++ & 0xffff;
     VfioUserHeader.MSG_ID.set(out, id);
     VfioUserHeader.CMD.set(out, command);
-    VfioUserHeader.MSG_SIZE.setBits(out, HEADER + payload);
+    VfioUserHeader.MSG_SIZE.set(out, HEADER + payload);
     VfioUserHeader.FLAGS.setBits(out, VfioUserHeader.TYPE_COMMAND | flags);
     VfioUserHeader.ERROR_NO.set(out, 0);
     return id;

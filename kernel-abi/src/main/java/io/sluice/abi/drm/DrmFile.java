@@ -47,9 +47,9 @@ public final class DrmFile implements DrmDevice {
       return new Driver(
           text(name, DrmVersion.NAME_LEN.get(version)),
           text(description, DrmVersion.DESC_LEN.get(version)),
-          DrmVersion.VERSION_MAJOR.bits(version),
-          DrmVersion.VERSION_MINOR.bits(version),
-          DrmVersion.VERSION_PATCHLEVEL.bits(version));
+          DrmVersion.VERSION_MAJOR.get(version),
+          DrmVersion.VERSION_MINOR.get(version),
+          DrmVersion.VERSION_PATCHLEVEL.get(version));
     }
   }
 

@@ -12,8 +12,7 @@ import java.lang.foreign.StructLayout;
 public final class GemFlink {
   private static final Struct S = Struct.aligned("drm_gem_flink");
   public static final U32 HANDLE = S.u32("handle", "in: buffer");
-  public static final U32 NAME = S.u32("name", "out: global name");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT = S.unused32("name", "out: global name").layout();
   public static final long SIZE = LAYOUT.byteSize();
 
   private GemFlink() {}

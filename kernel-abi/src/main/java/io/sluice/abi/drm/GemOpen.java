@@ -2,7 +2,6 @@ package io.sluice.abi.drm;
 
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -13,9 +12,8 @@ import java.lang.foreign.StructLayout;
 public final class GemOpen {
   private static final Struct S = Struct.aligned("drm_gem_open");
   public static final U32 NAME = S.u32("name", "in: global name");
-  public static final U32 HANDLE = S.u32("handle", "out: buffer");
-  public static final U64 SIZE_FIELD = S.u64("size", "out: bytes");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("handle", "out: buffer").unused64("size", "out: bytes").layout();
   public static final long SIZE = LAYOUT.byteSize();
 
   private GemOpen() {}

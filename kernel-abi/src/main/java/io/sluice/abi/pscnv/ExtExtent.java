@@ -16,7 +16,6 @@ public final class ExtExtent {
   public static final U64 OFFSET = S.u64("offset", "bytes into the region, a multiple of 4096");
   public static final U64 BYTES = S.u64("bytes", "length, a multiple of 4096");
   public static final StructLayout LAYOUT = S.layout();
-  public static final long SIZE = LAYOUT.byteSize();
 
   private ExtExtent() {}
 }

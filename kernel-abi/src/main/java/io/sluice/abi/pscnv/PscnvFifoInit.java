@@ -1,8 +1,6 @@
 package io.sluice.abi.pscnv;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -13,12 +11,13 @@ import java.lang.foreign.StructLayout;
  */
 public final class PscnvFifoInit {
   private static final Struct S = Struct.aligned("drm_pscnv_fifo_init");
-  public static final U32 CID = S.u32("cid", "in: channel");
-  public static final U32 PB_HANDLE = S.u32("pb_handle", "in: DMA object of the pushbuffer");
-  public static final U32 FLAGS = S.u32("flags", "in");
-  public static final U32 SLIMASK = S.u32("slimask", "in");
-  public static final U64 PB_START = S.u64("pb_start", "in: address of the pushbuffer");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("cid", "in: channel")
+          .unused32("pb_handle", "in: DMA object of the pushbuffer")
+          .unused32("flags", "in")
+          .unused32("slimask", "in")
+          .unused64("pb_start", "in: address of the pushbuffer")
+          .layout();
 
   private PscnvFifoInit() {}
 }

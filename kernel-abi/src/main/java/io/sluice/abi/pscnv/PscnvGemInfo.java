@@ -22,7 +22,6 @@ public final class PscnvGemInfo {
       S.u64("map_handle", "out: what mmap takes as offset; see PscnvMapHandle");
   public static final Elements<U32> USER = S.u32s("user", 8, "in: words the kernel only keeps");
   public static final StructLayout LAYOUT = S.layout();
-  public static final long SIZE = LAYOUT.byteSize();
 
   private PscnvGemInfo() {}
 }

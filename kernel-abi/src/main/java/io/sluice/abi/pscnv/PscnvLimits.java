@@ -2,14 +2,8 @@ package io.sluice.abi.pscnv;
 
 /** The sizes of pscnv's tables on a Fermi card. Source: pscnv's nvc0_chan.c, pscnv_vm.c. */
 public final class PscnvLimits {
-  /** Lowest channel id. */
-  public static final int MIN_CID = 1;
-
   /** Highest channel id. */
   public static final int MAX_CID = 126;
-
-  /** Lowest address-space id. */
-  public static final int MIN_VID = 1;
 
   /** Highest address-space id. */
   public static final int MAX_VID = 127;

@@ -14,17 +14,8 @@ public final class PscnvParam {
   /** Video memory in bytes. */
   public static final int FB_SIZE = 8;
 
-  /** Never implemented: EINVAL. */
-  public static final int AGP_SIZE = 9;
-
   /** Chipset, {@link #CHIPSET_GTX480} for a GTX 480. */
   public static final int CHIPSET_ID = 11;
-
-  /** Never implemented: EINVAL. */
-  public static final int VM_VRAM_BASE = 12;
-
-  /** Cards before Fermi only: EINVAL. */
-  public static final int GRAPH_UNITS = 13;
 
   /** GPU time in nanoseconds. */
   public static final int PTIMER_TIME = 14;

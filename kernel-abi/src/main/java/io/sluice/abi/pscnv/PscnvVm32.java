@@ -1,8 +1,6 @@
 package io.sluice.abi.pscnv;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -13,11 +11,12 @@ import java.lang.foreign.StructLayout;
  */
 public final class PscnvVm32 {
   private static final Struct S = Struct.aligned("drm_pscnv_vm_rw32");
-  public static final U32 VID = S.u32("vid", "in: address space");
-  public static final U32 HANDLE = S.u32("handle", "in: buffer");
-  public static final U64 ADDR = S.u64("addr", "in: address");
-  public static final U32 VAL = S.u32("val", "the word; out of VM_READ32");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("vid", "in: address space")
+          .unused32("handle", "in: buffer")
+          .unused64("addr", "in: address")
+          .unused32("val", "the word; out of VM_READ32")
+          .layout();
 
   private PscnvVm32() {}
 }

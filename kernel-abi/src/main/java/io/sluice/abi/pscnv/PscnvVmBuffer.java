@@ -1,8 +1,6 @@
 package io.sluice.abi.pscnv;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -13,13 +11,14 @@ import java.lang.foreign.StructLayout;
  */
 public final class PscnvVmBuffer {
   private static final Struct S = Struct.aligned("drm_pscnv_vm_rw");
-  public static final U32 VID = S.u32("vid", "in: address space");
-  public static final U32 HANDLE = S.u32("handle", "in: buffer");
-  public static final U64 ADDR = S.u64("addr", "in: address");
-  public static final U32 SIZE_FIELD = S.u32("size", "in: bytes");
-  public static final U64 BUF_RD = S.u64("buf_rd", "in: where VM_READ writes to");
-  public static final U64 BUF_WR = S.u64("buf_wr", "in: where VM_WRITE reads from");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("vid", "in: address space")
+          .unused32("handle", "in: buffer")
+          .unused64("addr", "in: address")
+          .unused32("size", "in: bytes")
+          .unused64("buf_rd", "in: where VM_READ writes to")
+          .unused64("buf_wr", "in: where VM_WRITE reads from")
+          .layout();
 
   private PscnvVmBuffer() {}
 }

@@ -1,8 +1,6 @@
 package io.sluice.abi.pscnv;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -12,10 +10,11 @@ import java.lang.foreign.StructLayout;
  */
 public final class PscnvVmMap {
   private static final Struct S = Struct.aligned("drm_pscnv_vm_map");
-  public static final U32 VID = S.u32("vid", "in: address space");
-  public static final U32 HANDLE = S.u32("handle", "in: buffer");
-  public static final U64 MAP_HANDLE = S.u64("map_handle", "out of VM_MAP");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("vid", "in: address space")
+          .unused32("handle", "in: buffer")
+          .unused64("map_handle", "out of VM_MAP")
+          .layout();
 
   private PscnvVmMap() {}
 }

@@ -1,6 +1,6 @@
 package io.sluice.abi.sandbox;
 
-/** Accesses that Landlock tells apart, and the version that brought each; linux/landlock.h. */
+/** Accesses that the rules name, and the version that brought each; linux/landlock.h. */
 public final class Landlock {
   public static final long FS_EXECUTE = 1;
   public static final long FS_WRITE_FILE = 1 << 1;
@@ -8,13 +8,8 @@ public final class Landlock {
   public static final long FS_READ_DIR = 1 << 3;
   public static final long FS_REMOVE_DIR = 1 << 4;
   public static final long FS_REMOVE_FILE = 1 << 5;
-  public static final long FS_MAKE_CHAR = 1 << 6;
   public static final long FS_MAKE_DIR = 1 << 7;
   public static final long FS_MAKE_REG = 1 << 8;
-  public static final long FS_MAKE_SOCK = 1 << 9;
-  public static final long FS_MAKE_FIFO = 1 << 10;
-  public static final long FS_MAKE_BLOCK = 1 << 11;
-  public static final long FS_MAKE_SYM = 1 << 12;
   public static final long FS_REFER = 1 << 13;
   public static final long FS_TRUNCATE = 1 << 14;
   public static final long FS_IOCTL_DEV = 1 << 15;
@@ -39,7 +34,7 @@ public final class Landlock {
 
   /** All accesses to files that a version tells apart. */
   public static long files(int version) {
-    long known = FS_REFER - 1;
+    long known = FS_REFER - 1; // the first version: all bits below
     known |= version >= VERSION_REFER ? FS_REFER : 0;
     known |= version >= VERSION_TRUNCATE ? FS_TRUNCATE : 0;
     known |= version >= VERSION_IOCTL_DEV ? FS_IOCTL_DEV : 0;

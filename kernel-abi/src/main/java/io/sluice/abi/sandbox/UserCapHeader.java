@@ -1,6 +1,5 @@
 package io.sluice.abi.sandbox;
 
-import io.sluice.abi.S32;
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
 import java.lang.foreign.StructLayout;
@@ -20,8 +19,7 @@ final class UserCapHeader {
 
   private static final Struct S = Struct.aligned("__user_cap_header_struct");
   static final U32 VERSION = S.u32("version", "of the words");
-  static final S32 PID = S.s32("pid", "thread; 0 for the caller");
-  static final StructLayout LAYOUT = S.layout();
+  static final StructLayout LAYOUT = S.unused32("pid", "thread; 0 for the caller").layout();
 
   private UserCapHeader() {}
 }

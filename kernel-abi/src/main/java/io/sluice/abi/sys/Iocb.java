@@ -4,7 +4,6 @@ import io.sluice.abi.S32;
 import io.sluice.abi.Struct;
 import io.sluice.abi.U16;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -20,17 +19,18 @@ final class Iocb {
   static final int RESFD = 1;
 
   private static final Struct S = Struct.aligned("iocb");
-  static final U64 AIO_DATA = S.u64("aio_data", "comes back in the event");
-  static final U32 AIO_KEY = S.u32("aio_key", "the kernel's");
-  static final U32 AIO_RW_FLAGS = S.u32("aio_rw_flags", "not used");
-  static final U16 LIO_OPCODE = S.u16("aio_lio_opcode", "PREAD");
-  static final U16 AIO_REQPRIO = S.u16("aio_reqprio", "not used");
-  static final S32 FILDES = S.s32("aio_fildes", "what is read");
-  static final U64 AIO_BUF = S.u64("aio_buf", "not used");
-  static final U64 AIO_NBYTES = S.u64("aio_nbytes", "not used");
-  static final U64 AIO_OFFSET = S.u64("aio_offset", "not used");
-  static final U64 AIO_RESERVED2 = S.u64("aio_reserved2", "not used");
-  static final U32 FLAGS = S.u32("aio_flags", "RESFD");
+  static final U16 LIO_OPCODE =
+      S.unused64("aio_data", "comes back in the event")
+          .unused32("aio_key", "the kernel's")
+          .unused32("aio_rw_flags", "not used")
+          .u16("aio_lio_opcode", "PREAD");
+  static final S32 FILDES = S.unused16("aio_reqprio", "not used").s32("aio_fildes", "what is read");
+  static final U32 FLAGS =
+      S.unused64("aio_buf", "not used")
+          .unused64("aio_nbytes", "not used")
+          .unused64("aio_offset", "not used")
+          .unused64("aio_reserved2", "not used")
+          .u32("aio_flags", "RESFD");
   static final S32 RESFD_NUMBER = S.s32("aio_resfd", "eventfd that is signalled at the end");
   static final StructLayout LAYOUT = S.layout();
 

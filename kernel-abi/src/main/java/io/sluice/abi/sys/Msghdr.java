@@ -12,9 +12,10 @@ import java.lang.foreign.StructLayout;
  */
 final class Msghdr {
   private static final Struct S = Struct.aligned("msghdr");
-  static final U64 MSG_NAME = S.u64("msg_name", "peer address; 0");
-  static final U32 MSG_NAMELEN = S.u32("msg_namelen", "bytes of it");
-  static final U64 MSG_IOV = S.u64("msg_iov", "address of the buffers");
+  static final U64 MSG_IOV =
+      S.unused64("msg_name", "peer address; 0")
+          .unused32("msg_namelen", "bytes of it")
+          .u64("msg_iov", "address of the buffers");
   static final U64 MSG_IOVLEN = S.u64("msg_iovlen", "number of buffers");
   static final U64 MSG_CONTROL = S.u64("msg_control", "address of the control messages");
   static final U64 MSG_CONTROLLEN = S.u64("msg_controllen", "bytes of them");

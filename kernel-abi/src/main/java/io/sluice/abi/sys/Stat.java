@@ -14,11 +14,10 @@ final class Stat {
   private static final Struct S = Struct.aligned("stat");
   static final U64 ST_DEV = S.u64("st_dev", "device");
   static final U64 ST_INO = S.u64("st_ino", "inode");
-  static final U64 ST_NLINK = S.u64("st_nlink", "links");
-  static final U32 ST_MODE = S.u32("st_mode", "type and permissions");
+  static final U32 ST_MODE = S.unused64("st_nlink", "links").u32("st_mode", "type and permissions");
   static final U64 ST_SIZE = S.pad(12).pad(8).u64("st_size", "bytes");
-  static final U64 ST_BLKSIZE = S.u64("st_blksize", "preferred block");
-  static final U64 ST_BLOCKS = S.u64("st_blocks", "allocated units of 512 bytes");
+  static final U64 ST_BLOCKS =
+      S.unused64("st_blksize", "preferred block").u64("st_blocks", "allocated units of 512 bytes");
   static final StructLayout LAYOUT = S.pad(72).layout();
 
   private Stat() {}

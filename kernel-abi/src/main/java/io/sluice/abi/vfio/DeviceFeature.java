@@ -37,9 +37,6 @@ public final class DeviceFeature {
   /** Feature: DmaLoggingReport. */
   public static final int DMA_LOGGING_REPORT = 8;
 
-  /** Feature: bytes that STOP_COPY will give, 64 bits. */
-  public static final int MIG_DATA_SIZE = 9;
-
   private static final Struct S = Struct.packed("vfio_device_feature");
   public static final U32 ARGSZ = S.u32("argsz", "most bytes of the reply");
   public static final U32 FLAGS = S.u32("flags", "feature and what to do with it");

@@ -21,9 +21,6 @@ public final class DmaMap {
   /** The file can be mapped; libvfio-user only. */
   public static final int FLAG_MMAP = 4;
 
-  /** The file is to be read and written; libvfio-user only. */
-  public static final int FLAG_FILE_IO = 8;
-
   private static final Struct S = Struct.packed("vfio_user_dma_map");
   public static final U32 ARGSZ = S.u32("argsz", "bytes of this structure");
   public static final U32 FLAGS = S.u32("flags", "FLAG_*");

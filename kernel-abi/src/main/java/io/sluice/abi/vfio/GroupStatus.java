@@ -14,8 +14,8 @@ public final class GroupStatus {
   public static final int FLAG_VIABLE = 1;
 
   private static final Struct S = Struct.packed("vfio_group_status");
-  public static final U32 ARGSZ = S.u32("argsz", "bytes of this structure");
-  public static final U32 FLAGS = S.u32("flags", "FLAG_*");
+  public static final U32 FLAGS =
+      S.unused32("argsz", "bytes of this structure").u32("flags", "FLAG_*");
   public static final StructLayout LAYOUT = S.layout();
   public static final long SIZE = LAYOUT.byteSize();
 

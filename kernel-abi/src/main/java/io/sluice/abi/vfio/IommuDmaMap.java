@@ -18,8 +18,8 @@ public final class IommuDmaMap {
   public static final int FLAG_WRITE = 2;
 
   private static final Struct S = Struct.packed("vfio_iommu_type1_dma_map");
-  public static final U32 ARGSZ = S.u32("argsz", "bytes of this structure");
-  public static final U32 FLAGS = S.u32("flags", "FLAG_*");
+  public static final U32 FLAGS =
+      S.unused32("argsz", "bytes of this structure").u32("flags", "FLAG_*");
   public static final U64 VADDR = S.u64("vaddr", "address in this process");
   public static final U64 IOVA = S.u64("iova", "IOVA");
   public static final U64 SIZE_FIELD = S.u64("size", "bytes");

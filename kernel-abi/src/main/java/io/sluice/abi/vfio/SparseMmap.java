@@ -1,6 +1,5 @@
 package io.sluice.abi.vfio;
 
-import io.sluice.abi.Elements;
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
 import java.lang.foreign.StructLayout;
@@ -13,9 +12,8 @@ import java.lang.foreign.StructLayout;
  */
 public final class SparseMmap {
   private static final Struct S = Struct.packed("vfio_region_info_cap_sparse_mmap");
-  public static final Elements<Long> HEADER =
-      S.structs("header", 1, InfoCapHeader.LAYOUT, "InfoCapHeader");
-  public static final U32 NR_AREAS = S.u32("nr_areas", "areas that follow");
+  public static final U32 NR_AREAS =
+      S.unusedBytes("header", 8, "InfoCapHeader").u32("nr_areas", "areas that follow");
   public static final U32 RESERVED = S.u32("reserved", "0");
   public static final StructLayout LAYOUT = S.layout();
   public static final long SIZE = LAYOUT.byteSize();

@@ -20,18 +20,18 @@ public record GuestRange(Iova address, long bytes) {
    * @param list where it is, in one page
    * @throws RefusedException EINVAL count, alignment; EFAULT no shared memory
    */
-  public static ImmutableList<GuestRange> list(DmaTable dma, int count, Iova list) {
+  public static ImmutableList<GuestRange> list(DmaTable dma, long count, Iova list) {
     if (count < 1 || count > GuestAbi.MAX_EXTENTS) {
-      throw refused("count of extents, count=" + Integer.toUnsignedString(count));
+      throw refused("count of extents, count=" + count);
     }
     long bytes = count * Extent.SIZE;
     long address = list.value();
     if (address % 8 != 0 || (address & PAGE_BYTES - 1) + bytes > PAGE_BYTES) {
       throw refused("list of extents is not in one page, iova=" + list);
     }
-    MemorySegment copy = MemorySegment.ofArray(new long[2 * count]);
+    MemorySegment copy = MemorySegment.ofArray(new long[2 * (int) count]);
     dma.read(list, copy);
-    ImmutableList.Builder<GuestRange> ranges = ImmutableList.builderWithExpectedSize(count);
+    ImmutableList.Builder<GuestRange> ranges = ImmutableList.builderWithExpectedSize((int) count);
     for (long at = 0; at < bytes; at += Extent.SIZE) {
       ranges.add(checked(new Iova(Extent.IOVA.get(copy, at)), Extent.BYTES.get(copy, at)));
     }

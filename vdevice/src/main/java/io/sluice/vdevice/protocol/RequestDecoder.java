@@ -146,9 +146,9 @@ public final class RequestDecoder {
           case IrqSet.ACTION_TRIGGER -> Request.IrqAction.TRIGGER;
           default -> throw refused("not exactly one IRQ action, flags=" + flags);
         };
-    int start = IrqSet.START.bits(body);
-    int count = IrqSet.COUNT.bits(body);
-    require(start >= 0 && count >= 0, "IRQ range is negative");
+    long start = IrqSet.START.get(body);
+    long count = IrqSet.COUNT.get(body);
+    require(start <= Limits.MAX_VECTORS, "no such IRQ, start=" + start);
     require(count <= Limits.MAX_VECTORS, "too many IRQs, count=" + count);
     long dataBytes = data == Request.IrqData.BOOL ? count : 0;
     require(bytes == IrqSet.SIZE + dataBytes, "IRQ data has a wrong length, bytes=" + bytes);
@@ -157,10 +157,15 @@ public final class RequestDecoder {
     require(fds == 0 || (eventfds && fds == count), "descriptors do not match, fds=" + fds);
     require(count > 0 || (data == Request.IrqData.NONE && start == 0), "IRQ range is empty");
     return new Request.SetIrqs(
-        IrqSet.INDEX.bits(body), start, count, data, action, selected(body, data, count));
+        IrqSet.INDEX.bits(body),
+        (int) start,
+        (int) count,
+        data,
+        action,
+        selected(body, data, count));
   }
 
-  private static long selected(MemorySegment body, Request.IrqData data, int count) {
+  private static long selected(MemorySegment body, Request.IrqData data, long count) {
     long selected = 0;
     if (data == Request.IrqData.BOOL) {
       for (int i = 0; i < count; i++) {

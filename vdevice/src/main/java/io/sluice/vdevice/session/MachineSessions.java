@@ -44,7 +44,7 @@ public final class MachineSessions implements AutoCloseable {
    * @param list where the list is
    * @param bytes of all extents
    */
-  public record Named(int count, Iova list, long bytes) {}
+  public record Named(long count, Iova list, long bytes) {}
 
   private record Located(ImmutableList<GuestRange> ranges, SessionMemory memory) {}
 

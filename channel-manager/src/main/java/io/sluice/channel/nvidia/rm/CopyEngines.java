@@ -28,7 +28,9 @@ public final class CopyEngines {
             RmControl.GPU_GET_ENGINES_V2,
             _ -> {},
             block -> {
-              for (int i = 0; i < Math.clamp(EngineList.COUNT.bits(block), 0, 84); i++) {
+              for (int i = 0;
+                  i < Math.min(EngineList.COUNT.get(block), EngineList.ENGINE.count());
+                  i++) {
                 all.add(EngineList.ENGINE.at(i).bits(block));
               }
               return 0;

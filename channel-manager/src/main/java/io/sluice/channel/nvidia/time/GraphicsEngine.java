@@ -51,7 +51,7 @@ public final class GraphicsEngine {
 
   /** How busy it was, in periods of the last 14 s, in order; 1.4 ms. */
   List<Period> periods() {
-    Map<Long, Integer> samples = new TreeMap<>();
+    Map<Long, Long> samples = new TreeMap<>();
     try {
       long _ =
           client.control(
@@ -62,7 +62,7 @@ public final class GraphicsEngine {
                 for (int i = 0; i < UtilSamples.COUNT; i++) {
                   samples.put(
                       UtilSamples.TIME_NS.get(block, UtilSamples.SAMPLES.offsetOf(i)),
-                      UtilSamples.GRAPHICS.bits(block, UtilSamples.SAMPLES.offsetOf(i)));
+                      UtilSamples.GRAPHICS.get(block, UtilSamples.SAMPLES.offsetOf(i)));
                 }
                 return 0;
               });
@@ -73,10 +73,10 @@ public final class GraphicsEngine {
     samples.remove(0L);
     List<Period> periods = new ArrayList<>();
     long before = 0;
-    for (Map.Entry<Long, Integer> sample : samples.entrySet()) {
+    for (Map.Entry<Long, Long> sample : samples.entrySet()) {
       long until = sample.getKey();
       long from = Math.max(before, until - PERIOD_NS);
-      double part = Integer.toUnsignedLong(sample.getValue()) / (double) UtilSamples.ALL;
+      double part = sample.getValue() / (double) UtilSamples.ALL;
       periods.add(new Period(from, until, part * (until - from)));
       before = until;
     }

@@ -19,8 +19,7 @@ public final class ContextShareAlloc {
   private static final Struct S = Struct.aligned("NV_CTXSHARE_ALLOCATION_PARAMETERS");
   public static final U32 H_VA_SPACE = S.u32("hVASpace", "in: address space");
   public static final U32 FLAGS = S.u32("flags", "in: SYNC for copy engines, ASYNC for graphics");
-  public static final U32 SUBCONTEXT_ID = S.u32("subctxId", "out");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT = S.unused32("subctxId", "out").layout();
 
   private ContextShareAlloc() {}
 }

@@ -63,27 +63,29 @@ public final class MemoryAlloc {
   public static final U32 OWNER = S.u32("owner", "in: client");
   public static final U32 TYPE = S.u32("type", "in");
   public static final U32 FLAGS = S.u32("flags", "in");
-  public static final U32 WIDTH = S.u32("width", "in: 0");
-  public static final U32 HEIGHT = S.u32("height", "in: 0");
-  public static final U32 PITCH = S.u32("pitch", "in: 0");
-  public static final U32 ATTR = S.u32("attr", "in");
+  public static final U32 ATTR =
+      S.unused32("width", "in: 0")
+          .unused32("height", "in: 0")
+          .unused32("pitch", "in: 0")
+          .u32("attr", "in");
   public static final U32 ATTR2 = S.u32("attr2", "in");
-  public static final U32 FORMAT = S.u32("format", "in: 0");
-  public static final U32 COMPR_COVG = S.u32("comprCovg", "in: 0");
-  public static final U32 ZCULL_COVG = S.u32("zcullCovg", "in: 0");
-  public static final U64 RANGE_LO = S.u64("rangeLo", "in: 0");
-  public static final U64 RANGE_HI = S.u64("rangeHi", "in: 0");
-  public static final U64 SIZE_BYTES = S.u64("size", "in: bytes");
+  public static final U64 SIZE_BYTES =
+      S.unused32("format", "in: 0")
+          .unused32("comprCovg", "in: 0")
+          .unused32("zcullCovg", "in: 0")
+          .unused64("rangeLo", "in: 0")
+          .unused64("rangeHi", "in: 0")
+          .u64("size", "in: bytes");
   public static final U64 ALIGNMENT = S.u64("alignment", "in: bytes");
-  public static final U64 OFFSET = S.u64("offset", "out");
-  public static final U64 LIMIT = S.u64("limit", "in: bytes minus 1");
-  public static final U64 ADDRESS = S.u64("address", "in: 0");
-  public static final U32 CTAG_OFFSET = S.u32("ctagOffset", "in: 0");
-  public static final U32 H_VA_SPACE = S.u32("hVASpace", "in: 0");
-  public static final U32 INTERNAL_FLAGS = S.u32("internalflags", "in: 0");
-  public static final U32 TAG = S.u32("tag", "in: 0");
-  public static final U32 NUMA_NODE = S.u32("numaNode", "in: 0");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final U64 LIMIT = S.unused64("offset", "out").u64("limit", "in: bytes minus 1");
+  public static final StructLayout LAYOUT =
+      S.unused64("address", "in: 0")
+          .unused32("ctagOffset", "in: 0")
+          .unused32("hVASpace", "in: 0")
+          .unused32("internalflags", "in: 0")
+          .unused32("tag", "in: 0")
+          .unused32("numaNode", "in: 0")
+          .layout();
 
   private MemoryAlloc() {}
 }

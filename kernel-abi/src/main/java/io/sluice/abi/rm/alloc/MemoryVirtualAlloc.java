@@ -2,7 +2,6 @@ package io.sluice.abi.rm.alloc;
 
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -13,9 +12,10 @@ import java.lang.foreign.StructLayout;
  */
 public final class MemoryVirtualAlloc {
   private static final Struct S = Struct.aligned("NV_MEMORY_VIRTUAL_ALLOCATION_PARAMS");
-  public static final U64 OFFSET = S.u64("offset", "in: 0; out: lowest address");
-  public static final U64 LIMIT = S.u64("limit", "in: 0; out: highest address");
-  public static final U32 H_VA_SPACE = S.u32("hVASpace", "in: address space");
+  public static final U32 H_VA_SPACE =
+      S.unused64("offset", "in: 0; out: lowest address")
+          .unused64("limit", "in: 0; out: highest address")
+          .u32("hVASpace", "in: address space");
   public static final StructLayout LAYOUT = S.layout();
 
   private MemoryVirtualAlloc() {}

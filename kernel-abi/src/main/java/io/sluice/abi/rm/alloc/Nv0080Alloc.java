@@ -2,7 +2,6 @@ package io.sluice.abi.rm.alloc;
 
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -17,13 +16,14 @@ public final class Nv0080Alloc {
   private static final Struct S = Struct.aligned("NV0080_ALLOC_PARAMETERS");
   public static final U32 DEVICE_ID = S.u32("deviceId", "in: device instance");
   public static final U32 H_CLIENT_SHARE = S.u32("hClientShare", "in: client");
-  public static final U32 H_TARGET_CLIENT = S.u32("hTargetClient", "in: 0");
-  public static final U32 H_TARGET_DEVICE = S.u32("hTargetDevice", "in: 0");
-  public static final U32 FLAGS = S.u32("flags", "in: 0");
-  public static final U64 VA_SPACE_SIZE = S.u64("vaSpaceSize", "in: 0");
-  public static final U64 VA_START_INTERNAL = S.u64("vaStartInternal", "in: 0");
-  public static final U64 VA_LIMIT_INTERNAL = S.u64("vaLimitInternal", "in: 0");
-  public static final U32 VA_MODE = S.u32("vaMode", "in");
+  public static final U32 VA_MODE =
+      S.unused32("hTargetClient", "in: 0")
+          .unused32("hTargetDevice", "in: 0")
+          .unused32("flags", "in: 0")
+          .unused64("vaSpaceSize", "in: 0")
+          .unused64("vaStartInternal", "in: 0")
+          .unused64("vaLimitInternal", "in: 0")
+          .u32("vaMode", "in");
   public static final StructLayout LAYOUT = S.layout();
 
   private Nv0080Alloc() {}

@@ -1,7 +1,6 @@
 package io.sluice.abi.rm.alloc;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U8;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -11,9 +10,10 @@ import java.lang.foreign.StructLayout;
  */
 public final class UsermodeAlloc {
   private static final Struct S = Struct.aligned("NV_HOPPER_USERMODE_A_PARAMS");
-  public static final U8 BAR1_MAPPING = S.u8("bBar1Mapping", "in: 1 lets the GPU itself map it");
-  public static final U8 PRIVILEGED = S.u8("bPriv", "in: 0");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused8("bBar1Mapping", "in: 1 lets the GPU itself map it")
+          .unused8("bPriv", "in: 0")
+          .layout();
 
   private UsermodeAlloc() {}
 }

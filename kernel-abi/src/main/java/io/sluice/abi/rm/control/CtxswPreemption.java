@@ -2,7 +2,6 @@ package io.sluice.abi.rm.control;
 
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -20,11 +19,10 @@ public final class CtxswPreemption {
   private static final Struct S = Struct.aligned("NV2080_CTRL_GR_SET_CTXSW_PREEMPTION_MODE_PARAMS");
   public static final U32 FLAGS = S.u32("flags", "in: which modes");
   public static final U32 H_CHANNEL = S.u32("hChannel", "in: channel");
-  public static final U32 GRAPHICS_MODE = S.u32("gfxpPreemptMode", "in");
-  public static final U32 COMPUTE_MODE = S.u32("cilpPreemptMode", "in");
-  public static final U32 ROUTE_FLAGS = S.u32("grRouteFlags", "in: 0");
-  public static final U64 ROUTE = S.u64("grRoute", "in: 0");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final U32 COMPUTE_MODE =
+      S.unused32("gfxpPreemptMode", "in").u32("cilpPreemptMode", "in");
+  public static final StructLayout LAYOUT =
+      S.unused32("grRouteFlags", "in: 0").unused64("grRoute", "in: 0").layout();
 
   private CtxswPreemption() {}
 }

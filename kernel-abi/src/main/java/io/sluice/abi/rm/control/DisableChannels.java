@@ -3,7 +3,6 @@ package io.sluice.abi.rm.control;
 import io.sluice.abi.Elements;
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import io.sluice.abi.U8;
 import java.lang.foreign.StructLayout;
 
@@ -17,10 +16,11 @@ public final class DisableChannels {
   private static final Struct S = Struct.aligned("NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS");
   public static final U8 DISABLE = S.u8("bDisable", "in: 1 stops, 0 lets run");
   public static final U32 COUNT = S.u32("numChannels", "in: at most 64");
-  public static final U8 ONLY_SCHEDULING = S.u8("bOnlyDisableScheduling", "in");
-  public static final U8 REWIND_GP_PUT = S.u8("bRewindGpPut", "in");
-  public static final U64 PREEMPT_EVENT = S.u64("pRunlistPreemptEvent", "in: 0");
-  public static final Elements<U32> H_CLIENT = S.u32s("hClientList", 64, "in: clients");
+  public static final Elements<U32> H_CLIENT =
+      S.unused8("bOnlyDisableScheduling", "in")
+          .unused8("bRewindGpPut", "in")
+          .unused64("pRunlistPreemptEvent", "in: 0")
+          .u32s("hClientList", 64, "in: clients");
   public static final Elements<U32> H_CHANNEL = S.u32s("hChannelList", 64, "in: channels of them");
   public static final StructLayout LAYOUT = S.layout();
 

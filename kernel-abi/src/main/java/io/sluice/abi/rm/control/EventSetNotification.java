@@ -1,9 +1,7 @@
 package io.sluice.abi.rm.control;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U16;
 import io.sluice.abi.U32;
-import io.sluice.abi.U8;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -18,10 +16,11 @@ public final class EventSetNotification {
   private static final Struct S = Struct.aligned("NV2080_CTRL_EVENT_SET_NOTIFICATION_PARAMS");
   public static final U32 EVENT = S.u32("event", "in: index");
   public static final U32 ACTION = S.u32("action", "in");
-  public static final U8 NOTIFY_STATE = S.u8("bNotifyState", "in: 0");
-  public static final U32 INFO32 = S.u32("info32", "in: 0");
-  public static final U16 INFO16 = S.u16("info16", "in: 0");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused8("bNotifyState", "in: 0")
+          .unused32("info32", "in: 0")
+          .unused16("info16", "in: 0")
+          .layout();
 
   private EventSetNotification() {}
 }

@@ -12,9 +12,8 @@ import java.lang.foreign.StructLayout;
 public final class GpfifoSchedule {
   private static final Struct S = Struct.aligned("NVA06C_CTRL_GPFIFO_SCHEDULE_PARAMS");
   public static final U8 ENABLE = S.u8("bEnable", "in: 1");
-  public static final U8 SKIP_SUBMIT = S.u8("bSkipSubmit", "in: 0");
-  public static final U8 SKIP_ENABLE = S.u8("bSkipEnable", "in: 0");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused8("bSkipSubmit", "in: 0").unused8("bSkipEnable", "in: 0").layout();
 
   private GpfifoSchedule() {}
 }

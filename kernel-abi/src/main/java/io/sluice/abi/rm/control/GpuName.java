@@ -1,9 +1,6 @@
 package io.sluice.abi.rm.control;
 
-import io.sluice.abi.Elements;
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
-import io.sluice.abi.U8;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -13,9 +10,10 @@ import java.lang.foreign.StructLayout;
  */
 public final class GpuName {
   private static final Struct S = Struct.aligned("NV2080_CTRL_GPU_GET_NAME_STRING_PARAMS");
-  public static final U32 FLAGS = S.u32("gpuNameStringFlags", "in: 0, ASCII");
-  public static final Elements<U8> NAME = S.bytes("gpuNameString", 128, "out: NUL-terminated");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("gpuNameStringFlags", "in: 0, ASCII")
+          .unusedBytes("gpuNameString", 128, "out: NUL-terminated")
+          .layout();
 
   private GpuName() {}
 }

@@ -1,10 +1,7 @@
 package io.sluice.abi.rm.control;
 
-import io.sluice.abi.Elements;
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
-import io.sluice.abi.U8;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 
@@ -17,10 +14,11 @@ public final class MmuFaultInfo {
   private static final Struct S = Struct.aligned("NV906F_CTRL_GET_MMU_FAULT_INFO_PARAMS");
   static final U32 HIGH = S.u32("addrHi", "out: upper half of the address");
   static final U32 LOW = S.u32("addrLo", "out: lower half");
-  static final U32 TYPE = S.u32("faultType", "out: number");
-  static final Elements<U8> TEXT = S.bytes("faultString", 32, "out: NUL-terminated");
-  static final Elements<U64> PROGRAM = S.u64s("shaderProgramVA", 7, "out: of shaders");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("faultType", "out: number")
+          .unusedBytes("faultString", 32, "out: NUL-terminated")
+          .unused64s("shaderProgramVA", 7, "out: of shaders")
+          .layout();
 
   private MmuFaultInfo() {}
 

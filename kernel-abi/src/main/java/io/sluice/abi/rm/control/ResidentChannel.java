@@ -2,7 +2,6 @@ package io.sluice.abi.rm.control;
 
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -16,9 +15,8 @@ public final class ResidentChannel {
       Struct.aligned("NV2080_CTRL_GR_GET_CURRENT_RESIDENT_CHANNEL_PARAMS");
   public static final U32 CHANNEL =
       S.u32("chID", "out: number on its runlist, as in the doorbell's token");
-  public static final U32 GR_ROUTE_FLAGS = S.pad(4).u32("grRouteFlags", "0");
-  public static final U64 GR_ROUTE = S.u64("grRoute", "0");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.pad(4).unused32("grRouteFlags", "0").unused64("grRoute", "0").layout();
 
   private ResidentChannel() {}
 }

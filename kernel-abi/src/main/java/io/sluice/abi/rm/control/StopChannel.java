@@ -1,7 +1,6 @@
 package io.sluice.abi.rm.control;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U8;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -11,8 +10,7 @@ import java.lang.foreign.StructLayout;
  */
 public final class StopChannel {
   private static final Struct S = Struct.aligned("NVA06F_CTRL_STOP_CHANNEL_PARAMS");
-  public static final U8 IMMEDIATE = S.u8("bImmediate", "in: 1");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT = S.unused8("bImmediate", "in: 1").layout();
 
   private StopChannel() {}
 }

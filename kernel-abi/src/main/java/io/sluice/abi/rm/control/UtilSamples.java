@@ -26,18 +26,19 @@ public final class UtilSamples {
 
   private static final Struct ONE = Struct.aligned("sample");
   public static final U64 TIME_NS = ONE.u64("timeStamp", "out: GPU time of its end; 0 for none");
-  static final Elements<U8> MEMORY = ONE.bytes("fb", 128, "video memory");
-  public static final U32 GRAPHICS = ONE.u32("util", "out: gr, its use, of ALL");
-  static final Elements<U8> OTHERS = ONE.bytes("others", 124 + 4 * 128, "rest of gr, other units");
-  private static final StructLayout SAMPLE = ONE.layout();
+  public static final U32 GRAPHICS =
+      ONE.unusedBytes("fb", 128, "video memory").u32("util", "out: gr, its use, of ALL");
+  private static final StructLayout SAMPLE =
+      ONE.unusedBytes("others", 124 + 4 * 128, "rest of gr, other units").layout();
 
   private static final Struct S =
       Struct.aligned("NV2080_CTRL_PERF_GET_GPUMON_PERFMON_UTIL_SAMPLES_V2_PARAMS");
   static final U8 TYPE = S.u8("type", "in: TYPE_PERFMON_UTIL");
   static final U32 BUFFER_SIZE = S.u32("bufSize", "in: bytes of samples");
-  static final U32 SAMPLE_COUNT = S.u32("count", "out");
-  static final U32 TRACKER = S.u32("tracker", "out: where the oldest is");
-  public static final Elements<Long> SAMPLES = S.structs("samples", COUNT, SAMPLE, "the ring");
+  public static final Elements<Long> SAMPLES =
+      S.unused32("count", "out")
+          .unused32("tracker", "out: where the oldest is")
+          .structs("samples", COUNT, SAMPLE, "the ring");
   public static final StructLayout LAYOUT = S.layout();
 
   private UtilSamples() {}

@@ -1,10 +1,8 @@
 package io.sluice.abi.rm.ioctl;
 
-import io.sluice.abi.Elements;
 import io.sluice.abi.Struct;
 import io.sluice.abi.U16;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import io.sluice.abi.U8;
 import java.lang.foreign.StructLayout;
 
@@ -26,14 +24,14 @@ public final class NvCardInfo {
   public static final U16 VENDOR = S.u16("vendor_id", "out: PCI vendor id");
   public static final U16 DEVICE = S.u16("device_id", "out: PCI device id");
   public static final U32 GPU_ID = S.u32("gpu_id", "out: RM's number of the card");
-  public static final U16 INTERRUPT_LINE = S.u16("interrupt_line", "out");
-  public static final U64 REG_ADDRESS = S.u64("reg_address", "out: bus address of BAR 0");
-  public static final U64 REG_SIZE = S.u64("reg_size", "out");
-  public static final U64 FB_ADDRESS = S.u64("fb_address", "out: bus address of BAR 1");
-  public static final U64 FB_SIZE = S.u64("fb_size", "out");
-  public static final U32 MINOR_NUMBER = S.u32("minor_number", "out: n of /dev/nvidian");
-  public static final Elements<U8> DEV_NAME = S.bytes("dev_name", 10, "out");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final U32 MINOR_NUMBER =
+      S.unused16("interrupt_line", "out")
+          .unused64("reg_address", "out: bus address of BAR 0")
+          .unused64("reg_size", "out")
+          .unused64("fb_address", "out: bus address of BAR 1")
+          .unused64("fb_size", "out")
+          .u32("minor_number", "out: n of /dev/nvidian");
+  public static final StructLayout LAYOUT = S.unusedBytes("dev_name", 10, "out").layout();
   public static final long SIZE = LAYOUT.byteSize();
 
   private NvCardInfo() {}

@@ -23,9 +23,9 @@ public final class NvVersion {
 
   private static final Struct S = Struct.aligned("nv_ioctl_rm_api_version_t");
   public static final U32 CMD = S.u32("cmd", "in: STRICT, RELAXED or QUERY");
-  public static final U32 REPLY = S.u32("reply", "out: 1 when the driver has answered");
   public static final Elements<U8> VERSION_STRING =
-      S.bytes("versionString", 64, "in of STRICT; out: version, NUL-terminated");
+      S.unused32("reply", "out: 1 when the driver has answered")
+          .bytes("versionString", 64, "in of STRICT; out: version, NUL-terminated");
   public static final StructLayout LAYOUT = S.layout();
   public static final long SIZE = LAYOUT.byteSize();
 

@@ -2,7 +2,6 @@ package io.sluice.abi.rm.ioctl;
 
 import io.sluice.abi.Struct;
 import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -28,10 +27,11 @@ public final class Nvos30IdleChannels {
   public static final U32 H_DEVICE = S.u32("hDevice", "in: device");
   public static final U32 H_CHANNEL = S.u32("hChannel", "in: channel, of one");
   public static final U32 NUM_CHANNELS = S.u32("numChannels", "in: channels of the lists");
-  public static final U64 CLIENTS = S.u64("phClients", "in: list, or 0");
-  public static final U64 DEVICES = S.u64("phDevices", "in: list, or 0");
-  public static final U64 CHANNELS = S.u64("phChannels", "in: list, or 0");
-  public static final U32 FLAGS = S.u32("flags", "in");
+  public static final U32 FLAGS =
+      S.unused64("phClients", "in: list, or 0")
+          .unused64("phDevices", "in: list, or 0")
+          .unused64("phChannels", "in: list, or 0")
+          .u32("flags", "in");
   public static final U32 TIMEOUT = S.u32("timeout", "in: microseconds; 0 for 4 seconds");
   public static final U32 STATUS = S.u32("status", "out");
   public static final StructLayout LAYOUT = S.layout();

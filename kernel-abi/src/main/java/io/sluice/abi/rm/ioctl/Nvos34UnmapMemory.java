@@ -1,8 +1,6 @@
 package io.sluice.abi.rm.ioctl;
 
 import io.sluice.abi.Struct;
-import io.sluice.abi.U32;
-import io.sluice.abi.U64;
 import java.lang.foreign.StructLayout;
 
 /**
@@ -12,13 +10,14 @@ import java.lang.foreign.StructLayout;
  */
 public final class Nvos34UnmapMemory {
   private static final Struct S = Struct.aligned("NVOS34_PARAMETERS");
-  public static final U32 H_CLIENT = S.u32("hClient", "in: client");
-  public static final U32 H_DEVICE = S.u32("hDevice", "in: device or subdevice");
-  public static final U32 H_MEMORY = S.u32("hMemory", "in: object");
-  public static final U64 LINEAR_ADDRESS = S.u64("pLinearAddress", "in");
-  public static final U32 STATUS = S.u32("status", "out");
-  public static final U32 FLAGS = S.u32("flags", "in");
-  public static final StructLayout LAYOUT = S.layout();
+  public static final StructLayout LAYOUT =
+      S.unused32("hClient", "in: client")
+          .unused32("hDevice", "in: device or subdevice")
+          .unused32("hMemory", "in: object")
+          .unused64("pLinearAddress", "in")
+          .unused32("status", "out")
+          .unused32("flags", "in")
+          .layout();
 
   private Nvos34UnmapMemory() {}
 }

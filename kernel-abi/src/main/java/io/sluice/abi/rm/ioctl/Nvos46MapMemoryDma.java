@@ -25,12 +25,13 @@ public final class Nvos46MapMemoryDma {
   public static final U32 H_DEVICE = S.u32("hDevice", "in: device");
   public static final U32 H_DMA = S.u32("hDma", "in: virtual memory of the address space");
   public static final U32 H_MEMORY = S.u32("hMemory", "in: memory");
-  public static final U64 OFFSET = S.u64("offset", "in: first byte of the memory");
-  public static final U64 LENGTH = S.u64("length", "in: bytes");
+  public static final U64 LENGTH =
+      S.unused64("offset", "in: first byte of the memory").u64("length", "in: bytes");
   public static final U32 FLAGS = S.u32("flags", "in");
-  public static final U32 FLAGS2 = S.u32("flags2", "in");
-  public static final U32 KIND_OVERRIDE = S.u32("kindOverride", "in");
-  public static final U64 DMA_OFFSET = S.u64("dmaOffset", "in: address wanted; out: address");
+  public static final U64 DMA_OFFSET =
+      S.unused32("flags2", "in")
+          .unused32("kindOverride", "in")
+          .u64("dmaOffset", "in: address wanted; out: address");
   public static final U32 STATUS = S.u32("status", "out");
   public static final StructLayout LAYOUT = S.layout();
 

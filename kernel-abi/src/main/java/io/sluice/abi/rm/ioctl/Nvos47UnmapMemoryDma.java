@@ -16,8 +16,7 @@ public final class Nvos47UnmapMemoryDma {
   public static final U32 H_DEVICE = S.u32("hDevice", "in: device");
   public static final U32 H_DMA = S.u32("hDma", "in: virtual memory of the address space");
   public static final U32 H_MEMORY = S.u32("hMemory", "in: memory");
-  public static final U32 FLAGS = S.u32("flags", "in");
-  public static final U64 DMA_OFFSET = S.u64("dmaOffset", "in: address");
+  public static final U64 DMA_OFFSET = S.unused32("flags", "in").u64("dmaOffset", "in: address");
   public static final U64 SIZE_BYTES = S.u64("size", "in: bytes");
   public static final U32 STATUS = S.u32("status", "out");
   public static final StructLayout LAYOUT = S.layout();

@@ -16,8 +16,7 @@ public final class Nvos55DupObject {
   public static final U32 H_OBJECT = S.u32("hObject", "in: handle there");
   public static final U32 H_CLIENT_SRC = S.u32("hClientSrc", "in: client that has it");
   public static final U32 H_OBJECT_SRC = S.u32("hObjectSrc", "in: handle there");
-  public static final U32 FLAGS = S.u32("flags", "in");
-  public static final U32 STATUS = S.u32("status", "out");
+  public static final U32 STATUS = S.unused32("flags", "in").u32("status", "out");
   public static final StructLayout LAYOUT = S.layout();
 
   private Nvos55DupObject() {}

@@ -3,10 +3,15 @@ package io.sluice.testbed.architecture;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,6 +29,17 @@ final class SourceRules {
   private static final Pattern SLEEP =
       Pattern.compile(
           "\\bThread\\.sleep\\(|\\bTimeUnit\\.\\w+\\.sleep\\(|\\bparkNanos\\((?!\\s*this,)");
+  private static final Pattern ANY_COMMENT =
+      Pattern.compile("/\\*.*?\\*/|//[^\\n]*", Pattern.DOTALL);
+  private static final Pattern CONSTANT =
+      Pattern.compile("(?m)^  (?:public |private )?static final [^=;(]*\\b([A-Z][A-Z0-9_]*)\\s*=");
+  private static final Pattern NAMED =
+      Pattern.compile("\\b([A-Z]\\w*)\\s*\\.\\s*([A-Z][A-Z0-9_]*\\b|\\*;)");
+  private static final Pattern TYPE_NAME = Pattern.compile("\\b[A-Z]\\w*");
+  private static final Pattern NUMBER_AS_BITS =
+      Pattern.compile(
+          "\\b[A-Z]\\w*\\.(?:\\w+_)?(?:COUNT|SIZE|SIZE_FIELD|BYTES|ARGSZ|ORDER|WORDS|PAGES|START|VERSION"
+              + "|NUM_[A-Z]+)\\.bits\\(");
   private static final Pattern ASKS =
       Pattern.compile("[\\s*]*(?:What|Whether|How|Who|Whose|Whoever)\\b.*", Pattern.DOTALL);
 
@@ -88,6 +104,69 @@ final class SourceRules {
       }
     }
     return source.length();
+  }
+
+  /**
+   * Constants of some sources that nobody names: no other line of theirs, and no other source by
+   * {@code Class.NAME} or a static import. {@code LAYOUT} is read by reflection.
+   *
+   * @param sources all that may name one
+   */
+  static List<String> unusedConstants(Collection<Source> sources) {
+    Set<String> named = new HashSet<>();
+    for (Source source : sources) {
+      Matcher use = NAMED.matcher(source.text());
+      while (use.find()) {
+        named.add(use.group(1) + "." + use.group(2));
+      }
+    }
+    List<String> found = new ArrayList<>();
+    for (Source source : sources) {
+      Matcher declared = CONSTANT.matcher(source.isChecked() ? source.text() : "");
+      while (declared.find()) {
+        String constant = declared.group(1);
+        boolean within =
+            Pattern.compile("\\b" + constant + "\\b").matcher(source.text()).results().count() > 1;
+        if (!within
+            && !constant.equals("LAYOUT")
+            && !named.contains(source.name() + "." + constant)
+            && !named.contains(source.name() + ".*;")) {
+          found.add(source.name() + "." + constant);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Types of the checked sources that no other checked source names; programs are started. */
+  static List<String> typesWithoutUser(Collection<Source> sources) {
+    List<Source> checked = sources.stream().filter(Source::isChecked).toList();
+    Map<String, Integer> users = new HashMap<>();
+    for (Source source : checked) {
+      Set<String> words = new HashSet<>();
+      Matcher word = TYPE_NAME.matcher(source.text());
+      while (word.find()) {
+        words.add(word.group());
+      }
+      words.forEach(name -> users.merge(name, 1, Integer::sum));
+    }
+    return checked.stream()
+        .filter(source -> users.getOrDefault(source.name(), 0) < 2)
+        .filter(source -> !source.name().endsWith("-info") && !source.text().contains(" main("))
+        .map(Source::name)
+        .toList();
+  }
+
+  /** Fields that count or measure and are read as bits: above 2^31 they turn negative. */
+  static List<String> numbersReadAsBits(String source) {
+    return NUMBER_AS_BITS.matcher(source).results().map(MatchResult::group).toList();
+  }
+
+  /** A source without its comments. */
+  record Source(String name, String text, boolean isChecked) {
+    static Source of(Path file, String text, boolean isChecked) {
+      return new Source(simpleName(file), ANY_COMMENT.matcher(text).replaceAll(""), isChecked);
+    }
   }
 
   /** Simple names of sources that stand in more than one package, with those packages. */

@@ -69,6 +69,63 @@ final class SourceRulesTest {
   }
 
   @Test
+  void unusedConstants_namedByNobody_isFound() {
+    assertThat(
+            SourceRules.unusedConstants(
+                List.of(
+                    constants(
+                        "A", "  public static final int ONE = 1;\n  static final U32 TWO =\n"),
+                    constants("B", "/** {@link A#ONE}, A.ONE. */ int a = C.ONE;"))))
+        .containsExactly("A.ONE", "A.TWO");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "int a = A.ONE;",
+        "int a = A\n    .ONE;",
+        "import static io.sluice.A.ONE;",
+        "import static io.sluice.A.*;",
+      })
+  void unusedConstants_namedByAnother_isNotFound(String user) {
+    SourceRules.Source declaring = constants("A", "  public static final int ONE = 1;\n");
+    assertThat(SourceRules.unusedConstants(List.of(declaring, constants("B", user)))).isEmpty();
+  }
+
+  @Test
+  void unusedConstants_namedByItsOwnClass_isNotFound() {
+    SourceRules.Source declaring =
+        constants("A", "  private static final int ONE = 1;\n  int two = ONE + 1;\n");
+    assertThat(SourceRules.unusedConstants(List.of(declaring))).isEmpty();
+  }
+
+  private static SourceRules.Source constants(String name, String text) {
+    return SourceRules.Source.of(Path.of("m/src/main/java/io/a", name + ".java"), text, true);
+  }
+
+  @Test
+  void typesWithoutUser_namedByTestsOrItselfAlone_isFound() {
+    assertThat(
+            SourceRules.typesWithoutUser(
+                List.of(
+                    constants("A", "class A { A a; }"),
+                    constants("B", "class B { static void main(String[] a) {} }"),
+                    constants("C", "class C { int d = D.d(); }"),
+                    constants("D", "class D { /* A, C. */ }"),
+                    new SourceRules.Source("ATest", "class ATest { A a; C c; }", false))))
+        .containsExactly("A", "C");
+  }
+
+  @Test
+  void numbersReadAsBits_onlyWhatCounts_isFound() {
+    assertThat(SourceRules.numbersReadAsBits("a = RegionAccess.COUNT.bits(body);")).hasSize(1);
+    assertThat(SourceRules.numbersReadAsBits("a = Header.MSG_SIZE.bits(body, 4);")).hasSize(1);
+    assertThat(SourceRules.numbersReadAsBits("a = Info.NUM_IRQS.bits(body);")).hasSize(1);
+    assertThat(SourceRules.numbersReadAsBits("a = Info.COUNT.get(body);")).isEmpty();
+    assertThat(SourceRules.numbersReadAsBits("a = Info.FLAGS.bits(body);")).isEmpty();
+  }
+
+  @Test
   void namesTwice_twoPackages_areFound() {
     List<Path> sources =
         List.of(

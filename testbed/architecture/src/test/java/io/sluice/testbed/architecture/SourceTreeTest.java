@@ -31,6 +31,12 @@ final class SourceTreeTest {
   private static final Pattern OPEN_END =
       Pattern.compile("\\b(" + "TO" + "DO|FIX" + "ME|XX" + "X)\\b(?!\\(#\\d+\\))");
 
+  /**
+   * A class of the client's library that programs begin with (docs/vfio-user.md), and the readable
+   * definition of the SM, by which tests judge its compiler.
+   */
+  private static final Set<String> USED_FROM_OUTSIDE = Set.of("DeviceMove", "Interpreter");
+
   private static final Set<Path> HARNESSES =
       Set.of(Path.of("testbed/jmh"), Path.of("testbed/concurrency"));
 
@@ -158,6 +164,42 @@ final class SourceTreeTest {
     SortedMap<String, Integer> found = SourceRules.crowded(product());
 
     assertThat(found).as("packages of more than %s files", SourceRules.MAX_FILES).isEmpty();
+  }
+
+  /** GuestAbi has one constant for each of the C header's, as a test of its own demands. */
+  @Test
+  void constantsOfTheKernelAbi_all_areNamedSomewhere() throws IOException {
+    Path abi = HOME.resolve("kernel-abi/src/main/java");
+    List<SourceRules.Source> sources = new ArrayList<>();
+    for (Path file : files(Pattern.compile(".*/src/(main|test|jcstress)/java/.*\\.java"))) {
+      boolean checked = file.startsWith(abi) && !file.endsWith("GuestAbi.java");
+      sources.add(SourceRules.Source.of(file, Files.readString(file), checked));
+    }
+    assertThat(sources.stream().filter(SourceRules.Source::isChecked)).hasSizeGreaterThan(100);
+
+    assertThat(SourceRules.unusedConstants(sources)).isEmpty();
+  }
+
+  /** The product has what its users need; what only tests need is theirs. */
+  @Test
+  void typesOfTheProduct_all_areUsedByIt() throws IOException {
+    List<SourceRules.Source> sources = new ArrayList<>();
+    for (Path file : product()) {
+      sources.add(SourceRules.Source.of(file, Files.readString(file), true));
+    }
+
+    assertThat(SourceRules.typesWithoutUser(sources))
+        .containsExactlyInAnyOrderElementsOf(USED_FROM_OUTSIDE);
+  }
+
+  @Test
+  void fieldsThatCount_all_areReadAsNumbers() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path source : product()) {
+      found.addAll(SourceRules.numbersReadAsBits(Files.readString(source)));
+    }
+
+    assertThat(found).as("numbers without sign that are read as words with one").isEmpty();
   }
 
   /** What sleeps for something fails when the machine is busy, or takes long when it is not. */

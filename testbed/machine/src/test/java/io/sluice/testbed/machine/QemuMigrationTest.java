@@ -13,7 +13,6 @@ import io.sluice.channel.record.MemoryPagesRecord;
 import io.sluice.channel.record.StateRecord;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine.PageRange;
-import io.sluice.migrate.qemu.DirectTransport;
 import io.sluice.migrate.qemu.QemuSource;
 import io.sluice.migrate.qemu.QemuTarget;
 import io.sluice.testbed.checks.TakesLong;

@@ -52,7 +52,7 @@ final class RegisterPing implements AutoCloseable {
   private void header(int command, int payload) {
     VfioUserHeader.MSG_ID.set(out, id++ & 0xffff);
     VfioUserHeader.CMD.set(out, command);
-    VfioUserHeader.MSG_SIZE.setBits(out, HEADER + payload);
+    VfioUserHeader.MSG_SIZE.set(out, HEADER + payload);
     VfioUserHeader.FLAGS.setBits(out, VfioUserHeader.TYPE_COMMAND);
     VfioUserHeader.ERROR_NO.set(out, 0);
   }
@@ -68,7 +68,7 @@ final class RegisterPing implements AutoCloseable {
       long start = System.nanoTime();
       kernel.sendmsg(socket, request, List.of());
       long n = kernel.recvmsg(socket, reply, fds);
-      while (n > 0 && n < REPLY && n < VfioUserHeader.MSG_SIZE.bits(in)) {
+      while (n > 0 && n < REPLY && n < VfioUserHeader.MSG_SIZE.get(in)) {
         n += kernel.recvmsg(socket, in.asSlice(n, REPLY - n), fds);
       }
       result.add(System.nanoTime() - start);

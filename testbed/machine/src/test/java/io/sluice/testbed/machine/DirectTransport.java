@@ -1,17 +1,18 @@
-package io.sluice.migrate.qemu;
+package io.sluice.testbed.machine;
 
+import io.sluice.migrate.qemu.RamTransport;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Both machines see one directory: QEMU talks to QEMU at a UNIX socket, with nobody between. */
-public final class DirectTransport implements RamTransport.Source, RamTransport.Target {
+/** A way of two machines that see one directory: QEMU talks to QEMU at a UNIX socket. */
+final class DirectTransport implements RamTransport.Source, RamTransport.Target {
   private final Path socket;
 
   /**
    * @param socket where the destination's QEMU listens
    */
-  public DirectTransport(Path socket) {
+  DirectTransport(Path socket) {
     this.socket = socket;
   }
 
