@@ -28,6 +28,7 @@ static struct session *session_new(void)
 	pthread_mutex_init(&s->arena_lock, NULL);
 	pthread_mutex_init(&s->index_lock, NULL);
 	pthread_mutex_init(&s->pending_lock, NULL);
+	pthread_mutex_init(&s->notice_lock, NULL);
 	pthread_mutex_init(&s->watch_lock, NULL);
 	for (kind = 1; kind < KINDS; kind++) {
 		s->indices[kind].next = 1;

@@ -1,6 +1,7 @@
 /* Kernels: their making and what is told of them. */
 #include "kernel.h"
 #include "program.h"
+#include "watch.h"
 
 #include <stdlib.h>
 
@@ -102,6 +103,8 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error)
 	}
 	if (kernel) {
 		kernel->argument_count = (uint32_t)answer.values[0];
+		if (answer.values[1])
+			watch_prints(session_of(program));
 		status = arguments_read(kernel);
 		if (status != CL_SUCCESS) {
 			object_release(kernel);

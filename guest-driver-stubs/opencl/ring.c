@@ -2,6 +2,7 @@
  * The submission ring and its answers. This side writes messages, then the head; the host takes
  * them and writes the tail. A message does not wrap: the rest of the ring is skipped by call 0.
  */
+#include "notices.h"
 #include "transport.h"
 
 #include <errno.h>
@@ -86,6 +87,8 @@ int32_t message_wait(struct session *s, struct answer *answer)
 			return answer->status;
 		}
 	}
+	if (__atomic_load_n(&s->prints, __ATOMIC_RELAXED))
+		notices_take_all(s);
 	memcpy(&answer->status, slot + 4, 4);
 	memcpy(answer->values, slot + 8, sizeof(answer->values));
 	slot_give(s, answer->slot);

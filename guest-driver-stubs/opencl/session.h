@@ -21,6 +21,7 @@
 #define AT_NOTICE_TAIL 0x140
 #define AT_NOTICE_SLEEPING 0x180
 #define AT_STATE 0x1c0
+#define AT_NOTICES_WAIT 0x200
 #define AT_ANSWERS 0x1000
 #define AT_NOTICES 0x4000
 #define AT_RING 0x8000
@@ -51,6 +52,12 @@ struct indices {
 	uint32_t *free;
 	uint32_t free_count, next, most;
 	const void **object; /* by index */
+};
+
+/* How far an event has come. */
+struct told {
+	uint32_t index;
+	int32_t status;
 };
 
 struct pending;
@@ -84,6 +91,11 @@ struct session {
 	uint64_t sequence;      /* of commands; atomic */
 	cl_command_queue queues; /* that have commands which may not be done; under pending_lock, with limbo */
 	struct limbo *limbo;
+
+	pthread_mutex_t notice_lock; /* also of the ring's tail */
+	struct told told[NOTICE_COUNT]; /* taken, not yet called */
+	uint32_t told_head, told_tail;
+	bool prints; /* atomic: a kernel may print */
 
 	pthread_mutex_t watch_lock; /* of events' callbacks and of the thread that calls them */
 	pthread_t watcher;

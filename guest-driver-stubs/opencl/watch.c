@@ -1,9 +1,10 @@
 /*
- * The thread that calls events' callbacks: it takes the host's notices. There is one from the first
- * callback on, until the library is unloaded.
+ * The thread that calls events' callbacks and has kernels' text come out. There is one from the first
+ * callback or kernel that prints on, until the library is unloaded.
  */
 #include "watch.h"
 #include "event.h"
+#include "notices.h"
 #include "transport.h"
 
 #include <signal.h>
@@ -12,7 +13,6 @@
 
 #define LOOK_MS 200 /* how long it sleeps before the connection is looked at */
 #define STOP_SECONDS 2
-#define NOTICE_EVENT 1
 
 /* Takes the callbacks of an event that wait for WHEN or for less; under watch_lock. */
 static struct callback *callbacks_take(cl_event event, cl_int when)
@@ -84,16 +84,12 @@ static void reached(struct session *s, uint32_t index, cl_int status)
 
 static bool take_notice(struct session *s)
 {
-	uint32_t *tail = session_word(s, AT_NOTICE_TAIL);
-	uint32_t at = *tail;
-	uint32_t notice[4];
+	uint32_t index;
+	int32_t status;
 
-	if (at == __atomic_load_n(session_word(s, AT_NOTICE_HEAD), __ATOMIC_ACQUIRE))
+	if (!notices_next(s, &index, &status))
 		return false;
-	memcpy(notice, s->memory + AT_NOTICES + (at & (NOTICE_COUNT - 1)) * NOTICE_BYTES, sizeof(notice));
-	__atomic_store_n(tail, at + 1, __ATOMIC_RELEASE);
-	if (notice[0] == NOTICE_EVENT)
-		reached(s, notice[2], (cl_int)notice[1]);
+	reached(s, index, status);
 	return true;
 }
 
@@ -120,9 +116,7 @@ static void *watcher(void *argument)
 		if (take_notice(s))
 			continue;
 		__atomic_store_n(sleeping, 1, __ATOMIC_SEQ_CST);
-		if (__atomic_load_n(session_word(s, AT_NOTICE_HEAD), __ATOMIC_SEQ_CST) ==
-			    *session_word(s, AT_NOTICE_TAIL) &&
-		    !ends(s))
+		if (!notices_wait(s) && !ends(s))
 			s->transport->wait(s, sleeping, 1, LOOK_MS);
 		__atomic_store_n(sleeping, 0, __ATOMIC_SEQ_CST);
 		if (session_probe(s)) {
@@ -151,6 +145,14 @@ static bool start(struct session *s)
 	s->watching = pthread_create(&s->watcher, NULL, watcher, s) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return s->watching;
+}
+
+void watch_prints(struct session *s)
+{
+	pthread_mutex_lock(&s->watch_lock);
+	start(s);
+	pthread_mutex_unlock(&s->watch_lock);
+	__atomic_store_n(&s->prints, true, __ATOMIC_RELEASE);
 }
 
 cl_int watch_event(cl_event event, cl_int when, void (*function)(void), void *data)
@@ -186,6 +188,8 @@ void watch_stop(struct session *s)
 {
 	struct timespec end;
 
+	if (__atomic_load_n(&s->prints, __ATOMIC_ACQUIRE))
+		notices_take(s);
 	if (!s->watching)
 		return;
 	__atomic_store_n(&s->watcher_ends, true, __ATOMIC_RELEASE);

@@ -16,6 +16,7 @@ import java.util.Map;
 public final class RealSandboxKernel implements SandboxKernel {
   private static final int SIGKILL = 9;
   private static final int OWN_PROCESS = 0;
+  private static final int STDOUT_FILENO = 1;
   private static final int RLIMIT_DATA = 2;
   private static final int PR_SET_NO_NEW_PRIVS = 38;
   private static final int CREATE_RULESET_VERSION = 1;
@@ -58,6 +59,12 @@ public final class RealSandboxKernel implements SandboxKernel {
           "prlimit64",
           "RLIMIT_DATA, bytes=" + bytes);
     }
+  }
+
+  @Override
+  public void becomeOutput(Fd fd) {
+    RawCalls.check(
+        RawCalls.call(SystemCall.DUP2, fd.number(), STDOUT_FILENO, 0, 0), "dup2", fd.toString());
   }
 
   @Override

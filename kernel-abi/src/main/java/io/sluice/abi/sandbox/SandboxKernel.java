@@ -32,6 +32,12 @@ public interface SandboxKernel {
    */
   void limitMemory(long bytes);
 
+  /**
+   * {@code dup2(fd, STDOUT_FILENO)}: what the process and its libraries write to their standard
+   * output goes there from now on.
+   */
+  void becomeOutput(Fd fd);
+
   /** {@code prctl(PR_SET_NO_NEW_PRIVS)}: no program that is executed gains privileges. */
   void forbidNewPrivileges();
 

@@ -9,6 +9,7 @@ public enum SystemCall {
   SHMGET(29),
   SHMAT(30),
   SHMCTL(31),
+  DUP2(33),
   SOCKET(41),
   CONNECT(42),
   BIND(49),

@@ -14,6 +14,7 @@ import io.sluice.remoting.control.MemoryPage;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.TurnPage;
+import io.sluice.remoting.opencl.KernelOutput;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.RemotedApi;
@@ -57,7 +58,7 @@ public final class ConfinedHost {
     }
     Kernel kernel = RealKernel.create();
     Fd socket = kernel.adopt(Integer.parseInt(arguments[0]));
-    Optional<OpenClApi> openCl = openCl();
+    Optional<OpenClApi> openCl = openCl(output(kernel));
     List<String> devices = openCl.map(OpenClApi::deviceNames).orElse(List.of());
     List<String> turns = openCl.map(OpenClApi::turnNames).orElse(List.of());
     HostControl control =
@@ -72,10 +73,20 @@ public final class ConfinedHost {
     new RealSandboxKernel(kernel).killGroup(OWN_GROUP);
   }
 
+  /** What kernels print comes to this process again. */
+  private static KernelOutput output(Kernel kernel) {
+    List<Fd> ends = kernel.socketpair();
+    new RealSandboxKernel(kernel).becomeOutput(ends.getLast());
+    ends.getLast().close();
+    KernelOutput output = new KernelOutput(kernel, ends.getFirst());
+    daemon("output", output).start();
+    return output;
+  }
+
   /** The OpenCL of this host, if it has one; applications are refused otherwise. */
-  private static Optional<OpenClApi> openCl() {
+  private static Optional<OpenClApi> openCl(KernelOutput output) {
     try {
-      return Optional.of(new OpenClApi());
+      return Optional.of(new OpenClApi(output));
     } catch (IllegalArgumentException | LinkageError e) {
       System.err.println("session host: no OpenCL: " + e);
       return Optional.empty();

@@ -57,6 +57,11 @@ final class RecordingSandboxKernel implements SandboxKernel {
   }
 
   @Override
+  public void becomeOutput(Fd fd) {
+    made.add("becomeOutput");
+  }
+
+  @Override
   public void forbidNewPrivileges() {
     made.add("forbidNewPrivileges");
   }

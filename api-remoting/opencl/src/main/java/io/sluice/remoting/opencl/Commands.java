@@ -25,6 +25,7 @@ final class Commands {
   private final DeviceWork work;
   private final Landings landings;
   private final SamplersInUse samplers;
+  private final Prints prints;
 
   Commands(
       Memo memo,
@@ -34,7 +35,8 @@ final class Commands {
       Touched touched,
       DeviceWork work,
       Landings landings,
-      SamplersInUse samplers) {
+      SamplersInUse samplers,
+      Prints prints) {
     this.memo = memo;
     this.events = events;
     this.completions = completions;
@@ -43,6 +45,7 @@ final class Commands {
     this.work = work;
     this.landings = landings;
     this.samplers = samplers;
+    this.prints = prints;
   }
 
   /** A command of the library, but for what all of them end with. */
@@ -57,13 +60,15 @@ final class Commands {
    * @param holdsAll behind it, whatever the queue's order
    * @param before changes that matter to it, if it is to be queued again elsewhere
    * @param samplers that it uses
+   * @param prints whether it may print
    */
   private record Place(
       boolean waitsForAll,
       boolean holdsAll,
       Supplier<List<OpenCall.Change>> before,
-      List<SessionObject> samplers) {
-    private static final Place USUAL = new Place(false, false, List::of, List.of());
+      List<SessionObject> samplers,
+      boolean prints) {
+    private static final Place USUAL = new Place(false, false, List::of, List.of(), false);
   }
 
   /**
@@ -100,7 +105,13 @@ final class Commands {
     boolean lands = answer.expectsBytes();
     boolean uses = !place.samplers().isEmpty();
     boolean needed =
-        event != 0 || answer.isWaitedFor() || lands || uses || isAhead || blocked != null;
+        event != 0
+            || answer.isWaitedFor()
+            || lands
+            || uses
+            || place.prints()
+            || isAhead
+            || blocked != null;
     boolean ends = blocked == null && work.endsWindow(queue, answer.isWaitedFor());
     boolean wanted = needed || ends;
     MemorySegment out = wanted ? memo.bytes(Long.BYTES) : MemorySegment.NULL;
@@ -128,6 +139,9 @@ final class Commands {
     }
     if (uses) {
       samplers.add(handle, place.samplers());
+    }
+    if (place.prints()) {
+      prints.add(handle, blocked);
     }
     if (answer.isWaitedFor()) {
       int _ = OpenClLibrary.clFlush(queue.handle());
@@ -200,7 +214,12 @@ final class Commands {
         c.waits(),
         c.event(),
         answer,
-        new Place(false, false, () -> Kernels.arguments(c.kernel()), Kernels.samplers(c.kernel())),
+        new Place(
+            false,
+            false,
+            () -> Kernels.arguments(c.kernel()),
+            Kernels.samplers(c.kernel()),
+            Programs.print(Kernels.programOf(c.kernel()))),
         (count, waits, event) ->
             OpenClLibrary.clEnqueueNDRangeKernel(
                 c.queue().handle(),
@@ -404,7 +423,7 @@ final class Commands {
         c.waits(),
         c.event(),
         answer,
-        new Place(true, c.barrier() != 0, List::of, List.of()),
+        new Place(true, c.barrier() != 0, List::of, List.of(), false),
         (count, waits, event) ->
             c.barrier() == 0
                 ? OpenClLibrary.clEnqueueMarkerWithWaitList(c.queue().handle(), count, waits, event)

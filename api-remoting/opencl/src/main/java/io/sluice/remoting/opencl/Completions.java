@@ -17,6 +17,7 @@ final class Completions {
   private final Memo memo;
   private final EventCallback callback;
   private List<Pending> pending = new ArrayList<>();
+  private Runnable beforeEnds = () -> {};
 
   Completions(Memo memo, SessionContext context) {
     this.memo = memo;
@@ -55,6 +56,11 @@ final class Completions {
     pending.add(new Pending(event, threshold, then, blocked));
   }
 
+  /** Names what is done when a command is found to have ended, before anybody is told. */
+  void beforeEnds(Runnable action) {
+    beforeEnds = action;
+  }
+
   /** Whether nothing is waited for but what waits for the application. */
   boolean isEmptyButForBlocked() {
     for (Pending each : pending) {
@@ -71,7 +77,11 @@ final class Completions {
     int status =
         OpenClLibrary.clGetEventInfo(
             event, ClParam.EVENT_COMMAND_EXECUTION_STATUS, Integer.BYTES, out, MemorySegment.NULL);
-    return status == ClStatus.SUCCESS ? out.get(ValueLayout.JAVA_INT, 0) : status;
+    int state = status == ClStatus.SUCCESS ? out.get(ValueLayout.JAVA_INT, 0) : status;
+    if (state <= ClStatus.COMPLETE) {
+      beforeEnds.run();
+    }
+    return state;
   }
 
   /**

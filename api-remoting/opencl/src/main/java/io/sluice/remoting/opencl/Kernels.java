@@ -75,7 +75,7 @@ final class Kernels {
                     new SessionObject[arguments.length],
                     new KernelPace()));
     Programs.hold(program);
-    answer.give(status, arguments.length);
+    answer.give(status, arguments.length, Programs.print(program) ? 1 : 0);
   }
 
   /**

@@ -12,13 +12,16 @@ public final class OpenClApi implements RelayableApi {
   private static final int NUMBER = 1;
 
   private final HostDevices devices;
+  private final KernelOutput output;
 
   /**
    * Looks for platforms and devices.
    *
+   * @param output where their kernels print
    * @throws IllegalArgumentException if this host has no libOpenCL.so.1
    */
-  public OpenClApi() {
+  public OpenClApi(KernelOutput output) {
+    this.output = output;
     devices = HostDevices.find();
   }
 
@@ -49,7 +52,7 @@ public final class OpenClApi implements RelayableApi {
 
   @Override
   public ApiSession open(SessionContext context) {
-    return new OpenClSession(devices, context);
+    return new OpenClSession(devices, output, context);
   }
 
   @Override

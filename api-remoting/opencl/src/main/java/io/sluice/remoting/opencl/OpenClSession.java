@@ -29,14 +29,15 @@ final class OpenClSession implements ApiSession {
   private final Gates gates;
   private final Landings landings;
   private final SamplersInUse samplers;
+  private final Prints prints;
   private final OpenClState state;
   private final DeviceWork work;
   private @Nullable Held held;
 
-  /** A call that waits for the guest's turn at a device. */
+  /** A call that waits for the guest's turn at a device, or for the output. */
   private record Held(OpenClCall call, CallReader in, Answer answer) {}
 
-  OpenClSession(HostDevices devices, SessionContext context) {
+  OpenClSession(HostDevices devices, KernelOutput output, SessionContext context) {
     this.context = context;
     completions = new Completions(memo, context);
     queries = new Queries(memo);
@@ -49,7 +50,9 @@ final class OpenClSession implements ApiSession {
     work = new DeviceWork(context, memo, completions, gates);
     landings = new Landings();
     samplers = new SamplersInUse(memo, completions);
-    commands = new Commands(memo, events, completions, gates, touched, work, landings, samplers);
+    prints = new Prints(context, completions, gates, memo, output);
+    commands =
+        new Commands(memo, events, completions, gates, touched, work, landings, samplers, prints);
     context.settleBy(() -> {
       int _ = landings.settle();
     });
@@ -72,7 +75,7 @@ final class OpenClSession implements ApiSession {
     gates.begin(in);
     OpenClCall call = OpenClCall.decode(number, in);
     in.end();
-    if (work.mayBegin(call)) {
+    if (mayBegin(call)) {
       execute(call, in, answer);
     } else {
       held = new Held(call, in, answer);
@@ -80,10 +83,14 @@ final class OpenClSession implements ApiSession {
     }
   }
 
+  private boolean mayBegin(OpenClCall call) {
+    return prints.mayBegin(call) && work.mayBegin(call);
+  }
+
   /** Executes the call that was held back, if it may begin by now. */
   private int executeHeld() {
     Held now = held;
-    if (now == null || !work.mayBegin(now.call())) {
+    if (now == null || !mayBegin(now.call())) {
       return 0;
     }
     held = null;
@@ -210,6 +217,7 @@ final class OpenClSession implements ApiSession {
   public int poll() {
     work.poll();
     samplers.settle();
+    prints.settle();
     return completions.poll() + landings.settle() + executeHeld();
   }
 
@@ -240,6 +248,7 @@ final class OpenClSession implements ApiSession {
       }
       landings.close();
       samplers.close();
+      prints.close();
       completions.close();
       work.close();
       gates.close();

@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,6 +22,9 @@ import java.util.function.ToIntFunction;
 final class Programs {
   /** What applications' kernels are asked about needs it. */
   private static final String ARGUMENT_INFO = "-cl-kernel-arg-info";
+
+  private static final MemorySegment PRINTF =
+      MemorySegment.ofArray("printf".getBytes(StandardCharsets.US_ASCII));
 
   /** What a build answers that was not begun: the program is as it was. */
   private static final Set<Integer> REFUSALS =
@@ -45,6 +49,7 @@ final class Programs {
   static final class Ancestry {
     private final List<SessionObject> headers = new ArrayList<>();
     private final List<SessionObject> inputs = new ArrayList<>();
+    private boolean prints;
     private int retained;
 
     /** Whether the program is another's ancestor, which keeps its handle alive. */
@@ -53,11 +58,14 @@ final class Programs {
     }
   }
 
-  private void added(int index, long handle, CallRecord record, int status, Answer answer) {
+  private void added(
+      int index, long handle, CallRecord record, boolean prints, int status, Answer answer) {
     if (handle != 0) {
-      SessionObject program =
-          context.objects().add(OpenClKinds.PROGRAM, index, handle, record).attach(new Ancestry());
-      adopt(program.attachment(Ancestry.class).inputs, programs(record));
+      Ancestry ancestry = new Ancestry();
+      ancestry.prints = prints;
+      SessionObject _ =
+          context.objects().add(OpenClKinds.PROGRAM, index, handle, record).attach(ancestry);
+      adopt(ancestry, ancestry.inputs, programs(record));
     }
     answer.give(status, handle == 0 ? 0 : 1);
   }
@@ -66,10 +74,28 @@ final class Programs {
     return record.named().stream().filter(object -> object.kind() == OpenClKinds.PROGRAM).toList();
   }
 
-  private static void adopt(List<SessionObject> ancestors, List<SessionObject> programs) {
+  private static void adopt(
+      Ancestry ancestry, List<SessionObject> ancestors, List<SessionObject> programs) {
     disown(ancestors);
     programs.forEach(Programs::hold);
     ancestors.addAll(programs);
+    ancestry.prints |= programs.stream().anyMatch(Programs::print);
+  }
+
+  /** Whether a program's kernels may print, as far as its text says. */
+  static boolean print(SessionObject program) {
+    return program.attachment(Ancestry.class).prints;
+  }
+
+  /** Whether a source, binary or option has the function's name. */
+  private static boolean print(MemorySegment text) {
+    for (long at = 0; at <= text.byteSize() - PRINTF.byteSize(); at++) {
+      if (text.get(ValueLayout.JAVA_BYTE, at) == PRINTF.get(ValueLayout.JAVA_BYTE, 0)
+          && text.asSlice(at, PRINTF.byteSize()).mismatch(PRINTF) < 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static void disown(List<SessionObject> ancestors) {
@@ -107,7 +133,7 @@ final class Programs {
               memo.longs(source.address()),
               memo.longs(source.byteSize()),
               error);
-      added(c.program(), handle, record, Objects.error(error), answer);
+      added(c.program(), handle, record, print(source), Objects.error(error), answer);
     }
   }
 
@@ -148,7 +174,7 @@ final class Programs {
               statuses,
               error);
       MemorySegment.copy(statuses, 0, c.statuses(), 0, 4L * count);
-      added(c.program(), handle, record, Objects.error(error), answer);
+      added(c.program(), handle, record, print(all), Objects.error(error), answer);
     }
   }
 
@@ -158,7 +184,8 @@ final class Programs {
       MemorySegment error = memo.bytes(Integer.BYTES);
       long handle =
           OpenClLibrary.clCreateProgramWithIL(c.context().handle(), il, il.byteSize(), error);
-      added(c.program(), handle, record, Objects.error(error), answer);
+      // In IL the function is a number, which others have, too.
+      added(c.program(), handle, record, true, Objects.error(error), answer);
     }
   }
 
@@ -172,12 +199,13 @@ final class Programs {
             memo.handles(c.devices()),
             memo.string(c.names()),
             error);
-    added(c.program(), handle, record, Objects.error(error), answer);
+    added(c.program(), handle, record, false, Objects.error(error), answer);
   }
 
   void build(OpenClCall.BuildProgram c, CallRecord record, Answer answer) {
     meanwhile(
         c.program(),
+        c.options(),
         record,
         answer,
         arena ->
@@ -198,6 +226,7 @@ final class Programs {
     }
     meanwhile(
         c.program(),
+        c.options(),
         record,
         answer,
         arena -> {
@@ -223,7 +252,12 @@ final class Programs {
   }
 
   private void meanwhile(
-      SessionObject program, CallRecord record, Answer answer, ToIntFunction<Arena> work) {
+      SessionObject program,
+      String options,
+      CallRecord record,
+      Answer answer,
+      ToIntFunction<Arena> work) {
+    boolean print = options.contains("printf");
     Retained retained = Retained.of(record.named());
     context.work(() -> {
       int status;
@@ -236,7 +270,9 @@ final class Programs {
           List<SessionObject> headers = new ArrayList<>(programs(record));
           headers.removeFirst(); // itself
           if (!program.isLost()) {
-            adopt(program.attachment(Ancestry.class).headers, headers);
+            Ancestry ancestry = program.attachment(Ancestry.class);
+            ancestry.prints |= print;
+            adopt(ancestry, ancestry.headers, headers);
           }
         }
         retained.close();
@@ -266,7 +302,7 @@ final class Programs {
         status = Objects.error(error);
       }
       return () -> {
-        added(c.program(), handle, record, status, answer);
+        added(c.program(), handle, record, false, status, answer);
         retained.close();
       };
     });

@@ -13,6 +13,7 @@ import java.lang.invoke.VarHandle;
  * 0x100 notice head: ever written (host)                 0x140 notice tail: ever taken (application)
  * 0x180 notice sleeping: a futex word (application sets 1, host exchanges 0)
  * 0x1c0 state: 0 serves, else the errno it ended with (host); a futex word
+ * 0x200 notices wait for room: 0 or 1 (host)
  * 0x1000 answers: 64 of 128 bytes: u32 state (a futex word), i32 status, u64 values[15]
  * 0x4000 notices: 1024 of 16 bytes: u32 kind, i32 status, u32 index, u32 0
  * 0x8000 submission ring, 256 KiB
@@ -27,6 +28,7 @@ public final class RingLayout {
   static final long NOTICE_TAIL = 0x140;
   static final long NOTICE_SLEEPING = 0x180;
   static final long STATE = 0x1c0;
+  static final long NOTICES_WAIT = 0x200;
   static final long ANSWERS = 0x1000;
   static final int ANSWER_COUNT = 64;
   static final long ANSWER_BYTES = 128;

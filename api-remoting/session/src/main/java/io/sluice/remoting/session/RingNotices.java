@@ -1,6 +1,7 @@
 package io.sluice.remoting.session;
 
 import static io.sluice.remoting.session.RingLayout.NOTICES;
+import static io.sluice.remoting.session.RingLayout.NOTICES_WAIT;
 import static io.sluice.remoting.session.RingLayout.NOTICE_BYTES;
 import static io.sluice.remoting.session.RingLayout.NOTICE_COUNT;
 import static io.sluice.remoting.session.RingLayout.NOTICE_HEAD;
@@ -17,15 +18,18 @@ import java.util.Queue;
 /**
  * The ring of what the application is told without having asked in that moment. What does not fit
  * waits here, at most {@link #MOST_WAITING}: each was asked for by a call, and objects are limited.
- * Belongs to the session's thread.
+ * Text is not; of that what is beyond {@link #MOST_WITH_TEXT} is lost. Belongs to the session's
+ * thread.
  */
 final class RingNotices implements Notices {
   private static final int MOST_WAITING = 1 << 17;
+  private static final int MOST_WITH_TEXT = 1 << 16;
 
   private final MemorySegment memory;
   private final Bells.Wakeup application;
   private final Queue<long[]> waiting = new ArrayDeque<>();
   private int head;
+  private int waits = -1; // as the application was told
   private boolean held; // another host writes the ring
 
   RingNotices(MemorySegment memory, Bells.Wakeup application) {
@@ -35,12 +39,8 @@ final class RingNotices implements Notices {
 
   @Override
   public void tell(int kind, int status, int index) {
-    if (waiting.size() >= MOST_WAITING) {
-      throw new ProtocolException(
-          io.sluice.abi.Errno.ENOBUFS, "notices are not taken, waiting=" + waiting.size());
-    }
-    waiting.add(new long[] {kind, status, index});
-    write();
+    add(kind, status, index);
+    int _ = write();
   }
 
   @Override
@@ -63,7 +63,16 @@ final class RingNotices implements Notices {
         application.wake(memory.asSlice(NOTICE_SLEEPING, Integer.BYTES));
       }
     }
+    sayWhetherAnyWait();
     return written;
+  }
+
+  private void sayWhetherAnyWait() {
+    int now = waiting.isEmpty() ? 0 : 1;
+    if (now != waits) {
+      waits = now;
+      WORD.setVolatile(memory, NOTICES_WAIT, now);
+    }
   }
 
   @Override
@@ -88,9 +97,12 @@ final class RingNotices implements Notices {
 
   @Override
   public void add(int kind, int status, int index) {
+    if ((kind & 0xffff) == TEXT && waiting.size() >= MOST_WITH_TEXT) {
+      return;
+    }
     if (waiting.size() >= MOST_WAITING) {
       throw new ProtocolException(
-          io.sluice.abi.Errno.ENOBUFS, "notices are too many, waiting=" + waiting.size());
+          io.sluice.abi.Errno.ENOBUFS, "notices are not taken, waiting=" + waiting.size());
     }
     waiting.add(new long[] {kind, status, index});
   }

@@ -42,7 +42,6 @@ final class OpenClGuestTest {
   private static final String NOISE_SECONDS = "3";
 
   /** What kernels print comes out at the session host. */
-  private static final String PRINTING = "printing";
 
   /** Calls by which a program is in the middle of its work. */
   private static final long AT_WORK = 50;
@@ -138,12 +137,10 @@ final class OpenClGuestTest {
       Result there = there(printed, OpenClParts.IN_MACHINE + name);
       Result here = parts.natively(work, List.of(parts.program(name).toString()));
       assertThat(there.code()).as(name + "\n" + there.output()).isEqualTo(here.code());
-      if (!name.equals(PRINTING)) {
-        assertThat(differences.printed(name, there.output()))
-            .as(name)
-            .isNotEmpty()
-            .containsExactlyElementsOf(stripped(differences.expected(name, here.output())));
-      }
+      assertThat(differences.printed(name, there.output()))
+          .as(name)
+          .isNotEmpty()
+          .containsExactlyElementsOf(stripped(differences.expected(name, here.output())));
     }
     awaitNoSession();
   }

@@ -70,7 +70,6 @@ final class RemoteSessionsTest {
   private static final String ADDRESS = "127.0.71.1";
   private static final int PORT = 7443;
   private static final String DEFAULT = "default";
-  private static final String PRINTING = "printing"; // it prints at the session host
 
   /** Devices that are processors have what their hosts may have. */
   private static final String ALL_MEMORY = "process-memory = \"64GiB\"\n";
@@ -317,9 +316,6 @@ final class RemoteSessionsTest {
     keeper.move(there());
     int moves = 0;
     for (String name : OpenClParts.programs()) {
-      if (name.equals(PRINTING)) {
-        continue;
-      }
       CompletableFuture<Result> running = run(GUEST, name);
       while (!running.isDone()) {
         moves += moveAll(keeper.session);

@@ -1,14 +1,19 @@
 package io.sluice.testbed.opencl;
 
+import io.sluice.abi.sandbox.RealSandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.remoting.opencl.KernelOutput;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -24,6 +29,7 @@ public final class StandAloneHost {
   /** The line that says that the socket is there. */
   public static final String READY = "ready";
 
+  private static final int STANDARD_OUTPUT = 1;
   private static final int BACKLOG = 64;
   private static final long SHARED_BYTES = 4L << 30;
   private static final long DEVICE_BYTES = 8L << 30;
@@ -49,7 +55,8 @@ public final class StandAloneHost {
    */
   public static void main(String[] arguments) throws Exception {
     Kernel kernel = RealKernel.create();
-    OpenClApi api = new OpenClApi();
+    Fd said = kernel.dup(kernel.adopt(STANDARD_OUTPUT));
+    OpenClApi api = new OpenClApi(output(kernel));
     SessionSettings settings =
         new SessionSettings(
             kernel,
@@ -63,7 +70,7 @@ public final class StandAloneHost {
             System::nanoTime);
     Fd listener = kernel.listen(Path.of(arguments[0]), BACKLOG);
     if (arguments.length > 2 && RELAY_MODES.contains(arguments[2])) {
-      relay(kernel, settings, listener, arguments);
+      relay(kernel, said, settings, listener, arguments);
       return;
     }
     boolean between = arguments.length > 3;
@@ -77,11 +84,22 @@ public final class StandAloneHost {
     if (arguments.length > 1) {
       daemon("shuttle", () -> shuttle.run(Integer.parseInt(arguments[1]))).start();
     }
-    runUntilTold(shuttle);
+    runUntilTold(kernel, said, shuttle);
+  }
+
+  /** What kernels print comes to this process again; what it says goes where its output went. */
+  private static KernelOutput output(Kernel kernel) {
+    List<Fd> ends = kernel.socketpair();
+    new RealSandboxKernel(kernel).becomeOutput(ends.getLast());
+    ends.getLast().close();
+    KernelOutput output = new KernelOutput(kernel, ends.getFirst());
+    daemon("output", output).start();
+    return output;
   }
 
   private static void relay(
-      Kernel kernel, SessionSettings settings, Fd listener, String[] arguments) throws Exception {
+      Kernel kernel, Fd said, SessionSettings settings, Fd listener, String[] arguments)
+      throws Exception {
     Optional<Path> path =
         arguments.length > 3 ? Optional.of(Path.of(arguments[3])) : Optional.empty();
     boolean isFar = arguments[2].equals(FAR);
@@ -93,11 +111,14 @@ public final class StandAloneHost {
       daemon("mirrors", () -> accept(kernel, mirrors, shuttle::mirror)).start();
     }
     daemon("shuttle", () -> shuttle.run(Integer.parseInt(arguments[1]))).start();
-    runUntilTold(shuttle);
+    runUntilTold(kernel, said, shuttle);
   }
 
-  private static void runUntilTold(Object shuttle) throws IOException {
-    System.out.println(READY);
+  private static void runUntilTold(Kernel kernel, Fd said, Object shuttle) throws IOException {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment line = arena.allocateFrom(READY + "\n");
+      long _ = kernel.write(said, line.asSlice(0, line.byteSize() - 1));
+    }
     while (System.in.read() >= 0) {
       // whoever started this process closes its input to end it
     }

@@ -1,7 +1,6 @@
 package io.sluice.testbed.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
@@ -23,8 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class MovingProgramsTest {
   private static final String PAUSE_MS = "2";
-  private static final String PRINTING = "printing";
-
   private Path directory;
   private OpenClEnvironment environment;
   private HostProcess host;
@@ -54,7 +51,6 @@ final class MovingProgramsTest {
   @ParameterizedTest
   @MethodSource("programs")
   void program_whoseSessionMoves_printsWhatItPrintsNatively(String name) throws Exception {
-    assumeFalse(name.equals(PRINTING), "what kernels print comes out at the session host");
     Result there = environment.natively(List.of(environment.program(name)));
     Result here = environment.remoted(List.of(environment.program(name)), host);
 

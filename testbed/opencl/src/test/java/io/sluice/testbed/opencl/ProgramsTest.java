@@ -1,7 +1,6 @@
 package io.sluice.testbed.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
@@ -28,8 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ProgramsTest {
   private static final Pattern FUNCTION = Pattern.compile("\\b(cl[A-Z]\\w+)\\(");
 
-  private static final String PRINTING = "printing";
-
   private OpenClEnvironment environment;
   private AllowedDifferences differences;
 
@@ -53,7 +50,6 @@ final class ProgramsTest {
   @ParameterizedTest
   @MethodSource("programs")
   void program_nativelyAndRemoted_printsTheSame(String name) throws Exception {
-    assumeFalse(name.equals(PRINTING), "what kernels print comes out at the session host");
     Result there = environment.natively(List.of(environment.program(name)));
     Result here = environment.remoted(List.of(environment.program(name)));
 

@@ -8,6 +8,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
 import io.sluice.abi.sys.RealKernel;
+import io.sluice.remoting.opencl.KernelOutput;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.relay.Mirror;
 import io.sluice.remoting.relay.SessionRelay;
@@ -51,7 +52,7 @@ final class RelayEndsTest {
   @BeforeEach
   void make() {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    OpenClApi api = new OpenClApi();
+    OpenClApi api = new OpenClApi(new KernelOutput(kernel, kernel.socketpair().getFirst()));
     settings =
         new SessionSettings(
             kernel,

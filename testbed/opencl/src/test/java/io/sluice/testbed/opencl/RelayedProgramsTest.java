@@ -1,7 +1,6 @@
 package io.sluice.testbed.opencl;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.sluice.testbed.opencl.Commands.Result;
 import java.io.IOException;
@@ -27,8 +26,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class RelayedProgramsTest {
   private static final String PAUSE_MS = "2";
-  private static final String PRINTING = "printing";
-
   private OpenClEnvironment environment;
   private HostProcess far;
   private HostProcess away;
@@ -83,7 +80,6 @@ final class RelayedProgramsTest {
   }
 
   private void runs(String name, HostProcess host) throws Exception {
-    assumeFalse(name.equals(PRINTING), "what kernels print comes out at the session host");
     Result there = environment.natively(List.of(environment.program(name)));
     Result here = environment.remoted(List.of(environment.program(name)), host);
 
