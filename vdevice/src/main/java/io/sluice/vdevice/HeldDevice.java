@@ -97,7 +97,8 @@ final class HeldDevice implements ClientMigration.Owner {
       throw new RefusedException(
           DeviceCode.SESSIONS_OPEN,
           Errno.EBUSY,
-          "the guest has API sessions, which cannot move yet, sessions=" + sessions,
+          "the guest has API sessions, which its device alone cannot take along, sessions="
+              + sessions,
           "End the programs that use them, and try again.");
     }
   }

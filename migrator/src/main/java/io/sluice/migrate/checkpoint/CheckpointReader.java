@@ -1,9 +1,11 @@
 package io.sluice.migrate.checkpoint;
 
+import com.google.common.collect.ImmutableList;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
 import io.sluice.channel.record.SectionHeader;
+import io.sluice.migrate.checkpoint.StoredSessions.Stored;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
@@ -36,14 +38,21 @@ public final class CheckpointReader implements MigrationLink {
   private boolean committing;
   private boolean ended;
   private long bytes;
-  private final boolean hasMachine;
-  private final AtomicLong machineBytes = new AtomicLong(); // that its machine has taken
-  private long machineBytesSeen;
+  private final Found found;
+  private final AtomicLong taken = new AtomicLong(); // bytes, by its machine and its sessions
+  private long takenSeen;
 
-  private CheckpointReader(Path file, InputStream in, boolean hasMachine) {
+  /**
+   * The parts of a file that no frame is of.
+   *
+   * @param machine whether there is a machine's own stream
+   */
+  private record Found(boolean machine, ImmutableList<Stored> sessions) {}
+
+  private CheckpointReader(Path file, InputStream in, Found found) {
     this.file = file;
     this.in = in;
-    this.hasMachine = hasMachine;
+    this.found = found;
   }
 
   /**
@@ -53,9 +62,9 @@ public final class CheckpointReader implements MigrationLink {
    */
   public static CheckpointReader open(Path file) {
     try {
-      boolean machine = verify(file);
+      Found found = verify(file);
       InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
-      CheckpointReader reader = new CheckpointReader(file, in, machine);
+      CheckpointReader reader = new CheckpointReader(file, in, found);
       Section _ = reader.next(in, file);
       return reader;
     } catch (IOException e) {
@@ -76,8 +85,7 @@ public final class CheckpointReader implements MigrationLink {
     }
   }
 
-  /** Whether a machine's own stream is in it. */
-  private static boolean verify(Path file) throws IOException {
+  private static Found verify(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       throw refused(file, "it is no file");
     }
@@ -94,10 +102,13 @@ public final class CheckpointReader implements MigrationLink {
       }
       long sections = 1;
       boolean machine = false;
+      StoredSessions sessions = new StoredSessions();
       Section section = read(in, file);
       while (section.id() != CheckpointWriter.END_SECTION) {
         if (section.id() == CheckpointWriter.MACHINE_SECTION) {
           machine = true;
+        } else if (StoredSessions.isOfSessions(section)) {
+          sessions.take(section);
         } else if (FrameType.of(section.id()) == null) {
           throw refused(file, "it has a part of no known kind, id=" + section.id());
         }
@@ -109,22 +120,31 @@ public final class CheckpointReader implements MigrationLink {
           || in.read() >= 0) {
         throw refused(file, "parts are missing or too many, parts=" + sections);
       }
-      return machine;
+      return new Found(machine, sessions.whole());
     }
   }
 
   /** Whether it is of a machine; otherwise of a process. */
   public boolean hasMachine() {
-    return hasMachine;
+    return found.machine();
+  }
+
+  /** Whether there are API sessions of its machine in it. */
+  public boolean hasSessions() {
+    return !found.sessions().isEmpty();
+  }
+
+  ImmutableList<Stored> sessions() {
+    return found.sessions();
   }
 
   Path file() {
     return file;
   }
 
-  /** Its machine has taken so many bytes of its own stream; called by any thread. */
-  void machineTook(int count) {
-    machineBytes.addAndGet(count);
+  /** Its machine, or a session host, has taken so many bytes; called by any thread. */
+  void tookBytes(int count) {
+    taken.addAndGet(count);
   }
 
   static Section read(InputStream in, Path file) throws IOException {
@@ -170,8 +190,8 @@ public final class CheckpointReader implements MigrationLink {
       committing = false;
       return Frame.of(FrameType.COMMIT);
     }
-    if (stream == CONTROL && machineBytesSeen != machineBytes.get()) {
-      machineBytesSeen = machineBytes.get();
+    if (stream == CONTROL && takenSeen != taken.get()) {
+      takenSeen = taken.get();
       return Frame.of(FrameType.HEARTBEAT);
     }
     if (offered && !accepted) {
@@ -193,8 +213,9 @@ public final class CheckpointReader implements MigrationLink {
     }
     try {
       Section section = next(in, file);
-      while (section.id() == CheckpointWriter.MACHINE_SECTION) {
-        section = next(in, file); // goes to the machine another way
+      while (section.id() == CheckpointWriter.MACHINE_SECTION
+          || StoredSessions.isOfSessions(section)) {
+        section = next(in, file); // goes another way
       }
       FrameType type = FrameType.of(section.id());
       if (type == null) {

@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  *  section 0x1f1 version 1: "sluice checkpoint"
  *  the frames, each a section, in the order they were sent; of a machine among them
  *    section 0x1f3 version 1: bytes of QEMU's own stream, in their order
+ *    those of its sessions, see {@link StoredSessions}
  *  section 0x1f2 version 1: u64 how many sections came before
  * </pre>
  */
@@ -162,15 +163,16 @@ public final class CheckpointWriter implements MigrationLink {
   }
 
   /**
-   * Bytes of the machine's own stream; called by any thread.
+   * A part that does not come by the engine: of the machine's own stream, or its sessions'. Called
+   * by any thread.
    *
-   * @throws RefusedException when they cannot be written, or nobody wants them any more
+   * @throws RefusedException when it cannot be written, or nobody wants it any more
    */
-  void machine(byte[] part) {
+  void take(Section part) {
     lock.lock();
     try {
       requireOpen();
-      write(new Section(MACHINE_SECTION, 1, part));
+      write(part);
       alive = true;
     } catch (IOException e) {
       throw failed(e);

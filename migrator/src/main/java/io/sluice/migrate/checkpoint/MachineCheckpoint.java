@@ -1,5 +1,6 @@
 package io.sluice.migrate.checkpoint;
 
+import io.sluice.abi.sys.Kernel;
 import io.sluice.migrate.qemu.RamTransport;
 import java.nio.file.Path;
 import java.util.concurrent.ThreadFactory;
@@ -30,5 +31,25 @@ public final class MachineCheckpoint {
   public static RamTransport.Target from(
       CheckpointReader reader, Path socket, ThreadFactory threads) {
     return new MachineFeed(reader, socket, threads);
+  }
+
+  /**
+   * The way of its sessions into the file, for {@link io.sluice.migrate.session.SessionsSource}.
+   *
+   * @param socket where nobody but this daemon listens
+   */
+  public static RamTransport.Source sessionsInto(
+      CheckpointWriter writer, Path socket, Kernel kernel, ThreadFactory threads) {
+    return new SessionsTap(writer, socket, kernel, threads);
+  }
+
+  /**
+   * The way of its sessions out of the file, for {@link io.sluice.migrate.session.SessionsTarget}.
+   *
+   * @param socket as above
+   */
+  public static RamTransport.Target sessionsFrom(
+      CheckpointReader reader, Path socket, Kernel kernel, ThreadFactory threads) {
+    return new SessionsFeed(reader, socket, kernel, threads);
   }
 }

@@ -78,7 +78,7 @@ final class MachineFeed implements RamTransport.Target {
 
   private void write(SocketChannel to, ByteBuffer part) throws IOException {
     while (part.hasRemaining()) {
-      reader.machineTook(to.write(part));
+      reader.tookBytes(to.write(part));
     }
   }
 

@@ -3,6 +3,7 @@ package io.sluice.migrate.checkpoint;
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
+import io.sluice.channel.record.Section;
 import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
 import java.io.IOException;
@@ -86,7 +87,8 @@ final class MachineTap implements RamTransport.Source {
 
   private void write(ByteBuffer chunk) {
     if (chunk.position() > 0) {
-      writer.machine(Arrays.copyOf(chunk.array(), chunk.position()));
+      byte[] part = Arrays.copyOf(chunk.array(), chunk.position());
+      writer.take(new Section(CheckpointWriter.MACHINE_SECTION, 1, part));
       chunk.clear();
     }
   }

@@ -75,6 +75,16 @@ public interface RamTransport {
 
     /** What the source's end needs to find this one. */
     ByteBuffer address();
+
+    /** Whether all that comes by this way has come, of a way whose other end says nothing. */
+    default boolean isThrough() {
+      return true;
+    }
+
+    /** Why what comes by such a way is not taken; empty as long as it is. */
+    default Optional<String> refusal() {
+      return Optional.empty();
+    }
   }
 
   /**

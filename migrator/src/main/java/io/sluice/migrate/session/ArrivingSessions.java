@@ -5,17 +5,13 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.session.SessionMessages.Word;
 import io.sluice.vdevice.session.MachineSessions;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,9 +24,6 @@ import org.slf4j.LoggerFactory;
 final class ArrivingSessions implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ArrivingSessions.class);
 
-  /** How long a word may take. */
-  private static final int WORD_MS = 5_000;
-
   private static final int BACKLOG = 64;
 
   /** Words of a machine's move: its sessions and their segments, many times over. */
@@ -42,6 +35,7 @@ final class ArrivingSessions implements AutoCloseable {
   private final Fd listener;
   private final Thread thread;
   private final ThreadFactory threads;
+  private final Set<Integer> came = ConcurrentHashMap.newKeySet(); // handles
   private volatile boolean closed;
 
   /**
@@ -56,6 +50,7 @@ final class ArrivingSessions implements AutoCloseable {
     listener = kernel.listen(Path.of(way.uri().substring("unix:".length())), BACKLOG);
     thread = threads.newThread(this::accept);
     thread.start();
+    way.listening();
   }
 
   RamTransport.Target way() {
@@ -79,17 +74,12 @@ final class ArrivingSessions implements AutoCloseable {
   }
 
   private void take(Fd stream) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment word = arena.allocate(SessionMessages.WORD_BYTES);
-      kernel.setReceiveTimeout(stream, WORD_MS);
-      if (!WordReader.receive(kernel, stream, word, new FdList())) {
-        return;
+    try {
+      Word word = SessionWords.hear(kernel, stream).orElse(null);
+      if (word != null) {
+        Errno refused = take(word, stream);
+        SessionWords.answer(kernel, stream, refused == null ? 0 : refused.number());
       }
-      kernel.setReceiveTimeout(stream, 0);
-      Errno refused = take(SessionMessages.word(word.toArray(ValueLayout.JAVA_BYTE)), stream);
-      MemorySegment answer = arena.allocate(SessionMessages.ANSWER_BYTES);
-      answer.set(ValueLayout.JAVA_INT_UNALIGNED, 0, refused == null ? 0 : refused.number());
-      kernel.sendmsg(stream, answer, List.of());
     } catch (SluiceException e) {
       LOG.atWarn().log("a session does not come: {}", e.getMessage());
     }
@@ -100,6 +90,7 @@ final class ArrivingSessions implements AutoCloseable {
     try {
       if (word.kind() == SessionMessages.SESSION) {
         sessions.arrive(word.handle(), word.number(), word.ranges(), stream);
+        came.add(word.handle());
       } else {
         sessions.arriveSegment(word.handle(), word.number(), word.ranges());
       }
@@ -108,6 +99,11 @@ final class ArrivingSessions implements AutoCloseable {
       LOG.atWarn().log("a session is refused: {}", refused.getMessage());
       return refused.errno();
     }
+  }
+
+  /** Whether sessions of all these handles have come. */
+  boolean hasAll(Set<Integer> handles) {
+    return came.containsAll(handles);
   }
 
   /** The machine is here: these go on, others that came are forgotten. Does not wait. */

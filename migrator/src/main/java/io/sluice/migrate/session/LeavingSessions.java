@@ -4,7 +4,6 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MovedSessions;
@@ -16,9 +15,6 @@ import io.sluice.vdevice.dma.GuestRange;
 import io.sluice.vdevice.session.ApiSessions.Standing;
 import io.sluice.vdevice.session.CarriedSession;
 import io.sluice.vdevice.session.MachineSessions;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -43,9 +39,6 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class LeavingSessions implements AutoCloseable {
-  /** How long the destination may take to answer a word. */
-  private static final int ANSWER_MS = 15_000;
-
   /** A session that ends fails first, and is gone a moment later. */
   private static final long ENDING_NS = 2_000_000_000L;
 
@@ -128,14 +121,10 @@ final class LeavingSessions implements AutoCloseable {
   /**
    * Begins.
    *
-   * @param address of the destination's end; empty where there can be no sessions
+   * @param address of the destination's end
    */
   void start(ByteBuffer address) {
-    submit(() -> {
-      if (address.hasRemaining()) {
-        socket = Path.of(way.open(address).substring("unix:".length()));
-      }
-    });
+    submit(() -> socket = Path.of(way.open(address).substring("unix:".length())));
   }
 
   /** Begins those that have opened since, and tells of memory that was added. */
@@ -226,12 +215,12 @@ final class LeavingSessions implements AutoCloseable {
     return new MovedSessions(count, bytes, longestNs);
   }
 
-  /** Handles of those that go on at the destination. */
+  /** Handles of those that go on at the destination: not of those that have ended meanwhile. */
   Set<Integer> handles() {
     Set<Integer> handles = new HashSet<>();
     synchronized (lock) {
       leaving.forEach((handle, each) -> {
-        if (isStanding(each)) {
+        if (isStanding(each) && !each.isGone()) {
           handles.add(handle);
         }
       });
@@ -337,42 +326,16 @@ final class LeavingSessions implements AutoCloseable {
         java.util.Objects.requireNonNull(session.segments().get(index)));
   }
 
-  /** Says a word, and hears that it is well. */
   private Fd say(Word word) {
     Path to = socket;
     if (to == null) {
-      throw refused(Errno.EOPNOTSUPP, "the destination has no sessions for the guest");
+      throw new RefusedException(
+          MigrationCode.SESSIONS,
+          Errno.EOPNOTSUPP,
+          "the destination has no sessions for the guest",
+          "");
     }
-    Fd stream = kernel.connect(to);
-    boolean complete = false;
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment out = arena.allocate(SessionMessages.WORD_BYTES);
-      MemorySegment.copy(
-          SessionMessages.word(word), 0, out, ValueLayout.JAVA_BYTE, 0, SessionMessages.WORD_BYTES);
-      kernel.sendmsg(stream, out, List.of());
-      kernel.setReceiveTimeout(stream, ANSWER_MS);
-      MemorySegment answer = arena.allocate(SessionMessages.ANSWER_BYTES);
-      if (!WordReader.receive(kernel, stream, answer, new FdList())) {
-        throw refused(Errno.ENOTCONN, "the destination does not take a session");
-      }
-      int errno = answer.get(ValueLayout.JAVA_INT_UNALIGNED, 0);
-      if (errno != 0) {
-        throw refused(
-            Errno.of(errno).orElse(Errno.EIO),
-            "the destination refuses a session, errno=" + Errno.nameOf(errno));
-      }
-      kernel.setReceiveTimeout(stream, 0);
-      complete = true;
-      return stream;
-    } finally {
-      if (!complete) {
-        stream.close();
-      }
-    }
-  }
-
-  private static RefusedException refused(Errno errno, String what) {
-    return new RefusedException(MigrationCode.SESSIONS, errno, what, "");
+    return SessionWords.say(kernel, to, word);
   }
 
   /** Ends what is its own; sessions that leave still have their streams. */

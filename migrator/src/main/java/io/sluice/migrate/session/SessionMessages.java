@@ -28,17 +28,21 @@ import java.util.TreeSet;
  *
  * A description that begins with 1 is the machine's own: sessions do not come.
  */
-final class SessionMessages {
-  /** Bytes of a word. */
-  static final int WORD_BYTES = 16 + GuestAbi.MAX_EXTENTS * 16;
+public final class SessionMessages {
+  private static final int WORD_HEAD_BYTES = 4 * Integer.BYTES;
+  private static final int RANGE_BYTES = 2 * Long.BYTES;
 
-  static final int ANSWER_BYTES = 4;
+  /** Bytes of a word. */
+  public static final int WORD_BYTES = WORD_HEAD_BYTES + GuestAbi.MAX_EXTENTS * RANGE_BYTES;
+
+  /** Bytes of an answer to a word. */
+  public static final int ANSWER_BYTES = 4;
 
   /** A session; its stream follows. */
-  static final int SESSION = 1;
+  public static final int SESSION = 1;
 
   /** Memory of a session. */
-  static final int SEGMENT = 2;
+  public static final int SEGMENT = 2;
 
   private static final int VERSION = 2;
   private static final int MAX_ADDRESS_BYTES = 64;
@@ -52,7 +56,7 @@ final class SessionMessages {
    * @param number of the API, or of the segment
    * @param ranges of guest memory
    */
-  record Word(int kind, int handle, int number, ImmutableList<GuestRange> ranges) {}
+  public record Word(int kind, int handle, int number, ImmutableList<GuestRange> ranges) {}
 
   /** A description, of a source that can move sessions. */
   record Described(int sessions, ByteBuffer machine) {}
@@ -106,7 +110,8 @@ final class SessionMessages {
     return handles;
   }
 
-  static byte[] word(Word word) {
+  /** As it is sent. */
+  public static byte[] word(Word word) {
     FieldWriter out =
         new FieldWriter()
             .bits(word.kind())
@@ -119,8 +124,13 @@ final class SessionMessages {
     return java.util.Arrays.copyOf(out.toBytes(), WORD_BYTES);
   }
 
+  /** Bytes of a word without the zeros at its end. */
+  public static int bytes(Word word) {
+    return WORD_HEAD_BYTES + word.ranges().size() * RANGE_BYTES;
+  }
+
   /** EINVAL, EPROTO for what is none. */
-  static Word word(byte[] bytes) {
+  public static Word word(byte[] bytes) {
     FieldReader in = reader(ByteBuffer.wrap(bytes));
     int kind = in.bits();
     in.require(kind == SESSION || kind == SEGMENT, "its kind");

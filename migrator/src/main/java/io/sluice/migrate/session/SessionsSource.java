@@ -25,6 +25,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
   private final SourceMachine machine;
   private final LiveMachine live;
   private final MachineSessions sessions;
+  private final RamTransport.Source way;
   private final LeavingSessions leaving;
   private final boolean carries;
   private final List<PageRange> written = new ArrayList<>(); // by the GPU
@@ -48,6 +49,7 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
       LongSupplier nanoTime) {
     this.machine = machine;
     this.sessions = sessions;
+    this.way = way;
     live = machine.live();
     leaving = new LeavingSessions(kernel, sessions, way, threads, nanoTime);
     carries = sessions.carry(this);
@@ -85,9 +87,16 @@ public final class SessionsSource implements SourceMachine, LiveMachine {
 
   @Override
   public void start(ByteBuffer target) {
-    SessionMessages.Answered answered = SessionMessages.answered(target);
-    machine.start(answered.machine());
-    leaving.start(answered.address());
+    if (way.isAnswered()) {
+      SessionMessages.Answered answered = SessionMessages.answered(target);
+      machine.start(answered.machine());
+      if (answered.address().hasRemaining()) { // otherwise there can be none
+        leaving.start(answered.address());
+      }
+    } else { // a file has nothing to say
+      machine.start(target);
+      leaving.start(target);
+    }
     started = true;
   }
 

@@ -5,6 +5,7 @@ import io.sluice.abi.RefusedException;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.machine.MachineProgress;
+import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.vdevice.GuestDevice;
@@ -74,9 +75,20 @@ public final class SessionsTarget implements TargetMachine {
     machine.tell(message);
   }
 
+  /** It is not complete before its sessions are, where nobody else waits for them. */
   @Override
   public MachineProgress progress() {
-    return machine.progress();
+    MachineProgress now = machine.progress();
+    if (arriving == null) {
+      return now;
+    }
+    RamTransport.Target way = arriving.way();
+    return way.refusal()
+        .map(why -> new MachineProgress(State.FAILED, 0, 0, 0, why))
+        .orElseGet(() ->
+            now.state() == State.COMPLETED && !way.isThrough()
+                ? MachineProgress.of(State.COPYING)
+                : now);
   }
 
   @Override
@@ -88,8 +100,19 @@ public final class SessionsTarget implements TargetMachine {
       handles =
           SessionMessages.handles(
               parts.isEmpty() ? ByteBuffer.allocate(0) : parts.getLast().duplicate());
+      requireThere(handles);
     }
     return machine.restore(parts.subList(0, parts.size() - 1));
+  }
+
+  private void requireThere(Set<Integer> wanted) {
+    if (!wanted.isEmpty() && (arriving == null || !arriving.hasAll(wanted))) {
+      throw new RefusedException(
+          MigrationCode.SESSIONS,
+          Errno.EPROTO,
+          "the machine has API sessions that did not come, sessions=" + wanted.size(),
+          "");
+    }
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.abi.RefusedException;
+import io.sluice.channel.record.Section;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
@@ -164,7 +165,8 @@ final class MachineCheckpointTest {
               }
             })
         .isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> writer.machine(new byte[1])).isInstanceOf(RefusedException.class);
+    Section part = new Section(CheckpointWriter.MACHINE_SECTION, 1, new byte[1]);
+    assertThatThrownBy(() -> writer.take(part)).isInstanceOf(RefusedException.class);
     tap.close();
     assertThat(directory).isEmptyDirectory();
   }

@@ -28,7 +28,7 @@ public enum DeviceCode implements ErrorEntry {
   DMA_LOG("SLU-VFU-025", "A request to log the device's writes cannot be done.", "The message says why.", "Report it to the client's maker."),
   FEATURE("SLU-VFU-026", "A request for a device feature is malformed.", "The message says how.", "Report it to the client's maker."),
   UNCLOSED("SLU-VFU-027", "A client's descriptors cannot be closed.", "A socket lingers, or a file system does not answer.", "End what keeps them."),
-  SESSIONS_OPEN("SLU-VFU-028", "The guest has API sessions, which cannot move yet.", "A program in it uses OpenCL.", "End the programs that use it, and try again."),
+  SESSIONS_OPEN("SLU-VFU-028", "The guest has API sessions, which its device alone cannot take along.", "A program in it uses OpenCL, and its client, or a process, is to move the device without them.", "End the programs that use it, or migrate the machine by the daemon."),
   INTERRUPT("SLU-IRQ-001", "A request about interrupts is malformed.", "The message says how.", "Report it to the client's maker."),
   NO_MASK("SLU-IRQ-002", "The client masks a vector by message.", "MSI-X vectors are masked in the device's table.", "Report it to the client's maker."),
   CALL("SLU-CAL-001", "A call of the guest's driver cannot be done.", "It is malformed, or of a newer ABI; the message says which.", "Bring the guest's driver and the daemon to the same version."),

@@ -21,6 +21,9 @@ import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.qemu.QemuSource;
 import io.sluice.migrate.qemu.QemuTarget;
+import io.sluice.migrate.session.SessionsSource;
+import io.sluice.migrate.session.SessionsTarget;
+import io.sluice.vdevice.session.MachineSessions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -152,11 +155,29 @@ final class Checkpoints {
               new QemuSource.Settings(0, HostRoute.DEFAULT_DOWNTIME, PATIENCE),
               surroundings.threads());
       writer.expectMachine(() -> machine.progress().state() == State.COMPLETED);
-      return machine;
+      return host.device()
+          .sessions()
+          .<SourceMachine>map(sessions -> withSessions(machine, sessions, writer, qmp))
+          .orElse(machine);
     } catch (SluiceException e) {
       writer.close();
       throw failed(failed, e.getMessage(), e.remedy());
     }
+  }
+
+  private SourceMachine withSessions(
+      SourceMachine machine, MachineSessions sessions, CheckpointWriter writer, Path qmp) {
+    return new SessionsSource(
+        machine,
+        sessions,
+        MachineCheckpoint.sessionsInto(
+            writer,
+            HostRoute.beside(qmp, HostRoute.OUT + HostRoute.SESSIONS),
+            surroundings.kernel(),
+            surroundings.threads()),
+        surroundings.kernel(),
+        surroundings.threads(),
+        surroundings.clock());
   }
 
   /** Makes an attached, empty guest what a file says, and waits until it is. */
@@ -173,6 +194,12 @@ final class Checkpoints {
             reader.hasMachine()
                 ? "attach a QEMU that was started with -S -incoming defer"
                 : "attach a process that has made nothing yet");
+      }
+      if (reader.hasSessions() && host.device().sessions().isEmpty()) {
+        throw failed(
+            failed,
+            "the machine has API sessions, and the guest may have none",
+            "set opencl in the guest's [[guest]]");
       }
       try (TargetMachine target = target(host, reader)) {
         Optional<Reason> why =
@@ -194,11 +221,24 @@ final class Checkpoints {
       return ProcessCheckpoint.target(host.device());
     }
     Path qmp = host.settings().qmp();
-    return QemuTarget.open(
+    TargetMachine machine =
+        QemuTarget.open(
+            host.device(),
+            qmp,
+            MachineCheckpoint.from(
+                reader, HostRoute.beside(qmp, HostRoute.IN), surroundings.threads()),
+            PATIENCE,
+            surroundings.threads());
+    return new SessionsTarget(
+        machine,
         host.device(),
-        qmp,
-        MachineCheckpoint.from(reader, HostRoute.beside(qmp, HostRoute.IN), surroundings.threads()),
-        PATIENCE,
+        () ->
+            MachineCheckpoint.sessionsFrom(
+                reader,
+                HostRoute.beside(qmp, HostRoute.IN + HostRoute.SESSIONS),
+                surroundings.kernel(),
+                surroundings.threads()),
+        surroundings.kernel(),
         surroundings.threads());
   }
 

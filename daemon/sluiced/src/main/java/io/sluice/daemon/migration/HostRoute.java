@@ -55,7 +55,7 @@ final class HostRoute implements AutoCloseable {
   static final String IN = ".in";
 
   /** Of those of sessions' streams. */
-  private static final String SESSIONS = ".sessions";
+  static final String SESSIONS = ".sessions";
 
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 

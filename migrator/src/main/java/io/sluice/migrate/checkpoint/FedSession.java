@@ -1,0 +1,129 @@
+package io.sluice.migrate.checkpoint;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A session whose state is sent out of a file to the host that makes it again. */
+final class FedSession implements AutoCloseable {
+  /** How long a host may build programs: as long as it may in a move. */
+  private static final int MOST_SECONDS = 600;
+
+  private static final int LOOK_MS = 1_000;
+  private static final int CHUNK_BYTES = 256 << 10;
+  private static final int ANSWER_BYTES = 128 << 10;
+  private static final int REASONS = 64;
+  private static final int TEXT_BYTES = 1024;
+
+  private final int handle;
+  private final Fd stream;
+  private final Kernel kernel;
+  private final CheckpointReader reader;
+  private final SessionFrames frames = new SessionFrames();
+
+  /**
+   * @param handle by which its machine knows it
+   * @param stream to its host, owned
+   * @param reader is told that something goes on
+   */
+  FedSession(int handle, Fd stream, Kernel kernel, CheckpointReader reader) {
+    this.handle = handle;
+    this.stream = stream;
+    this.kernel = kernel;
+    this.reader = reader;
+  }
+
+  /**
+   * Sends bytes, and hears the answer to each question in them.
+   *
+   * @throws RefusedException when the host cannot make the session
+   */
+  void send(ByteBuffer bytes) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment chunk = arena.allocate(CHUNK_BYTES);
+      while (bytes.hasRemaining()) {
+        ByteBuffer some = bytes.slice(bytes.position(), Math.min(CHUNK_BYTES, bytes.remaining()));
+        boolean asks = frames.take(some);
+        int count = some.position();
+        MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, chunk, 0, count);
+        bytes.position(bytes.position() + count);
+        kernel.sendmsg(stream, chunk.asSlice(0, count), List.of());
+        reader.tookBytes(count);
+        if (asks) {
+          hear(arena);
+        }
+      }
+    } catch (SyscallException e) {
+      throw refused("its session host does not take it: " + e.getMessage());
+    }
+  }
+
+  private void hear(Arena arena) {
+    kernel.setReceiveTimeout(stream, LOOK_MS);
+    ByteBuffer header = receive(arena, SessionFrames.HEADER_BYTES);
+    int bytes = SessionFrames.length(header) - SessionFrames.HEADER_BYTES;
+    if (SessionFrames.type(header) == SessionFrames.READY && bytes == 0) {
+      return;
+    }
+    if (SessionFrames.type(header) != SessionFrames.REFUSED || bytes > ANSWER_BYTES) {
+      throw refused("its session host answers something else");
+    }
+    FieldReader in =
+        new FieldReader(
+            receive(arena, bytes),
+            (_, what) -> refused("its session host says no reason, " + what));
+    int count = in.count(REASONS, Integer.BYTES);
+    List<String> reasons = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      reasons.add(in.text(TEXT_BYTES));
+    }
+    throw refused(String.join("; ", reasons));
+  }
+
+  private ByteBuffer receive(Arena arena, int bytes) {
+    MemorySegment into = arena.allocate(bytes);
+    FdList fds = new FdList();
+    int got = 0;
+    int seconds = 0;
+    while (got < bytes) {
+      long count = kernel.recvmsg(stream, into.asSlice(got), fds);
+      fds.closeAll();
+      if (count == 0) {
+        throw refused("its session host has ended it, and its log says why");
+      }
+      if (count > 0) {
+        got += (int) count;
+      } else if (++seconds > MOST_SECONDS) {
+        throw refused("its session host does not answer, seconds=" + MOST_SECONDS);
+      }
+      reader.tookBytes(1); // programs are being built
+    }
+    return ByteBuffer.wrap(into.toArray(ValueLayout.JAVA_BYTE)).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private RefusedException refused(String why) {
+    return new RefusedException(
+        CheckpointCode.SESSION, Errno.EPROTO, "session " + handle + " of the machine: " + why, "");
+  }
+
+  /** Has whoever waits for its host wait no more. */
+  void end() {
+    kernel.shutdown(stream);
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+  }
+}
