@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#define LINES 5000
+#define LINES 1200
 
 static const char text[] =
 	"kernel void hello(global int *a, int n) { for (int i = 0; i < n; i++) printf(\"item %d of %s: %.3f %c %#x\\n\", i, \"all\",\n"

@@ -9,6 +9,7 @@ module io.sluice.testbed.bench {
   requires io.sluice.management;
   requires io.sluice.migrate;
   requires io.sluice.testbed.machine;
+  requires io.sluice.testbed.opencl;
   requires io.sluice.testbed.workloads;
   requires java.management;
   requires jdk.management;

@@ -17,7 +17,10 @@ import io.sluice.testbed.bench.results.PerformancePage;
 import io.sluice.testbed.bench.results.Recording;
 import io.sluice.testbed.bench.results.RecordingJson;
 import io.sluice.testbed.bench.results.ThisMachine;
+import io.sluice.testbed.bench.sessions.RealProgramBench;
+import io.sluice.testbed.bench.sessions.SessionBuffersBench;
 import io.sluice.testbed.bench.sessions.SessionCallBench;
+import io.sluice.testbed.bench.sessions.SessionMoveBench;
 import io.sluice.testbed.bench.sessions.SessionWorkloadBench;
 import io.sluice.testbed.bench.sharing.FairnessBench;
 import io.sluice.testbed.bench.sharing.QuotaBench;
@@ -80,6 +83,9 @@ public final class Bench implements Callable<Integer> {
           SessionCallBench.rows(),
           SessionCallBench.transfers(),
           new SessionWorkloadBench(),
+          new RealProgramBench(),
+          new SessionMoveBench(),
+          new SessionBuffersBench(),
           SessionCallBench.beginning());
 
   @CommandLine.Parameters(paramLabel = "NUMBER", description = "such as P2; all for all of them")
@@ -113,8 +119,12 @@ public final class Bench implements Callable<Integer> {
 
   @CommandLine.Option(
       names = "--peer",
-      paramLabel = "SOCKET",
-      description = "P2: another vfio-user server to compare with")
+      paramLabel = "PATH",
+      description = {
+        "P2: the socket of another vfio-user server to compare with",
+        "R1 to R4, R9: a directory with the .icd file of another remoting of OpenCL, such as",
+        "PoCL-Remote's, and a file environment of lines VARIABLE=VALUE that it needs"
+      })
   private Optional<Path> peer = Optional.empty();
 
   @CommandLine.Option(

@@ -39,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class OpenClGuestTest {
   private static final String GUEST = "guest";
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration ALL_PROGRAMS = Machines.PATIENCE.multipliedBy(5);
   private static final String NOISE_SECONDS = "3";
 
   /** What kernels print comes out at the session host. */
@@ -125,7 +126,7 @@ final class OpenClGuestTest {
     Daemons.awaitGone(machines.daemon(), GUEST);
     Map<String, Result> printed;
     try (MachineGuest machine = machines.boot(GUEST, command, "--cpus", "2")) {
-      assertThat(machine.awaitExit(Machines.PATIENCE)).as(machine.console()).isZero();
+      assertThat(machine.awaitExit(ALL_PROGRAMS)).as(machine.console()).isZero();
       printed = PrintedInMachine.of(machine.console());
     }
 

@@ -43,11 +43,7 @@ final class RealProgramsTest {
   @ParameterizedTest
   @MethodSource("programs")
   void program_nativelyAndRemoted_comesToTheSameResults(RealProgram program) throws Exception {
-    assumeTrue(Files.exists(program.needs()), program.packages() + " is not installed");
-    Path first = Path.of(program.command().getFirst());
-    if (first.startsWith(clients)) {
-      OpenClParts.make(Tree.module("clients"), "OUT=" + clients, first.toString());
-    }
+    assumeTrue(program.isReady(clients), program.packages() + " is not installed");
 
     Result there = environment.natively(program.command());
     assertThat(there.code()).as(() -> "natively: " + there.errors()).isZero();

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
  *
  * @param kernel system calls
  * @param directory an empty directory for sockets
- * @param peer another vfio-user server, to compare with
+ * @param peer another vfio-user server, or the directory of another remoting, to compare with
  * @param peerRegion region of the peer that takes a read of four bytes at offset 0
  * @param peerPid process of the peer, to put it on the same core
  * @param longRun whether to take ten times as many samples

@@ -12,8 +12,10 @@ import java.util.Map;
  *
  * @param natively by name
  * @param remoted by name
+ * @param byPeer by name; empty when no other remoting is named
  */
-record CallTimes(Map<String, Double> natively, Map<String, Double> remoted) {
+record CallTimes(
+    Map<String, Double> natively, Map<String, Double> remoted, Map<String, Double> byPeer) {
   private static final String PROGRAM = "figures";
 
   /** Runs it. */
@@ -21,11 +23,15 @@ record CallTimes(Map<String, Double> natively, Map<String, Double> remoted) {
       throws IOException, InterruptedException {
     Map<String, List<Double>> natively = new LinkedHashMap<>();
     Map<String, List<Double>> remoted = new LinkedHashMap<>();
+    Map<String, List<Double>> byPeer = new LinkedHashMap<>();
     for (int run = 0; run < runs; run++) {
       add(natively, programs.natively(PROGRAM, figure));
       add(remoted, programs.remoted(PROGRAM, figure));
+      if (programs.hasPeer()) {
+        add(byPeer, programs.byPeer(PROGRAM, figure));
+      }
     }
-    return new CallTimes(medians(natively), medians(remoted));
+    return new CallTimes(medians(natively), medians(remoted), medians(byPeer));
   }
 
   private static void add(Map<String, List<Double>> to, List<String> lines) throws IOException {

@@ -1,5 +1,6 @@
 package io.sluice.testbed.bench.sessions;
 
+import io.sluice.management.SessionsMXBean;
 import io.sluice.testbed.bench.measure.BenchContext;
 import io.sluice.testbed.machine.DaemonProcess;
 import java.io.IOException;
@@ -9,24 +10,33 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The programs of testbed/opencl, built, and the two ways to run one: natively, and in a session of
- * a daemon's guest, with the driver that {@code ./sluice opencl} builds.
+ * The programs of testbed/opencl, built, and the ways to run one: natively, in a session of a
+ * daemon's guest, with the driver that {@code ./sluice opencl} builds, and by another remoting, if
+ * one is named.
  */
 final class OpenClPrograms implements AutoCloseable {
-  private static final String GUEST = "bench";
-  private static final Path NATIVE_VENDORS = Path.of("/etc/OpenCL/vendors");
+  /** The guest that has sessions. */
+  static final String GUEST = "bench";
+
+  /** The other session host of that guest, of the same OpenCL. */
+  static final String OTHER_HOST = "vendors";
+
+  private static final Path NATIVE_VENDORS = Path.of("/etc/OpenCL", OTHER_HOST);
   private static final int RUN_MINUTES = 10;
 
   private final Path directory;
   private final Path driver;
+  private final Optional<Path> peer;
   private final DaemonProcess daemon;
 
-  private OpenClPrograms(Path directory, Path driver, DaemonProcess daemon) {
+  private OpenClPrograms(Path directory, Path driver, Optional<Path> peer, DaemonProcess daemon) {
     this.directory = directory;
     this.driver = driver;
+    this.peer = peer;
     this.daemon = daemon;
   }
 
@@ -52,28 +62,54 @@ final class OpenClPrograms implements AutoCloseable {
         run(Map.of(), List.of("make", "-s", "-C", sources.toString(), "OUT=" + directory));
     Path state = Files.createDirectories(context.directory().resolve("daemon"));
     return new OpenClPrograms(
-        directory, Path.of(driver()), DaemonProcess.startWithOpenCl(state, List.of(GUEST), ""));
+        directory,
+        Path.of(driver()),
+        context.peer(),
+        DaemonProcess.startWithOpenCl(
+            state, List.of(GUEST), "implementations = \"" + NATIVE_VENDORS + "\"\n"));
+  }
+
+  /** The environment of a program that uses the OpenCL of this host. */
+  static Map<String, String> natively() {
+    return Map.of("OCL_ICD_VENDORS", NATIVE_VENDORS.toString());
+  }
+
+  /** The environment of a program in a session. */
+  Map<String, String> remoted() {
+    return Map.of(
+        "OCL_ICD_VENDORS", driver.toString(), "SLUICE_API_SOCKET", daemon.socket(GUEST) + ".api");
   }
 
   /** The lines that a program prints with the OpenCL of this host. */
   List<String> natively(String program, String... arguments)
       throws IOException, InterruptedException {
-    return run(Map.of("OCL_ICD_VENDORS", NATIVE_VENDORS.toString()), command(program, arguments));
+    return run(natively(), command(program, arguments));
   }
 
   /** The lines that it prints in a session. */
   List<String> remoted(String program, String... arguments)
       throws IOException, InterruptedException {
-    return run(
-        Map.of(
-            "OCL_ICD_VENDORS",
-            driver.toString(),
-            "SLUICE_API_SOCKET",
-            daemon.socket(GUEST) + ".api"),
-        command(program, arguments));
+    return run(remoted(), command(program, arguments));
   }
 
-  private List<String> command(String program, String... arguments) {
+  /** Whether another remoting is named. */
+  boolean hasPeer() {
+    return peer.isPresent();
+  }
+
+  /** The lines that it prints by the other remoting. */
+  List<String> byPeer(String program, String... arguments)
+      throws IOException, InterruptedException {
+    return run(PeerRemoting.environment(peer.orElseThrow()), command(program, arguments));
+  }
+
+  /** The sessions of the daemon. */
+  SessionsMXBean sessions() {
+    return daemon.connection().sessions();
+  }
+
+  /** A program and its arguments. */
+  List<String> command(String program, String... arguments) {
     List<String> command = new ArrayList<>(List.of(directory.resolve(program).toString()));
     command.addAll(List.of(arguments));
     return command;

@@ -68,8 +68,26 @@ public final class SessionCallBench implements Measurement {
     }
     try (OpenClPrograms programs = OpenClPrograms.build(context)) {
       List<String> _ = programs.remoted("figures", id); // the session host has run it once
-      return figures.apply(CallTimes.measure(programs, id, context.samples(RUNS)));
+      CallTimes times = CallTimes.measure(programs, id, context.samples(RUNS));
+      List<Figure> all = new ArrayList<>(figures.apply(times));
+      times
+          .byPeer()
+          .forEach((name, value) -> {
+            if (name.startsWith(id)) {
+              all.add(Figure.info(id, "by the peer: " + name, value, unit(name)));
+            }
+          });
+      return all;
     }
+  }
+
+  /** The unit in which testbed/opencl/figures prints. */
+  private static String unit(String name) {
+    return switch (name.substring(0, 2)) {
+      case "R9" -> "ms";
+      case "R3" -> name.contains("map") ? "us" : "GiB/s";
+      default -> "us";
+    };
   }
 
   private static List<Figure> finishes(CallTimes times) {

@@ -58,6 +58,9 @@ public final class SessionWorkloadBench implements Measurement {
       for (Workload workload : WORKLOADS) {
         double ratio = ratio(programs, workload, context.samples(PAIRS));
         figures.add(Figure.info(ID, workload.name() + ", remoted / natively", ratio, ""));
+        if (programs.hasPeer()) {
+          figures.add(byPeer(programs, workload));
+        }
         worst = Math.max(worst, ratio);
         sum += ratio;
       }
@@ -67,12 +70,26 @@ public final class SessionWorkloadBench implements Measurement {
     return figures;
   }
 
+  /** Once compiled, one run of each: the peer is far off. */
+  private static Figure byPeer(OpenClPrograms programs, Workload workload)
+      throws IOException, InterruptedException {
+    List<String> _ = programs.byPeer(workload.name(), arguments(workload));
+    double ratio =
+        seconds(programs.byPeer(workload.name(), arguments(workload)))
+            / seconds(programs.natively(workload.name(), arguments(workload)));
+    return Figure.info(ID, "by the peer: " + workload.name() + " / natively", ratio, "");
+  }
+
+  private static String[] arguments(Workload workload) {
+    return new String[] {Integer.toString(workload.size()), Integer.toString(workload.rounds())};
+  }
+
   /**
    * The median of the pairs' ratios; the first pair, in which kernels are compiled, is left out.
    */
   private static double ratio(OpenClPrograms programs, Workload workload, int pairs)
       throws IOException, InterruptedException {
-    String[] arguments = {Integer.toString(workload.size()), Integer.toString(workload.rounds())};
+    String[] arguments = arguments(workload);
     List<Double> ratios = new ArrayList<>();
     for (int pair = 0; pair <= pairs; pair++) {
       List<String> natively = programs.natively(workload.name(), arguments);

@@ -1,4 +1,4 @@
-/** Benches of sessions beside native OpenCL: R1 to R4, R9. */
+/** Benches of sessions beside native OpenCL: R1 to R7, R9. */
 @NullMarked
 package io.sluice.testbed.bench.sessions;
 

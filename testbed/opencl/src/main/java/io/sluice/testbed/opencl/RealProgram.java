@@ -19,7 +19,7 @@ import java.util.function.UnaryOperator;
  * @param kept the lines that are compared
  * @param cut takes from a line what differs from run to run, such as times
  */
-record RealProgram(
+public record RealProgram(
     String name,
     String packages,
     Path needs,
@@ -29,10 +29,27 @@ record RealProgram(
     UnaryOperator<String> cut) {
 
   /** What must be the same in each run. */
-  List<String> results(Path directory, Result result) throws IOException {
+  public List<String> results(Path directory, Result result) throws IOException {
     List<String> lines =
         compared.isEmpty() ? result.output() : Files.readAllLines(directory.resolve(compared));
     return lines.stream().filter(kept).map(cut).toList();
+  }
+
+  /**
+   * Builds it if it is ours.
+   *
+   * @param clients where those are built
+   * @return whether it can run here
+   */
+  public boolean isReady(Path clients) throws IOException, InterruptedException {
+    if (!Files.exists(needs)) {
+      return false;
+    }
+    Path first = Path.of(command.getFirst());
+    if (first.startsWith(clients)) {
+      OpenClParts.make(Tree.module("clients"), "OUT=" + clients, first.toString());
+    }
+    return true;
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
 /** The programs that people run, unchanged: Debian's, and clients of its libraries. */
-final class RealPrograms {
+public final class RealPrograms {
   private static final Pattern NUMBER = Pattern.compile("\\d+(\\.\\d+)?");
   private static final Predicate<String> EACH = _ -> true;
   private static final UnaryOperator<String> WHOLE = UnaryOperator.identity();
@@ -24,7 +24,7 @@ final class RealPrograms {
    *
    * @param built the directory of the clients
    */
-  static List<RealProgram> all(Path built) {
+  public static List<RealProgram> all(Path built) {
     return List.of(
         clinfo(),
         clpeak(),
