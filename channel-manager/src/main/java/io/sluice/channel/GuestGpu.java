@@ -197,15 +197,26 @@ public interface GuestGpu extends AutoCloseable {
   record MemoryUsage(long vramBytes, long systemBytes, long vramTotalBytes, long vramFreeBytes) {}
 
   /**
-   * Heap of this process.
+   * Heap of this process, and what is compiled in it.
    *
    * @param bytes that grids have now
    * @param limitBytes most that they may have
    */
-  record HeapUsage(long bytes, long limitBytes) {
+  record HeapUsage(long bytes, long limitBytes, Programs programs) {
     /** Of a GPU that takes none. */
-    public static final HeapUsage NONE = new HeapUsage(0, 0);
+    public static final HeapUsage NONE = new HeapUsage(0, 0, new Programs(0, 0, 0, 0, 0));
   }
+
+  /**
+   * Compiled programs.
+   *
+   * @param kept that are kept
+   * @param limit most that are
+   * @param bytes of their code
+   * @param limitBytes most bytes, but for the program that was used last
+   * @param interpreted how often one was not compiled because it came too soon
+   */
+  record Programs(long kept, long limit, long bytes, long limitBytes, long interpreted) {}
 
   /**
    * Totals since the open.

@@ -7,6 +7,7 @@ import io.sluice.abi.pscnv.ExtFileQuery;
 import io.sluice.abi.pscnv.ExtInfo;
 import io.sluice.abi.pscnv.PscnvGetparam;
 import io.sluice.abi.pscnv.PscnvParam;
+import io.sluice.gpu.engine.GridLauncher;
 import io.sluice.gpu.engine.TimeShare;
 import java.lang.foreign.MemorySegment;
 
@@ -103,5 +104,11 @@ final class InfoIoctls {
         argument, share.engine().waitedNs() + share.multiprocessors().waitedNs());
     ExtFileQuery.GRID_HEAP_BYTES.set(argument, file.card().launcher().heapBytes(share));
     ExtFileQuery.GRID_HEAP_LIMIT.set(argument, file.card().config().gridHeapBytes());
+    GridLauncher.Programs programs = file.card().launcher().programs(share);
+    ExtFileQuery.PROGRAMS.set(argument, programs.kept());
+    ExtFileQuery.PROGRAM_LIMIT.set(argument, programs.limit());
+    ExtFileQuery.PROGRAM_BYTES.set(argument, programs.bytes());
+    ExtFileQuery.PROGRAM_BYTES_LIMIT.set(argument, programs.limitBytes());
+    ExtFileQuery.INTERPRETED.set(argument, programs.interpreted());
   }
 }

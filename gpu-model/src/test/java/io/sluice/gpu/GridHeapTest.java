@@ -70,6 +70,11 @@ class GridHeapTest {
     rig.cycle();
     runTasks();
     assertThat(next.reason()).as("what they had was given back").isEqualTo(GuestAbi.ERROR_SM);
+    assertThat(ExtFileQuery.PROGRAMS.get(client.usage())).as("all ran the same").isEqualTo(1);
+    assertThat(ExtFileQuery.PROGRAM_LIMIT.get(client.usage())).isEqualTo(64);
+    assertThat(ExtFileQuery.PROGRAM_BYTES.get(client.usage()))
+        .isBetween(1L, ExtFileQuery.PROGRAM_BYTES_LIMIT.get(client.usage()));
+    assertThat(ExtFileQuery.INTERPRETED.get(client.usage())).isZero();
   }
 
   /** Launched and killed, again and again, while no thread has come to the first one yet. */

@@ -9,6 +9,15 @@ import java.util.function.LongSupplier;
  * thread may ask.
  */
 public final class RateLimit {
+  /**
+   * The room that there is at a moment.
+   *
+   * @param left turns that may be taken now
+   * @param burst most that there may be
+   * @param interval after which there is one more
+   */
+  public record Room(int left, int burst, Duration interval) {}
+
   private final LongSupplier clock;
   private final long origin;
   private final long intervalNs;
@@ -38,6 +47,14 @@ public final class RateLimit {
     }
     over = Math.max(over, now) + intervalNs;
     return true;
+  }
+
+  /** The turns that there are now. */
+  public synchronized Room room() {
+    long taken = Math.max(0, over - (clock.getAsLong() - origin));
+    int burst = (int) (burstNs / intervalNs) + 1;
+    int left = taken > burstNs ? 0 : (int) ((burstNs - taken) / intervalNs) + 1;
+    return new Room(left, burst, Duration.ofNanos(intervalNs));
   }
 
   /** Nanoseconds until there is a turn; 0 when there is one now. */

@@ -34,6 +34,22 @@ final class RateLimitTest {
   }
 
   @ParameterizedTest
+  @ValueSource(longs = {0, Long.MAX_VALUE - 5, Long.MIN_VALUE})
+  void room_atAnyMoment_isWhatCanBeTaken(long start) {
+    clock.set(start);
+    RateLimit limit = new RateLimit(4, Duration.ofNanos(10), clock::get);
+    assertThat(limit.room()).isEqualTo(new RateLimit.Room(4, 4, Duration.ofNanos(10)));
+    assertThat(take(limit, 3)).isEqualTo(3);
+    assertThat(limit.room().left()).isEqualTo(1);
+    assertThat(take(limit, 3)).isEqualTo(1);
+    assertThat(limit.room().left()).isZero();
+    clock.addAndGet(15);
+    assertThat(limit.room().left()).isEqualTo(take(limit, 10)).isEqualTo(1);
+    clock.addAndGet(1000);
+    assertThat(limit.room().left()).isEqualTo(4);
+  }
+
+  @ParameterizedTest
   @ValueSource(longs = {1, 1000})
   void tryTake_inTheLongRun_oneEachInterval(long pauses) {
     RateLimit limit = new RateLimit(5, Duration.ofNanos(100), clock::get);

@@ -177,6 +177,16 @@ public final class GuestDevice implements AutoCloseable {
     return foreign.waiting();
   }
 
+  /** How many clients may connect at once now. */
+  public RateLimit.Room connectionRoom() {
+    return connections.room();
+  }
+
+  /** How many ranges it may map at once now. */
+  public RateLimit.Room mapRoom() {
+    return pace.room();
+  }
+
   /** Lines of the log about it that were left out, because there were too many. */
   public long logLinesLeftOut() {
     return log.leftOut();

@@ -271,7 +271,14 @@ final class PscnvGuestGpu implements GuestGpu {
       calls.issue(PscnvIoctl.FILE_QUERY, query);
       return Optional.of(
           new HeapUsage(
-              ExtFileQuery.GRID_HEAP_BYTES.get(query), ExtFileQuery.GRID_HEAP_LIMIT.get(query)));
+              ExtFileQuery.GRID_HEAP_BYTES.get(query),
+              ExtFileQuery.GRID_HEAP_LIMIT.get(query),
+              new Programs(
+                  ExtFileQuery.PROGRAMS.get(query),
+                  ExtFileQuery.PROGRAM_LIMIT.get(query),
+                  ExtFileQuery.PROGRAM_BYTES.get(query),
+                  ExtFileQuery.PROGRAM_BYTES_LIMIT.get(query),
+                  ExtFileQuery.INTERPRETED.get(query))));
     }
   }
 

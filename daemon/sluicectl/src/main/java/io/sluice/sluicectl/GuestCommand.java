@@ -99,6 +99,20 @@ final class GuestCommand extends Noun {
       facts.add(
           new Fact("grid heap", Views.share(counters.gridHeapBytes(), counters.gridHeapLimit())));
     }
+    if (counters.programsLimit() > 0) {
+      facts.add(new Fact("programs", programs(counters)));
+    }
+    facts.add(
+        new Fact(
+            "client rate",
+            rate(
+                counters.connectionsLeft(),
+                counters.connectionsAtOnce(),
+                counters.connectionIntervalMs())));
+    facts.add(
+        new Fact(
+            "map rate",
+            rate(counters.mapsLeft(), counters.mapsAtOnce(), counters.mapIntervalMs())));
     facts.add(new Fact("unclosed", Integer.toString(counters.descriptorsWaiting())));
     facts.add(
         new Fact(
@@ -109,6 +123,26 @@ final class GuestCommand extends Noun {
                 + " and one each "
                 + Quantities.formatDuration(Duration.ofMillis(counters.logIntervalMs()))));
     return facts;
+  }
+
+  private static String programs(GuestCounters counters) {
+    String kept =
+        counters.programs()
+            + " of "
+            + counters.programsLimit()
+            + ", "
+            + Views.share(counters.programBytes(), counters.programBytesLimit());
+    return counters.programsInterpreted() == 0
+        ? kept
+        : kept + ", " + counters.programsInterpreted() + " interpreted";
+  }
+
+  private static String rate(int left, int atOnce, long intervalMs) {
+    return left
+        + " of "
+        + atOnce
+        + " left, one more each "
+        + Quantities.formatDuration(Duration.ofMillis(intervalMs));
   }
 
   private static String times(long all, long refused) {
@@ -153,6 +187,17 @@ final class GuestCommand extends Noun {
       json.writeNumberProperty("sharedBytesLimit", counters.sharedBytesLimit());
       json.writeNumberProperty("gridHeapBytes", counters.gridHeapBytes());
       json.writeNumberProperty("gridHeapLimit", counters.gridHeapLimit());
+      json.writeNumberProperty("programs", counters.programs());
+      json.writeNumberProperty("programsLimit", counters.programsLimit());
+      json.writeNumberProperty("programBytes", counters.programBytes());
+      json.writeNumberProperty("programBytesLimit", counters.programBytesLimit());
+      json.writeNumberProperty("programsInterpreted", counters.programsInterpreted());
+      json.writeNumberProperty("connectionsLeft", counters.connectionsLeft());
+      json.writeNumberProperty("connectionsAtOnce", counters.connectionsAtOnce());
+      json.writeNumberProperty("connectionIntervalMs", counters.connectionIntervalMs());
+      json.writeNumberProperty("mapsLeft", counters.mapsLeft());
+      json.writeNumberProperty("mapsAtOnce", counters.mapsAtOnce());
+      json.writeNumberProperty("mapIntervalMs", counters.mapIntervalMs());
       json.writeNumberProperty("descriptorsWaiting", counters.descriptorsWaiting());
       json.writeNumberProperty("logLinesLeftOut", counters.logLinesLeftOut());
       json.writeNumberProperty("logLinesAtOnce", counters.logLinesAtOnce());

@@ -297,10 +297,13 @@ final class SluicedInstanceTest {
         assertThat(gpu.guests()).isEqualTo(1);
         assertThat(gpu.channels()).isEqualTo(1);
         assertThat(gpu.vramBytes() - gpu.vramFreeBytes()).isEqualTo(status.memoryUsedBytes());
+        assertThat(daemon.guest("web-01").getCounters().programsLimit()).isEqualTo(64);
       }
       await().until(() -> daemon.guest("web-01").getState().equals(GuestStatus.WAITING));
       assertThat(daemon.guest("web-01").getCounters().attachments()).isEqualTo(1);
       assertThat(daemon.guest("web-01").getCounters().hypercalls()).isGreaterThan(3);
+      assertThat(daemon.guest("web-01").getCounters().connectionsLeft()).isBetween(60, 64);
+      assertThat(daemon.guest("web-01").getCounters().mapsLeft()).isBetween(8000, 8188);
       assertThat(daemon.guest("web-01").getCounters().messagesByCommand())
           .containsEntry("version", 1L)
           .containsKey("dma_map");

@@ -45,6 +45,25 @@ public interface GridLauncher {
     return 0;
   }
 
+  /**
+   * Compiled programs of the guest that an open is for.
+   *
+   * @param kept that are kept
+   * @param limit most that are
+   * @param bytes of their code
+   * @param limitBytes most bytes, but for the program that was used last
+   * @param interpreted how often one was not compiled, because it came too soon
+   */
+  record Programs(int kept, int limit, long bytes, long limitBytes, long interpreted) {
+    /** Where nothing is compiled. */
+    public static final Programs NONE = new Programs(0, 0, 0, 0, 0);
+  }
+
+  /** What the guest of an open has compiled. */
+  default Programs programs(TimeShare share) {
+    return Programs.NONE;
+  }
+
   /** Ends the grid of a channel, if there is one, soon: {@link #quiesce} waits for that. */
   default void cancel(EngineHost host) {}
 

@@ -13,6 +13,7 @@ import io.sluice.gpu.mmu.GpuUnit;
 import io.sluice.gpu.sm.GridOutcome;
 import io.sluice.gpu.sm.GridRun;
 import io.sluice.gpu.sm.jit.CompileBudget;
+import io.sluice.gpu.sm.jit.CompiledPrograms;
 import io.sluice.gpu.sm.warp.Grid;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -189,6 +190,21 @@ public final class Multiprocessors implements GridLauncher {
     if (isTooMuch(instructions, interpreted)) {
       tell(compiled(host), instructions, interpreted);
     }
+  }
+
+  @Override
+  public Programs programs(TimeShare share) {
+    Compiled open = programs.get(share);
+    if (open == null) {
+      return new Programs(0, CompiledPrograms.MAX_PROGRAMS, 0, CompiledPrograms.MAX_BYTES, 0);
+    }
+    CompiledPrograms kept = open.kept.programs();
+    return new Programs(
+        kept.size(),
+        CompiledPrograms.MAX_PROGRAMS,
+        kept.bytes(),
+        CompiledPrograms.MAX_BYTES,
+        kept.budget().refused());
   }
 
   @Override

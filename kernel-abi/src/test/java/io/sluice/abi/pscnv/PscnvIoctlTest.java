@@ -59,7 +59,7 @@ final class PscnvIoctlTest {
     "CHAN_PARAM,       0x5b, 0x10",
     "GEM_POOL,         0x5c, 0x8",
     "DIRTY_READ,       0x5d, 0x1018",
-    "FILE_QUERY,       0x5e, 0x40",
+    "FILE_QUERY,       0x5e, 0x68",
     "GEM_NEW_AT,       0x5f, 0x50",
   })
   void request_ofExtension_isAsTheArchitectureSays(PscnvIoctl ioctl, String nr, String size) {

@@ -46,8 +46,10 @@ final class PscnvLayoutTest {
           "sluice_ext_event_fd 8: fd@0:4",
           "sluice_ext_event_read 808: count@0:4 records@8:800",
           "sluice_ext_extent 18: region@0:4 offset@8:8 bytes@10:8",
-          "sluice_ext_file_query 40: vram_bytes@0:8 system_bytes@8:8 vram_total@10:8 vram_free@18:8"
-              + " gpu_ns@20:8 wait_ns@28:8 grid_heap_bytes@30:8 grid_heap_limit@38:8",
+          "sluice_ext_file_query 68: vram_bytes@0:8 system_bytes@8:8 vram_total@10:8 vram_free@18:8"
+              + " gpu_ns@20:8 wait_ns@28:8 grid_heap_bytes@30:8 grid_heap_limit@38:8"
+              + " programs@40:8 program_limit@48:8 program_bytes@50:8 program_bytes_limit@58:8"
+              + " interpreted@60:8",
           "sluice_ext_gem_import 18: handle@0:4 flags@4:4 cookie@8:4 size@10:8",
           "sluice_ext_gem_import_pages 1810: handle@0:4 count@4:4 offset@8:8 extents@10:1800",
           "sluice_ext_gem_new_at 50: gem@0:40 aperture_offset@40:8 pool@48:4",

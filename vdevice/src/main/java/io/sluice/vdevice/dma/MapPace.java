@@ -45,6 +45,11 @@ public final class MapPace {
     }
   }
 
+  /** How many maps there may be at once now. */
+  public RateLimit.Room room() {
+    return rate.room();
+  }
+
   /** A wait that nobody ends early. */
   private static final class Pause {
     private final ReentrantLock lock = new ReentrantLock();

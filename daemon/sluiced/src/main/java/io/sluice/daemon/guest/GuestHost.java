@@ -1,5 +1,6 @@
 package io.sluice.daemon.guest;
 
+import io.sluice.abi.RateLimit;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.guest.GuestAbi;
 import io.sluice.abi.sys.Kernel;
@@ -410,6 +411,8 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
     now.messagesByCommand()
         .forEach((command, n) -> byCommand.put(command.toLowerCase(Locale.ROOT), n));
     HeapUsage heap = ask(guest -> guest.heapUsage().orElse(HeapUsage.NONE), HeapUsage.NONE);
+    RateLimit.Room connections = device.connectionRoom();
+    RateLimit.Room maps = device.mapRoom();
     return new GuestCounters(
         now.connections(),
         now.connectionsRefused(),
@@ -426,6 +429,17 @@ public final class GuestHost implements GuestMXBean, GuestSource, AutoCloseable 
         device.mostMapped().bytes(),
         heap.bytes(),
         heap.limitBytes(),
+        heap.programs().kept(),
+        heap.programs().limit(),
+        heap.programs().bytes(),
+        heap.programs().limitBytes(),
+        heap.programs().interpreted(),
+        connections.left(),
+        connections.burst(),
+        connections.interval().toMillis(),
+        maps.left(),
+        maps.burst(),
+        maps.interval().toMillis(),
         device.descriptorsWaiting(),
         device.logLinesLeftOut(),
         device.logRate().burst(),

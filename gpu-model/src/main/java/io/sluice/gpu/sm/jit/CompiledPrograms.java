@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompiledPrograms {
   /** Most programs that are kept. */
-  static final int MAX_PROGRAMS = 64;
+  public static final int MAX_PROGRAMS = 64;
 
   /** Most bytes of their classes together, but for the program that was used last. */
-  static final int MAX_BYTES = 8 << 20;
+  public static final int MAX_BYTES = 8 << 20;
 
   private static final int HASHED_INSTRUCTIONS = 64;
   private static final long HASH_FACTOR = 0x9e3779b97f4a7c15L;
@@ -149,7 +149,7 @@ public final class CompiledPrograms {
   }
 
   /** How many are kept. */
-  synchronized int size() {
+  public synchronized int size() {
     return programs.size();
   }
 
@@ -165,7 +165,7 @@ public final class CompiledPrograms {
   }
 
   /** Bytes of the classes of those that are kept. */
-  synchronized long bytes() {
+  public synchronized long bytes() {
     return programs.values().stream().mapToLong(CompiledProgram::bytes).sum();
   }
 }

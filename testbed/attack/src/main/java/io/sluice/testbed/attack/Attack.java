@@ -3,6 +3,7 @@ package io.sluice.testbed.attack;
 import io.sluice.abi.sys.Kernel;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 
@@ -35,6 +36,8 @@ enum Attack {
   LINGER(ConnectionAttacks::linger),
   /** Descriptors whose close waits, from a second client. */
   LINGER_OF_SECOND(ConnectionAttacks::lingerOfSecond),
+  /** Descriptors whose file does not answer: of a file system that the attacker serves. */
+  FUSE(ConnectionAttacks::fuse),
   /** Lines of the log: clients that leave before their reply, and second ones. */
   LOG(ConnectionAttacks::log),
   /** Lengths of 64 bits where a client sends one. */
@@ -73,6 +76,11 @@ enum Attack {
   /** One round; what the host refuses ends it. */
   void run(Means means) {
     body.run(means);
+  }
+
+  /** Why this host cannot attack so; empty: it can. */
+  Optional<String> obstacle() {
+    return this == FUSE ? FuseMount.obstacle() : Optional.empty();
   }
 
   /** As it is written on a command line. */

@@ -5,6 +5,7 @@ import io.sluice.abi.sys.RealKernel;
 import io.sluice.management.QuotaStatus;
 import io.sluice.testbed.machine.DaemonProcess;
 import io.sluice.testbed.machine.JavaProgram;
+import io.sluice.testbed.machine.MachineEnvironment;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -13,14 +14,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A daemon with a victim and others, and attackers one after the other. */
+/** A daemon with victims and others, and attackers one after the other. */
 final class AttackRun implements AutoCloseable {
   static final String ATTACKER = "attacker";
   static final String VICTIM = "victim";
+  static final String MACHINE = "machine";
   static final String NEWCOMER = "newcomer";
 
   /** For whatever comes about in the end; nothing is measured by it. */
@@ -38,30 +41,61 @@ final class AttackRun implements AutoCloseable {
   private final DaemonProcess daemon;
   private final Kernel kernel = RealKernel.create();
   private final Victim victim;
+  private final @Nullable MachineVictim machine;
   private final Newcomer newcomer;
   private final Holdings before;
   private double quietProcessors;
+
+  /**
+   * What 99 of 100 submissions of the victims are not above.
+   *
+   * @param machineNs in a machine; 0 where there is none
+   */
+  record Waits(long processNs, long machineNs) {
+    /** The worse of the two, as so many times another. */
+    double against(Waits other) {
+      return Math.max(times(processNs, other.processNs), times(machineNs, other.machineNs));
+    }
+
+    private static double times(long ns, long otherNs) {
+      return otherNs == 0 ? 0 : (double) ns / otherNs;
+    }
+
+    String text() {
+      String process = String.format(Locale.ROOT, "%.3f ms", processNs / 1e6);
+      return machineNs == 0
+          ? process
+          : process + String.format(Locale.ROOT, ", in a machine %.3f ms", machineNs / 1e6);
+    }
+  }
 
   /**
    * What an attack did.
    *
    * @param seed that it can be replayed by
    * @param wrong what must not be
-   * @param p99Ns of the victim's submissions during the attack
+   * @param p99 of the victims' submissions during the attack
    * @param processors that attacker and daemon took more than the daemon while nobody attacked
    * @param listNs of listing the guests, its longest
    */
   record Outcome(
-      Attack attack, long seed, List<String> wrong, long p99Ns, double processors, long listNs) {
-    String text(long quietNs) {
+      Attack attack, long seed, List<String> wrong, Waits p99, double processors, long listNs) {
+    /** The same with something more that must not be. */
+    Outcome plus(String alsoWrong) {
+      List<String> all = new ArrayList<>(wrong);
+      all.add(alsoWrong);
+      return new Outcome(attack, seed, List.copyOf(all), p99, processors, listNs);
+    }
+
+    String text(Waits quiet) {
       return String.format(
           Locale.ROOT,
-          "%-18s seed %-20d p99 %9.3f ms, %6.2f of quiet; processors %5.2f; guest list at most"
+          "%-18s seed %-20d p99 %s, %.2f of quiet; processors %5.2f; guest list at most"
               + " %7.1f ms; %s",
           attack.label(),
           seed,
-          p99Ns / 1e6,
-          quietNs == 0 ? 0 : (double) p99Ns / quietNs,
+          p99.text(),
+          p99.against(quiet),
           processors,
           listNs / 1e6,
           wrong.isEmpty() ? "held" : String.join("; ", wrong));
@@ -72,43 +106,60 @@ final class AttackRun implements AutoCloseable {
    * @param directory an empty one, for the daemon
    */
   AttackRun(Path directory) throws IOException, InterruptedException {
-    this(directory, "true");
+    this(directory, "true", Optional.empty());
   }
 
   /**
    * @param limits of the daemon's process, a command of the shell
+   * @param environment of a machine that is a victim too
    */
-  AttackRun(Path directory, String limits) throws IOException, InterruptedException {
+  AttackRun(Path directory, String limits, Optional<MachineEnvironment> environment)
+      throws IOException, InterruptedException {
     daemon =
-        DaemonProcess.startWithin(directory, List.of(ATTACKER, VICTIM, NEWCOMER), HEAP, limits);
+        DaemonProcess.startWithin(
+            directory, List.of(ATTACKER, VICTIM, MACHINE, NEWCOMER), HEAP, limits);
+    machine =
+        environment.isEmpty() ? null : new MachineVictim(environment.get(), daemon.socket(MACHINE));
     victim = new Victim(kernel, daemon.socket(VICTIM));
     newcomer = new Newcomer(kernel, daemon.socket(NEWCOMER), daemon.connection());
     awaitWork();
     before = Holdings.of(daemon);
   }
 
-  /** The victim's p99 while nobody attacks, in nanoseconds. */
-  long quiet(int seconds) throws IOException {
-    victim.latencies().clear();
+  /** The victims' p99 while nobody attacks. */
+  Waits quiet(int seconds) throws IOException, InterruptedException {
+    measureAnew();
     Usage begin = Usage.of(List.of(daemon.process()));
     pause(seconds);
     awaitWork();
     quietProcessors = Usage.of(List.of(daemon.process())).processorsSince(begin);
-    return victim.latencies().permille(990);
+    return measured();
+  }
+
+  private void measureAnew() throws IOException, InterruptedException {
+    victim.latencies().clear();
+    if (machine != null) {
+      machine.clear();
+    }
+  }
+
+  private Waits measured() throws IOException, InterruptedException {
+    return new Waits(
+        victim.latencies().permille(990), machine == null ? 0 : Math.max(1, machine.p99Ns()));
   }
 
   /**
-   * The victim's p99 beside a process that takes as many processors as an attack, and asks nothing
+   * The victims' p99 beside a process that takes as many processors as an attack, and asks nothing
    * of the daemon.
    */
-  long control(double processors, int seconds) throws IOException, InterruptedException {
+  Waits control(double processors, int seconds) throws IOException, InterruptedException {
     Process process = start(Spinner.class, Double.toString(processors));
     try (BufferedReader said = process.inputReader(StandardCharsets.UTF_8)) {
       echo(said.readLine());
-      victim.latencies().clear();
+      measureAnew();
       pause(seconds);
       awaitWork();
-      return victim.latencies().permille(990);
+      return measured();
     } finally {
       process.destroyForcibly();
     }
@@ -129,8 +180,11 @@ final class AttackRun implements AutoCloseable {
     }
   }
 
-  /** Victim, newcomer and operator get on. */
-  private void awaitWork() throws IOException {
+  /** Victims, newcomer and operator get on. */
+  private void awaitWork() throws IOException, InterruptedException {
+    if (machine != null) {
+      machine.awaitRounds(ROUNDS);
+    }
     long rounds = victim.rounds() + ROUNDS;
     long attached = newcomer.attached() + 1;
     long listed = newcomer.listed() + 1;
@@ -163,7 +217,7 @@ final class AttackRun implements AutoCloseable {
     List<String> wrong = new ArrayList<>();
     long kills = kills();
     int logged = daemon.log().length();
-    victim.latencies().clear();
+    measureAnew();
     newcomer.listing().clear();
     double processors;
     Process process =
@@ -189,15 +243,19 @@ final class AttackRun implements AutoCloseable {
         wrong.add("the attacker itself failed: " + last);
       }
     } finally {
+      process.descendants().forEach(ProcessHandle::destroyForcibly);
       process.destroyForcibly();
     }
-    long p99Ns = victim.latencies().permille(990);
+    Waits p99 = measured();
     long listNs = newcomer.listing().permille(1000);
     getsOn("after the attacker", wrong);
     wrong.addAll(victim.wrong());
     wrong.addAll(newcomer.wrong());
+    if (machine != null) {
+      wrong.addAll(machine.wrong());
+    }
     if (kills() != kills) {
-      wrong.add("a channel of the victim was killed");
+      wrong.add("a channel of a victim was killed");
     }
     String log = daemon.log().substring(logged);
     log.lines()
@@ -217,7 +275,7 @@ final class AttackRun implements AutoCloseable {
     if (!after.isBackTo(before)) {
       wrong.add("left behind: " + after + ", before " + before);
     }
-    return new Outcome(attack, seed, List.copyOf(wrong), p99Ns, processors, listNs);
+    return new Outcome(attack, seed, List.copyOf(wrong), p99, processors, listNs);
   }
 
   private static void echo(@Nullable String line) {
@@ -231,7 +289,7 @@ final class AttackRun implements AutoCloseable {
     }
   }
 
-  private void getsOn(String when, List<String> wrong) {
+  private void getsOn(String when, List<String> wrong) throws InterruptedException {
     try {
       awaitWork();
     } catch (IOException e) {
@@ -250,11 +308,22 @@ final class AttackRun implements AutoCloseable {
   }
 
   private long kills() {
-    QuotaStatus status = daemon.connection().daemon().getQuotas().get(VICTIM);
-    return status == null ? 0 : status.kills();
+    long kills = 0;
+    for (String guest : List.of(VICTIM, MACHINE)) {
+      QuotaStatus status = daemon.connection().daemon().getQuotas().get(guest);
+      kills += status == null ? 0 : status.kills();
+    }
+    return kills;
   }
 
   private static Process start(Class<?> program, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(program(program));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  /** The command line of one of these programs, a small one. */
+  static List<String> program(Class<?> program) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -265,14 +334,16 @@ final class AttackRun implements AutoCloseable {
             "--illegal-native-access=deny",
             "--enable-native-access=io.sluice.abi"));
     command.addAll(JavaProgram.of("io.sluice.testbed.attack", program.getName()));
-    command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).redirectErrorStream(true).start();
+    return command;
   }
 
   @Override
   public void close() throws IOException, InterruptedException {
     victim.close();
     newcomer.close();
+    if (machine != null) {
+      machine.close();
+    }
     daemon.close();
   }
 }

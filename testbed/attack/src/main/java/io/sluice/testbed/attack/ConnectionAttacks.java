@@ -5,6 +5,7 @@ import io.sluice.testbed.attack.Attack.Means;
 import io.sluice.testbed.attack.Descriptors.Kind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Attacks by connections and messages that are no random ones. */
 final class ConnectionAttacks {
@@ -12,6 +13,7 @@ final class ConnectionAttacks {
   private static final int READ_BYTES = 32_768;
   private static final int CONNECTIONS = 50;
   private static final int SILENT = 64;
+  private static final int UNANSWERING = 40;
   private static final int DMA_REPORT = 8 | 1 << 16;
   private static final long[] LENGTHS = {
     0, 4096, 1L << 32, Long.MAX_VALUE, 1L << 63, (1L << 63) + 4096, -1
@@ -43,6 +45,38 @@ final class ConnectionAttacks {
       means.descriptors().release(Kind.LINGERING, fd);
       second.drain();
       MemoryAttacks.hold(means);
+    }
+  }
+
+  /**
+   * Files that do not answer, wherever a descriptor may come along: from a second client, with a
+   * message that is refused, and with maps, more than may wait to be closed.
+   */
+  static void fuse(Means means) {
+    try (RawGuest guest = RawGuest.attach(means.kernel(), means.socket());
+        RawGuest second = new RawGuest(means.kernel(), means.socket())) {
+      boolean _ = isTaken(means, fd -> second.sendRaw(second.header(RawGuest.VERSION, 64, 0), fd));
+      boolean _ = isTaken(means, fd -> guest.request(RawGuest.REGION_READ, Bytes.of(0L, 0, 4), fd));
+      int maps = 0;
+      while (maps < UNANSWERING && isTaken(means, fd -> guest.dmaMap(0, 4096, fd))) {
+        maps++;
+      }
+      MemoryAttacks.hold(means);
+    }
+  }
+
+  /**
+   * Whether the host takes such a file, with what is sent; it refuses it when there are too many.
+   */
+  private static boolean isTaken(Means means, Consumer<Fd> send) {
+    Fd fd = means.descriptors().unanswering();
+    try {
+      send.accept(fd);
+      return true;
+    } catch (RawGuest.Refused _) {
+      return false;
+    } finally {
+      means.descriptors().releaseLater(fd);
     }
   }
 

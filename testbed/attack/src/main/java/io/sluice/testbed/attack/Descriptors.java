@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Descriptors of every kind that a client can send, as an unprivileged process has them. */
 final class Descriptors implements AutoCloseable {
@@ -54,6 +55,7 @@ final class Descriptors implements AutoCloseable {
   private final Kernel kernel;
   private final Path directory;
   private final List<AutoCloseable> open = new ArrayList<>();
+  private @Nullable FuseMount fuse;
 
   Descriptors(Kernel kernel) throws IOException, InterruptedException {
     this.kernel = kernel;
@@ -147,13 +149,29 @@ final class Descriptors implements AutoCloseable {
     }
   }
 
+  /** A file that its server lets open and then answers nothing about. */
+  Fd unanswering() {
+    try {
+      FuseMount mounted = fuse == null ? FuseMount.open() : fuse;
+      fuse = mounted;
+      return mounted.file(kernel);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Closes what was sent; whoever closes a lingering one last waits, which may be this side. */
   void release(Kind kind, Fd fd) {
     if (kind == Kind.LINGERING) {
-      Thread _ = Thread.ofPlatform().daemon().name("linger").start(fd::close);
+      releaseLater(fd);
     } else {
       fd.close();
     }
+  }
+
+  /** Closes what was sent, whatever that waits for. */
+  void releaseLater(Fd fd) {
+    Thread _ = Thread.ofPlatform().daemon().name("release").start(fd::close);
   }
 
   private static TreeSet<Integer> sockets() throws IOException {
@@ -174,6 +192,9 @@ final class Descriptors implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    if (fuse != null) {
+      fuse.close();
+    }
     for (AutoCloseable each : open) {
       try {
         each.close();

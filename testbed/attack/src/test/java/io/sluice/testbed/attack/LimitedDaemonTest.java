@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sluice.testbed.attack.AttackRun.Outcome;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,7 +25,7 @@ final class LimitedDaemonTest {
 
   @BeforeAll
   void start(@TempDir Path directory) throws Exception {
-    run = new AttackRun(directory, "ulimit -n 320");
+    run = new AttackRun(directory, "ulimit -n 320", Optional.empty());
   }
 
   @AfterAll

@@ -13,7 +13,12 @@ public final class JavaProgram {
   public static List<String> of(String module, String mainClass) {
     String classPath = System.getProperty("java.class.path");
     return Boolean.getBoolean(ON_CLASS_PATH)
-        ? List.of("--enable-native-access=ALL-UNNAMED", "-cp", classPath, mainClass)
+        ? List.of(
+            "-D" + ON_CLASS_PATH + "=true", // for what it starts itself
+            "--enable-native-access=ALL-UNNAMED",
+            "-cp",
+            classPath,
+            mainClass)
         : List.of(
             "--module-path",
             System.getProperty("jdk.module.path", classPath),

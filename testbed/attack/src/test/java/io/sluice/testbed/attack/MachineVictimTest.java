@@ -1,0 +1,50 @@
+package io.sluice.testbed.attack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.testbed.attack.AttackRun.Outcome;
+import io.sluice.testbed.attack.AttackRun.Waits;
+import io.sluice.testbed.machine.MachineEnvironment;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The short form with a machine as a victim too: attacks that take what its guest shares. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class MachineVictimTest {
+  private static final int SECONDS = 2;
+
+  private AttackRun run;
+  private Waits quiet = new Waits(0, 0);
+
+  @BeforeAll
+  void start(@TempDir Path directory) throws Exception {
+    Optional<MachineEnvironment> environment = MachineEnvironment.find();
+    assumeTrue(environment.isPresent(), "no machine environment");
+    run = new AttackRun(directory, "true", environment);
+    quiet = run.quiet(SECONDS);
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (run != null) {
+      run.close();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"CALLS", "CHANNELS", "PROGRAMS", "UNMAP_OF_EXTENTS"})
+  void attack_besideAMachine_costsItNothing(Attack attack) throws Exception {
+    long seed = Long.getLong("sluice.seed", new Random().nextLong());
+    Outcome outcome = run.attack(attack, seed, SECONDS);
+    System.out.println("MachineVictimTest: -Dsluice.seed=" + seed + " " + outcome.text(quiet));
+    assertThat(outcome.wrong()).as("-Dsluice.seed=%d, %s", seed, attack.label()).isEmpty();
+  }
+}
