@@ -30,8 +30,8 @@ final class PeerFailure {
     untilNs = nowNs + LONGEST_NS;
   }
 
-  /** Whether nothing more will be heard. Listens. */
-  boolean isOver(long nowNs) {
+  /** Listens; whether nothing more will be heard. */
+  boolean listen(long nowNs) {
     try {
       for (int i = 0; !over && i < FRAMES_AT_ONCE; i++) {
         Frame frame = link.poll(MigrationLink.CONTROL);

@@ -1,9 +1,13 @@
 package io.sluice.migrate.engine;
 
 import io.sluice.channel.record.Snapshot;
+import io.sluice.migrate.engine.SavingState.HoldingStill;
+import io.sluice.migrate.engine.SavingState.NotBegun;
+import io.sluice.migrate.engine.SavingState.Taken;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.MemorySource;
+import io.sluice.migrate.phase.StateMachine;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,12 +22,12 @@ final class SourceState {
   private final MemorySource memory;
   private final boolean copiesMemory;
   private final StopPreparation before;
-  private boolean begun;
-  private boolean taken;
+  private final StateMachine<SavingStage, SavingState> life;
+
+  /** Goes on beside the saving, and may take longer. */
   private boolean redirtying;
+
   private long redirtiedBytes;
-  private long begunNs;
-  private long takenNs;
   private long redirtiedNs;
 
   /**
@@ -41,11 +45,12 @@ final class SourceState {
     this.memory = memory;
     this.copiesMemory = copiesMemory;
     this.before = before;
+    life = new StateMachine<>("saving of " + mapped.guest().name(), new NotBegun());
   }
 
   /** Whether {@link #take} was done. */
   boolean isTaken() {
-    return taken;
+    return life.stage() == SavingStage.TAKEN;
   }
 
   /**
@@ -54,15 +59,10 @@ final class SourceState {
    * @return the frames that tell it; empty while the machine is not held still: call again
    */
   Optional<List<Frame>> take(long nowNs) {
-    if (!begun) {
-      begun = true;
-      begunNs = nowNs;
-      redirtiedNs = nowNs;
-      if (!machine.handsMemoryOver() && !machine.asksForGuestWrites() && !before.isTouched()) {
-        redirty();
-      }
+    if (life.state() instanceof NotBegun) {
+      begin(nowNs);
     }
-    if (!machine.holdStill()) {
+    if (!(life.state() instanceof HoldingStill still) || !machine.holdStill()) {
       return Optional.empty();
     }
     StateFrames.Writer writer = new StateFrames.Writer();
@@ -73,9 +73,16 @@ final class SourceState {
       }
     }
     machine.save().forEach(writer::device);
-    taken = true;
-    takenNs = nowNs;
+    life.enter(new Taken(still.sinceNs(), nowNs), "the machine holds still");
     return Optional.of(writer.finish(copiesMemory ? memory.pass() : 0));
+  }
+
+  private void begin(long nowNs) {
+    life.enter(new HoldingStill(nowNs), "the guest stands");
+    redirtiedNs = nowNs;
+    if (!machine.handsMemoryOver() && !machine.asksForGuestWrites() && !before.isTouched()) {
+      redirty();
+    }
   }
 
   private void redirty() {
@@ -101,7 +108,11 @@ final class SourceState {
 
   /** What took how long; once taken. */
   MigrationFigures.Saving times() {
-    return new MigrationFigures.Saving(takenNs - begunNs, redirtiedNs - begunNs);
+    if (!(life.state() instanceof Taken taken)) {
+      throw new AssertionError("not taken, stage=" + life.stage());
+    }
+    return new MigrationFigures.Saving(
+        taken.atNs() - taken.begunNs(), redirtiedNs - taken.begunNs());
   }
 
   /** Of the machine's memory, that the GPU wrote. */

@@ -106,7 +106,7 @@ final class SourceUndo {
         && (!attempt.phase().undo().contains(Phase.Undo.MACHINE) || machine.hasGoneOn())) {
       life.enter(new WentOn(attempt, nowNs - attempt.sinceNs()), "GPU and machine go on");
     }
-    return life.state() instanceof WentOn(Attempt attempt, long _) && attempt.isHeard(nowNs);
+    return life.state() instanceof WentOn(Attempt attempt, long _) && attempt.listen(nowNs);
   }
 
   private void attempt(Phase.Undo undo, Runnable step) {

@@ -15,9 +15,9 @@ sealed interface UndoState extends StateMachine.State<UndoStage> {
    * @param peer by which the destination may say why it failed there
    */
   record Attempt(Phase phase, Reason why, long sinceNs, @Nullable PeerFailure peer) {
-    /** Whether the destination will say nothing more that is waited for. Listens. */
-    boolean isHeard(long nowNs) {
-      return peer == null || peer.isOver(nowNs);
+    /** Listens; whether the destination will say nothing more that is waited for. */
+    boolean listen(long nowNs) {
+      return peer == null || peer.listen(nowNs);
     }
 
     /** As far as it is known. */

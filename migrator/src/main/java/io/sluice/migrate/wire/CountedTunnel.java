@@ -92,7 +92,7 @@ final class CountedTunnel {
     }
   }
 
-  /** Hands bytes to the destination's QEMU, and counts them. Both connections have one thread. */
+  /** The writer to the destination's QEMU, which counts. Both connections have one thread. */
   private static final class ToDestination extends TunnelHandler {
     private long received;
     private long handedOn;
@@ -126,7 +126,7 @@ final class CountedTunnel {
     }
   }
 
-  /** Passes on what the destination's QEMU says. */
+  /** The reader of what the destination's QEMU says, which is passed on. */
   private static final class FromDestination extends TunnelHandler {
     FromDestination(Channel tunnel) {
       super(tunnel);

@@ -129,12 +129,12 @@ public final class LinkClient implements AutoCloseable {
             });
   }
 
-  /** Goes on with a connection. */
+  /** The continuation with a connection. */
   interface Begin {
     void with(ChannelHandlerContext context, WireMessages.Welcome welcome);
   }
 
-  /** There is no connection. */
+  /** The continuation without a connection. */
   interface Failed {
     /**
      * @param again whether it may come about another time
@@ -142,7 +142,7 @@ public final class LinkClient implements AutoCloseable {
     void with(RefusedException why, boolean again);
   }
 
-  /** A greeter says the first word and waits for the answer. */
+  /** The greeter, which says the first word and waits for the answer. */
   private final class Greeter extends SimpleChannelInboundHandler<WireSection> {
     private final WireSection first;
     private final Begin begin;
@@ -205,7 +205,7 @@ public final class LinkClient implements AutoCloseable {
     }
   }
 
-  /** Connects a stream, and again. */
+  /** The attempts to connect a stream, one after the other. */
   private final class Attempts {
     private final WireLink link;
     private final WireStream stream;

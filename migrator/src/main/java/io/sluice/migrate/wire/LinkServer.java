@@ -173,7 +173,7 @@ public final class LinkServer implements AutoCloseable {
     }
   }
 
-  /** Waits for a HELLO and sees what it is about. */
+  /** The handler that waits for a HELLO and sees what it is about. */
   private final class FirstWord extends SimpleChannelInboundHandler<WireSection> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, WireSection section) {

@@ -20,24 +20,24 @@ final class PeerFailureTest {
   }
 
   @Test
-  void isOver_nothingIsSaid_waitsForItsTimeAndLeavesTheReason() {
-    assertThat(word.isOver(PeerFailure.LONGEST_NS - 1)).isFalse();
-    assertThat(word.isOver(PeerFailure.LONGEST_NS)).isTrue();
+  void listen_nothingIsSaid_waitsForItsTimeAndLeavesTheReason() {
+    assertThat(word.listen(PeerFailure.LONGEST_NS - 1)).isFalse();
+    assertThat(word.listen(PeerFailure.LONGEST_NS)).isTrue();
     assertThat(word.after(FIRST)).isSameAs(FIRST);
   }
 
   @Test
-  void isOver_otherThings_waits() {
+  void listen_otherThings_waits() {
     say(Frame.of(FrameType.HEARTBEAT));
     say(Frame.of(FrameType.READY));
-    assertThat(word.isOver(1)).isFalse();
+    assertThat(word.listen(1)).isFalse();
   }
 
   @Test
-  void isOver_reasonBehindOtherThings_isAppended() {
+  void listen_reasonBehindOtherThings_isAppended() {
     say(Frame.of(FrameType.HEARTBEAT));
     say(THEIRS.encode());
-    assertThat(word.isOver(1)).isTrue();
+    assertThat(word.listen(1)).isTrue();
     assertThat(word.after(FIRST))
         .isEqualTo(
             new Reason(
@@ -47,19 +47,19 @@ final class PeerFailureTest {
   }
 
   @Test
-  void isOver_linkHasEndedToo_leavesTheReason() {
+  void listen_linkHasEndedToo_leavesTheReason() {
     pair.cut("by the test");
-    assertThat(word.isOver(1)).isTrue();
+    assertThat(word.listen(1)).isTrue();
     assertThat(word.after(FIRST)).isSameAs(FIRST);
   }
 
   @Test
-  void isOver_flood_isLookedAtInParts() {
+  void listen_flood_isLookedAtInParts() {
     for (int i = 0; i < 1000; i++) {
       say(Frame.of(FrameType.HEARTBEAT));
     }
     say(THEIRS.encode());
-    assertThat(word.isOver(1)).isFalse();
-    assertThat(word.isOver(PeerFailure.LONGEST_NS)).isTrue();
+    assertThat(word.listen(1)).isFalse();
+    assertThat(word.listen(PeerFailure.LONGEST_NS)).isTrue();
   }
 }

@@ -194,7 +194,7 @@ final class HostRoute implements AutoCloseable {
         clock);
   }
 
-  /** Tells when what it is made of was closed, which is the last thing to be. */
+  /** A way that tells when what it is made of was closed, which is the last thing to be. */
   record Ending(RamTransport.Source transport, Runnable onEnd) implements RamTransport.Source {
     @Override
     public String open(ByteBuffer target) {
@@ -285,7 +285,7 @@ final class HostRoute implements AutoCloseable {
   }
 
   /**
-   * Closes its client behind its link.
+   * A link that is asked by, with its client, which is closed behind it.
    *
    * @param link to a daemon
    */
