@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
@@ -53,9 +54,17 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
   private final RateLimit events;
   private final AtomicLong numbers = new AtomicLong();
   private final Object lock = new Object();
-  private final Map<String, Visitor> visitors = new TreeMap<>(); // by their names; by lock
-  private final List<Visitor> ending = new ArrayList<>(); // that have successors; by lock
-  private boolean closed; // by lock
+
+  /** By their names. */
+  @GuardedBy("lock")
+  private final Map<String, Visitor> visitors = new TreeMap<>();
+
+  /** That have successors. */
+  @GuardedBy("lock")
+  private final List<Visitor> ending = new ArrayList<>();
+
+  @GuardedBy("lock")
+  private boolean closed;
 
   /** Makes the starter of a host whose own directory is called so. */
   @FunctionalInterface

@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
@@ -65,11 +66,18 @@ final class GuestMoves implements AutoCloseable {
   private final BiConsumer<String, String> tell;
   private final LatestPlaces latest = new LatestPlaces();
   private final Object lock = new Object();
-  private final Map<String, SideHost> sides = new TreeMap<>(); // by lock
-  private final List<SideHost> left = new ArrayList<>(); // that end, and have successors; by lock
-  private boolean closed; // by lock
 
-  /** Starts a host to which sessions move. */
+  @GuardedBy("lock")
+  private final Map<String, SideHost> sides = new TreeMap<>();
+
+  /** That end, and have successors. */
+  @GuardedBy("lock")
+  private final List<SideHost> left = new ArrayList<>();
+
+  @GuardedBy("lock")
+  private boolean closed;
+
+  /** The opener of hosts to which sessions move. */
   @FunctionalInterface
   interface Opener {
     SideHost open(String name, HostStarter starter);
@@ -280,7 +288,7 @@ final class GuestMoves implements AutoCloseable {
     }
   }
 
-  /** A host to which a session moves; expects it, if it is not the one that listens. */
+  /** A host to which a session moves, which expects it, if it is not the one that listens. */
   private record Target(ServingHost host, @Nullable SideHost side) {
     void forget(long session) {
       if (side != null) {

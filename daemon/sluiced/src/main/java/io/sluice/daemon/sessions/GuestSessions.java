@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sandbox.SandboxKernel;
@@ -82,16 +83,38 @@ final class GuestSessions implements AutoCloseable {
   private final Thread keeper;
   private final HostedSessions machine = new HostedSessions(this::serving);
   private final Object lock = new Object();
-  private final Set<Long> open = new HashSet<>(); // sessions; by lock
-  private String state = SessionHostStatus.STARTING; // by lock
-  private @Nullable ServingHost running; // by lock
-  private long pid; // by lock
-  private long starts; // by lock
-  private long next = 1; // number of the next session; by lock
-  private String sandbox = ""; // by lock
-  private String reason = ""; // by lock
-  private List<String> devices = List.of(); // by lock
-  private SessionLimits limits; // by lock
+
+  /** Sessions. */
+  @GuardedBy("lock")
+  private final Set<Long> open = new HashSet<>();
+
+  @GuardedBy("lock")
+  private String state = SessionHostStatus.STARTING;
+
+  @GuardedBy("lock")
+  private @Nullable ServingHost running;
+
+  @GuardedBy("lock")
+  private long pid;
+
+  @GuardedBy("lock")
+  private long starts;
+
+  /** Number of the next session. */
+  @GuardedBy("lock")
+  private long next = 1;
+
+  @GuardedBy("lock")
+  private String sandbox = "";
+
+  @GuardedBy("lock")
+  private String reason = "";
+
+  @GuardedBy("lock")
+  private List<String> devices = List.of();
+
+  @GuardedBy("lock")
+  private SessionLimits limits;
 
   /**
    * @param guest its name

@@ -1,5 +1,6 @@
 package io.sluice.daemon.sessions;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sandbox.SandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
@@ -53,9 +54,18 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   private final Optional<GroupPrincipal> socketGroup;
   private final BiConsumer<String, String> audit;
   private final Object lock = new Object();
-  private final Map<String, GuestSessions> guests = new TreeMap<>(); // by lock
-  private @Nullable HostDoor door; // open while there are guests; by lock
-  private @Nullable ForeignSessions foreign; // if there may be some; by lock
+
+  @GuardedBy("lock")
+  private final Map<String, GuestSessions> guests = new TreeMap<>();
+
+  /** Open while there are guests. */
+  @GuardedBy("lock")
+  private @Nullable HostDoor door;
+
+  /** If there may be some. */
+  @GuardedBy("lock")
+  private @Nullable ForeignSessions foreign;
+
   private volatile SessionRoute route = SessionRoute.NONE;
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -198,6 +208,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     return others;
   }
 
+  @GuardedBy("lock")
   private HostDoor openDoor() throws OperationsException, IOException {
     HostDoor open = door;
     if (open == null) {

@@ -2,6 +2,7 @@ package io.sluice.daemon.sessions;
 
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.daemon.turns.TurnSeat;
@@ -48,8 +49,14 @@ final class SideHost implements AutoCloseable {
   private final Runnable onOver;
   private final CompletableFuture<ServingHost> serving = new CompletableFuture<>();
   private final Object lock = new Object();
-  private final Multiset<Long> open = HashMultiset.create(); // sessions, or to come; by lock
-  private boolean ending; // by lock
+
+  /** Sessions, or to come. */
+  @GuardedBy("lock")
+  private final Multiset<Long> open = HashMultiset.create();
+
+  @GuardedBy("lock")
+  private boolean ending;
+
   private final Thread thread;
   private volatile boolean closed;
 
