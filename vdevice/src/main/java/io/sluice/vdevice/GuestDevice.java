@@ -520,7 +520,11 @@ public final class GuestDevice implements AutoCloseable {
     try {
       service.run();
     } catch (SluiceException e) {
-      log.at(LOG, Level.ERROR).log("the device cannot be served", e);
+      if (e.code().equals(DeviceCode.UNCLOSED.code())) {
+        log.at(LOG, Level.WARN).log("the client is sent away: {}", e.getMessage()); // its own doing
+      } else {
+        log.at(LOG, Level.ERROR).log("the device cannot be served", e);
+      }
     } catch (RuntimeException | Error e) {
       log.at(LOG, Level.ERROR).log("the device failed", e);
     } finally {
