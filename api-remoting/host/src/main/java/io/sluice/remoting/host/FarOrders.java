@@ -50,7 +50,7 @@ final class FarOrders {
     start(() -> {
       try (StateLink from = new StateLink(settings.kernel(), leaves);
           StateLink to = new StateLink(settings.kernel(), far)) {
-        inAPlace(order.id(), () -> relay(order, from, to), () -> {});
+        inAPlace(order.id(), () -> relay(order, from, to), () -> ArrivalRefusal.tell(from, FULL));
       }
     });
   }
@@ -64,7 +64,10 @@ final class FarOrders {
       if (relay != null) {
         relay.close();
       }
-      not(order.id(), String.valueOf(refused.getMessage()));
+      String why = String.valueOf(refused.getMessage());
+      not(order.id(), why);
+      to.end();
+      ArrivalRefusal.tell(from, why);
       return;
     }
     table.serveArrived(

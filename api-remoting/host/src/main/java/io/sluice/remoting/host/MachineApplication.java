@@ -45,9 +45,20 @@ final class MachineApplication implements Application {
 
   /** Whether it came to be served. */
   private boolean serveArrived(StateLink stream) {
-    try (stream;
-        Arrival arrival = Arrival.withMachine(stream, session)) {
+    try (stream) {
+      return comes(stream);
+    } catch (StateException | RuntimeException refused) {
+      System.err.println("session host: a session does not come: " + refused.getMessage());
+      return false;
+    }
+  }
+
+  private boolean comes(StateLink stream) throws StateException {
+    boolean complete = false;
+    String why = "it failed";
+    try (Arrival arrival = Arrival.withMachine(stream, session)) {
       arrival.awaitComplete();
+      complete = true;
       boolean served = go.join();
       stream.end();
       if (served) {
@@ -55,8 +66,12 @@ final class MachineApplication implements Application {
       }
       return served;
     } catch (StateException | RuntimeException refused) {
-      System.err.println("session host: a session does not come: " + refused.getMessage());
-      return false;
+      why = String.valueOf(refused.getMessage());
+      throw refused;
+    } finally {
+      if (!complete) {
+        ArrivalRefusal.tell(stream, why); // nothing reaches the machine's memory any more
+      }
     }
   }
 

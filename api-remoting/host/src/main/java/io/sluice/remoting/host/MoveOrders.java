@@ -17,6 +17,7 @@ import io.sluice.remoting.control.Order.Trial;
 import io.sluice.remoting.control.SegmentPages;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.Leaving;
 import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.UnmovableException;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The orders by which sessions come and go. Each is carried out on a thread of its own, which tells
@@ -45,7 +47,7 @@ final class MoveOrders {
   private final String devices;
   private final SessionTable table;
   private final Consumer<HostMessage> tell;
-  private final Map<Long, Departure> departures = new ConcurrentHashMap<>();
+  private final Map<Long, Leaving> departures = new ConcurrentHashMap<>();
 
   /** Done with the order by which they are over. */
   private final Map<Long, CompletableFuture<Long>> trials = new ConcurrentHashMap<>();
@@ -83,7 +85,7 @@ final class MoveOrders {
     if (session == null) {
       return Moved.not(order.id(), "there is no such session, or none that can move", List.of());
     }
-    Departure departure = departure(order.session(), session, link);
+    Departure departure = new Departure(session, link, stage -> tellStage(order.session(), stage));
     if (departures.putIfAbsent(order.session(), departure) != null) {
       return Moved.not(order.id(), "it is being moved", List.of());
     }
@@ -107,12 +109,11 @@ final class MoveOrders {
    */
   void leave(Leave order, Fd socket) {
     StateLink link = new StateLink(settings.kernel(), socket);
-    ServedSession session = table.served(order.session());
-    if (order.trial() && session != null) {
-      start(() -> tryOut(order, session, link));
+    Leaving departure = leaving(order, link);
+    if (order.trial() && departure != null) {
+      start(() -> tryOut(order, departure, link));
       return;
     }
-    Departure departure = session == null ? null : departure(order.session(), session, link);
     if (departure == null || departures.putIfAbsent(order.session(), departure) != null) {
       link.close();
       String why = departure == null ? "there is no such session" : "it is being moved";
@@ -122,7 +123,7 @@ final class MoveOrders {
     start(() -> leave(order, departure, link));
   }
 
-  private void leave(Leave order, Departure departure, StateLink link) {
+  private void leave(Leave order, Leaving departure, StateLink link) {
     try (link) {
       departure.leave(halted -> tell.accept(left(order.id(), halted)));
     } catch (UnmovableException unmovable) {
@@ -134,14 +135,14 @@ final class MoveOrders {
     }
   }
 
-  private void tryOut(Leave order, ServedSession session, StateLink link) {
+  private void tryOut(Leave order, Leaving departure, StateLink link) {
     CompletableFuture<Long> ended = new CompletableFuture<>();
     try (link) {
       if (trials.putIfAbsent(order.session(), ended) != null) {
         tell.accept(Left.not(order.id(), "it is being tried out", List.of()));
         return;
       }
-      tell.accept(tried(order, session, link));
+      tell.accept(tried(order, departure));
       long id = ended.join();
       sayThatItStays(link);
       trials.remove(order.session(), ended);
@@ -149,9 +150,9 @@ final class MoveOrders {
     }
   }
 
-  private static Left tried(Leave order, ServedSession session, StateLink link) {
+  private static Left tried(Leave order, Leaving departure) {
     try {
-      Departure.Result result = new Departure(session, link, _ -> {}).tryOut();
+      Departure.Result result = departure.tryOut();
       return new Left(order.id(), "", List.of(), result.sentBytes(), 0, List.of());
     } catch (UnmovableException unmovable) {
       return Left.not(order.id(), "it cannot be moved as it is", unmovable.reasons());
@@ -191,8 +192,15 @@ final class MoveOrders {
             .toList());
   }
 
-  private Departure departure(long number, ServedSession session, StateLink link) {
-    return new Departure(session, link, stage -> tellStage(number, stage));
+  /** A move with its machine, wherever the session lives; null when there is no such session. */
+  private @Nullable Leaving leaving(Leave order, StateLink link) {
+    Consumer<StateStage> entered =
+        order.trial() ? _ -> {} : stage -> tellStage(order.session(), stage);
+    if (table.application(order.session()) instanceof RelayedApplication away) {
+      return away.leaving(link, entered);
+    }
+    ServedSession session = table.served(order.session());
+    return session == null ? null : new Departure(session, link, entered);
   }
 
   private void tellStage(long number, StateStage stage) {
@@ -201,7 +209,7 @@ final class MoveOrders {
 
   /** The machine of a session that leaves is about to stop. */
   Done halt(Halt order) {
-    Departure departure = departures.get(order.session());
+    Leaving departure = departures.get(order.session());
     if (departure != null) {
       departure.halt();
     }
@@ -210,14 +218,14 @@ final class MoveOrders {
 
   /** Gives up a move, if it can be. */
   Done stay(Stay order) {
-    if (table.application(order.session()) instanceof RelayedApplication away) {
-      return new Done(order.id(), away.stay() ? "" : "it is not being moved");
-    }
-    Departure departure = departures.get(order.session());
+    Leaving departure = departures.get(order.session());
+    boolean moves = departure != null;
     if (departure != null) {
       departure.giveUp();
+    } else if (table.application(order.session()) instanceof RelayedApplication away) {
+      moves = away.stay();
     }
-    return new Done(order.id(), departure == null ? "it is not being moved" : "");
+    return new Done(order.id(), moves ? "" : "it is not being moved");
   }
 
   /**
@@ -230,6 +238,7 @@ final class MoveOrders {
       try (StateLink link = new StateLink(settings.kernel(), socket)) {
         if (!table.takePlace()) {
           tell.accept(Moved.not(order.id(), FULL, List.of()));
+          ArrivalRefusal.tell(link, FULL);
           return;
         }
         try {
@@ -267,25 +276,8 @@ final class MoveOrders {
         table.givePlace();
       }
     }
-    refuse(link, why);
+    ArrivalRefusal.tell(link, why);
     return why;
-  }
-
-  /** The other host hears it, if it still asks. */
-  private static void refuse(StateLink link, String why) {
-    try {
-      link.patience(LAST_WORD_MS);
-      StateItem item = link.read();
-      while (!(item instanceof StateItem.Stay)) {
-        if (item instanceof StateItem.Prepared) {
-          link.write(new StateItem.Refused(List.of(why)));
-          link.flush();
-        }
-        item = link.read();
-      }
-    } catch (StateException _) {
-      // it has ended the stream
-    }
   }
 
   private void arrived(Arrive order, StateLink link) {
@@ -297,7 +289,9 @@ final class MoveOrders {
       if (arrival != null) {
         arrival.close();
       }
-      tell.accept(Moved.not(order.id(), String.valueOf(refused.getMessage()), List.of()));
+      String why = String.valueOf(refused.getMessage());
+      tell.accept(Moved.not(order.id(), why, List.of()));
+      ArrivalRefusal.tell(link, why);
       return;
     }
     link.end();

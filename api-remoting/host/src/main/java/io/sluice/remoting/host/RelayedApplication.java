@@ -4,6 +4,7 @@ import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.relay.SessionRelay;
 import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.Leaving;
 import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.Session;
@@ -14,14 +15,12 @@ import io.sluice.remoting.state.StateStage;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An application whose session lives on another machine: its near end. */
 final class RelayedApplication implements Application {
   private final SessionRelay relay;
-  private final AtomicBoolean moving = new AtomicBoolean();
   private final Object closing = new Object();
   private volatile boolean asked;
   private boolean closed; // by closing
@@ -37,6 +36,11 @@ final class RelayedApplication implements Application {
   @Override
   public @Nullable ServedSession session() {
     return null;
+  }
+
+  /** What is here of it: the way to the application, and its memory. */
+  ServedSession near() {
+    return relay.linked();
   }
 
   @Override
@@ -90,9 +94,6 @@ final class RelayedApplication implements Application {
    * @param entered is told each stage as it begins
    */
   Moved recalled(Depart order, StateLink link, Consumer<StateStage> entered) {
-    if (!moving.compareAndSet(false, true)) {
-      return Moved.not(order.id(), "it is being moved", List.of());
-    }
     try {
       Departure.Result result = relay.recall(link, order.checkOnly(), entered);
       return new Moved(
@@ -101,17 +102,16 @@ final class RelayedApplication implements Application {
       return Moved.not(order.id(), "it cannot be moved as it is", unmovable.reasons());
     } catch (StateException | RuntimeException lost) {
       return Moved.not(order.id(), String.valueOf(lost.getMessage()), List.of());
-    } finally {
-      moving.set(false);
     }
   }
 
   /** Gives up that it is called back; false when it is not. */
   boolean stay() {
-    boolean coming = moving.get();
-    if (coming) {
-      relay.stay();
-    }
-    return coming;
+    return relay.stay();
+  }
+
+  /** Its move away with its machine, by a stream to where that goes. */
+  Leaving leaving(StateLink link, Consumer<StateStage> entered) {
+    return relay.leaving(link, entered);
   }
 }

@@ -133,11 +133,14 @@ final class SessionTable {
    * @throws ProtocolException EPIPE when there is none of that number
    */
   MachineSession machine(long number) {
-    if (application(number) instanceof MachineApplication application) {
-      return application.machine();
-    }
-    if (served(number) instanceof MachineSession session) {
-      return session;
+    ServedSession session =
+        switch (application(number)) {
+          case MachineApplication application -> application.machine();
+          case RelayedApplication away -> away.near();
+          case null, default -> served(number);
+        };
+    if (session instanceof MachineSession own) {
+      return own;
     }
     throw new ProtocolException(Errno.EPIPE, "no session of the machine, number=" + number);
   }

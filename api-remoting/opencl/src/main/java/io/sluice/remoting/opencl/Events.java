@@ -1,11 +1,11 @@
 package io.sluice.remoting.opencl;
 
 import io.sluice.remoting.session.Answer;
+import io.sluice.remoting.session.ApiState.SettledEvent;
 import io.sluice.remoting.session.CallRecord;
 import io.sluice.remoting.session.Notices;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
-import io.sluice.remoting.session.SettledEvent;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.sluice.remoting.opencl;
 
 import io.sluice.remoting.session.Answer;
 import io.sluice.remoting.session.ApiState;
+import io.sluice.remoting.session.ApiState.SettledEvent;
 import io.sluice.remoting.session.CallReader;
 import io.sluice.remoting.session.CallRecord;
 import io.sluice.remoting.session.Contents;
@@ -9,7 +10,6 @@ import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.OpenCall;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
-import io.sluice.remoting.session.SettledEvent;
 import io.sluice.remoting.session.UnmovableException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -1,8 +1,8 @@
 package io.sluice.remoting.relay;
 
 import io.sluice.remoting.session.Departure;
-import io.sluice.remoting.session.LinkedSession;
 import io.sluice.remoting.session.Notices;
+import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.Session;
 import io.sluice.remoting.session.SharedMemory;
 import io.sluice.remoting.session.UnmovableException;
@@ -11,9 +11,11 @@ import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateItem.Range;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -30,7 +32,8 @@ import java.util.function.Consumer;
  * the near end's own.
  *
  * <p>The other host is the source of the move. It asks for calls to be held before it stops; so all
- * that were sent have been taken by then.
+ * that were sent have been taken by then. Where the machine moves, too, {@link MachineGate} says
+ * when, and whether; the other host is never told that it may go.
  */
 final class Homecoming {
   private static final int LINK_MS = 2_000;
@@ -49,10 +52,12 @@ final class Homecoming {
   private volatile List<Range> storage = List.of();
   private volatile long stoppedNs;
   private final Set<Integer> sent = new HashSet<>(); // segments; by the thread that writes
-  private int rounds; // by the thread that reads the wire
+  private final Optional<MachineGate> machine;
+  private volatile boolean asked; // whether all is complete, as the host that gets it is asked
+  private volatile int rounds; // by the thread that reads the wire
 
   /** The near end. */
-  record Near(LinkedSession linked, RelayApi api, SharedMemory memory, RelayWire wire) {
+  record Near(ServedSession linked, RelayApi api, SharedMemory memory, RelayWire wire) {
     long now() {
       return linked.settings().nanoTime().getAsLong();
     }
@@ -67,9 +72,12 @@ final class Homecoming {
   /**
    * @param link to the host that gets the session; stays the caller's
    * @param entered is told each stage as it begins
+   * @param machine of a session that moves with its machine
    */
-  Homecoming(Near near, StateLink link, Consumer<StateStage> entered) {
+  Homecoming(
+      Near near, StateLink link, Consumer<StateStage> entered, Optional<MachineGate> machine) {
     this.near = near;
+    this.machine = machine;
     this.link = link;
     this.entered = entered;
     ranges = near.api().freshRanges();
@@ -78,10 +86,13 @@ final class Homecoming {
   Departure.Result run(boolean checkOnly) throws UnmovableException, StateException {
     link.patience(PATIENCE_MS);
     Thread writer = near.thread(this::write);
-    Thread answers = near.thread(this::answer);
+    Thread answers = near.thread(() -> answer(checkOnly));
+    boolean triedOut = false;
     try {
       near.wire().send(new StateItem.Recall(checkOnly));
-      return over.get();
+      Departure.Result result = over.get();
+      triedOut = checkOnly && machine.isPresent();
+      return result;
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       throw new StateException("the move was interrupted");
@@ -92,7 +103,9 @@ final class Homecoming {
       Throwable cause = failed.getCause();
       throw new StateException(String.valueOf(cause == null ? null : cause.getMessage()));
     } finally {
-      link.end();
+      if (!triedOut) { // else what was made for that is there until it is told that it is over
+        link.end();
+      }
       stopWriting();
       ThreadEnds.join(writer);
       ThreadEnds.join(answers);
@@ -102,6 +115,7 @@ final class Homecoming {
   /** It does not come to its end. */
   void end(String why) {
     boolean _ = over.completeExceptionally(new StateException(why));
+    machine.ifPresent(MachineGate::decide);
   }
 
   private void stopWriting() {
@@ -157,7 +171,8 @@ final class Homecoming {
 
   /** The last two are said by the near end, which knows. */
   private void stage(StateStage stage) {
-    if (stage != StateStage.HAND_OVER && stage != StateStage.DONE) {
+    boolean stands = machine.map(MachineGate::isStanding).orElse(false);
+    if (stage != StateStage.HAND_OVER && stage != StateStage.DONE && !stands) {
       entered.accept(stage);
     }
   }
@@ -211,6 +226,9 @@ final class Homecoming {
   }
 
   private void go() throws StateException {
+    if (machine.isPresent()) {
+      throw new StateException("a session goes that was not told to");
+    }
     boolean _ =
         get(
             near.linked()
@@ -260,6 +278,7 @@ final class Homecoming {
       case StateItem.Kept kept -> kept(kept);
       case StateItem.Prepared _, StateItem.Complete _ -> {
         segments();
+        asked = item instanceof StateItem.Complete;
         link.write(item);
         link.flush();
       }
@@ -268,7 +287,14 @@ final class Homecoming {
   }
 
   private void head(StateItem.Head head) throws StateException {
-    link.write(head, near.linked().descriptors());
+    ServedSession here = near.linked(); // the application is where it was, whatever the other says
+    boolean moves = machine.isPresent();
+    link.write(
+        new StateItem.Head(
+            here.api().number(),
+            moves ? StateItem.Place.MOVING_MACHINE : here.place(),
+            head.implementation()),
+        moves ? List.of() : here.descriptors());
     segments();
   }
 
@@ -276,7 +302,8 @@ final class Homecoming {
     for (int i = 0; i < SharedMemory.MOST_SEGMENTS; i++) {
       long bytes = near.memory().segmentBytes(i);
       if (bytes > 0 && sent.add(i)) {
-        SharedMemory.Backing backing = near.memory().backing(i);
+        SharedMemory.Backing backing =
+            machine.isPresent() ? SharedMemory.Backing.NONE : near.memory().backing(i);
         link.write(new StateItem.Segment(i, bytes, backing.parts()), backing.files());
       }
     }
@@ -285,7 +312,8 @@ final class Homecoming {
   private void hold() throws StateException {
     stoppedNs = near.now();
     try {
-      if (!near.linked().hold(LINK_MS)) {
+      // What a machine that moves adds to its sessions' memory it tells the other machine itself.
+      if (machine.isEmpty() && !near.linked().hold(LINK_MS)) {
         giveUp();
         return;
       }
@@ -302,18 +330,26 @@ final class Homecoming {
               near.wire().send(new StateItem.Held());
               return true;
             }));
+    machine.ifPresent(MachineGate::hold);
   }
 
   private void resume() {
+    if (machine.map(MachineGate::mayResume).orElse(true)) {
+      goOn();
+    }
+  }
+
+  private void goOn() {
     near.linked().session().resume();
     near.linked().letGo();
   }
 
   private void kept(StateItem.Kept kept) {
+    machine.ifPresent(MachineGate::giveUp);
     if (!kept.reasons().isEmpty()) {
       boolean _ = over.completeExceptionally(new UnmovableException(kept.reasons()));
     } else if (!kept.error().isEmpty()) {
-      end(kept.error());
+      boolean _ = over.completeExceptionally(new StateException(kept.error()));
     } else {
       boolean _ = over.complete(new Departure.Result(rounds, link.sentBytes(), 0));
     }
@@ -350,12 +386,19 @@ final class Homecoming {
 
   // ---- by the thread that reads what that host answers ----
 
-  private void answer() {
+  private void answer(boolean checkOnly) {
     try {
-      while (true) {
+      for (int answers = 0; answers == 0 || !checkOnly; answers++) {
         StateItem item = link.read();
         if (!(item instanceof StateItem.Ready) && !(item instanceof StateItem.Refused)) {
           throw new StateException("a host that makes a session again says something else");
+        }
+        if (item instanceof StateItem.Ready && machine.isPresent()) {
+          if (asked) {
+            stand(machine.get());
+            return;
+          }
+          awaitHalt(machine.get(), answers);
         }
         near.wire().send(item);
       }
@@ -363,6 +406,37 @@ final class Homecoming {
       if (!over.isDone()) {
         sendStay();
       }
+    }
+  }
+
+  // ---- with its machine ----
+
+  /**
+   * The first round is over when the machine is about to stop: what follows is what has changed.
+   */
+  private static void awaitHalt(MachineGate gate, int answers) throws StateException {
+    if (answers == 1) {
+      gate.awaitHalt();
+    }
+  }
+
+  /** All of it is at the other machine: stands until that is decided. */
+  private void stand(MachineGate gate) throws StateException {
+    Session session = near.linked().session();
+    List<SharedMemory.PageRange> pages =
+        get(
+            session.ask(() -> {
+              for (Range range : storage) { // was brought here
+                MemorySegment _ = near.memory().named(range.place(), range.size());
+              }
+              return near.memory().touchedPages(Departure.MOST_RANGES);
+            }));
+    Departure.Result result =
+        new Departure.Result(rounds, link.sentBytes(), near.now() - stoppedNs);
+    gate.stand(new Departure.Halted(result, pages));
+    sendStay();
+    if (gate.hasToResume()) {
+      goOn();
     }
   }
 }

@@ -5,7 +5,6 @@ import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.RemotedApi;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SharedMemory;
-import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -83,10 +82,6 @@ final class RelayApi implements RemotedApi {
 
   @Override
   public void registered(int segment, long bytes) {
-    try {
-      wire.send(new StateItem.Segment(segment, bytes, List.of()));
-    } catch (StateException _) {
-      // who reads the stream knows, too
-    }
+    calls().registered(new StateItem.Segment(segment, bytes, List.of()));
   }
 }

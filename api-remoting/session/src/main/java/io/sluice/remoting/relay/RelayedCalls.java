@@ -16,7 +16,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
@@ -38,6 +40,7 @@ final class RelayedCalls implements ApiSession {
   private final SessionContext context;
   private final Map<Long, Answer> waiting = new HashMap<>();
   private final BlockingQueue<StateItem> heard = new LinkedBlockingQueue<>(MOST_HEARD);
+  private final Queue<StateItem.Segment> registered = new ConcurrentLinkedQueue<>();
   private long sent;
   private boolean unsent;
 
@@ -61,6 +64,11 @@ final class RelayedCalls implements ApiSession {
     }
   }
 
+  /** The application has more memory, which the next call may name; from any thread. */
+  void registered(StateItem.Segment segment) {
+    registered.add(segment);
+  }
+
   /** The other host has said something; from its thread. */
   void hear(StateItem item) throws StateException {
     if (!heard.offer(item)) {
@@ -74,7 +82,7 @@ final class RelayedCalls implements ApiSession {
     byte[] message = in.message();
     CallRanges.Named named = ranges.of(number, message);
     for (Range range : named.written()) {
-      MemorySegment _ = memory.slice(range.place(), range.size());
+      MemorySegment _ = memory.named(range.place(), range.size());
     }
     long call = ++sent;
     if (answer.isWaitedFor()) {
@@ -82,6 +90,9 @@ final class RelayedCalls implements ApiSession {
     }
     try {
       wire.write(link -> {
+        for (var more = registered.poll(); more != null; more = registered.poll()) {
+          link.write(more);
+        }
         for (Range range : named.read()) {
           write(range, memory, pending, link);
         }

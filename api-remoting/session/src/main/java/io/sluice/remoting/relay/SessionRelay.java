@@ -6,8 +6,9 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.remoting.session.ApiSession;
 import io.sluice.remoting.session.Arrival;
 import io.sluice.remoting.session.Departure;
-import io.sluice.remoting.session.LinkedSession;
+import io.sluice.remoting.session.Leaving;
 import io.sluice.remoting.session.ProtocolException;
+import io.sluice.remoting.session.ServedSession;
 import io.sluice.remoting.session.SessionPort;
 import io.sluice.remoting.session.SessionSettings;
 import io.sluice.remoting.session.SharedMemory;
@@ -19,6 +20,8 @@ import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.state.StateStage;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,13 +50,14 @@ public final class SessionRelay implements AutoCloseable {
   private final RelayWire wire;
   private final StateLink to;
   private final SharedMemory memory;
-  private final Fd connection;
+  private final List<Fd> descriptors;
   private final CallRanges ranges;
   private final PendingRanges pending = new PendingRanges();
   private final RelayApi api;
-  private final LinkedSession linked;
+  private final ServedSession linked;
   private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
   private volatile @Nullable Homecoming homecoming;
+  private final AtomicBoolean moving = new AtomicBoolean();
   private boolean served;
   private volatile boolean lost;
 
@@ -62,19 +66,21 @@ public final class SessionRelay implements AutoCloseable {
       StateLink from,
       StateLink to,
       RelayableApi remoted,
+      StateItem.Place place,
       SharedMemory memory,
-      List<Fd> fds) {
+      List<Fd> fds)
+      throws StateException {
     this.settings = settings;
     this.from = from;
     this.to = to;
     this.memory = memory;
-    connection = fds.get(0);
+    descriptors = fds;
     wire = new RelayWire(to);
     ranges = remoted.ranges();
     api = new RelayApi(remoted, wire, memory, ranges, pending);
     linked =
-        LinkedSession.arriving(
-            settings, api, fds, memory, all -> SessionPort.of(settings.kernel(), all));
+        ServedSession.arriving(
+            settings, api, place, fds, memory, all -> SessionPort.of(settings.kernel(), all));
     ApiSession _ = linked.session().execution();
   }
 
@@ -95,17 +101,17 @@ public final class SessionRelay implements AutoCloseable {
     SharedMemory memory = new SharedMemory(settings.kernel(), settings.mostSharedBytes());
     SessionRelay relay = null;
     try {
-      if (!(settings.apis().get(head.api()) instanceof RelayableApi remoted)
-          || head.place() != StateItem.Place.HOST) {
+      if (!(settings.apis().get(head.api()) instanceof RelayableApi remoted)) {
         throw new StateException("a session that stays on its host, api=" + head.api());
       }
       if (!(from.read() instanceof StateItem.Segment segment) || segment.index() != 0) {
         throw new StateException("a session comes without segment 0");
       }
-      add(from, memory, segment);
-      relay = new SessionRelay(settings, from, to, remoted, memory, fds);
-      relay.to.write(head);
-      relay.to.write(segment);
+      memory.add(from, segment);
+      relay = new SessionRelay(settings, from, to, remoted, head.place(), memory, fds);
+      // To the other host it is an application beside it, in a machine or not.
+      to.write(new StateItem.Head(head.api(), StateItem.Place.HOST, head.implementation()));
+      to.write(without(segment));
       return relay;
     } catch (SyscallException | ProtocolException refused) {
       throw new StateException("a stream's descriptors are refused: " + refused.getMessage());
@@ -117,19 +123,9 @@ public final class SessionRelay implements AutoCloseable {
     }
   }
 
-  private static void add(StateLink from, SharedMemory memory, StateItem.Segment segment)
-      throws StateException {
-    List<Fd> files = from.takeDescriptors(segment.files());
-    try {
-      if (!segment.parts().isEmpty()) {
-        throw new StateException("a segment of a machine's memory, index=" + segment.index());
-      }
-      memory.add(segment.index(), files.getFirst(), segment.bytes());
-    } catch (ProtocolException refused) {
-      throw new StateException("a segment is refused: " + refused.getMessage());
-    } finally {
-      files.forEach(Fd::close);
-    }
+  /** A segment that is there as large, and whose bytes are here. */
+  private static StateItem.Segment without(StateItem.Segment segment) {
+    return new StateItem.Segment(segment.index(), segment.bytes(), List.of());
   }
 
   /**
@@ -143,8 +139,8 @@ public final class SessionRelay implements AutoCloseable {
       StateItem item = complete ? lastWord() : from.read();
       switch (item) {
         case StateItem.Segment segment -> {
-          add(from, memory, segment);
-          to.write(segment);
+          memory.add(from, segment);
+          to.write(without(segment));
         }
         case StateItem.Prepared _ -> ask(item, PATIENCE_MS);
         case StateItem.Complete _ -> {
@@ -208,6 +204,9 @@ public final class SessionRelay implements AutoCloseable {
   /** A call that waits for the application: what it reads goes now, what it writes comes later. */
   private void open(StateItem.Open open) throws StateException {
     CallRanges.Named named = ranges.of(open);
+    for (Range range : named.written()) {
+      MemorySegment _ = memory.named(range.place(), range.size());
+    }
     for (Range range : named.read()) {
       RelayedCalls.write(range, memory, pending, to);
     }
@@ -238,7 +237,7 @@ public final class SessionRelay implements AutoCloseable {
   }
 
   /** The session as it is here. */
-  public LinkedSession linked() {
+  public ServedSession linked() {
     return linked;
   }
 
@@ -341,23 +340,57 @@ public final class SessionRelay implements AutoCloseable {
    */
   public Departure.Result recall(StateLink link, boolean checkOnly, Consumer<StateStage> entered)
       throws UnmovableException, StateException {
+    return recall(link, checkOnly, entered, Optional.empty());
+  }
+
+  private Departure.Result recall(
+      StateLink link, boolean checkOnly, Consumer<StateStage> entered, Optional<MachineGate> gate)
+      throws UnmovableException, StateException {
+    if (!moving.compareAndSet(false, true)) {
+      throw new StateException("it is being moved");
+    }
     Homecoming coming =
-        new Homecoming(new Homecoming.Near(linked, api, memory, wire), link, entered);
+        new Homecoming(new Homecoming.Near(linked, api, memory, wire), link, entered, gate);
     homecoming = coming;
     try {
       return coming.run(checkOnly);
     } finally {
       homecoming = null;
+      moving.set(false);
     }
   }
 
-  /** Gives up its coming back, unless it was told to go on. */
-  public void stay() {
-    try {
-      wire.send(new StateItem.Stay());
-    } catch (StateException _) {
-      // it ends
+  /** As {@link #recall}, to where the session's machine moves. */
+  Departure.Result recall(
+      StateLink link, boolean checkOnly, Consumer<StateStage> entered, MachineGate gate)
+      throws UnmovableException, StateException {
+    if (linked.place() != StateItem.Place.MACHINE) {
+      throw new StateException("it is no session of a machine");
     }
+    return recall(link, checkOnly, entered, Optional.of(gate));
+  }
+
+  /**
+   * The session's move away with its machine.
+   *
+   * @param link to the host that gets it; stays the caller's
+   * @param entered is told each stage as it begins
+   */
+  public Leaving leaving(StateLink link, Consumer<StateStage> entered) {
+    return new FarLeaving(this, link, entered);
+  }
+
+  /** Gives up its coming back, unless it was told to go on; false when it does not come. */
+  public boolean stay() {
+    boolean coming = moving.get();
+    if (coming) {
+      try {
+        wire.send(new StateItem.Stay());
+      } catch (StateException _) {
+        // it ends
+      }
+    }
+    return coming;
   }
 
   @Override
@@ -368,6 +401,6 @@ public final class SessionRelay implements AutoCloseable {
     }
     linked.close();
     memory.close();
-    connection.close();
+    descriptors.forEach(Fd::close);
   }
 }

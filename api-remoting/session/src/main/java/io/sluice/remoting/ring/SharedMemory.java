@@ -7,7 +7,10 @@ import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.FileStatus;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.Mapping;
+import io.sluice.remoting.state.StateException;
+import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateItem.Part;
+import io.sluice.remoting.state.StateLink;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -41,7 +44,7 @@ public final class SharedMemory implements AutoCloseable {
    */
   public record Backing(List<Fd> files, List<Part> parts) {
     /** Of memory that the other host is given by others. */
-    static final Backing NONE = new Backing(List.of(), List.of());
+    public static final Backing NONE = new Backing(List.of(), List.of());
   }
 
   /** A file that several segments may be of. */
@@ -159,6 +162,30 @@ public final class SharedMemory implements AutoCloseable {
     map(index, () -> kernel.mmapPieces(pieces));
   }
 
+  /**
+   * Adds a segment that comes from another host, with its files.
+   *
+   * @throws StateException when it cannot be had
+   */
+  public void add(StateLink link, StateItem.Segment segment) throws StateException {
+    List<Fd> came = link.takeDescriptors(segment.files());
+    try {
+      if (segment.parts().isEmpty()) {
+        add(segment.index(), came.getFirst(), segment.bytes());
+      } else {
+        add(
+            segment.index(),
+            segment.parts().stream()
+                .map(part -> new FilePiece(came.get(part.file()), part.offset(), part.bytes()))
+                .toList());
+      }
+    } catch (ProtocolException refused) {
+      throw new StateException("a segment is refused: " + refused.getMessage());
+    } finally {
+      came.forEach(Fd::close);
+    }
+  }
+
   private Backing backing(List<FilePiece> pieces) {
     List<Fd> own = new ArrayList<>();
     List<Part> parts = new ArrayList<>();
@@ -265,7 +292,7 @@ public final class SharedMemory implements AutoCloseable {
    * As {@link #slice}, of a range that a call names: its pages count as touched. By the session's
    * thread.
    */
-  MemorySegment named(long place, long size) {
+  public MemorySegment named(long place, long size) {
     MemorySegment slice = slice(place, size);
     touch((int) (place >>> PLACE_BITS), place & ((1L << PLACE_BITS) - 1), size);
     return slice;
@@ -289,7 +316,7 @@ public final class SharedMemory implements AutoCloseable {
    *
    * @param most ranges; those that are close become one beyond that
    */
-  List<PageRange> touchedPages(int most) {
+  public List<PageRange> touchedPages(int most) {
     touch(0, 0, RingLayout.RING);
     for (long gap = 1; ; gap *= 2) {
       List<PageRange> ranges = touchedWithin(gap);

@@ -11,6 +11,19 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ApiState {
   /**
+   * An event to which nothing can happen any more.
+   *
+   * @param status complete, or an error
+   * @param times what the API says of it; empty for none
+   */
+  record SettledEvent(int status, List<Long> times) {
+    /** Keeps the list as it is now. */
+    public SettledEvent {
+      times = List.copyOf(times);
+    }
+  }
+
+  /**
    * A map of an object whose storage is the application's memory.
    *
    * @param object that is mapped

@@ -2,7 +2,6 @@ package io.sluice.remoting.session;
 
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.FilePiece;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
@@ -93,14 +92,9 @@ public final class Arrival implements AutoCloseable {
     if (!(link.read() instanceof StateItem.Segment segment) || segment.index() != 0) {
       throw new StateException("a session comes without segment 0");
     }
-    addSegment(link, memory, segment);
-    ServedSession session =
-        switch (head.place()) {
-          case MOVING_MACHINE -> throw new StateException("a session comes without its machine");
-          case HOST -> LinkedSession.arriving(settings, api, fds, memory, ports);
-          case MACHINE -> MachineSession.of(settings, api, memory, fds.get(0), fds.get(1));
-        };
-    return of(link, head, session, fds);
+    memory.add(link, segment);
+    return of(
+        link, head, ServedSession.arriving(settings, api, head.place(), fds, memory, ports), fds);
   }
 
   private static Arrival of(
@@ -259,26 +253,6 @@ public final class Arrival implements AutoCloseable {
     }
   }
 
-  private static void addSegment(StateLink link, SharedMemory memory, StateItem.Segment segment)
-      throws StateException {
-    List<Fd> files = link.takeDescriptors(segment.files());
-    try {
-      if (segment.parts().isEmpty()) {
-        memory.add(segment.index(), files.getFirst(), segment.bytes());
-      } else {
-        memory.add(
-            segment.index(),
-            segment.parts().stream()
-                .map(part -> new FilePiece(files.get(part.file()), part.offset(), part.bytes()))
-                .toList());
-      }
-    } catch (ProtocolException refused) {
-      throw new StateException("a segment is refused: " + refused.getMessage());
-    } finally {
-      files.forEach(Fd::close);
-    }
-  }
-
   /**
    * Makes the session again, until the other host says to go on.
    *
@@ -289,7 +263,7 @@ public final class Arrival implements AutoCloseable {
     while (true) {
       StateItem item = complete ? lastWord() : link.read();
       switch (item) {
-        case StateItem.Segment segment -> addSegment(link, session.memory(), segment);
+        case StateItem.Segment segment -> session.memory().add(link, segment);
         case StateItem.Prepared _ -> answer();
         case StateItem.Complete _ -> {
           restore.finish(true);

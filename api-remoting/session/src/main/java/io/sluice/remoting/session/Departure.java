@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  * The move of a session away from this host: the stages of {@link StateStage}, on a thread of its
  * own. Until the other host is told to go on, the session goes on here whatever happens.
  */
-public final class Departure {
+public final class Departure implements Leaving {
   /** Rounds in which contents are sent while the application runs. */
   private static final int MOST_ROUNDS = 6;
 
@@ -60,7 +60,7 @@ public final class Departure {
   private static final int ROUND_MS = 500;
 
   /** Ranges of pages that are told. */
-  private static final int MOST_RANGES = 1024;
+  public static final int MOST_RANGES = 1024;
 
   private final ServedSession served;
   private final Session session;
@@ -106,6 +106,7 @@ public final class Departure {
   }
 
   /** Gives up, unless the other host has been told to go on; from any thread. */
+  @Override
   public void giveUp() {
     givenUp = true;
     boolean _ = decided.complete(null);
@@ -139,20 +140,12 @@ public final class Departure {
     return new Result(rounds, link.sentBytes(), waitedNs);
   }
 
-  /** The machine is about to stop: so does its session. For {@link #leave}; from any thread. */
+  @Override
   public void halt() {
     boolean _ = halt.complete(null);
   }
 
-  /**
-   * Moves the session of a machine that moves: copies until {@link #halt}, makes the other host
-   * ready, and leaves the session standing until it is given up, or ends. Whether the other host
-   * goes on is the machine's matter.
-   *
-   * @param halted is told when the other host is ready
-   * @throws UnmovableException when it cannot be moved, because of what it has
-   * @throws StateException when it was not moved for another reason; it goes on here either way
-   */
+  @Override
   public void leave(Consumer<Halted> halted) throws UnmovableException, StateException {
     entered.accept(stage);
     try {
@@ -174,13 +167,7 @@ public final class Departure {
     }
   }
 
-  /**
-   * Finds out whether the session could move with its machine; it goes on. What the other host has
-   * made for that is there until it is told that the session stays.
-   *
-   * @throws UnmovableException when it cannot be moved, because of what it has
-   * @throws StateException when that was not found out
-   */
+  @Override
   public Result tryOut() throws UnmovableException, StateException {
     try {
       requireMachine();

@@ -163,6 +163,7 @@ public final class MachineSession implements ServedSession {
         throw new ProtocolException(Errno.EPIPE, "the session has ended");
       }
       memory.add(index, pieces);
+      session.api().registered(index, memory.segmentBytes(index));
       changed.signalAll();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

@@ -19,6 +19,8 @@ public interface RemotedApi {
   /** A session's calls are about to come to an end; from any thread. */
   default void ending() {}
 
-  /** The application has registered memory; by the link's thread, before it is answered. */
+  /**
+   * The application has registered memory; from any thread, before it is answered. Does not wait.
+   */
   default void registered(int segment, long bytes) {}
 }

@@ -1,6 +1,7 @@
 package io.sluice.remoting.session;
 
 import io.sluice.abi.sys.Fd;
+import io.sluice.remoting.session.ApiState.SettledEvent;
 import io.sluice.remoting.state.StateCodec;
 import io.sluice.remoting.state.StateItem;
 import java.util.ArrayDeque;

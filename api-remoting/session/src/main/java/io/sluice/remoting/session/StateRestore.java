@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import io.sluice.remoting.session.ApiState.SettledEvent;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import java.lang.foreign.MemorySegment;

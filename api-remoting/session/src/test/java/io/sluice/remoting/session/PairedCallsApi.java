@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import io.sluice.remoting.session.ApiState.SettledEvent;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -15,9 +15,11 @@ import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
+import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,6 +114,19 @@ final class GuestMoves implements AutoCloseable {
     this.tell = tell;
   }
 
+  /** Other limits for all hosts to which sessions have moved; those that start have them then. */
+  void limit(SessionLimits limits) {
+    List<SideHost> all;
+    synchronized (lock) {
+      all = List.copyOf(sides.values());
+    }
+    for (SideHost side : all) {
+      var _ =
+          side.serving()
+              .thenAccept(host -> host.tell(id -> new LimitSessions(id, limits), List.of()));
+    }
+  }
+
   private Map<String, ServingHost> places() {
     Map<String, ServingHost> places = new LinkedHashMap<>();
     main.get().ifPresent(host -> places.put(DEFAULT, host));
@@ -200,9 +215,6 @@ final class GuestMoves implements AutoCloseable {
     long session = from.report().number();
     Moved moved;
     if (surroundings.route().get().leadsTo().test(to)) {
-      if (from.report().pid() == ProcessNames.IN_MACHINE) {
-        throw problem(ErrorCode.SESSION_MOVE, failed, "its memory is a machine's of this host");
-      }
       try (Fd far = far(to, failed)) {
         moved = carryOut(from, to, target(to, session, failed), far, checkOnly, failed);
       }
@@ -251,15 +263,18 @@ final class GuestMoves implements AutoCloseable {
       departed =
           from.at().link().ask(id -> new Depart(id, report.number(), checkOnly), List.of(here));
     }
-    var _ = arrived.thenAccept(answer -> hearArrival(place, report.number(), answer));
+    CompletableFuture<Void> heard =
+        arrived.thenAccept(answer -> hearArrival(place, report.number(), answer));
     if (!Patience.await(departed, MOVE_PATIENCE)
         || departed.isCompletedExceptionally()
         || !(departed.join() instanceof Moved moved)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "the session host that it lives in has ended");
     }
+    // Also of one that stays: it may be tried again at once, and is not to be forgotten then.
+    boolean isOver = Patience.await(heard, ANSWER_PATIENCE);
     if (!checkOnly && moved.error().isEmpty()) {
       boolean isThere =
-          Patience.await(arrived, ANSWER_PATIENCE)
+          isOver
               && !arrived.isCompletedExceptionally()
               && arrived.join() instanceof Moved other
               && other.error().isEmpty();

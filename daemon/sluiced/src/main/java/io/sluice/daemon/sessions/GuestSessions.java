@@ -438,12 +438,13 @@ final class GuestSessions implements AutoCloseable {
     }
   }
 
-  /** The limits of hosts to come, and of the one that runs. */
+  /** The limits of hosts to come, and of all that run. */
   void limit(SessionLimits changed) {
     synchronized (lock) {
       limits = changed;
     }
     ask(id -> new LimitSessions(id, changed));
+    moves.limit(changed);
   }
 
   SessionLimits limits() {

@@ -94,7 +94,7 @@ final class MigrationAct {
   private DaemonProcess startDaemon(TestHost host, String more)
       throws IOException, InterruptedException {
     return openCl.isPresent()
-        ? DaemonProcess.startWithOpenCl(host, List.of(GUEST), more, List.of())
+        ? DaemonProcess.startWithOpenCl(host, List.of(GUEST), more, "", List.of())
         : DaemonProcess.start(host, List.of(GUEST), more);
   }
 

@@ -109,12 +109,12 @@ public final class DaemonProcess implements AutoCloseable {
 
   /** As the other, with OpenCL for its guests. */
   public static DaemonProcess startWithOpenCl(
-      TestHost host, List<String> guests, String more, List<String> jvmOptions)
+      TestHost host, List<String> guests, String more, String sessions, List<String> jvmOptions)
       throws IOException, InterruptedException {
     return start(
         host,
         config(host.directory(), guests).replace("[[guest]]\n", OPENCL_GUEST),
-        more + "[sessions]\nsandbox = \"best-effort\"\n",
+        more + "[sessions]\nsandbox = \"best-effort\"\n" + sessions,
         jvmOptions);
   }
 

@@ -1,5 +1,6 @@
 package io.sluice.testbed.machine;
 
+import static java.util.stream.Collectors.joining;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -33,6 +35,7 @@ final class MachineHost extends HeldDaemon {
   private final DelayedLink link;
   private final String configuration;
   private final boolean openCl;
+  private final String sessions; // lines of that section
   private @Nullable MachineGuest machine;
   private Progress progress = new Progress();
 
@@ -42,13 +45,15 @@ final class MachineHost extends HeldDaemon {
       TestHost host,
       DelayedLink link,
       Path files,
-      boolean openCl) {
+      boolean openCl,
+      String accepted) {
     super(GUEST, host.address(), LINGER);
     this.environment = environment;
     this.image = image;
     this.host = host;
     this.link = link;
     this.openCl = openCl;
+    sessions = accepted.isEmpty() ? "" : "accept-from = \"" + accepted + "\"\n";
     configuration = HostCertificates.configuration(files, host.address() + ":" + PORT);
   }
 
@@ -72,6 +77,7 @@ final class MachineHost extends HeldDaemon {
    * As above.
    *
    * @param openCl whether the guest has OpenCL
+   * @param accepted numbers of hosts whose sessions it takes
    */
   static MachineHost create(
       MachineEnvironment environment,
@@ -79,19 +85,22 @@ final class MachineHost extends HeldDaemon {
       HostCertificates certificates,
       Path own,
       int number,
-      boolean openCl)
+      boolean openCl,
+      int... accepted)
       throws IOException, InterruptedException {
     TestHost host = TestHost.create(own, number);
     DelayedLink link =
         new DelayedLink(host.gateway(), new InetSocketAddress(host.address(), PORT), LINK_DELAY);
     certificates.issue("host" + number, host.gateway(), host.seen(own));
-    return new MachineHost(environment, image, host, link, own, openCl);
+    String names = Arrays.stream(accepted).mapToObj(each -> "host" + each).collect(joining(", "));
+    return new MachineHost(environment, image, host, link, own, openCl, names);
   }
 
   @Override
   DaemonProcess start(String jvmOption) throws IOException, InterruptedException {
     return openCl
-        ? DaemonProcess.startWithOpenCl(host, List.of(GUEST), configuration, List.of(jvmOption))
+        ? DaemonProcess.startWithOpenCl(
+            host, List.of(GUEST), configuration, sessions, List.of(jvmOption))
         : DaemonProcess.start(host, List.of(GUEST), configuration, List.of(jvmOption));
   }
 

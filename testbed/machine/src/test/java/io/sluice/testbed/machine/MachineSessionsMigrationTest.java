@@ -59,6 +59,13 @@ final class MachineSessionsMigrationTest {
           + OpenClParts.IN_MACHINE
           + "matrix 64 10000000 & b=$!; read x; kill $a $b; wait; echo both-status ended";
 
+  /** A program that looks at each result until a line is typed, again and again. */
+  private static final String FILM =
+      "while :; do rm -f /tmp/end; "
+          + OpenClParts.IN_MACHINE
+          + "frames 100000000 48 /tmp/end & p=$!; read x; touch /tmp/end; wait $p;"
+          + " echo once-status $?; done";
+
   private static final List<String> ARGUMENTS =
       List.of("--memory", "512M", "--msg-timeout", "60000", "--append", "no_timer_check");
 
@@ -80,8 +87,10 @@ final class MachineSessionsMigrationTest {
     HostCertificates certificates =
         new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
     int number = TestHost.freeNumbers(3);
-    source = MachineHost.create(environment.get(), image, certificates, own, number, true);
-    target = MachineHost.create(environment.get(), image, certificates, own, number + 1, true);
+    source =
+        MachineHost.create(environment.get(), image, certificates, own, number, true, number + 1);
+    target =
+        MachineHost.create(environment.get(), image, certificates, own, number + 1, true, number);
     plain = MachineHost.create(environment.get(), image, certificates, own, number + 2);
   }
 
@@ -262,6 +271,113 @@ final class MachineSessionsMigrationTest {
     checkWork(moved ? target : source);
     MachineHost other = moved ? source : target;
     await().atMost(PATIENCE).until(() -> sessions(other).list(GUEST).isEmpty());
+  }
+
+  /** A film is filtered in the source's machine, by a session that lives at the target's daemon. */
+  private SessionStatus prepareAway() throws Exception {
+    prepare(FILM);
+    SessionStatus session = awaitAtWork(source);
+    assertThat(sessions(source).move(GUEST, session.number(), target.address(), false).sentBytes())
+        .isPositive();
+    awaitCalls(source);
+    return session;
+  }
+
+  private static void awaitCalls(MachineHost side) throws Exception {
+    long calls = sessions(side).list(GUEST).getFirst().calls() + AT_WORK;
+    await().atMost(PATIENCE).until(() -> sessions(side).list(GUEST).getFirst().calls() > calls);
+  }
+
+  private static void awaitNoVisitors(MachineHost side) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> sessions(side).list("").stream().allMatch(each -> each.guest().equals(GUEST)));
+  }
+
+  @Test
+  void start_whileTheSessionLivesAtAnotherHost_itComesAlong() throws Exception {
+    SessionStatus _ = prepareAway();
+    assertThat(inTheWay(target)).isEmpty();
+    awaitCalls(source);
+
+    MigrationStatusView view = move();
+
+    assertThat(view.phase()).as(view.reason() + "\n" + source.daemon().log()).isEqualTo("done");
+    assertThat(source.migrations().report(GUEST, "json")).contains("\"sessions\":{\"moved\":1,");
+    assertThat(sessions(target).list(GUEST))
+        .singleElement()
+        .extracting(SessionStatus::host)
+        .isEqualTo("default");
+    awaitCalls(target);
+    checkWork(target);
+    awaitNoVisitors(target);
+    await().atMost(PATIENCE).until(() -> sessions(source).list("").isEmpty());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PRE_COPY", "FINAL_COPY"})
+  void abort_whileTheSessionLivesAtAnotherHost_itGoesOnThereAndTheNextMoveIsDone(Moment moment)
+      throws Exception {
+    SessionStatus session = prepareAway();
+    holdIn(moment);
+    source.migrations().abort(GUEST);
+    source.stop().release();
+    assertThat(awaitOver().phase()).isEqualTo("aborted");
+    awaitCalls(source);
+    assertThat(sessions(source).list(GUEST))
+        .singleElement()
+        .satisfies(each -> {
+          assertThat(each.number()).isEqualTo(session.number());
+          assertThat(each.host()).isEqualTo(target.address());
+        });
+
+    target.dropMachine();
+    Daemons.awaitGone(target.daemon(), GUEST);
+    target.bootIncoming(FILM, ARGUMENTS);
+    MigrationStatusView view = move();
+    assertThat(view.phase()).as(view.reason() + "\n" + source.daemon().log()).isEqualTo("done");
+    awaitCalls(target);
+    checkWork(target);
+    awaitNoVisitors(target);
+  }
+
+  @Test
+  void otherHost_ofASessionThatLeaves_killed_programHearsItAndTheMachineMoves() throws Exception {
+    SessionStatus _ = prepareAway();
+    long own = host(target).pid();
+    ProcessHandle visitor =
+        target
+            .daemon()
+            .process()
+            .children()
+            .filter(child -> child.pid() != own)
+            .findFirst()
+            .orElseThrow();
+    holdIn(Moment.PRE_COPY);
+    visitor.destroyForcibly();
+    visitor.onExit().join();
+    source.stop().release();
+    MigrationStatusView view = awaitOver();
+    assertThat(view.phase()).as(view.reason()).isEqualTo("done");
+    checkLost(target);
+    awaitNoVisitors(target);
+  }
+
+  @Test
+  void link_cutWhileASessionFromElsewhereStands_programGoesOnOrHearsIt() throws Exception {
+    SessionStatus _ = prepareAway();
+    holdIn(Moment.FINAL_COPY);
+    target.link().cut();
+    source.stop().release();
+    MachineHost side = awaitOver().phase().equals("done") ? target : source;
+    side.machine().type("");
+    if (!side.machine().await("once-status ", PATIENCE).equals("0")) {
+      assertThat(source.machine().console() + side.machine().console())
+          .contains("CL_DEVICE_NOT_AVAILABLE");
+    }
+    SessionStatus _ = awaitAtWork(side);
+    checkWork(side);
+    awaitNoVisitors(target);
   }
 
   @Test

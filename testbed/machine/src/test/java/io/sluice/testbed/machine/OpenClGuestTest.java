@@ -47,17 +47,6 @@ final class OpenClGuestTest {
   /** Calls by which a program is in the middle of its work. */
   private static final long AT_WORK = 50;
 
-  /** Prints what each program prints, and how it ended. */
-  private static final String ALL =
-      """
-      cd /tmp
-      for name in "$@"; do
-        "$name" </dev/null >/tmp/printed 2>&1
-        echo "@@ $name $?"
-        sed 's/^/@/' /tmp/printed
-      done
-      """;
-
   /** A program that works until it is ended: in the background, its output and number in /tmp. */
   private static final String WORKS =
       OpenClParts.IN_MACHINE + "matrix 128 10000000 > /tmp/work 2>&1 & echo $! > /tmp/pid";
@@ -73,7 +62,7 @@ final class OpenClGuestTest {
         MachineEnvironment.find().isPresent(),
         "no machine environment: run ./sluice test, not mvn, to have one made");
     parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
-    Path script = Files.writeString(directory.resolve("all"), ALL);
+    Path script = Files.writeString(directory.resolve("all"), PrintedInMachine.ALL);
     machines =
         Machines.startWithOpenCl(
             Files.createDirectory(directory.resolve("daemon")),

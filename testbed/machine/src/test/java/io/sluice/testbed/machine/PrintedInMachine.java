@@ -8,6 +8,17 @@ import java.util.Map;
 
 /** The output of programs in a machine, taken from its console. */
 final class PrintedInMachine {
+  /** Prints what each program prints, and how it ended. */
+  static final String ALL =
+      """
+      cd /tmp
+      for name in "$@"; do
+        "$name" </dev/null >/tmp/printed 2>&1
+        echo "@@ $name $?"
+        sed 's/^/@/' /tmp/printed
+      done
+      """;
+
   private static final String HEAD = "@@ ";
 
   private PrintedInMachine() {}

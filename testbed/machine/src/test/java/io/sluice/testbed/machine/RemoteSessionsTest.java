@@ -35,6 +35,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -417,6 +418,27 @@ final class RemoteSessionsTest {
 
     film.goesOn();
     film.endsRight();
+    nothingIsLeft();
+  }
+
+  @Test
+  void limit_ofAGuest_holdsAtAllItsSessionHosts() throws Exception {
+    start();
+    Film first = new Film(GUEST);
+    Film second = new Film(GUEST);
+    first.move(there());
+    Integer before = Objects.requireNonNull(sessions.getHosts().get(GUEST)).sessionLimit();
+
+    sessions.limit(GUEST, 1, null);
+    assertThatThrownBy(() -> second.move(there()))
+        .hasMessageContaining("there are as many sessions as there may be");
+    sessions.limit(GUEST, before, null);
+    second.move(there());
+
+    for (Film film : List.of(first, second)) {
+      film.goesOn();
+      film.endsRight();
+    }
     nothingIsLeft();
   }
 

@@ -12,8 +12,11 @@ import io.sluice.remoting.opencl.KernelOutput;
 import io.sluice.remoting.opencl.OpenClApi;
 import io.sluice.remoting.relay.Mirror;
 import io.sluice.remoting.relay.SessionRelay;
+import io.sluice.remoting.session.Departure;
+import io.sluice.remoting.session.Leaving;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.session.UnmovableException;
 import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateItem.Range;
@@ -43,16 +46,27 @@ final class RelayEndsTest {
   private static final StateItem.Head HEAD = new StateItem.Head(1, StateItem.Place.HOST, "a test");
   private static final StateItem.Segment SEGMENT =
       new StateItem.Segment(0, SEGMENT_BYTES, List.of());
+  private static final StateItem.Head IN_MACHINE =
+      new StateItem.Head(1, StateItem.Place.MACHINE, "a test");
+  private static final StateItem.Segment IN_PARTS =
+      new StateItem.Segment(
+          0,
+          SEGMENT_BYTES,
+          List.of(
+              new StateItem.Part(0, 0, SEGMENT_BYTES / 2),
+              new StateItem.Part(0, SEGMENT_BYTES, SEGMENT_BYTES / 2)));
   private static final StateItem.Ring RING = new StateItem.Ring(0, 0, 0);
 
   private final Kernel kernel = RealKernel.create();
   private final ExecutorService workers = Executors.newCachedThreadPool();
+  private List<Fd> output = List.of(); // of kernels
   private SessionSettings settings;
 
   @BeforeEach
   void make() {
     assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    OpenClApi api = new OpenClApi(new KernelOutput(kernel, kernel.socketpair().getFirst()));
+    output = kernel.socketpair();
+    OpenClApi api = new OpenClApi(new KernelOutput(kernel, output.getFirst()));
     settings =
         new SessionSettings(
             kernel,
@@ -68,6 +82,7 @@ final class RelayEndsTest {
   @AfterEach
   void stop() {
     workers.shutdownNow();
+    output.forEach(Fd::close);
   }
 
   private static byte[] call(int number, int slot, long... words) {
@@ -209,6 +224,7 @@ final class RelayEndsTest {
         new StateItem.Bytes(1, 0x60000, new byte[] {1}),
         new StateItem.Answered(1, 0, List.of()),
         new StateItem.Stage(0),
+        new StateItem.Segment(1, SEGMENT_BYTES, List.of()),
         new StateItem.Complete(),
         new StateItem.Go(),
         new StateItem.Held(),
@@ -219,36 +235,57 @@ final class RelayEndsTest {
   @MethodSource("lies")
   void relay_itemThatNobodyAskedFor_endsTheSessionAndTouchesNothing(StateItem lie)
       throws Exception {
-    List<Fd> state = kernel.socketpair();
-    List<Fd> net = kernel.socketpair();
     List<Fd> application = kernel.socketpair();
     Fd file = kernel.memfdCreate("application", SEGMENT_BYTES);
     kernel.addSeals(file, Kernel.F_SEAL_GROW | Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_SEAL);
-    try (StateLink source = new StateLink(kernel, state.get(0));
-        StateLink far = new StateLink(kernel, net.get(0));
-        Fd _ = application.get(0);
+    try (Fd _ = application.get(0);
         Fd connection = application.get(1);
         Fd doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
-        Fd own = file;
-        Mapping memory = kernel.mmap(own, 0, SEGMENT_BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
+        Fd own = file) {
+      lie(lie, HEAD, List.of(connection, doorbell), SEGMENT, own);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("lies")
+  void relay_ofAMachine_itemThatNobodyAskedFor_endsTheSessionAndTouchesNothing(StateItem lie)
+      throws Exception {
+    try (Fd file = kernel.memfdCreate("machine", 2 * SEGMENT_BYTES);
+        Fd doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
+        Fd notify = kernel.eventfd(0, Kernel.NONBLOCK)) {
+      kernel.addSeals(file, Kernel.F_SEAL_SHRINK); // it is the machine's, which may grow
+      lie(lie, IN_MACHINE, List.of(doorbell, notify), IN_PARTS, file);
+      assertThat(kernel.drain(notify)).as("the machine is told of the end").isPositive();
+    }
+  }
+
+  /** What the source says of memory, and of an application in a machine, stays on its host. */
+  private void lie(
+      StateItem lie, StateItem.Head head, List<Fd> fds, StateItem.Segment segment, Fd file)
+      throws Exception {
+    List<Fd> state = kernel.socketpair();
+    List<Fd> net = kernel.socketpair();
+    try (StateLink source = new StateLink(kernel, state.get(0));
+        StateLink far = new StateLink(kernel, net.get(0));
+        Mapping memory =
+            kernel.mmap(file, 0, SEGMENT_BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE)) {
       CompletableFuture<Void> served =
           CompletableFuture.runAsync(() -> relay(state.get(1), net.get(1)), workers);
-      source.write(HEAD, List.of(connection, doorbell));
-      source.write(SEGMENT, List.of(own));
+      source.write(head, fds);
+      source.write(segment, List.of(file));
       source.write(RING);
       source.write(new StateItem.Complete());
       source.flush();
       far.patience(60_000);
-      while (!(far.read() instanceof StateItem.Complete)) {
-        // what it was told before
-      }
+      assertThat(far.read()).isEqualTo(HEAD);
+      assertThat(far.read()).isEqualTo(SEGMENT);
+      assertThat(far.read()).isEqualTo(RING);
+      assertThat(far.read()).isEqualTo(new StateItem.Complete());
       far.write(new StateItem.Ready());
       far.flush();
       source.write(new StateItem.Go());
       source.flush();
-      while (!(far.read() instanceof StateItem.Go)) {
-        // it is told to go on
-      }
+      assertThat(far.read()).isEqualTo(new StateItem.Go());
 
       far.write(lie);
       far.flush();
@@ -256,6 +293,53 @@ final class RelayEndsTest {
       served.get(MINUTES, TimeUnit.MINUTES);
       assertThat(memory.segment().get(ValueLayout.JAVA_INT, STATE)).isNotZero();
       assertThat(memory.segment().get(ValueLayout.JAVA_BYTE, 0x60000)).isZero();
+    }
+  }
+
+  /** Heads and segments with which no near end begins. */
+  static List<List<StateItem>> strangeMachines() {
+    return List.of(
+        List.of(new StateItem.Head(1, StateItem.Place.MOVING_MACHINE, "a test")),
+        List.of(IN_MACHINE, new StateItem.Segment(0, SEGMENT_BYTES, List.of())),
+        List.of(
+            IN_MACHINE,
+            new StateItem.Segment(
+                0,
+                SEGMENT_BYTES,
+                List.of(new StateItem.Part(0, SEGMENT_BYTES, 2 * SEGMENT_BYTES)))),
+        List.of(
+            IN_MACHINE, new StateItem.Segment(0, 4096, List.of(new StateItem.Part(0, 0, 4096)))));
+  }
+
+  @ParameterizedTest
+  @MethodSource("strangeMachines")
+  void relay_ofMemoryThatCannotBe_isRefusedAndTheOtherHostHearsNothing(List<StateItem> items)
+      throws Exception {
+    List<Fd> state = kernel.socketpair();
+    List<Fd> net = kernel.socketpair();
+    try (Fd file = kernel.memfdCreate("machine", 2 * SEGMENT_BYTES);
+        Fd doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
+        Fd notify = kernel.eventfd(0, Kernel.NONBLOCK);
+        StateLink source = new StateLink(kernel, state.get(0));
+        StateLink from = new StateLink(kernel, state.get(1));
+        StateLink far = new StateLink(kernel, net.get(0));
+        StateLink to = new StateLink(kernel, net.get(1))) {
+      kernel.addSeals(file, Kernel.F_SEAL_SHRINK);
+      source.write(
+          items.getFirst(),
+          ((StateItem.Head) items.getFirst()).place() == StateItem.Place.MOVING_MACHINE
+              ? List.of()
+              : List.of(doorbell, notify));
+      for (StateItem item : items.subList(1, items.size())) {
+        source.write(item, List.of(file));
+      }
+      source.flush();
+      source.end();
+
+      assertThatThrownBy(() -> SessionRelay.begin(settings, from, to))
+          .isInstanceOf(StateException.class);
+      to.end();
+      assertThatThrownBy(far::read).isInstanceOf(StateException.class);
     }
   }
 
@@ -267,6 +351,195 @@ final class RelayEndsTest {
       relay.serve();
     } catch (StateException refused) {
       throw new AssertionError(refused);
+    }
+  }
+
+  // ---- the near end, whose machine moves ----
+
+  /**
+   * A machine's session that lives elsewhere and leaves with its machine; both others are played.
+   */
+  private final class Leaver implements AutoCloseable {
+    final Fd file = kernel.memfdCreate("machine", 2 * SEGMENT_BYTES);
+    final Fd doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
+    final Fd notify = kernel.eventfd(0, Kernel.NONBLOCK);
+    final List<Fd> net = kernel.socketpair();
+    final List<Fd> way = kernel.socketpair();
+    final StateLink far = new StateLink(kernel, net.get(0));
+    final StateLink target = new StateLink(kernel, way.get(0));
+    final StateLink out = new StateLink(kernel, way.get(1));
+    final CompletableFuture<SessionRelay> relay = new CompletableFuture<>();
+    final CompletableFuture<Departure.Halted> halted = new CompletableFuture<>();
+    final CompletableFuture<Void> served;
+    final Leaving leaving;
+    final CompletableFuture<String> left;
+
+    Leaver() throws Exception {
+      kernel.addSeals(file, Kernel.F_SEAL_SHRINK);
+      List<Fd> state = kernel.socketpair();
+      far.patience(60_000);
+      target.patience(60_000);
+      served = CompletableFuture.runAsync(() -> serve(state.get(1)), workers);
+      try (StateLink source = new StateLink(kernel, state.get(0))) {
+        source.write(IN_MACHINE, List.of(doorbell, notify));
+        source.write(IN_PARTS, List.of(file));
+        source.write(RING);
+        source.write(new StateItem.Complete());
+        source.flush();
+        while (!(far.read() instanceof StateItem.Complete)) {
+          // what the session is
+        }
+        say(far, new StateItem.Ready());
+        source.write(new StateItem.Go());
+        source.flush();
+        assertThat(far.read()).isEqualTo(new StateItem.Go());
+      }
+      leaving = relay.get().leaving(out, _ -> {});
+      left = CompletableFuture.supplyAsync(this::leave, workers);
+      assertThat(far.read()).isEqualTo(new StateItem.Recall(false));
+      say(far, HEAD, SEGMENT, new StateItem.Prepared());
+      assertThat(target.read())
+          .isEqualTo(new StateItem.Head(1, StateItem.Place.MOVING_MACHINE, "a test"));
+      assertThat(target.read()).isEqualTo(SEGMENT);
+      assertThat(target.read()).isEqualTo(new StateItem.Prepared());
+      say(target, new StateItem.Ready());
+      assertThat(far.read()).isEqualTo(new StateItem.Ready());
+      say(far, new StateItem.Prepared());
+      assertThat(target.read()).isEqualTo(new StateItem.Prepared());
+      say(target, new StateItem.Ready()); // which the other host hears when the machine stops
+    }
+
+    private void serve(Fd state) {
+      try (StateLink from = new StateLink(kernel, state);
+          StateLink to = new StateLink(kernel, net.get(1));
+          SessionRelay made = SessionRelay.begin(settings, from, to)) {
+        made.awaitGo();
+        boolean _ = relay.complete(made);
+        made.serve();
+      } catch (StateException refused) {
+        throw new AssertionError(refused);
+      }
+    }
+
+    /** Why it has not left; empty if it has, or that was decided otherwise. */
+    private String leave() {
+      try {
+        leaving.leave(halted::complete);
+        return "";
+      } catch (StateException | UnmovableException why) {
+        return String.valueOf(why.getMessage());
+      }
+    }
+
+    void say(StateLink link, StateItem... items) throws StateException {
+      for (StateItem item : items) {
+        link.write(item);
+      }
+      link.flush();
+    }
+
+    /** The machine is about to stop. */
+    void halt() throws StateException {
+      leaving.halt();
+      assertThat(far.read()).isEqualTo(new StateItem.Ready());
+    }
+
+    /** All is at the target. */
+    void complete() throws StateException {
+      say(far, new StateItem.Hold());
+      assertThat(far.read()).isEqualTo(new StateItem.Held());
+      say(far, RING, new StateItem.Complete());
+      assertThat(target.read()).isEqualTo(RING);
+      assertThat(target.read()).isEqualTo(new StateItem.Complete());
+      say(target, new StateItem.Ready());
+    }
+
+    @Override
+    public void close() throws Exception {
+      far.end();
+      served.get(MINUTES, TimeUnit.MINUTES);
+      out.end();
+      String _ = left.get(MINUTES, TimeUnit.MINUTES);
+      for (StateLink link : List.of(far, target, out)) {
+        link.close();
+      }
+      for (Fd fd : List.of(file, doorbell, notify)) {
+        fd.close();
+      }
+    }
+  }
+
+  @Test
+  void leaving_withTheMachine_standsUntilItIsDecidedAndGoesOn() throws Exception {
+    try (Leaver leaver = new Leaver()) {
+      leaver.halt();
+      leaver.complete();
+      Departure.Halted halted = leaver.halted.get(MINUTES, TimeUnit.MINUTES);
+      assertThat(halted.pages()).anyMatch(range -> range.index() == 0 && range.offset() == 0);
+      assertThat(leaver.left).isNotDone();
+
+      leaver.leaving.giveUp();
+      assertThat(leaver.far.read()).isEqualTo(new StateItem.Stay());
+      leaver.say(leaver.far, new StateItem.Resume(), new StateItem.Kept("given up", List.of()));
+      assertThat(leaver.left.get(MINUTES, TimeUnit.MINUTES)).isEmpty();
+      assertThat(leaver.served).isNotDone();
+    }
+  }
+
+  @Test
+  void leaving_otherHostGivesItUpWhileItStands_standsAndGoesOnWhenItStays() throws Exception {
+    try (Leaver leaver = new Leaver()) {
+      leaver.halt();
+      leaver.complete();
+      Departure.Halted _ = leaver.halted.get(MINUTES, TimeUnit.MINUTES);
+      leaver.say(leaver.far, new StateItem.Resume(), new StateItem.Kept("too long", List.of()));
+      assertThat(leaver.left).isNotDone();
+      leaver.leaving.giveUp();
+      assertThat(leaver.far.read()).isEqualTo(new StateItem.Stay());
+      assertThat(leaver.left.get(MINUTES, TimeUnit.MINUTES)).isEmpty();
+      assertThat(leaver.served).isNotDone();
+    }
+  }
+
+  @Test
+  void leaving_otherHostThatDoesNotHoldCalls_doesNotStand() throws Exception {
+    try (Leaver leaver = new Leaver()) {
+      leaver.halt();
+      leaver.say(leaver.far, new StateItem.Complete());
+      assertThat(leaver.target.read()).isEqualTo(new StateItem.Complete());
+      leaver.say(leaver.target, new StateItem.Ready());
+      assertThat(leaver.far.read()).isEqualTo(new StateItem.Stay());
+      leaver.say(leaver.far, new StateItem.Resume(), new StateItem.Kept("stays", List.of()));
+      assertThat(leaver.left.get(MINUTES, TimeUnit.MINUTES)).contains("stays");
+      assertThat(leaver.halted).isNotDone();
+      assertThat(leaver.served).isNotDone();
+    }
+  }
+
+  @Test
+  void leaving_otherHostThatGoesWithoutBeingTold_endsTheSession() throws Exception {
+    try (Leaver leaver = new Leaver()) {
+      leaver.halt();
+      leaver.say(leaver.far, new StateItem.Hold(), new StateItem.Go());
+      leaver.served.get(MINUTES, TimeUnit.MINUTES);
+      assertThat(leaver.halted).isNotDone();
+    }
+  }
+
+  @Test
+  void leaving_targetThatRefuses_saysWhyAndTheSessionGoesOn() throws Exception {
+    try (Leaver leaver = new Leaver()) {
+      leaver.halt();
+      leaver.say(leaver.far, new StateItem.Prepared());
+      assertThat(leaver.target.read()).isEqualTo(new StateItem.Prepared());
+      leaver.say(leaver.target, new StateItem.Refused(List.of("no room")));
+      assertThat(leaver.far.read()).isEqualTo(new StateItem.Refused(List.of("no room")));
+      leaver.say(
+          leaver.far,
+          new StateItem.Resume(),
+          new StateItem.Kept("it cannot be moved as it is", List.of("no room")));
+      assertThat(leaver.left.get(MINUTES, TimeUnit.MINUTES)).contains("no room");
+      assertThat(leaver.served).isNotDone();
     }
   }
 

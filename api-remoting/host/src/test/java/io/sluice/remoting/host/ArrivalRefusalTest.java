@@ -1,0 +1,140 @@
+package io.sluice.remoting.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FilePiece;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import io.sluice.remoting.control.HostMessage;
+import io.sluice.remoting.control.HostMessage.Ended;
+import io.sluice.remoting.control.HostMessage.Moved;
+import io.sluice.remoting.control.HostMessage.Opened;
+import io.sluice.remoting.control.Order.Arrive;
+import io.sluice.remoting.control.Order.Relay;
+import io.sluice.remoting.control.SessionLimits;
+import io.sluice.remoting.session.MemoryAccount;
+import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.state.StateItem;
+import io.sluice.remoting.state.StateLink;
+import io.sluice.remoting.turns.DeviceTurns;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+
+/** Sessions that do not come: the host that they would leave is told why, in words. */
+final class ArrivalRefusalTest {
+  private static final long BYTES = 0x49000;
+  private static final String FULL = "there are as many sessions as there may be";
+
+  private final Kernel kernel = RealKernel.create();
+  private final BlockingQueue<HostMessage> told = new LinkedBlockingQueue<>();
+  private final SessionSettings settings =
+      new SessionSettings(
+          kernel,
+          Map.of(IdleApi.NUMBER, new IdleApi()),
+          1 << 20,
+          new MemoryAccount(() -> 0),
+          DeviceTurns.alone(),
+          Thread::new,
+          Runnable::run,
+          System::nanoTime);
+  private final SessionTable table =
+      new SessionTable(
+          kernel,
+          new LinkedApplications(settings, "none"),
+          new CurrentLimits(new SessionLimits(1, 0)),
+          1,
+          () -> 0,
+          told::add);
+
+  /** Says what a host of this machine says, and asks; the answer. */
+  private StateItem ask(Fd socket, StateItem.Place place) throws Exception {
+    try (StateLink link = new StateLink(kernel, socket);
+        Fd doorbell = kernel.eventfd(0, Kernel.NONBLOCK);
+        Fd notify = kernel.eventfd(0, Kernel.NONBLOCK);
+        Fd file = kernel.memfdCreate("machine", BYTES)) {
+      kernel.addSeals(file, Kernel.F_SEAL_SHRINK);
+      boolean moves = place == StateItem.Place.MOVING_MACHINE;
+      link.write(
+          new StateItem.Head(IdleApi.NUMBER, place, "idle"),
+          moves ? List.of() : List.of(doorbell, notify));
+      if (!moves) {
+        link.write(
+            new StateItem.Segment(0, BYTES, List.of(new StateItem.Part(0, 0, BYTES))),
+            List.of(file));
+      }
+      link.write(new StateItem.Prepared());
+      link.flush();
+      return link.read();
+    }
+  }
+
+  private StateItem arrive() throws Exception {
+    List<Fd> pair = kernel.socketpair();
+    new MoveOrders(settings, "none", table, told::add)
+        .arrive(new Arrive(3, 7, 0, -1, 0), pair.get(1));
+    return ask(pair.get(0), StateItem.Place.MACHINE);
+  }
+
+  @Test
+  void arrival_whereThereIsNoPlace_isToldSo() throws Exception {
+    assertThat(table.takePlace()).isTrue();
+    assertThat(arrive()).isEqualTo(new StateItem.Refused(List.of(FULL)));
+    assertThat(told.take()).isEqualTo(Moved.not(3, FULL, List.of()));
+  }
+
+  @Test
+  void arrival_ofAnApiThatDoesNotMove_isToldSoAndGivesItsPlaceBack() throws Exception {
+    assertThat(arrive()).asString().contains("sessions of the api do not move");
+    assertThat(told.take()).asString().contains("sessions of the api do not move");
+  }
+
+  @Test
+  void nearEnd_whereThereIsNoPlace_isToldSo() throws Exception {
+    assertThat(table.takePlace()).isTrue();
+    List<Fd> pair = kernel.socketpair();
+    List<Fd> far = kernel.socketpair();
+    try (Fd _ = far.get(0)) {
+      new FarOrders(settings, "none", table, told::add)
+          .relay(new Relay(3, 7, 0, -1, 0), pair.get(1), far.get(1));
+      assertThat(ask(pair.get(0), StateItem.Place.MACHINE))
+          .isEqualTo(new StateItem.Refused(List.of(FULL)));
+    }
+  }
+
+  @Test
+  void nearEnd_ofAnApiThatStaysOnItsHost_isToldSo() throws Exception {
+    List<Fd> pair = kernel.socketpair();
+    List<Fd> far = kernel.socketpair();
+    try (Fd _ = far.get(0)) {
+      new FarOrders(settings, "none", table, told::add)
+          .relay(new Relay(3, 7, 0, -1, 0), pair.get(1), far.get(1));
+      assertThat(ask(pair.get(0), StateItem.Place.MACHINE))
+          .asString()
+          .contains("a session that stays on its host");
+    }
+  }
+
+  @Test
+  void sessionOfAMachineThatMoves_whenItCannotBeMade_isToldSo() throws Exception {
+    List<Fd> pair = kernel.socketpair();
+    try (Fd file = kernel.memfdCreate("machine", BYTES)) {
+      kernel.addSeals(file, Kernel.F_SEAL_SHRINK);
+      long number =
+          table.serveMachine(
+              IdleApi.NUMBER,
+              List.of(new FilePiece(file, 0, BYTES)),
+              kernel.eventfd(0, Kernel.NONBLOCK),
+              kernel.eventfd(0, Kernel.NONBLOCK),
+              pair.get(1));
+      assertThat(ask(pair.get(0), StateItem.Place.MOVING_MACHINE))
+          .asString()
+          .contains("sessions of the api do not move");
+      assertThat(told.take()).isEqualTo(new Opened(number, 0));
+      assertThat(told.take()).isEqualTo(new Ended(number, MachineApplication.NOT_COME));
+    }
+  }
+}
