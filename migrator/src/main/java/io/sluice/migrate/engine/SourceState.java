@@ -1,12 +1,11 @@
 package io.sluice.migrate.engine;
 
+import com.google.common.collect.ImmutableSet;
 import io.sluice.channel.record.Snapshot;
-import io.sluice.migrate.engine.SavingState.HoldingStill;
-import io.sluice.migrate.engine.SavingState.NotBegun;
-import io.sluice.migrate.engine.SavingState.Taken;
 import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.machine.SourceMachine;
 import io.sluice.migrate.memory.MemorySource;
+import io.sluice.migrate.phase.Stage;
 import io.sluice.migrate.phase.StateMachine;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +16,57 @@ import java.util.Optional;
  * once more.
  */
 final class SourceState {
+  /**
+   * The stages of saving the state of a guest that stands still.
+   *
+   * <pre>
+   *  NOT_BEGUN → HOLDING_STILL → TAKEN
+   * </pre>
+   */
+  enum SavingStage implements Stage<SavingStage> {
+    /** The guest may still run. */
+    NOT_BEGUN,
+    /** The machine is asked to hold still; what the GPU wrote of its memory is counted. */
+    HOLDING_STILL,
+    /** The state is on its way; it is not taken again. */
+    TAKEN;
+
+    @Override
+    public ImmutableSet<SavingStage> next() {
+      return switch (this) {
+        case NOT_BEGUN -> ImmutableSet.of(HOLDING_STILL);
+        case HOLDING_STILL -> ImmutableSet.of(TAKEN);
+        case TAKEN -> ImmutableSet.of();
+      };
+    }
+  }
+
+  /** The states, each with what it must know. */
+  sealed interface SavingState extends StateMachine.State<SavingStage> {
+    /** {@link SavingStage#NOT_BEGUN}. */
+    record NotBegun() implements SavingState {}
+
+    /** {@link SavingStage#HOLDING_STILL}. */
+    record HoldingStill(long sinceNs) implements SavingState {}
+
+    /**
+     * {@link SavingStage#TAKEN}.
+     *
+     * @param begunNs when the machine was asked to hold still
+     * @param atNs when it was taken
+     */
+    record Taken(long begunNs, long atNs) implements SavingState {}
+
+    @Override
+    default SavingStage stage() {
+      return switch (this) {
+        case NotBegun _ -> SavingStage.NOT_BEGUN;
+        case HoldingStill _ -> SavingStage.HOLDING_STILL;
+        case Taken _ -> SavingStage.TAKEN;
+      };
+    }
+  }
+
   private final MappedGuest mapped;
   private final SourceMachine machine;
   private final MemorySource memory;
@@ -45,7 +95,7 @@ final class SourceState {
     this.memory = memory;
     this.copiesMemory = copiesMemory;
     this.before = before;
-    life = new StateMachine<>("saving of " + mapped.guest().name(), new NotBegun());
+    life = new StateMachine<>("saving of " + mapped.guest().name(), new SavingState.NotBegun());
   }
 
   /** Whether {@link #take} was done. */
@@ -59,10 +109,10 @@ final class SourceState {
    * @return the frames that tell it; empty while the machine is not held still: call again
    */
   Optional<List<Frame>> take(long nowNs) {
-    if (life.state() instanceof NotBegun) {
+    if (life.state() instanceof SavingState.NotBegun) {
       begin(nowNs);
     }
-    if (!(life.state() instanceof HoldingStill still) || !machine.holdStill()) {
+    if (!(life.state() instanceof SavingState.HoldingStill still) || !machine.holdStill()) {
       return Optional.empty();
     }
     StateFrames.Writer writer = new StateFrames.Writer();
@@ -73,12 +123,12 @@ final class SourceState {
       }
     }
     machine.save().forEach(writer::device);
-    life.enter(new Taken(still.sinceNs(), nowNs), "the machine holds still");
+    life.enter(new SavingState.Taken(still.sinceNs(), nowNs), "the machine holds still");
     return Optional.of(writer.finish(copiesMemory ? memory.pass() : 0));
   }
 
   private void begin(long nowNs) {
-    life.enter(new HoldingStill(nowNs), "the guest stands");
+    life.enter(new SavingState.HoldingStill(nowNs), "the guest stands");
     redirtiedNs = nowNs;
     if (!machine.handsMemoryOver() && !machine.asksForGuestWrites() && !before.isTouched()) {
       redirty();
@@ -108,7 +158,7 @@ final class SourceState {
 
   /** What took how long; once taken. */
   MigrationFigures.Saving times() {
-    if (!(life.state() instanceof Taken taken)) {
+    if (!(life.state() instanceof SavingState.Taken taken)) {
       throw new AssertionError("not taken, stage=" + life.stage());
     }
     return new MigrationFigures.Saving(

@@ -9,7 +9,7 @@ final class SavingStageTest {
   @Test
   void canBecome_allPairs_oneWayOnly() {
     Tables.requireEqual(
-        SavingStage.class,
+        SourceState.SavingStage.class,
         ImmutableSetMultimap.of("NOT_BEGUN", "HOLDING_STILL", "HOLDING_STILL", "TAKEN"));
   }
 }
