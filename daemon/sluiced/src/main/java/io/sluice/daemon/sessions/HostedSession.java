@@ -1,6 +1,8 @@
 package io.sluice.daemon.sessions;
 
+import com.google.common.collect.HashMultiset;
 import com.google.common.collect.ImmutableList;
+import com.google.common.collect.Multiset;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.Errno;
 import io.sluice.abi.sys.Fd;
@@ -19,11 +21,9 @@ import io.sluice.remoting.control.Order.Stay;
 import io.sluice.vdevice.session.ApiSessions;
 import io.sluice.vdevice.session.SessionMemory;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -52,9 +52,12 @@ final class HostedSession implements ApiSessions.Opened {
   private final Consumer<HostedSession> onGone;
   private final Object lock = new Object();
 
-  /** Those that may reach its memory. */
+  /**
+   * Those that may reach its memory: as often as it was there, or was to come, and they have not
+   * said that nothing is left of that.
+   */
   @GuardedBy("lock")
-  private final Set<Host> holders = new HashSet<>();
+  private final Multiset<Host> holders = HashMultiset.create();
 
   /** Where it lives. */
   @GuardedBy("lock")
@@ -122,20 +125,23 @@ final class HostedSession implements ApiSessions.Opened {
     }
   }
 
-  /** A host has let go of it: it ended there, has moved from there, or did not come. */
+  /**
+   * A host has let go of it: it ended there, has moved from there, or did not come. It may have
+   * come back before the host says that it had left.
+   */
   void onEnded(Host host, boolean guestKnows) {
-    release(host, guestKnows);
+    release(host, 1, guestKnows);
   }
 
   /** A host has no process any more; whoever waits for that goes on first. */
   void onHostGone(Host host) {
-    release(host, false);
+    release(host, Integer.MAX_VALUE, false);
   }
 
-  private void release(Host host, boolean guestKnows) {
+  private void release(Host host, int times, boolean guestKnows) {
     boolean untold;
     synchronized (lock) {
-      if (!holders.remove(host)) {
+      if (holders.remove(host, times) == 0) {
         return;
       }
       told |= guestKnows;
@@ -160,7 +166,7 @@ final class HostedSession implements ApiSessions.Opened {
 
   private List<Host> holders() {
     synchronized (lock) {
-      return List.copyOf(holders);
+      return List.copyOf(holders.elementSet());
     }
   }
 

@@ -318,6 +318,37 @@ final class HostedSessionsTest {
   }
 
   @Test
+  void move_backBeforeTheFormerHostSaysThatItLeft_sessionStays() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    sessions.onArrived(to, SESSION);
+    sessions.onMoving(host, SESSION);
+    sessions.onArrived(host, SESSION);
+    sessions.onEnded(host, SESSION, false); // that it left, as it was there first
+    sessions.onEnded(to, SESSION, false);
+
+    assertThat(session.end()).isFalse();
+    assertThat(heard).isEmpty();
+    sessions.onEnded(host, SESSION, true);
+    assertThat(session.end()).isTrue();
+  }
+
+  @Test
+  void move_againBeforeARefusalIsHeard_sessionIsKnownThere() {
+    FakeHost to = new FakeHost();
+    Opened session = moved(to);
+    sessions.onMoving(to, SESSION);
+    sessions.onEnded(to, SESSION, false); // it did not come the first time
+    sessions.onArrived(to, SESSION);
+    sessions.onEnded(host, SESSION, false);
+
+    assertThat(session.end()).isFalse();
+    assertThat(heard).isEmpty();
+    to.dies();
+    assertThat(heard).containsExactly(Errno.EPIPE);
+  }
+
+  @Test
   void move_newHostDiesAfterwards_sessionHearsItOnce() {
     FakeHost to = new FakeHost();
     Opened session = moved(to);
