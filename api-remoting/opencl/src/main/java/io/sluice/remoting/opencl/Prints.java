@@ -81,16 +81,16 @@ final class Prints implements AutoCloseable {
       return;
     }
     tell();
-    List<Use> before = uses;
-    uses = new ArrayList<>(before.size());
-    for (Use each : before) {
+    List<Use> left = new ArrayList<>(uses.size());
+    for (Use each : uses) { // as long as they are there, one that is found to have ended is told
       memo.clear();
       if (completions.status(each.event) > ClStatus.COMPLETE) {
-        uses.add(each);
+        left.add(each);
       } else {
         each.end();
       }
     }
+    uses = left;
     if (claimed && uses.stream().allMatch(Use::waitsForApplication)) {
       giveUp();
     }
