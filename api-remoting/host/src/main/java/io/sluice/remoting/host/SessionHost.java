@@ -103,6 +103,18 @@ public final class SessionHost {
         .toList();
   }
 
+  /**
+   * Has Java keep its signals: while LLVM's compiler writes a file it takes them for itself, and
+   * removes that file at Java's next fault, of which Java makes use all the time. Then a build
+   * fails that nothing is wrong with.
+   */
+  private static void chainSignals(Map<String, String> environment) {
+    Path chaining = Path.of(System.getProperty("java.home"), "lib", "libjsig.so");
+    if (Files.exists(chaining)) {
+      environment.put("LD_PRELOAD", chaining.toString());
+    }
+  }
+
   /** Of the daemon's environment nothing that is not needed: a kernel's author may read it. */
   private static Map<String, String> environment(HostArguments arguments) {
     Path cache = arguments.cache();
@@ -112,6 +124,7 @@ public final class SessionHost {
     environment.put("TMPDIR", cache.toString());
     environment.put("POCL_CACHE_DIR", cache.toString());
     environment.put("LC_ALL", "C.UTF-8");
+    chainSignals(environment);
     arguments
         .implementation()
         .ifPresent(directory -> {

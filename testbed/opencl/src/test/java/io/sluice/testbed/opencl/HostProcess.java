@@ -63,6 +63,11 @@ final class HostProcess implements AutoCloseable {
     command.addAll(more);
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
     builder.environment().put("OCL_ICD_VENDORS", OpenClParts.NATIVE_VENDORS.toString());
+    // As the daemon's hosts have it: a compiler leaves Java's signals to Java.
+    builder
+        .environment()
+        .put(
+            "LD_PRELOAD", Path.of(System.getProperty("java.home"), "lib", "libjsig.so").toString());
     builder.environment().putAll(variables);
     Process process = builder.start();
     BufferedReader output = process.inputReader();
