@@ -5,6 +5,7 @@ module io.sluice.remoting.session {
   requires org.slf4j;
   requires transitive io.sluice.abi;
 
+  exports io.sluice.remoting.park;
   exports io.sluice.remoting.relay;
   exports io.sluice.remoting.session;
   exports io.sluice.remoting.state;

@@ -26,6 +26,25 @@ public interface SessionsMXBean {
       @Description("whether it stays in any case") boolean checkOnly)
       throws OperationsException;
 
+  @Description(
+      "Writes a session to a file and has its application wait: its objects are in the file and"
+          + " nowhere else until it is restored. It returns when that is done.")
+  SessionMove checkpoint(
+      @Description("name of its guest") String guest,
+      @Description("its number") long session,
+      @Description("the file's whole path; an earlier one of a session is replaced") String file)
+      throws OperationsException;
+
+  @Description(
+      "Makes a session again that waits in a file, whereupon its application goes on. It returns"
+          + " when that is done; the file stays.")
+  SessionMove restore(
+      @Description("name of its guest") String guest,
+      @Description("its number") long session,
+      @Description("the file's whole path") String file,
+      @Description("default, or the name of another implementation") String to)
+      throws OperationsException;
+
   @Description("Gives up a session's move, if that can be: it goes on where it is.")
   void stay(@Description("name of its guest") String guest, @Description("its number") long session)
       throws OperationsException;

@@ -9,6 +9,7 @@ import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.Output.Fact;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Parameters;
     synopsisSubcommandLabel = "COMMAND")
 final class SessionCommand extends Noun {
   private static final String GUEST = "Name, UUID, or GPU/NAME.";
+  private static final String WHERE = "On the daemon's host; its user writes it.";
   private static final String NUMBER = "Its number, as session list shows it.";
 
   SessionCommand(GlobalOptions global) {
@@ -154,6 +156,54 @@ final class SessionCommand extends Noun {
       facts.add(new Fact("stopped", move.stoppedNs() / 1_000_000 + " ms"));
     }
     return facts;
+  }
+
+  @Command(
+      name = "checkpoint",
+      description = {
+        "Writes a session to a file. Its objects are there and nowhere else then, and its"
+            + " application waits until session restore."
+      })
+  int checkpoint(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
+      @Option(names = "--file", paramLabel = "FILE", required = true, description = WHERE)
+          Path file)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      String path = file.toAbsolutePath().toString();
+      SessionMove move = connection.sessions().checkpoint(find(connection, name), number, path);
+      global.output().facts(moveFacts(move, false));
+    }
+    return ExitCode.OK;
+  }
+
+  @Command(
+      name = "restore",
+      description = {
+        "Makes a session again of the file that it was written to; its application goes on, and the"
+            + " file stays."
+      })
+  int restore(
+      @Parameters(paramLabel = "GUEST", description = GUEST) String name,
+      @Parameters(paramLabel = "SESSION", description = NUMBER) long number,
+      @Option(names = "--file", paramLabel = "FILE", required = true, description = WHERE)
+          Path file,
+      @Option(
+              names = "--to",
+              paramLabel = "HOST",
+              defaultValue = "default",
+              description =
+                  "default, which is taken when it is left out, or the name of a directory of"
+                      + " sessions.implementations.")
+          String host)
+      throws IOException, OperationsException {
+    try (LocalConnection connection = global.connect()) {
+      String path = file.toAbsolutePath().toString();
+      SessionMove move = connection.sessions().restore(find(connection, name), number, path, host);
+      global.output().facts(moveFacts(move, false));
+    }
+    return ExitCode.OK;
   }
 
   @Command(name = "stay", description = "Gives up a session's move, if that can be.")

@@ -97,6 +97,27 @@ final class FakeSessions implements SessionsMXBean {
   }
 
   @Override
+  public SessionMove checkpoint(String guest, long session, String file) {
+    asked.add("checkpoint " + guest + " " + session + " " + file);
+    return new SessionMove(List.of(), 1, 2L << 20, 8_000_000);
+  }
+
+  @Override
+  public SessionMove restore(String guest, long session, String file, String to)
+      throws OperationsException {
+    asked.add("restore " + guest + " " + session + " " + file + " " + to);
+    if (session == 8) {
+      throw Problem.of(
+              ErrorCode.SESSION_MOVE,
+              "cannot make session 8 of guest \"" + guest + "\" again of " + file,
+              "it is in no file",
+              "sluicectl session list shows where sessions are")
+          .exception();
+    }
+    return new SessionMove(List.of(), 1, 2L << 20, 9_000_000);
+  }
+
+  @Override
   public void stay(String guest, long session) {
     asked.add("stay " + guest + " " + session);
   }

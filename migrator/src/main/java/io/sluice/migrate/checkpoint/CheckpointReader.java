@@ -15,7 +15,6 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -72,19 +71,6 @@ public final class CheckpointReader implements MigrationLink {
     }
   }
 
-  /** Whether a file begins as a checkpoint does, whatever comes then. */
-  static boolean isBegun(Path file) throws IOException {
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      return false;
-    }
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] head = in.readNBytes(CheckpointWriter.head().sizeBytes());
-      ByteBuffer expected = ByteBuffer.allocate(CheckpointWriter.head().sizeBytes());
-      CheckpointWriter.head().write(expected);
-      return Arrays.equals(head, expected.array());
-    }
-  }
-
   private static Found verify(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       throw refused(file, "it is no file");
@@ -94,7 +80,7 @@ public final class CheckpointReader implements MigrationLink {
       byte[] magic = CheckpointWriter.MAGIC.getBytes(StandardCharsets.US_ASCII);
       byte[] found = new byte[first.payload().remaining()];
       first.payload().get(found);
-      if (first.id() != CheckpointWriter.HEAD_SECTION || !Arrays.equals(magic, found)) {
+      if (first.id() != StagedFile.HEAD_SECTION || !Arrays.equals(magic, found)) {
         throw refused(file, "it is no checkpoint");
       }
       if (first.version() != 1) {
@@ -104,7 +90,7 @@ public final class CheckpointReader implements MigrationLink {
       boolean machine = false;
       StoredSessions sessions = new StoredSessions();
       Section section = read(in, file);
-      while (section.id() != CheckpointWriter.END_SECTION) {
+      while (section.id() != StagedFile.END_SECTION) {
         if (section.id() == CheckpointWriter.MACHINE_SECTION) {
           machine = true;
         } else if (StoredSessions.isOfSessions(section)) {

@@ -1,7 +1,6 @@
 package io.sluice.migrate.checkpoint;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
 import io.sluice.channel.record.Section;
 import io.sluice.migrate.checkpoint.FileState.Committed;
@@ -19,18 +18,10 @@ import io.sluice.migrate.phase.StateMachine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -44,28 +35,20 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread drives it; a machine's own stream comes by another.
  *
  * <pre>
- *  section 0x1f1 version 1: "sluice checkpoint"
+ *  head "sluice checkpoint", see {@link StagedFile}
  *  the frames, each a section, in the order they were sent; of a machine among them
  *    section 0x1f3 version 1: bytes of QEMU's own stream, in their order
  *    those of its sessions, see {@link StoredSessions}
- *  section 0x1f2 version 1: u64 how many sections came before
  * </pre>
  */
 public final class CheckpointWriter implements MigrationLink {
-  static final int HEAD_SECTION = 0x1f1;
-  static final int END_SECTION = 0x1f2;
   static final int MACHINE_SECTION = 0x1f3;
   static final String MAGIC = "sluice checkpoint";
 
-  private static final int BUFFER_BYTES = 4 << 20;
-
-  private final Path file;
-  private final Path staged;
-  private final FileChannel channel;
   private final ReentrantLock lock = new ReentrantLock();
 
   @GuardedBy("lock")
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private final StagedFile file;
 
   @GuardedBy("lock")
   private final Deque<Frame> replies = new ArrayDeque<>();
@@ -81,17 +64,9 @@ public final class CheckpointWriter implements MigrationLink {
   @GuardedBy("lock")
   private boolean alive; // since it was last said
 
-  @GuardedBy("lock")
-  private long sections;
-
-  @GuardedBy("lock")
-  private long bytes;
-
-  private CheckpointWriter(Path file, Path staged, FileChannel channel) {
+  private CheckpointWriter(Path name, StagedFile file) {
     this.file = file;
-    this.staged = staged;
-    this.channel = channel;
-    state = new StateMachine<>("checkpoint " + file, new Taking());
+    state = new StateMachine<>("checkpoint " + name, new Taking());
   }
 
   /**
@@ -101,51 +76,7 @@ public final class CheckpointWriter implements MigrationLink {
    * @throws RefusedException when it cannot be made
    */
   public static CheckpointWriter create(Path file) {
-    Path staged = file.resolveSibling(file.getFileName() + ".partial");
-    try {
-      requireReplaceable(file, false);
-      requireReplaceable(staged, true);
-      Files.deleteIfExists(staged);
-      FileChannel channel =
-          FileChannel.open(
-              staged,
-              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      CheckpointWriter writer = new CheckpointWriter(file, staged, channel);
-      writer.begin();
-      return writer;
-    } catch (IOException e) {
-      throw refused(staged, e);
-    }
-  }
-
-  private void begin() throws IOException {
-    lock.lock();
-    try {
-      write(head());
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  static Section head() {
-    return new Section(HEAD_SECTION, 1, MAGIC.getBytes(StandardCharsets.US_ASCII));
-  }
-
-  /** Whoever names a file may not be its owner: what is no checkpoint is not ours to replace. */
-  private static void requireReplaceable(Path file, boolean mayBeEmpty) throws IOException {
-    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-        || CheckpointReader.isBegun(file)
-        || (mayBeEmpty
-            && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-            && Files.size(file) == 0)) {
-      return;
-    }
-    throw new RefusedException(
-        CheckpointCode.NOT_OURS,
-        Errno.EEXIST,
-        "the checkpoint cannot be written, there is something that is no checkpoint, file=" + file,
-        "Choose another name, or remove what is there.");
+    return new CheckpointWriter(file, StagedFile.create(file, StagedFile.head(MAGIC)));
   }
 
   /**
@@ -172,7 +103,7 @@ public final class CheckpointWriter implements MigrationLink {
     lock.lock();
     try {
       requireOpen();
-      write(part);
+      file.write(part);
       alive = true;
     } catch (IOException e) {
       throw failed(e);
@@ -191,6 +122,7 @@ public final class CheckpointWriter implements MigrationLink {
     }
   }
 
+  @GuardedBy("lock")
   private void requireOpen() {
     switch (state.state()) {
       case Taking _, Ending _, Whole _, Committed _ -> {}
@@ -200,12 +132,14 @@ public final class CheckpointWriter implements MigrationLink {
     }
   }
 
+  @GuardedBy("lock")
   private RefusedException givenUp() {
-    return refused(staged, new IOException("given up"));
+    return file.refused(new IOException("given up"));
   }
 
+  @GuardedBy("lock")
   private RefusedException failed(IOException e) {
-    RefusedException why = refused(staged, e);
+    RefusedException why = file.refused(e);
     state.enter(new Failed(why), "it cannot be written");
     return why;
   }
@@ -258,7 +192,7 @@ public final class CheckpointWriter implements MigrationLink {
     if (frame.type() == FrameType.RESTORE) {
       state.enter(new Ending(section, frame.reader().getInt()), "the guest's state has come");
     } else {
-      write(section);
+      file.write(section);
     }
     if (frame.type() == FrameType.OFFER) {
       replies.add(accept());
@@ -273,7 +207,7 @@ public final class CheckpointWriter implements MigrationLink {
     if (state.state() instanceof Ending(Section last, int passes)
         && reached >= passes
         && machine.isIn()) {
-      write(last);
+      file.write(last);
       state.enter(new Whole(), "all has come");
       replies.add(Frame.of(FrameType.READY));
     }
@@ -282,40 +216,6 @@ public final class CheckpointWriter implements MigrationLink {
   private static Frame accept() {
     ByteBuffer payload = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     return Frame.of(FrameType.ACCEPT, payload.putInt(Offer.VERSION).flip());
-  }
-
-  @GuardedBy("lock")
-  private void write(Section section) throws IOException {
-    if (buffer.remaining() < section.sizeBytes()) {
-      drain();
-    }
-    section.write(buffer);
-    sections++;
-    bytes += section.sizeBytes();
-  }
-
-  @GuardedBy("lock")
-  private void drain() throws IOException {
-    buffer.flip();
-    while (buffer.hasRemaining()) {
-      int _ = channel.write(buffer);
-    }
-    buffer.clear();
-  }
-
-  @GuardedBy("lock")
-  private void finish() throws IOException {
-    ByteBuffer count = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    count.putLong(sections);
-    write(new Section(END_SECTION, 1, count.array()));
-    drain();
-    channel.force(true);
-    requireReplaceable(file, false);
-    Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    try (FileChannel directory =
-        FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
-      directory.force(true);
-    }
   }
 
   /** A file is never silent: each time something was written it says so. */
@@ -372,7 +272,7 @@ public final class CheckpointWriter implements MigrationLink {
   public Statistics statistics() {
     lock.lock();
     try {
-      return new Statistics(bytes, 0, 0, 0, 0, 0);
+      return new Statistics(file.bytes(), 0, 0, 0, 0, 0);
     } finally {
       lock.unlock();
     }
@@ -394,8 +294,9 @@ public final class CheckpointWriter implements MigrationLink {
 
   @GuardedBy("lock")
   private void complete() {
-    try (channel) {
-      finish();
+    try {
+      file.end();
+      file.publish();
     } catch (RefusedException e) {
       state.enter(new Failed(e), "something else has its name");
       return;
@@ -406,24 +307,17 @@ public final class CheckpointWriter implements MigrationLink {
     state.enter(new Complete(), "it has its name");
   }
 
+  @GuardedBy("lock")
   private void discard() {
     if (state.stage().isOver()) {
       return;
     }
     RefusedException why = state.state() instanceof Failed(RefusedException known) ? known : null;
-    try (channel) {
-      Files.deleteIfExists(staged);
+    try {
+      file.discard();
     } catch (IOException e) {
-      why = refused(staged, e);
+      why = file.refused(e);
     }
     state.enter(new Gone(why), "nobody wants it");
-  }
-
-  private static RefusedException refused(Path path, IOException e) {
-    return new RefusedException(
-        CheckpointCode.WRITE,
-        Errno.EIO,
-        "the checkpoint cannot be written, " + path + ": " + e.getMessage(),
-        "See to the room on that disk and the permissions of the directory.");
   }
 }

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 
 /** A session whose state is sent out of a file to the host that makes it again. */
 final class FedSession implements AutoCloseable {
@@ -26,22 +27,22 @@ final class FedSession implements AutoCloseable {
   private static final int REASONS = 64;
   private static final int TEXT_BYTES = 1024;
 
-  private final int handle;
+  private final String name;
   private final Fd stream;
   private final Kernel kernel;
-  private final CheckpointReader reader;
+  private final IntConsumer took;
   private final SessionFrames frames = new SessionFrames();
 
   /**
-   * @param handle by which its machine knows it
+   * @param name of the session, for people
    * @param stream to its host, owned
-   * @param reader is told that something goes on
+   * @param took is told how many bytes were taken, while something goes on
    */
-  FedSession(int handle, Fd stream, Kernel kernel, CheckpointReader reader) {
-    this.handle = handle;
+  FedSession(String name, Fd stream, Kernel kernel, IntConsumer took) {
+    this.name = name;
     this.stream = stream;
     this.kernel = kernel;
-    this.reader = reader;
+    this.took = took;
   }
 
   /**
@@ -59,7 +60,7 @@ final class FedSession implements AutoCloseable {
         MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, chunk, 0, count);
         bytes.position(bytes.position() + count);
         kernel.sendmsg(stream, chunk.asSlice(0, count), List.of());
-        reader.tookBytes(count);
+        took.accept(count);
         if (asks) {
           hear(arena);
         }
@@ -107,14 +108,13 @@ final class FedSession implements AutoCloseable {
       } else if (++seconds > MOST_SECONDS) {
         throw refused("its session host does not answer, seconds=" + MOST_SECONDS);
       }
-      reader.tookBytes(1); // programs are being built
+      took.accept(1); // programs are being built
     }
     return ByteBuffer.wrap(into.toArray(ValueLayout.JAVA_BYTE)).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private RefusedException refused(String why) {
-    return new RefusedException(
-        CheckpointCode.SESSION, Errno.EPROTO, "session " + handle + " of the machine: " + why, "");
+    return new RefusedException(CheckpointCode.SESSION, Errno.EPROTO, name + ": " + why, "");
   }
 
   /** Has whoever waits for its host wait no more. */

@@ -63,7 +63,7 @@ final class MachineFeed implements RamTransport.Target {
       machine = to;
       to.connect(UnixDomainSocketAddress.of(socket));
       Section section = CheckpointReader.read(in, file);
-      while (section.id() != CheckpointWriter.END_SECTION && !closed) {
+      while (section.id() != StagedFile.END_SECTION && !closed) {
         if (section.id() == CheckpointWriter.MACHINE_SECTION) {
           write(to, section.payload());
         }

@@ -101,17 +101,22 @@ final class SessionsFeed implements RamTransport.Target {
         if (closed || open.containsKey(session.stream())) { // other memory has no stream
           stream.close();
         } else {
-          open.put(session.stream(), new FedSession(session.handle(), stream, kernel, reader));
+          open.put(
+              session.stream(), new FedSession(name(session), stream, kernel, reader::tookBytes));
         }
       }
     }
+  }
+
+  private static String name(Stored session) {
+    return "session " + session.handle() + " of the machine";
   }
 
   private void send() throws IOException {
     Path file = reader.file();
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
       Section section = CheckpointReader.read(in, file);
-      while (section.id() != CheckpointWriter.END_SECTION && !closed) {
+      while (section.id() != StagedFile.END_SECTION && !closed) {
         if (section.id() == StoredSessions.BYTES_SECTION) {
           ByteBuffer payload = section.payload();
           FedSession to = session(StoredSessions.stream(payload));

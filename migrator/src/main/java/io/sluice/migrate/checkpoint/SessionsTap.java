@@ -4,7 +4,6 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
-import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.migrate.link.StreamSocket;
 import io.sluice.migrate.qemu.RamTransport;
@@ -12,13 +11,10 @@ import io.sluice.migrate.session.SessionMessages;
 import io.sluice.migrate.session.SessionMessages.Word;
 import io.sluice.migrate.session.SessionWords;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -35,7 +31,6 @@ import org.slf4j.LoggerFactory;
 final class SessionsTap implements RamTransport.Source {
   private static final Logger LOG = LoggerFactory.getLogger(SessionsTap.class);
   private static final int BACKLOG = 64;
-  private static final int CHUNK_BYTES = 256 << 10;
 
   private final CheckpointWriter writer;
   private final Path socket;
@@ -137,26 +132,8 @@ final class SessionsTap implements RamTransport.Source {
   }
 
   private void copy(int number, Fd stream) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment chunk = arena.allocate(CHUNK_BYTES);
-      MemorySegment ready = arena.allocate(SessionFrames.HEADER_BYTES);
-      ready.copyFrom(MemorySegment.ofBuffer(SessionFrames.ready()));
-      SessionFrames frames = new SessionFrames();
-      FdList fds = new FdList();
-      long count = kernel.recvmsg(stream, chunk, fds);
-      while (count > 0) {
-        fds.closeAll();
-        ByteBuffer bytes = chunk.asSlice(0, count).asByteBuffer();
-        while (bytes.hasRemaining()) {
-          int from = bytes.position();
-          boolean asks = frames.take(bytes);
-          writer.take(StoredSessions.section(number, bytes.slice(from, bytes.position() - from)));
-          if (asks) {
-            kernel.sendmsg(stream, ready, List.of());
-          }
-        }
-        count = kernel.recvmsg(stream, chunk, fds);
-      }
+    try {
+      new SessionRecorder(kernel, number, writer::take).record(stream);
     } catch (SluiceException e) {
       if (!closed) {
         LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());

@@ -22,11 +22,13 @@ import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Mirror;
 import io.sluice.remoting.control.Order.OpenShared;
+import io.sluice.remoting.control.Order.Park;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
 import io.sluice.remoting.control.Order.Trial;
+import io.sluice.remoting.control.Order.Unpark;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +76,7 @@ public final class ControlCodec {
           json.writeNumberProperty("session", depart.session());
         }
         case Arrive arrive -> {
-          json.writeStringProperty("do", "arrive");
+          json.writeStringProperty("do", arrive.again() ? "again" : "arrive");
           json.writeNumberProperty("id", arrive.id());
           json.writeNumberProperty("session", arrive.session());
           json.writeNumberProperty("pid", arrive.pid());
@@ -88,6 +90,21 @@ public final class ControlCodec {
           json.writeNumberProperty("pid", relay.pid());
           json.writeNumberProperty("uid", relay.uid());
           json.writeNumberProperty("since", relay.sinceMs());
+        }
+        case Park park -> {
+          json.writeStringProperty("do", "park");
+          json.writeNumberProperty("id", park.id());
+          json.writeNumberProperty("session", park.session());
+          json.writeNumberProperty("pid", park.pid());
+          json.writeNumberProperty("uid", park.uid());
+          json.writeNumberProperty("since", park.sinceMs());
+          json.writeStringProperty("key", park.key());
+        }
+        case Unpark unpark -> {
+          json.writeStringProperty("do", "unpark");
+          json.writeNumberProperty("id", unpark.id());
+          json.writeNumberProperty("session", unpark.session());
+          json.writeStringProperty("key", unpark.key());
         }
         case Mirror mirror -> {
           json.writeStringProperty("do", "mirror");
@@ -172,13 +189,14 @@ public final class ControlCodec {
                   (int) fields.whole("host", 1, MemoryPage.MOST_HOSTS - 1));
           case "check" -> new Depart(id(fields), number(fields, "session"), true);
           case "depart" -> new Depart(id(fields), number(fields, "session"), false);
-          case "arrive" ->
+          case "arrive", "again" ->
               new Arrive(
                   id(fields),
                   number(fields, "session"),
                   pid(fields),
                   (int) fields.whole("uid", -1, Integer.MAX_VALUE),
-                  fields.whole("since", 0, Long.MAX_VALUE));
+                  fields.whole("since", 0, Long.MAX_VALUE),
+                  what.equals("again"));
           case "relay" ->
               new Relay(
                   id(fields),
@@ -186,6 +204,16 @@ public final class ControlCodec {
                   pid(fields),
                   (int) fields.whole("uid", -1, Integer.MAX_VALUE),
                   fields.whole("since", 0, Long.MAX_VALUE));
+          case "park" ->
+              new Park(
+                  id(fields),
+                  number(fields, "session"),
+                  pid(fields),
+                  (int) fields.whole("uid", -1, Integer.MAX_VALUE),
+                  fields.whole("since", 0, Long.MAX_VALUE),
+                  fields.text("key", MAX_TEXT));
+          case "unpark" ->
+              new Unpark(id(fields), number(fields, "session"), fields.text("key", MAX_TEXT));
           case "mirror" -> new Mirror(id(fields), number(fields, "session"));
           case "leave" -> new Leave(id(fields), number(fields, "session"), false);
           case "try" -> new Leave(id(fields), number(fields, "session"), true);

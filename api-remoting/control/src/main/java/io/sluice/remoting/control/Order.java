@@ -132,8 +132,10 @@ public sealed interface Order {
    * @param id repeated in the answer
    * @param session its number, and its application's process and user
    * @param sinceMs when it was opened, milliseconds since 1970
+   * @param again whether its memory has counted nowhere since, and counts here at once
    */
-  record Arrive(long id, long session, int pid, int uid, long sinceMs) implements Order {}
+  record Arrive(long id, long session, int pid, int uid, long sinceMs, boolean again)
+      implements Order {}
 
   /**
    * The near end of a session that goes to live on another machine's host; its application stays
@@ -154,6 +156,27 @@ public sealed interface Order {
    * @param session its number here
    */
   record Mirror(long id, long session) implements Order {}
+
+  /**
+   * Hold the application of a session that goes into a file. With it come a socket to the host that
+   * it leaves, as by {@link Arrive}, and one to whoever writes the file.
+   *
+   * @param id repeated in the answer
+   * @param session its number, and its application's process and user
+   * @param sinceMs when it was opened, milliseconds since 1970
+   * @param key of the file: no other makes it again
+   */
+  record Park(long id, long session, int pid, int uid, long sinceMs, String key) implements Order {}
+
+  /**
+   * Move a session that is in a file to another host. With it come a socket to that, and one to
+   * whoever reads the file.
+   *
+   * @param id repeated in the answer
+   * @param session its number
+   * @param key of the file
+   */
+  record Unpark(long id, long session, String key) implements Order {}
 
   /**
    * The end of a move, if that can be: the session stays.

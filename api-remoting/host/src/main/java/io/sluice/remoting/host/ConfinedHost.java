@@ -135,7 +135,8 @@ public final class ConfinedHost {
     return new HostControl.Served(
         table,
         new MoveOrders(settings, devices(), table, control::tell),
-        new FarOrders(settings, devices(), table, control::tell));
+        new FarOrders(settings, devices(), table, control::tell),
+        new ParkOrders(settings, table, control::tell));
   }
 
   private String devices() {

@@ -22,11 +22,13 @@ import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Mirror;
 import io.sluice.remoting.control.Order.OpenShared;
+import io.sluice.remoting.control.Order.Park;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.Order.Stay;
 import io.sluice.remoting.control.Order.Trial;
+import io.sluice.remoting.control.Order.Unpark;
 import java.util.List;
 import java.util.Optional;
 
@@ -56,7 +58,7 @@ final class HostControl {
   record Common(Fd turns, Fd granted, Fd memory) {}
 
   /** The parts by which a host serves its guest. */
-  record Served(SessionTable table, MoveOrders moves, FarOrders far) {}
+  record Served(SessionTable table, MoveOrders moves, FarOrders far, ParkOrders parking) {}
 
   private final ControlLink link;
   private final Serving serving;
@@ -113,6 +115,14 @@ final class HostControl {
         served.far().relay(relay, streams.get(0), streams.get(1));
       }
       case Mirror mirror -> served.far().mirror(mirror, link.takeDescriptor());
+      case Park park -> {
+        List<Fd> streams = link.takeDescriptors(2);
+        served.parking().park(park, streams.get(0), streams.get(1));
+      }
+      case Unpark unpark -> {
+        List<Fd> streams = link.takeDescriptors(2);
+        served.parking().unpark(unpark, streams.get(0), streams.get(1));
+      }
       case Stay stay -> {
         link.refuseDescriptors();
         tell(served.moves().stay(stay));
@@ -143,7 +153,17 @@ final class HostControl {
     return switch (order) {
       case OpenShared _, AddSegment _ -> throw new LinkException("an order with descriptors");
       case Serve _, Stand _ -> throw new LinkException("a second order to serve");
-      case Depart _, Arrive _, Relay _, Mirror _, Leave _, EndTrial _, Trial _, Halt _, Stay _ ->
+      case Depart _,
+          Arrive _,
+          Relay _,
+          Mirror _,
+          Park _,
+          Unpark _,
+          Leave _,
+          EndTrial _,
+          Trial _,
+          Halt _,
+          Stay _ ->
           throw new LinkException("an order about a move");
       case GoOn go -> new Done(go.id(), table.goOn(go.session()) ? "" : "there is no such session");
       case ListSessions list -> new Sessions(list.id(), table.reports());

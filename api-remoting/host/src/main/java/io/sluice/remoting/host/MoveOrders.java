@@ -81,6 +81,9 @@ final class MoveOrders {
     if (table.application(order.session()) instanceof RelayedApplication away) {
       return away.recalled(order, link, stage -> tellStage(order.session(), stage));
     }
+    if (table.application(order.session()) instanceof ParkedApplication) {
+      return Moved.not(order.id(), ParkedApplication.IN_A_FILE, List.of());
+    }
     ServedSession session = table.served(order.session());
     if (session == null) {
       return Moved.not(order.id(), "there is no such session, or none that can move", List.of());
@@ -116,11 +119,17 @@ final class MoveOrders {
     }
     if (departure == null || departures.putIfAbsent(order.session(), departure) != null) {
       link.close();
-      String why = departure == null ? "there is no such session" : "it is being moved";
+      String why = departure == null ? whyNone(order.session()) : "it is being moved";
       tell.accept(Left.not(order.id(), why, List.of()));
       return;
     }
     start(() -> leave(order, departure, link));
+  }
+
+  private String whyNone(long session) {
+    return table.application(session) instanceof ParkedApplication
+        ? ParkedApplication.IN_A_FILE
+        : "there is no such session";
   }
 
   private void leave(Leave order, Leaving departure, StateLink link) {
@@ -222,8 +231,13 @@ final class MoveOrders {
     boolean moves = departure != null;
     if (departure != null) {
       departure.giveUp();
-    } else if (table.application(order.session()) instanceof RelayedApplication away) {
-      moves = away.stay();
+    } else {
+      moves =
+          switch (table.application(order.session())) {
+            case RelayedApplication away -> away.stay();
+            case ParkedApplication parked -> parked.stay();
+            case null, default -> false;
+          };
     }
     return new Done(order.id(), moves ? "" : "it is not being moved");
   }
@@ -284,6 +298,9 @@ final class MoveOrders {
     Arrival arrival = null;
     try {
       arrival = Arrival.begin(settings, link);
+      if (order.again()) {
+        arrival.countAtOnce();
+      }
       arrival.awaitGo();
     } catch (StateException | RuntimeException refused) {
       if (arrival != null) {

@@ -137,6 +137,7 @@ final class SessionTable {
         switch (application(number)) {
           case MachineApplication application -> application.machine();
           case RelayedApplication away -> away.near();
+          case ParkedApplication parked -> parked.served();
           case null, default -> served(number);
         };
     if (session instanceof MachineSession own) {

@@ -11,6 +11,7 @@ import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Moved;
 import io.sluice.remoting.control.HostMessage.Opened;
 import io.sluice.remoting.control.Order.Arrive;
+import io.sluice.remoting.control.Order.Park;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.session.MemoryAccount;
@@ -75,7 +76,7 @@ final class ArrivalRefusalTest {
   private StateItem arrive() throws Exception {
     List<Fd> pair = kernel.socketpair();
     new MoveOrders(settings, "none", table, told::add)
-        .arrive(new Arrive(3, 7, 0, -1, 0), pair.get(1));
+        .arrive(new Arrive(3, 7, 0, -1, 0, false), pair.get(1));
     return ask(pair.get(0), StateItem.Place.MACHINE);
   }
 
@@ -102,6 +103,20 @@ final class ArrivalRefusalTest {
           .relay(new Relay(3, 7, 0, -1, 0), pair.get(1), far.get(1));
       assertThat(ask(pair.get(0), StateItem.Place.MACHINE))
           .isEqualTo(new StateItem.Refused(List.of(FULL)));
+    }
+  }
+
+  @Test
+  void parking_whereThereIsNoPlace_isToldSo() throws Exception {
+    assertThat(table.takePlace()).isTrue();
+    List<Fd> pair = kernel.socketpair();
+    List<Fd> file = kernel.socketpair();
+    try (Fd _ = file.get(0)) {
+      new ParkOrders(settings, table, told::add)
+          .park(new Park(3, 7, 0, -1, 0, "key"), pair.get(1), file.get(1));
+      assertThat(ask(pair.get(0), StateItem.Place.MACHINE))
+          .isEqualTo(new StateItem.Refused(List.of(FULL)));
+      assertThat(told.take()).isEqualTo(Moved.not(3, FULL, List.of()));
     }
   }
 

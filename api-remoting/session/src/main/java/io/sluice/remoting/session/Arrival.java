@@ -305,6 +305,14 @@ public final class Arrival implements AutoCloseable {
     }
   }
 
+  /**
+   * Its memory is counted nowhere else, as that of a session that moves is: it counts here as that
+   * of one that is opened. Before anything of it is made.
+   */
+  public void countAtOnce() {
+    session.session().context().hasCome();
+  }
+
   /** The session that is being made. */
   public ServedSession session() {
     return session;

@@ -183,8 +183,10 @@ public final class SessionContext {
 
   /** The session is this host's from now on. */
   void hasCome() {
-    coming = false;
-    account.hasCome(chargedBytes);
+    if (coming) {
+      coming = false;
+      account.hasCome(chargedBytes);
+    }
   }
 
   void releaseAll() {

@@ -9,7 +9,6 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.channel.guest.Guest;
 import io.sluice.daemon.config.DaemonConfig;
-import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.config.WireSettings;
 import io.sluice.daemon.guest.GuestHost;
 import io.sluice.daemon.guest.GuestTable;
@@ -477,35 +476,14 @@ public final class Migrations implements MigrationsMXBean, AutoCloseable {
   public void checkpoint(String guest, String file, boolean live) throws OperationsException {
     String failed = "no checkpoint of guest \"" + guest + "\"";
     GuestHost host = find(failed, guest);
-    Path path = absolute(failed, file);
-    Optional<Path> protector = places.protects(path);
-    if (protector.isPresent()) {
-      throw Problem.of(
-              ErrorCode.CHECKPOINT_PATH,
-              failed,
-              path + " would be among the daemon's own files in " + protector.get(),
-              "choose another directory, such as " + OwnPlaces.CHECKPOINTS + " in the state-dir")
-          .exception();
-    }
-    checkpoints.write(failed, host, attached(failed, host), path, live);
+    checkpoints.write(failed, host, attached(failed, host), places.checkpoint(failed, file), live);
   }
 
   @Override
   public void restore(String guest, String file) throws OperationsException {
     String failed = "guest \"" + guest + "\" cannot be made of " + file;
     GuestHost host = find(failed, guest);
-    checkpoints.read(failed, host, attached(failed, host), absolute(failed, file));
-  }
-
-  private static Path absolute(String failed, String file) throws OperationsException {
-    return GuestSettings.parsePath(file)
-        .orElseThrow(() ->
-            Problem.of(
-                    ErrorCode.CHECKPOINT_PATH,
-                    failed,
-                    "\"" + file + "\" is no absolute path",
-                    "give the file's whole path")
-                .exception());
+    checkpoints.read(failed, host, attached(failed, host), OwnPlaces.absolute(failed, file));
   }
 
   private OutgoingMigration copy(String failed, Guest attached, Checkpoints.Copy copy)

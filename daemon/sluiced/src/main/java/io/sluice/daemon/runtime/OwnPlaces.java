@@ -1,13 +1,17 @@
 package io.sluice.daemon.runtime;
 
 import io.sluice.daemon.config.DaemonConfig;
+import io.sluice.daemon.config.GuestSettings;
 import io.sluice.daemon.config.WireSettings;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.Problem;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.management.OperationsException;
 
 /**
  * The directories of the daemon's own files. Who may use the control socket names files that the
@@ -42,6 +46,37 @@ public final class OwnPlaces {
   /** The directory that keeps a file from being made or replaced, if there is one. */
   public Optional<Path> protects(Path file) {
     return among(file, Stream.concat(Stream.of(runDir), trees.stream()));
+  }
+
+  /**
+   * A file that may become a checkpoint.
+   *
+   * @param failed what an operator hears that it did not come to
+   */
+  public Path checkpoint(String failed, String file) throws OperationsException {
+    Path path = absolute(failed, file);
+    Optional<Path> protector = protects(path);
+    if (protector.isPresent()) {
+      throw Problem.of(
+              ErrorCode.CHECKPOINT_PATH,
+              failed,
+              path + " would be among the daemon's own files in " + protector.get(),
+              "choose another directory, such as " + CHECKPOINTS + " in the state-dir")
+          .exception();
+    }
+    return path;
+  }
+
+  /** The whole path of a file that an operator names. */
+  public static Path absolute(String failed, String file) throws OperationsException {
+    return GuestSettings.parsePath(file)
+        .orElseThrow(() ->
+            Problem.of(
+                    ErrorCode.CHECKPOINT_PATH,
+                    failed,
+                    "\"" + file + "\" is no absolute path",
+                    "give the file's whole path")
+                .exception());
   }
 
   /** As {@link #protects}, for a socket of others, which may be in the run directory. */

@@ -17,8 +17,10 @@ import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.LimitSessions;
 import io.sluice.remoting.control.Order.ListSessions;
+import io.sluice.remoting.control.Order.Park;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Stay;
+import io.sluice.remoting.control.Order.Unpark;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.control.SessionReport;
 import java.time.Duration;
@@ -37,12 +39,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The places in which a guest's sessions live, and the moves between them: the host that listens,
- * those of other implementations, and near ends of sessions on other machines, each started when
- * the first session is to go there.
+ * those of other implementations, near ends of sessions on other machines, and the one that holds
+ * the applications of sessions in files, each started when the first session is to go there.
  */
 final class GuestMoves implements AutoCloseable {
   /** The name of the host that listens. */
   static final String DEFAULT = "default";
+
+  /** The name of the host that holds the applications of sessions that wait in files. */
+  static final String PARKED = "(file)";
 
   /** The reason of a session's end at the host that it has left. */
   static final String MOVED = "it moved";
@@ -182,25 +187,90 @@ final class GuestMoves implements AutoCloseable {
     if (from.host().equals(to)) {
       throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
     }
-    try (LatestPlaces.Way _ = latest.begin()) {
-      return move(from, side(from.host()), to, checkOnly, failed);
+    if (from.host().equals(PARKED)) {
+      throw inAFile(failed);
     }
+    return arranged(from, to, checkOnly, failed, () -> moved(from, to, checkOnly, failed));
   }
 
   /**
-   * @param leaving the host that it leaves, if that ends with its last session
+   * Has a session wait in a file.
+   *
+   * @param key by which it is known again
+   * @param file a socket to whoever writes it; stays the caller's
    */
-  private SessionMove move(
-      Placed from, @Nullable SideHost leaving, String to, boolean checkOnly, String failed)
+  SessionMove park(long session, String key, Fd file, String failed) throws OperationsException {
+    Placed from = find(session).orElseThrow(() -> unknown(failed));
+    if (from.host().equals(PARKED)) {
+      throw inAFile(failed);
+    }
+    if (surroundings.route().get().leadsTo().test(from.host())) {
+      throw problem(ErrorCode.SESSION_MOVE, failed, "it lives on another host: move it home first");
+    }
+    Way way = Way.park(from.report(), key, file);
+    return arranged(
+        from,
+        PARKED,
+        false,
+        failed,
+        () -> carryOut(from, PARKED, target(PARKED, session, failed), way, failed));
+  }
+
+  /**
+   * Has a session that waits in a file go on.
+   *
+   * @param key as when it was parked
+   * @param to a session host of this daemon
+   * @param file a socket to whoever reads the file; stays the caller's
+   */
+  SessionMove unpark(long session, String key, String to, Fd file, String failed)
+      throws OperationsException {
+    Placed from = find(session).orElseThrow(() -> unknown(failed));
+    if (!from.host().equals(PARKED)) {
+      throw problem(ErrorCode.SESSION_MOVE, failed, "it is in no file");
+    }
+    if (surroundings.route().get().leadsTo().test(to)) {
+      throw problem(ErrorCode.SESSION_PLACE, failed, "it goes on at this host, and may move then");
+    }
+    Way way = Way.unpark(from.report(), key, file);
+    return arranged(
+        from,
+        to,
+        false,
+        failed,
+        () -> carryOut(from, to, target(to, session, failed), way, failed));
+  }
+
+  private static OperationsException inAFile(String failed) {
+    return Problem.of(
+            ErrorCode.SESSION_MOVE,
+            failed,
+            "it waits in a file",
+            "sluicectl session restore makes it again, here or at another implementation")
+        .exception();
+  }
+
+  /** The doing of a move whose ends are known. */
+  @FunctionalInterface
+  private interface Carrier {
+    Moved carry() throws OperationsException;
+  }
+
+  /** Has the host that a session leaves, if it ends with its last one, answer first. */
+  private SessionMove arranged(
+      Placed from, String to, boolean checkOnly, String failed, Carrier carrier)
       throws OperationsException {
     long session = from.report().number();
-    if (leaving == null || !leaving.expect(session)) {
-      return move(from, to, checkOnly, failed);
-    }
-    try {
-      return move(from, to, checkOnly, failed);
-    } finally {
-      leaving.forget(session); // not before it has answered
+    try (LatestPlaces.Way _ = latest.begin()) {
+      SideHost leaving = side(from.host());
+      if (leaving == null || !leaving.expect(session)) {
+        return result(session, to, carrier.carry(), checkOnly, failed);
+      }
+      try {
+        return result(session, to, carrier.carry(), checkOnly, failed);
+      } finally {
+        leaving.forget(session); // not before it has answered
+      }
     }
   }
 
@@ -210,17 +280,21 @@ final class GuestMoves implements AutoCloseable {
     }
   }
 
-  private SessionMove move(Placed from, String to, boolean checkOnly, String failed)
+  private Moved moved(Placed from, String to, boolean checkOnly, String failed)
       throws OperationsException {
-    long session = from.report().number();
-    Moved moved;
-    if (surroundings.route().get().leadsTo().test(to)) {
-      try (Fd far = far(to, failed)) {
-        moved = carryOut(from, to, target(to, session, failed), far, checkOnly, failed);
-      }
-    } else {
-      moved = carryOut(from, to, target(to, session, failed), null, checkOnly, failed);
+    SessionReport report = from.report();
+    if (!surroundings.route().get().leadsTo().test(to)) {
+      Target target = target(to, report.number(), failed);
+      return carryOut(from, to, target, Way.within(report, checkOnly), failed);
     }
+    try (Fd far = far(to, failed)) {
+      Target target = target(to, report.number(), failed);
+      return carryOut(from, to, target, Way.far(report, far, checkOnly), failed);
+    }
+  }
+
+  private SessionMove result(long session, String to, Moved moved, boolean checkOnly, String failed)
+      throws OperationsException {
     if (checkOnly && !moved.obstacles().isEmpty()) {
       return new SessionMove(moved.obstacles(), 0, moved.sentBytes(), 0);
     }
@@ -237,8 +311,58 @@ final class GuestMoves implements AutoCloseable {
     return new SessionMove(List.of(), moved.rounds(), moved.sentBytes(), moved.stoppedNs());
   }
 
-  private Moved carryOut(
-      Placed from, String to, Target place, @Nullable Fd far, boolean checkOnly, String failed)
+  /**
+   * The orders of a move, each with what goes with it behind the stream between the hosts.
+   *
+   * @param stays whether the session stays in any case
+   */
+  private record Way(
+      LongFunction<Order> leave,
+      List<Fd> withLeave,
+      LongFunction<Order> come,
+      List<Fd> withCome,
+      boolean stays) {
+    static Way within(SessionReport of, boolean checkOnly) {
+      return new Way(depart(of, checkOnly), List.of(), arrive(of, false), List.of(), checkOnly);
+    }
+
+    static Way far(SessionReport of, Fd stream, boolean checkOnly) {
+      return new Way(
+          depart(of, checkOnly),
+          List.of(),
+          id -> new Relay(id, of.number(), of.pid(), of.uid(), of.sinceMs()),
+          List.of(stream),
+          checkOnly);
+    }
+
+    static Way park(SessionReport of, String key, Fd file) {
+      return new Way(
+          depart(of, false),
+          List.of(),
+          id -> new Park(id, of.number(), of.pid(), of.uid(), of.sinceMs(), key),
+          List.of(file),
+          false);
+    }
+
+    static Way unpark(SessionReport of, String key, Fd file) {
+      return new Way(
+          id -> new Unpark(id, of.number(), key),
+          List.of(file),
+          arrive(of, true),
+          List.of(),
+          false);
+    }
+
+    private static LongFunction<Order> depart(SessionReport of, boolean checkOnly) {
+      return id -> new Depart(id, of.number(), checkOnly);
+    }
+
+    private static LongFunction<Order> arrive(SessionReport of, boolean again) {
+      return id -> new Arrive(id, of.number(), of.pid(), of.uid(), of.sinceMs(), again);
+    }
+  }
+
+  private Moved carryOut(Placed from, String to, Target place, Way way, String failed)
       throws OperationsException {
     SessionReport report = from.report();
     ServingHost target = place.host();
@@ -254,14 +378,8 @@ final class GuestMoves implements AutoCloseable {
     try (Fd there = pair.get(0);
         Fd here = pair.get(1)) {
       machine.onMoving(target, report.number());
-      arrived =
-          target
-              .link()
-              .ask(
-                  id -> coming(id, report, far != null),
-                  far == null ? List.of(there) : List.of(there, far));
-      departed =
-          from.at().link().ask(id -> new Depart(id, report.number(), checkOnly), List.of(here));
+      arrived = target.link().ask(way.come(), with(there, way.withCome()));
+      departed = from.at().link().ask(way.leave(), with(here, way.withLeave()));
     }
     CompletableFuture<Void> heard =
         arrived.thenAccept(answer -> hearArrival(place, report.number(), answer));
@@ -272,7 +390,7 @@ final class GuestMoves implements AutoCloseable {
     }
     // Also of one that stays: it may be tried again at once, and is not to be forgotten then.
     boolean isOver = Patience.await(heard, ANSWER_PATIENCE);
-    if (!checkOnly && moved.error().isEmpty()) {
+    if (!way.stays() && moved.error().isEmpty()) {
       boolean isThere =
           isOver
               && !arrived.isCompletedExceptionally()
@@ -287,10 +405,10 @@ final class GuestMoves implements AutoCloseable {
     return moved;
   }
 
-  private static Order coming(long id, SessionReport report, boolean far) {
-    return far
-        ? new Relay(id, report.number(), report.pid(), report.uid(), report.sinceMs())
-        : new Arrive(id, report.number(), report.pid(), report.uid(), report.sinceMs());
+  private static List<Fd> with(Fd stream, List<Fd> others) {
+    List<Fd> all = new ArrayList<>(List.of(stream));
+    all.addAll(others);
+    return all;
   }
 
   /** Whether the session lives there; by the thread that hears the host. */
@@ -335,7 +453,7 @@ final class GuestMoves implements AutoCloseable {
       return new Target(host, null);
     }
     boolean isFar = surroundings.route().get().leadsTo().test(to);
-    HostStarter wanted = isFar ? starter : starters.get(to);
+    HostStarter wanted = isFar || to.equals(PARKED) ? starter : starters.get(to);
     if (wanted == null) {
       throw Problem.of(
               ErrorCode.SESSION_PLACE,

@@ -13,6 +13,21 @@ final class Patience {
 
   private Patience() {}
 
+  /** Waits for the end of a thread, which has been told to end. */
+  static void join(Thread thread) {
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** Whether it came to its end in time. */
   static boolean await(CompletableFuture<?> end, Duration patience) {
     boolean interrupted = false;

@@ -6,6 +6,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.config.DaemonConfig;
 import io.sluice.daemon.config.GuestSettings;
+import io.sluice.daemon.runtime.OwnPlaces;
 import io.sluice.daemon.turns.TurnKeeper;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.Problem;
@@ -49,6 +50,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   private static final long CACHE_LOOK_SECONDS = 20;
 
   private final DaemonConfig config;
+  private final OwnPlaces places;
   private final TurnKeeper turns;
   private final GuestSessions.Surroundings surroundings;
   private final Optional<GroupPrincipal> socketGroup;
@@ -86,6 +88,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       BiConsumer<String, String> tell,
       BiConsumer<String, String> audit) {
     this.config = config;
+    places = new OwnPlaces(config);
     turns = new TurnKeeper(kernel, threads, nanoTime, quotas);
     surroundings =
         new GuestSessions.Surroundings(
@@ -336,6 +339,30 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   public void stay(String guest, long session) throws OperationsException {
     find("cannot stop a move of guest \"" + guest + "\"", guest).moves().stay(session);
     audit.accept("session-stay", guest + " " + session);
+  }
+
+  @Override
+  public SessionMove checkpoint(String guest, long session, String file)
+      throws OperationsException {
+    String failed = "cannot write session " + session + " of guest \"" + guest + "\" to a file";
+    SessionFiles files = files(failed, guest);
+    SessionMove moved = files.write(session, places.checkpoint(failed, file));
+    audit.accept("session-checkpoint", guest + " " + session + " to " + file);
+    return moved;
+  }
+
+  @Override
+  public SessionMove restore(String guest, long session, String file, String to)
+      throws OperationsException {
+    String failed = "cannot make session " + session + " of guest \"" + guest + "\" again";
+    SessionFiles files = files(failed, guest);
+    SessionMove moved = files.read(session, OwnPlaces.absolute(failed, file), to);
+    audit.accept("session-restore", guest + " " + session + " to " + to);
+    return moved;
+  }
+
+  private SessionFiles files(String failed, String guest) throws OperationsException {
+    return new SessionFiles(guest, find(failed, guest).moves(), surroundings);
   }
 
   /** A host that does not serve is another matter than one that has no such session. */

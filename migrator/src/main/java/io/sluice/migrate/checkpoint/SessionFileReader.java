@@ -1,0 +1,124 @@
+package io.sluice.migrate.checkpoint;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.FieldReader;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.channel.record.Section;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** The reader of a file of one session. All of it is verified before anything of it is used. */
+public final class SessionFileReader {
+  private static final int BUFFER_BYTES = 1 << 20;
+
+  private final Path file;
+  private final UUID id;
+
+  private SessionFileReader(Path file, UUID id) {
+    this.file = file;
+    this.id = id;
+  }
+
+  /**
+   * Verifies a file.
+   *
+   * @throws RefusedException when it is none of a session, is cut off or damaged
+   */
+  public static SessionFileReader open(Path file) {
+    if (!Files.isRegularFile(file)) {
+      throw refused(file, "it is no file");
+    }
+    try (InputStream in = stream(file)) {
+      if (!CheckpointReader.read(in, file).equals(SessionFileWriter.HEAD)) {
+        throw refused(file, "it is no file of a session");
+      }
+      UUID id = id(CheckpointReader.read(in, file), file);
+      SessionFrames frames = new SessionFrames();
+      long sections = 2;
+      Section section = CheckpointReader.read(in, file);
+      while (section.id() != StagedFile.END_SECTION) {
+        ByteBuffer payload = bytes(section, file);
+        while (payload.hasRemaining()) {
+          boolean _ = frames.take(payload);
+        }
+        sections++;
+        section = CheckpointReader.read(in, file);
+      }
+      if (!frames.isComplete()
+          || section.payload().remaining() != Long.BYTES
+          || section.payload().getLong() != sections
+          || in.read() >= 0) {
+        throw refused(file, "parts are missing or too many, parts=" + sections);
+      }
+      return new SessionFileReader(file, id);
+    } catch (IOException e) {
+      throw refused(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static InputStream stream(Path file) throws IOException {
+    return new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES);
+  }
+
+  private static UUID id(Section section, Path file) {
+    if (section.id() != SessionFileWriter.ID_SECTION || section.version() != 1) {
+      throw refused(file, "it says of no session that it is its");
+    }
+    FieldReader in =
+        new FieldReader(section.payload(), (_, what) -> refused(file, "wrong is " + what));
+    UUID id = new UUID(in.u64(), in.u64());
+    in.end();
+    return id;
+  }
+
+  private static ByteBuffer bytes(Section section, Path file) {
+    ByteBuffer payload = section.payload();
+    if (section.id() != StoredSessions.BYTES_SECTION
+        || section.version() != 1
+        || StoredSessions.stream(payload) != SessionFileWriter.STREAM) {
+      throw refused(file, "it has a part of no known kind, id=" + section.id());
+    }
+    return payload;
+  }
+
+  /** By which the file is known. */
+  public UUID id() {
+    return id;
+  }
+
+  /**
+   * Sends the session to whoever makes it again, and hears what that says.
+   *
+   * @param stream to it; stays the caller's
+   * @throws io.sluice.abi.SluiceException when it does not take all
+   */
+  public void feed(Fd stream, Kernel kernel) {
+    FedSession session = new FedSession("the session", stream, kernel, _ -> {});
+    try (InputStream in = stream(file)) {
+      Section _ = CheckpointReader.read(in, file);
+      Section _ = CheckpointReader.read(in, file);
+      Section section = CheckpointReader.read(in, file);
+      while (section.id() != StagedFile.END_SECTION) {
+        session.send(bytes(section, file));
+        section = CheckpointReader.read(in, file);
+      }
+    } catch (IOException e) {
+      throw refused(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static RefusedException refused(Path file, String why) {
+    return new RefusedException(
+        CheckpointCode.READ,
+        Errno.EPROTO,
+        "the checkpoint cannot be used, " + file + ": " + why,
+        "Name the file that the session was written to.");
+  }
+}

@@ -1,0 +1,178 @@
+package io.sluice.migrate.checkpoint;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.channel.record.Section;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Set;
+
+/**
+ * A file of sections that is being written, and that only its owner can read. It has another name
+ * until it is complete and flushed. One thread at a time uses it.
+ *
+ * <pre>
+ *  section 0x1f1 version 1: what it is, such as "sluice checkpoint"
+ *  …
+ *  section 0x1f2 version 1: u64 how many sections came before
+ * </pre>
+ */
+final class StagedFile {
+  static final int HEAD_SECTION = 0x1f1;
+  static final int END_SECTION = 0x1f2;
+
+  private static final int BUFFER_BYTES = 4 << 20;
+
+  private final Path file;
+  private final Path staged;
+  private final Section head;
+  private final FileChannel channel;
+  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+  private long sections;
+  private long bytes;
+
+  private StagedFile(Path file, Path staged, Section head, FileChannel channel) {
+    this.file = file;
+    this.staged = staged;
+    this.head = head;
+    this.channel = channel;
+  }
+
+  /** The head of files of a kind. */
+  static Section head(String magic) {
+    return new Section(HEAD_SECTION, 1, magic.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  /**
+   * Begins a file. An earlier one of its kind and name is replaced in the end, and nothing else.
+   *
+   * @throws RefusedException when it cannot be made
+   */
+  static StagedFile create(Path file, Section head) {
+    Path staged = file.resolveSibling(file.getFileName() + ".partial");
+    try {
+      requireReplaceable(file, head, false);
+      requireReplaceable(staged, head, true);
+      Files.deleteIfExists(staged);
+      FileChannel channel =
+          FileChannel.open(
+              staged,
+              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+      StagedFile made = new StagedFile(file, staged, head, channel);
+      made.write(head);
+      return made;
+    } catch (IOException e) {
+      throw refused(staged, e);
+    }
+  }
+
+  /** Whoever names a file may not be its owner: what is none of ours is not ours to replace. */
+  private static void requireReplaceable(Path file, Section head, boolean mayBeEmpty)
+      throws IOException {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)
+        || isBegun(file, head)
+        || (mayBeEmpty
+            && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+            && Files.size(file) == 0)) {
+      return;
+    }
+    throw new RefusedException(
+        CheckpointCode.NOT_OURS,
+        Errno.EEXIST,
+        "the checkpoint cannot be written, there is something that is no checkpoint, file=" + file,
+        "Choose another name, or remove what is there.");
+  }
+
+  /** Whether a file begins as those of a kind do, whatever comes then. */
+  private static boolean isBegun(Path file, Section head) throws IOException {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] found = in.readNBytes(head.sizeBytes());
+      ByteBuffer expected = ByteBuffer.allocate(head.sizeBytes());
+      head.write(expected);
+      return Arrays.equals(found, expected.array());
+    }
+  }
+
+  /** Appends a section. */
+  void write(Section section) throws IOException {
+    if (buffer.remaining() < section.sizeBytes()) {
+      drain();
+    }
+    section.write(buffer);
+    sections++;
+    bytes += section.sizeBytes();
+  }
+
+  private void drain() throws IOException {
+    buffer.flip();
+    while (buffer.hasRemaining()) {
+      int _ = channel.write(buffer);
+    }
+    buffer.clear();
+  }
+
+  /** Bytes of its sections so far. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Where it is while it has not its name. */
+  Path staged() {
+    return staged;
+  }
+
+  /** Ends it, and has the disk hold it. */
+  void end() throws IOException {
+    ByteBuffer count = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    count.putLong(sections);
+    write(new Section(END_SECTION, 1, count.array()));
+    drain();
+    channel.force(true);
+  }
+
+  /** Gives it its name, once it is at its end. */
+  void publish() throws IOException {
+    channel.close();
+    requireReplaceable(file, head, false);
+    Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    try (FileChannel directory =
+        FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
+      directory.force(true);
+    }
+  }
+
+  /** Removes it. */
+  void discard() throws IOException {
+    try (channel) {
+      Files.deleteIfExists(staged);
+    }
+  }
+
+  /** Why it cannot be written. */
+  RefusedException refused(IOException e) {
+    return refused(staged, e);
+  }
+
+  private static RefusedException refused(Path path, IOException e) {
+    return new RefusedException(
+        CheckpointCode.WRITE,
+        Errno.EIO,
+        "the checkpoint cannot be written, " + path + ": " + e.getMessage(),
+        "See to the room on that disk and the permissions of the directory.");
+  }
+}

@@ -1,0 +1,163 @@
+package io.sluice.migrate.checkpoint;
+
+import static io.sluice.migrate.checkpoint.SessionsInFile.COMPLETE;
+import static io.sluice.migrate.checkpoint.SessionsInFile.PREPARED;
+import static io.sluice.migrate.checkpoint.SessionsInFile.frame;
+import static io.sluice.migrate.checkpoint.SessionsInFile.join;
+import static io.sluice.migrate.checkpoint.SessionsInFile.receive;
+import static io.sluice.migrate.checkpoint.SessionsInFile.send;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files of one session, and those that are none. */
+@Timeout(120)
+final class SessionFileTest {
+  private static final UUID ID = new UUID(3, 7);
+  private static final byte[] READY = SessionFrames.ready().array();
+  private static final byte[] LARGE = frame(7, new byte[(1 << 20) + 5]); // several sections
+
+  @TempDir private Path directory;
+  private final Kernel kernel = RealKernel.create();
+
+  private Path file() {
+    return directory.resolve("session");
+  }
+
+  private Path staged() {
+    return directory.resolve("session.partial");
+  }
+
+  /** The host of a session, as its writer sees it. */
+  private final class Host implements AutoCloseable {
+    private final List<Fd> pair = kernel.socketpair();
+    private final CompletableFuture<Void> recorded;
+
+    Host(SessionFileWriter writer) {
+      recorded = CompletableFuture.runAsync(() -> writer.record(pair.get(0)));
+    }
+
+    /** Sends what ends in a question; whether it was answered. */
+    boolean ask(byte[]... frames) {
+      send(kernel, pair.get(1), join(frames));
+      return Arrays.equals(receive(kernel, pair.get(1), READY.length), READY);
+    }
+
+    @Override
+    public void close() {
+      pair.get(1).close();
+      recorded.join();
+      pair.get(0).close();
+    }
+  }
+
+  private void save() {
+    try (SessionFileWriter writer = SessionFileWriter.create(file(), ID, kernel)) {
+      try (Host host = new Host(writer)) {
+        assertThat(host.ask(frame(1), frame(PREPARED))).isTrue();
+        assertThat(host.ask(LARGE, frame(COMPLETE))).isTrue();
+        assertThat(SessionFileReader.open(staged()).id()).as("before it is answered").isEqualTo(ID);
+      }
+      writer.publish();
+    }
+    assertThat(directory).isDirectoryNotContaining("glob:**.partial");
+  }
+
+  @Test
+  void session_intoAFileAndOut_isTheSameToTheByte() {
+    save();
+    SessionFileReader reader = SessionFileReader.open(file());
+    assertThat(reader.id()).isEqualTo(ID);
+    List<Fd> pair = kernel.socketpair();
+    try (Fd own = pair.get(0);
+        Fd host = pair.get(1)) {
+      CompletableFuture<Void> fed = CompletableFuture.runAsync(() -> reader.feed(own, kernel));
+      byte[] first = join(frame(1), frame(PREPARED));
+      assertThat(receive(kernel, host, first.length)).isEqualTo(first);
+      send(kernel, host, READY);
+      byte[] second = join(LARGE, frame(COMPLETE));
+      assertThat(receive(kernel, host, second.length)).isEqualTo(second);
+      assertThat(fed).isNotDone();
+      send(kernel, host, READY);
+      fed.join();
+    }
+  }
+
+  @Test
+  void close_sessionThatStayed_leavesTheFileBefore() throws Exception {
+    save();
+    byte[] before = Files.readAllBytes(file());
+    try (SessionFileWriter writer = SessionFileWriter.create(file(), new UUID(1, 1), kernel)) {
+      try (Host host = new Host(writer)) {
+        assertThat(host.ask(frame(1), frame(COMPLETE))).isTrue();
+      }
+    }
+    assertThat(file()).hasBinaryContent(before);
+    assertThat(directory).isDirectoryNotContaining("glob:**.partial");
+  }
+
+  @Test
+  void record_noise_endsTheStreamAndLeavesNothing() {
+    try (SessionFileWriter writer = SessionFileWriter.create(file(), ID, kernel)) {
+      try (Host host = new Host(writer)) {
+        assertThat(host.ask(new byte[] {1, 0, 0, 0, 14, 0, 0, 0})).isFalse();
+      }
+      assertThatThrownBy(writer::publish).isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void create_somethingElseHasTheName_isRefusedAndStays() throws Exception {
+    Path _ = Files.writeString(file(), "somebody's");
+    assertThatThrownBy(() -> SessionFileWriter.create(file(), ID, kernel))
+        .hasMessageContaining("SLU-CKP-007");
+    try (CheckpointWriter _ = CheckpointWriter.create(directory.resolve("checkpoint"))) {
+      assertThatThrownBy(() -> CheckpointWriter.create(file())).hasMessageContaining("SLU-CKP-007");
+    }
+    assertThat(file()).hasContent("somebody's");
+  }
+
+  @Test
+  void checkpoint_overASession_isRefused() {
+    save();
+    assertThatThrownBy(() -> CheckpointWriter.create(file())).hasMessageContaining("SLU-CKP-007");
+    assertThatThrownBy(() -> CheckpointReader.open(file())).hasMessageContaining("no checkpoint");
+  }
+
+  @Test
+  void open_anyByteChangedOrCutOff_isRefused() throws Exception {
+    try (SessionFileWriter writer = SessionFileWriter.create(file(), ID, kernel)) {
+      try (Host host = new Host(writer)) {
+        assertThat(host.ask(frame(1), frame(COMPLETE))).isTrue();
+      }
+      writer.publish();
+    }
+    byte[] whole = Files.readAllBytes(file());
+    for (int at = 0; at < whole.length; at++) {
+      byte[] damaged = whole.clone();
+      damaged[at] ^= 0x10;
+      Path _ = Files.write(file(), damaged);
+      assertThatThrownBy(() -> SessionFileReader.open(file()))
+          .as("at %d", at)
+          .isInstanceOf(RefusedException.class);
+      Path _ = Files.write(file(), Arrays.copyOf(whole, at));
+      assertThatThrownBy(() -> SessionFileReader.open(file()))
+          .as("cut off at %d", at)
+          .isInstanceOf(RefusedException.class);
+    }
+  }
+}
