@@ -64,6 +64,15 @@ final class OpenClRangesTest {
     assertThat(named.written()).isEmpty();
   }
 
+  /** Their call reads the indices; where it did not bring them, parts had indices of chance. */
+  @Test
+  void partsOfADevice_haveTheirIndicesRead() {
+    CallRanges.Named named = ranges.of(4, message(1, 2, 0x1086, 1, PLACE, 8));
+
+    assertThat(named.read()).containsExactly(new Range(PLACE, 8));
+    assertThat(named.written()).isEmpty();
+  }
+
   @Test
   void bufferInTheApplicationsMemory_isReadWholeWhenItIsMade() {
     assertThat(create().read()).containsExactly(new Range(PLACE, BYTES));
