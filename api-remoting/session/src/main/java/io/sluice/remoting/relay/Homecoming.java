@@ -23,8 +23,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The return of a session from another host, as its near end sees it: the state that comes over the
@@ -48,7 +48,8 @@ final class Homecoming {
   private final CallRanges ranges;
   private final BlockingQueue<StateItem> items = new ArrayBlockingQueue<>(ITEMS);
   private final CompletableFuture<Departure.Result> over = new CompletableFuture<>();
-  private final AtomicLong wanted = new AtomicLong();
+  private long wanted; // bytes that were asked for; by the thread that reads the wire
+  private StateItem.@Nullable Kept late; // waits for those; by the same
   private volatile List<Range> storage = List.of();
   private volatile long stoppedNs;
   private final Set<Integer> sent = new HashSet<>(); // segments; by the thread that writes
@@ -133,6 +134,7 @@ final class Homecoming {
       case StateItem.Ring ring -> ring(ring);
       case StateItem.Complete _ -> complete();
       case StateItem.Go _ -> go();
+      case StateItem.Kept kept -> kept(kept);
       case StateItem.Made _, StateItem.Gone _, StateItem.Mapped _ -> {
         ranges.take(item);
         put(item);
@@ -149,8 +151,7 @@ final class Homecoming {
           StateItem.Open _,
           StateItem.Failure _,
           StateItem.Hold _,
-          StateItem.Resume _,
-          StateItem.Kept _ ->
+          StateItem.Resume _ ->
           put(item);
       default -> throw new StateException("an item that is out of place, item=" + item);
     }
@@ -201,8 +202,8 @@ final class Homecoming {
   /** Objects' storage in the application's memory is brought here before all is complete. */
   private void complete() throws StateException {
     storage = ranges.unmappedStorage(); // what is mapped is here, or newer here
-    wanted.set(storage.stream().mapToLong(Range::size).sum());
-    if (wanted.get() == 0) {
+    wanted = storage.stream().mapToLong(Range::size).sum();
+    if (wanted == 0) {
       put(new StateItem.Complete());
     }
     for (Range range : storage) {
@@ -212,16 +213,28 @@ final class Homecoming {
 
   /** Whether bytes were asked for. */
   boolean wants(StateItem.Bytes bytes) {
-    long end = bytes.place() + bytes.bytes().length;
-    return storage.stream()
-        .anyMatch(range -> bytes.place() >= range.place() && end <= range.place() + range.size());
+    int length = bytes.bytes().length;
+    long end = bytes.place() + length;
+    return length <= wanted
+        && storage.stream()
+            .anyMatch(
+                range -> bytes.place() >= range.place() && end <= range.place() + range.size());
   }
 
   /** Bytes that were asked for are here. */
   void came(StateItem.Bytes bytes) throws StateException {
-    long left = wanted.addAndGet(-bytes.bytes().length);
-    if (left == 0) {
-      put(new StateItem.Complete());
+    wanted -= bytes.bytes().length;
+    if (wanted == 0) {
+      put(late == null ? new StateItem.Complete() : late);
+    }
+  }
+
+  /** The session stays there. What was asked for still comes, and belongs to this. */
+  private void kept(StateItem.Kept kept) throws StateException {
+    if (wanted == 0) {
+      put(kept);
+    } else {
+      late = kept;
     }
   }
 
@@ -275,7 +288,7 @@ final class Homecoming {
       case StateItem.Head head -> head(head);
       case StateItem.Hold _ -> hold();
       case StateItem.Resume _ -> resume();
-      case StateItem.Kept kept -> kept(kept);
+      case StateItem.Kept kept -> stays(kept);
       case StateItem.Prepared _, StateItem.Complete _ -> {
         segments();
         asked = item instanceof StateItem.Complete;
@@ -344,7 +357,7 @@ final class Homecoming {
     near.linked().letGo();
   }
 
-  private void kept(StateItem.Kept kept) {
+  private void stays(StateItem.Kept kept) {
     machine.ifPresent(MachineGate::giveUp);
     if (!kept.reasons().isEmpty()) {
       boolean _ = over.completeExceptionally(new UnmovableException(kept.reasons()));
@@ -375,7 +388,7 @@ final class Homecoming {
       for (StateItem item = items.take(); !(item instanceof StateItem.Go); item = items.take()) {
         switch (item) {
           case StateItem.Resume _ -> resume();
-          case StateItem.Kept kept -> kept(kept);
+          case StateItem.Kept kept -> stays(kept);
           default -> {}
         }
       }

@@ -114,19 +114,27 @@ final class MirrorDeparture {
   /** Hears what the near end says of the move. */
   void hear(StateItem item) throws StateException {
     switch (item) {
-      case StateItem.Ready _, StateItem.Refused _ -> {
-        synchronized (closing) {
-          if (!closed) {
-            in.write(item);
-            in.flush();
-          }
-        }
-      }
+      case StateItem.Ready _, StateItem.Refused _ -> answer(item);
       case StateItem.Held _ -> {
         boolean _ = held.complete(true);
       }
       case StateItem.Stay _ -> giveUp();
       default -> throw new StateException("an item that is out of place, item=" + item);
+    }
+  }
+
+  /** Nobody takes the answer any more when the move has been given up meanwhile. */
+  private void answer(StateItem item) {
+    synchronized (closing) {
+      if (closed) {
+        return;
+      }
+      try {
+        in.write(item);
+        in.flush();
+      } catch (StateException _) {
+        in.end(); // the departure sees that, if it still waits
+      }
     }
   }
 

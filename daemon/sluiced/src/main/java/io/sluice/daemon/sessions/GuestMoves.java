@@ -58,6 +58,9 @@ final class GuestMoves implements AutoCloseable {
   /** Most hosts of other machines at which the guest has sessions. */
   private static final int MOST_FAR = 16;
 
+  /** How often all hosts are asked for their sessions while some of these move. */
+  private static final int MOST_ASKED = 3;
+
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
   /** A move gives up by itself; this is beyond all that it waits for. */
@@ -147,13 +150,17 @@ final class GuestMoves implements AutoCloseable {
 
   /**
    * All sessions there are, wherever they live. Hosts are asked one after the other: a session that
-   * moves meanwhile may be on its way past the question, and all are asked once more then.
+   * moves meanwhile may be on its way past the question, and all are asked again then. One that
+   * goes to and fro would have to do so between two questions each time.
    */
   List<Placed> list() {
-    long begun = latest.begun();
-    List<Placed> all = listed();
-    if (!latest.isQuietSince(begun)) {
+    List<Placed> all = new ArrayList<>();
+    for (int asked = 0; asked < MOST_ASKED; asked++) {
+      long over = latest.over();
       all.addAll(listed());
+      if (latest.isQuietSince(over)) {
+        break;
+      }
     }
     return latest.once(all);
   }

@@ -16,11 +16,12 @@ final class LatestPlaces {
   @GuardedBy("this")
   private final Map<Long, String> hosts = new HashMap<>();
 
+  /** Moves that have begun so far, and those that are over. */
   @GuardedBy("this")
   private long begun;
 
   @GuardedBy("this")
-  private int underWay;
+  private long over;
 
   /** A move that is under way until it is closed. */
   interface Way extends AutoCloseable {
@@ -31,22 +32,21 @@ final class LatestPlaces {
   /** A session's move begins. */
   synchronized Way begin() {
     begun++;
-    underWay++;
     return this::end;
   }
 
   private synchronized void end() {
-    underWay--;
+    over++;
   }
 
-  /** How many moves have begun so far. */
-  synchronized long begun() {
-    return begun;
+  /** How many moves are over so far. */
+  synchronized long over() {
+    return over;
   }
 
-  /** Whether no session has moved, in part or wholly, since so many moves had begun. */
-  synchronized boolean isQuietSince(long begun) {
-    return underWay == 0 && this.begun == begun;
+  /** Whether no session has moved, in part or wholly, since so many moves were over. */
+  synchronized boolean isQuietSince(long over) {
+    return begun == over;
   }
 
   /** A session lives in another host from now on. */

@@ -42,16 +42,25 @@ final class LatestPlacesTest {
 
   @Test
   void isQuietSince_movesBegunOrUnderWay_isFalse() {
-    long begun = places.begun();
-    assertThat(places.isQuietSince(begun)).isTrue();
+    long over = places.over();
+    assertThat(places.isQuietSince(over)).isTrue();
 
     LatestPlaces.Way way = places.begin();
-    assertThat(places.isQuietSince(begun)).isFalse();
-    assertThat(places.isQuietSince(places.begun())).isFalse();
+    assertThat(places.isQuietSince(over)).isFalse();
 
     way.close();
-    assertThat(places.isQuietSince(begun)).isFalse();
-    assertThat(places.isQuietSince(places.begun())).isTrue();
+    assertThat(places.isQuietSince(over)).as("one has begun since, and is over").isFalse();
+    assertThat(places.isQuietSince(places.over())).isTrue();
+  }
+
+  @Test
+  void isQuietSince_moveThatWasUnderWayAndIsOver_isFalse() {
+    LatestPlaces.Way way = places.begin();
+    long over = places.over();
+
+    way.close();
+
+    assertThat(places.isQuietSince(over)).isFalse();
   }
 
   @Test
