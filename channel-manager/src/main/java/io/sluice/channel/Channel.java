@@ -84,8 +84,17 @@ public interface Channel extends AutoCloseable {
    */
   void setWeight(int weight);
 
-  /** Where it stands. */
+  /** Where it stands, as far as is known: the GPU is not asked, and nothing notices. */
   Status status();
+
+  /**
+   * Looks where it stands. What cannot be known otherwise the GPU is asked, and a command that
+   * keeps others waiting may have to leave its engine for a moment. By the watchdog, and by whoever
+   * moves the guest.
+   */
+  default Status look() {
+    return status();
+  }
 
   /**
    * A number that is another one when it has got on or was given more, as far as that can be told

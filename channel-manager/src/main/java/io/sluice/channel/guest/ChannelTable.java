@@ -144,9 +144,12 @@ final class ChannelTable {
     }
   }
 
-  /** Where it stands now; an end is noted. */
+  /** {@link Channel#look}; an end is noted. */
   Channel.Status look(GuestChannel channel) {
-    Channel.Status status = channel.backend.status();
+    return noted(channel, channel.backend.look());
+  }
+
+  private Channel.Status noted(GuestChannel channel, Channel.Status status) {
     noteDeath(channel, status);
     return status;
   }
@@ -156,9 +159,17 @@ final class ChannelTable {
     return channel.checkDrained(status);
   }
 
-  /** The backend's status, with what of the channel's life is ours to say. */
+  /** {@link Channel#status}, with what of the channel's life is ours to say. */
   Channel.Status query(GuestChannel channel) {
-    Channel.Status status = look(channel);
+    return told(channel, noted(channel, channel.backend.status()));
+  }
+
+  /** As {@link #query}, of a look. */
+  Channel.Status watch(GuestChannel channel) {
+    return told(channel, look(channel));
+  }
+
+  private static Channel.Status told(GuestChannel channel, Channel.Status status) {
     ChannelError error = channel.error();
     return new Channel.Status(
         channel.life.state(),

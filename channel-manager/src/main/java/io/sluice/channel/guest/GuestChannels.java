@@ -107,9 +107,14 @@ public final class GuestChannels {
     });
   }
 
-  /** State and counters of a channel; ENOENT. */
+  /** State and counters of a channel, as far as they are known; ENOENT. */
   public Channel.Status query(int cid) {
     return lock.call(() -> channels.query(channels.get(cid)));
+  }
+
+  /** The same after a {@linkplain Channel#look look}, for the watchdog; ENOENT. */
+  public Channel.Status look(int cid) {
+    return lock.call(() -> channels.watch(channels.get(cid)));
   }
 
   /** {@link io.sluice.channel.Channel#progress} of the channels that tell, by id. */

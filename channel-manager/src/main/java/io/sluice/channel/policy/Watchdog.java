@@ -455,7 +455,7 @@ public final class Watchdog {
       Map<Integer, Channel.Status> found = new LinkedHashMap<>();
       try {
         for (int cid : guest.channels().ids()) {
-          found.put(cid, guest.channels().query(cid));
+          found.put(cid, guest.channels().look(cid));
         }
       } catch (RefusedException gone) {
         log.atDebug().setCause(gone).log("gone while it was observed");

@@ -189,20 +189,20 @@ final class WaitingTest {
   // ---- seen ----
 
   @Test
-  void status_ofAnAcquireOfAGuestThatIsAlone_tellsNothingAndAsksNothing() {
+  void look_atAnAcquireOfAGuestThatIsAlone_tellsNothingAndAsksNothing() {
     Queue queue = guest.queue(0x10_0000_0000L);
     queue.waits(HOST, 7);
     long _ = queue.submit();
-    await(() -> queue.channel.status().progress().gpGet() == 1);
+    await(() -> queue.channel.look().progress().gpGet() == 1);
     for (int i = 0; i < 5; i++) {
-      assertThat(queue.channel.status().progress().waiting()).isFalse();
+      assertThat(queue.channel.look().progress().waiting()).isFalse();
     }
     assertThat(asked()).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void status_ofAnAcquireWhileAnotherGuestHasWork_saysWhatItWaitsFor(boolean inVideoMemory) {
+  void look_atAnAcquireWhileAnotherGuestHasWork_saysWhatItWaitsFor(boolean inVideoMemory) {
     GpuVa semaphore = inVideoMemory ? new GpuVa(VIDEO.value() + 0x80) : HOST;
     Guest another = new Guest("another");
     closing.push(another);
@@ -212,8 +212,8 @@ final class WaitingTest {
     Queue queue = guest.queue(0x10_0000_0000L);
     queue.waits(semaphore, 7);
     long done = queue.submit();
-    await(() -> queue.channel.status().progress().waiting());
-    Channel.Status status = queue.channel.status();
+    await(() -> queue.channel.look().progress().waiting());
+    Channel.Status status = queue.channel.look();
     assertThat(status.progress().gpGet()).as("it was fetched").isEqualTo(status.progress().gpPut());
     assertThat(status.progress().drained()).isFalse();
     assertThat(status.progress().semaphore()).isEqualTo(semaphore.value());
@@ -223,20 +223,49 @@ final class WaitingTest {
     commands.clear().release(semaphore, 7);
     long _ = other.submit();
     await(() -> queue.ring.hasReleased(done));
-    await(() -> queue.channel.status().progress().drained());
-    assertThat(queue.channel.status().progress().waiting()).isFalse();
+    await(() -> queue.channel.look().progress().drained());
+    assertThat(queue.channel.look().progress().waiting()).isFalse();
     // The value is gone again, which is nothing to a channel that has finished.
     commands.clear().release(semaphore, 8);
     long _ = other.submit();
     for (int i = 0; i < 5; i++) {
-      assertThat(queue.channel.status().progress().waiting()).isFalse();
+      assertThat(queue.channel.look().progress().waiting()).isFalse();
     }
     another.host.set(Layouts.U64, 0, 7);
     await(() -> works.ring.hasReleased(wanted));
   }
 
   @Test
-  void status_ofAChannelThatRests_isNotAskedForAgain() {
+  void status_whileAnotherGuestHasWork_tellsWhatTheLastLookFoundAndAsksNothing() {
+    Guest another = new Guest("another");
+    closing.push(another);
+    Queue works = another.queue(0x10_0000_0000L);
+    works.waits(HOST, 7);
+    long _ = works.submit();
+    Queue queue = guest.queue(0x10_0000_0000L);
+    queue.waits(HOST, 7);
+    long done = queue.submit();
+    await(() -> queue.channel.status().progress().gpGet() == 1);
+    assertThat(queue.channel.status().progress().waiting()).as("nobody has looked").isFalse();
+    assertThat(asked()).isZero();
+
+    await(() -> queue.channel.look().progress().waiting());
+    long before = asked();
+    for (int i = 0; i < 5; i++) {
+      Channel.Status status = queue.channel.status();
+      assertThat(status.progress().semaphore()).isEqualTo(HOST.value());
+      assertThat(status.progress().drained()).isFalse();
+    }
+    assertThat(asked()).isEqualTo(before);
+
+    guest.host.set(Layouts.U64, 0, 7);
+    another.host.set(Layouts.U64, 0, 7);
+    await(() -> queue.ring.hasReleased(done));
+    await(() -> works.channel.look().progress().gpGet() == 1);
+  }
+
+  @Test
+  void look_atAChannelThatRests_isNotAskedForAgain() {
     Guest another = new Guest("another");
     closing.push(another);
     Queue works = another.queue(0x10_0000_0000L);
@@ -247,19 +276,19 @@ final class WaitingTest {
     long done = queue.submit();
     await(() -> queue.ring.hasReleased(done));
     for (int i = 0; i < 10; i++) {
-      assertThat(queue.channel.status().progress().waiting()).isFalse();
+      assertThat(queue.channel.look().progress().waiting()).isFalse();
     }
     long before = asked();
     for (int i = 0; i < 10; i++) {
-      assertThat(queue.channel.status().progress().drained()).isTrue();
+      assertThat(queue.channel.look().progress().drained()).isTrue();
     }
     assertThat(asked()).isEqualTo(before);
     // The other one has nobody beside it then.
-    assertThat(works.channel.status().progress().waiting()).isFalse();
+    assertThat(works.channel.look().progress().waiting()).isFalse();
     queue.waits(HOST, 9);
     long _ = queue.submit();
-    await(() -> queue.channel.status().progress().waiting());
-    await(() -> works.channel.status().progress().waiting());
+    await(() -> queue.channel.look().progress().waiting());
+    await(() -> works.channel.look().progress().waiting());
   }
 
   @Test
@@ -272,7 +301,7 @@ final class WaitingTest {
     Queue queue = guest.queue(0x10_0000_0000L);
     queue.waits(HOST, 7);
     long _ = queue.submit();
-    await(() -> queue.channel.status().progress().waiting());
+    await(() -> queue.channel.look().progress().waiting());
     queue.channel.kill(GuestAbi.ERROR_TIMEOUT, 12);
     Channel.Status status = queue.channel.status();
     assertThat(status.cause().reason()).isEqualTo(GuestAbi.ERROR_TIMEOUT);
@@ -298,14 +327,13 @@ final class WaitingTest {
     second.channel.detach();
     for (int i = 0; i < 100; i++) {
       assertThat(poll()).isLessThan(Long.MAX_VALUE);
-      assertThat(waits.channel.status().progress().drained()).isFalse();
-      assertThat(releases.channel.status().progress().drained()).as("it may be needed").isFalse();
+      assertThat(waits.channel.look().progress().drained()).isFalse();
+      assertThat(releases.channel.look().progress().drained()).as("it may be needed").isFalse();
     }
     commands.clear().release(HOST, 7);
     long passedOn = releases.submit();
     await(() ->
-        first.channel.status().progress().drained()
-            && second.channel.status().progress().drained());
+        first.channel.look().progress().drained() && second.channel.look().progress().drained());
     assertThat(releases.ring.hasReleased(passedOn)).isTrue();
     commands.clear();
     long _ = waits.submit();
@@ -324,7 +352,7 @@ final class WaitingTest {
     waits.waits(HOST, 7);
     long done = waits.submit();
     waits.channel.detach();
-    assertThat(waits.channel.status().progress().drained()).isFalse();
+    assertThat(waits.channel.look().progress().drained()).isFalse();
     waits.channel.attach();
     guest.host.set(Layouts.U64, 0, 7);
     await(() -> waits.channel.status().state() == ChannelState.RUNNING);
@@ -347,7 +375,7 @@ final class WaitingTest {
     long _ = waits.submit();
     waits.channel.detach();
     releases.channel.detach();
-    assertThat(waits.channel.status().progress().drained()).isFalse();
+    assertThat(waits.channel.look().progress().drained()).isFalse();
     waits.channel.attach();
     releases.channel.attach();
     whileWithdrawn = this::poll;
@@ -363,7 +391,7 @@ final class WaitingTest {
     assertThat(waits.ring.hasReleased(1)).isFalse();
     if (detachedAgain) {
       waits.channel.detach();
-      assertThat(waits.channel.status().progress().drained()).isFalse();
+      assertThat(waits.channel.look().progress().drained()).isFalse();
       waits.channel.attach();
     }
     commands.clear().release(HOST, 7).release(new GpuVa(HOST.value() + 128), 8);
@@ -390,13 +418,13 @@ final class WaitingTest {
     Queue waits = guest.queue(0x10_0000_0000L);
     waits.channel.detach();
     assertThat(wanted[0]).as("it drains").isEqualTo(1);
-    await(() -> waits.channel.status().progress().drained());
+    await(() -> waits.channel.look().progress().drained());
     waits.channel.attach();
     assertThat(wanted[0]).as("it went on at once").isEqualTo(1);
     assertThat(poll()).isEqualTo(Long.MAX_VALUE);
     waits.waits(HOST, 7);
     long done = waits.submit();
-    await(() -> waits.channel.status().progress().gpGet() == 1);
+    await(() -> waits.channel.look().progress().gpGet() == 1);
     waits.channel.detach();
     assertThat(wanted[0]).isEqualTo(2);
     waits.channel.attach();

@@ -61,6 +61,7 @@ public final class NvidiaChannel implements Channel {
   private final Set<Integer> declared = new HashSet<>();
   private final ChannelActivity activity = new ChannelActivity();
   private final Probe probe = new Probe(activity);
+  private final TakenEntries taken = new TakenEntries();
   private final ChannelUse use = new ChannelUse(activity);
   private int[] setup = {};
   private int weight;
@@ -398,27 +399,43 @@ public final class NvidiaChannel implements Channel {
 
   /**
    * GP_GET counts fetched entries: equal pointers mean fetched, not necessarily finished. Of a
-   * detached channel it is known.
+   * detached channel it is known, of one that runs as the last look has found.
    */
   @Override
   public Status status() {
     return lock.ask(() -> {
       NvidiaChannelState now = seen();
-      Probe.Answer answer =
+      boolean runs = now instanceof Running;
+      return status(now, runs ? probe.known(words.pointers()) : Probe.Answer.NOTHING);
+    });
+  }
+
+  @Override
+  public Status look() {
+    return lock.ask(() -> {
+      NvidiaChannelState now = seen();
+      return status(
+          now,
           now instanceof Running(var hardware, var ring)
               ? probe.look(home, hardware, ring, words)
-              : Probe.Answer.NOTHING;
-      return new Status(
-          life(now),
-          now instanceof Ended ended ? ended.cause() : Cause.NONE,
-          new Status.Progress(
-              words.get(),
-              words.put(),
-              !answer.unfinished() && !(now instanceof Draining),
-              answer.acquire() != 0,
-              answer.acquire()),
-          new Status.Usage(probe.taken(), 0, 0, answer.runningNs(), 0, 0));
+              : Probe.Answer.NOTHING);
     });
+  }
+
+  private Status status(NvidiaChannelState now, Probe.Answer answer) {
+    if (now instanceof Running running) {
+      taken.count(words.get(), running.ring().entries());
+    }
+    return new Status(
+        life(now),
+        now instanceof Ended ended ? ended.cause() : Cause.NONE,
+        new Status.Progress(
+            words.get(),
+            words.put(),
+            !answer.unfinished() && !(now instanceof Draining),
+            answer.acquire() != 0,
+            answer.acquire()),
+        new Status.Usage(taken.entries(), 0, 0, answer.runningNs(), 0, 0));
   }
 
   private ChannelState life(NvidiaChannelState now) {
@@ -476,7 +493,7 @@ public final class NvidiaChannel implements Channel {
     if (!(state instanceof Ended ended && ended.errorPending())) {
       return Optional.empty();
     }
-    state = ended.told();
+    enter(ended.reported(), timeNs, "its error was reported");
     Cause cause = ended.cause();
     return Optional.of(new ChannelError(id, cause.reason(), cause.info(), cause.address(), timeNs));
   }

@@ -39,7 +39,7 @@ public sealed interface NvidiaChannelState {
     RETURNING,
     /** The guest's page is a shadow, and nothing that was put is unfinished. */
     DETACHED,
-    /** Ended by an error or a kill. */
+    /** Ended by an error or a kill; entered again when the error has been reported. */
     ENDED,
     /** Gone. */
     CLOSED;
@@ -52,7 +52,7 @@ public sealed interface NvidiaChannelState {
                 .put(DETACHING, immutableEnumSet(RETURNING, DETACHED, ENDED, CLOSED))
                 .put(RETURNING, immutableEnumSet(RUNNING, DETACHING, ENDED, CLOSED))
                 .put(DETACHED, immutableEnumSet(RUNNING, DETACHED, ENDED, CLOSED))
-                .put(ENDED, immutableEnumSet(CLOSED))
+                .put(ENDED, immutableEnumSet(ENDED, CLOSED))
                 .put(CLOSED, ImmutableSet.of())
                 .buildOrThrow());
 
@@ -162,7 +162,7 @@ public sealed interface NvidiaChannelState {
     }
 
     /** The same, and the guest was told. */
-    Ended told() {
+    Ended reported() {
       return new Ended(cause, hardware, detachment, false);
     }
   }

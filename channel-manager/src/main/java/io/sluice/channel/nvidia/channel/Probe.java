@@ -8,7 +8,8 @@ import io.sluice.channel.nvidia.submit.UserdWords;
  * The watchdog's view of a channel: what it has taken, what it waits for, and for how long it keeps
  * its engine. Asking RM takes a fraction of a millisecond; so a channel is asked only while another
  * guest has something to do, if it has not got on since the last look or seems to wait, and no more
- * once it rests. Guarded by the open's lock.
+ * once it rests. Only looks change anything: who asks what is {@link #known} is told that. Guarded
+ * by the open's lock.
  */
 public final class Probe {
   private static final int PREEMPT_US = 1000;
@@ -28,18 +29,13 @@ public final class Probe {
 
   private final ChannelActivity activity;
   private int get;
-  private long taken;
+  private RingPointers looked = RingPointers.START;
+  private Answer last = Answer.NOTHING;
   private long acquire;
-  private boolean stuck;
-  private long stuckSinceNs;
+  private final KeptTime kept = new KeptTime();
 
   Probe(ChannelActivity activity) {
     this.activity = activity;
-  }
-
-  /** Entries that looks have found fetched. */
-  long taken() {
-    return taken;
   }
 
   /** The semaphore that it waited for when it was looked at last; 0 for none. */
@@ -47,11 +43,24 @@ public final class Probe {
     return acquire;
   }
 
+  /** The answer of the last look, as far as it holds for these pointers; asks nobody. */
+  Answer known(RingPointers now) {
+    if (activity.isResting(now)) {
+      return Answer.NOTHING;
+    }
+    return now.equals(looked) ? last : new Answer(!now.isAllFetched(), 0, 0);
+  }
+
   /** Looks at a channel. */
   Answer look(ChannelHome home, HardwareChannel channel, ChannelRing ring, UserdWords words) {
-    RingPointers now = words.pointers();
+    looked = words.pointers();
+    last = look(home, channel, ring, looked);
+    return last;
+  }
+
+  private Answer look(
+      ChannelHome home, HardwareChannel channel, ChannelRing ring, RingPointers now) {
     boolean progress = now.get() != get;
-    taken += (now.get() - get) & (ring.entries() - 1);
     get = now.get();
     if (activity.isResting(now)) {
       acquire = 0;
@@ -71,7 +80,7 @@ public final class Probe {
   }
 
   private long left() {
-    stuck = false;
+    kept.end();
     return 0;
   }
 
@@ -84,10 +93,6 @@ public final class Probe {
     if (channel.stopsWithin(PREEMPT_US)) {
       return left();
     }
-    if (!stuck) {
-      stuck = true;
-      stuckSinceNs = before;
-    }
-    return home.open().timeNs() - stuckSinceNs;
+    return kept.seen(before, home.open().timeNs());
   }
 }

@@ -75,6 +75,8 @@ final class NvidiaStatesTest {
           new Event<>(
               f -> f.lives() && f.cut && !f.wanted,
               f -> new Channel(true, !f.drained, !f.drained, false, false, false)),
+          // its error is reported
+          new Event<>(f -> f.ended && !f.gone, f -> f),
           // RM ends it, or we do
           new Event<>(Channel::lives, f -> new Channel(f.ring, false, false, false, true, false)),
           new Event<>(f -> !f.gone, f -> new Channel(f.ring, false, false, false, f.ended, true)));

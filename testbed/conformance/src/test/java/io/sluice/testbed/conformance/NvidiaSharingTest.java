@@ -67,12 +67,12 @@ final class NvidiaSharingTest {
       assertThat(other.run(new HopperCommands())).isTrue();
       long begun = System.nanoTime();
       long _ = hog.queue.ring().submitWithRelease(launch(hog, cubin, grid, microseconds));
-      Channel.Status alone = hog.queue.channel().status();
+      Channel.Status alone = hog.queue.channel().look();
       assertThat(alone.usage().runningNs()).as("nobody waits").isZero();
       long wanted = other.queue.ring().submitWithRelease(new HopperCommands());
       long most = 0;
       while (System.nanoTime() - begun < 60_000_000) {
-        most = Math.max(most, hog.queue.channel().status().usage().runningNs());
+        most = Math.max(most, hog.queue.channel().look().usage().runningNs());
       }
       System.out.printf(
           Locale.ROOT,
@@ -115,14 +115,14 @@ final class NvidiaSharingTest {
           second.channel().detach();
           for (int i = 0; i < 20; i++) {
             long _ = gpu.poll(gpu.timeNs());
-            assertThat(waits.channel().status().progress().drained()).isFalse();
-            assertThat(releases.channel().status().progress().drained()).isFalse();
+            assertThat(waits.channel().look().progress().drained()).isFalse();
+            assertThat(releases.channel().look().progress().drained()).isFalse();
           }
           long released =
               releases.ring().submitWithRelease(new HopperCommands().release(word, round));
           long start = System.nanoTime();
-          while (!waits.channel().status().progress().drained()
-              | !releases.channel().status().progress().drained()) {
+          while (!waits.channel().look().progress().drained()
+              | !releases.channel().look().progress().drained()) {
             long _ = gpu.poll(gpu.timeNs());
             assertThat(System.nanoTime() - start).isLessThan(NvidiaRig.TIMEOUT_NS);
           }
@@ -170,7 +170,7 @@ final class NvidiaSharingTest {
                   .submitWithRelease(new HopperCommands().acquire(word, round).increment(counter));
           guest.queue.channel().detach();
           second.channel().detach();
-          assertThat(waits.channel().status().progress().drained()).isFalse();
+          assertThat(waits.channel().look().progress().drained()).isFalse();
           guest.queue.channel().attach();
           second.channel().attach();
           long start = System.nanoTime();

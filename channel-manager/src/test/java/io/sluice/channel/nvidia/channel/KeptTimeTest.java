@@ -1,0 +1,34 @@
+package io.sluice.channel.nvidia.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What is charged to a channel that keeps its engine, and what is not. */
+final class KeptTimeTest {
+  private static final long MS = 1_000_000;
+
+  private final KeptTime kept = new KeptTime();
+
+  @Test
+  void looks_inTime_countWhatLiesBetweenThem() {
+    assertThat(kept.seen(100 * MS, 101 * MS)).isEqualTo(MS);
+    assertThat(kept.seen(150 * MS, 151 * MS)).isEqualTo(51 * MS);
+    assertThat(kept.seen(250 * MS, 251 * MS)).isEqualTo(151 * MS);
+  }
+
+  @Test
+  void look_afterTheWatchdogStoodStill_countsOneStepOfIt() {
+    long before = kept.seen(100 * MS, 101 * MS);
+
+    assertThat(kept.seen(5000 * MS, 5001 * MS)).isEqualTo(before + KeptTime.MOST_STEP.toNanos());
+  }
+
+  @Test
+  void look_afterItHasLeft_beginsAnew() {
+    long _ = kept.seen(100 * MS, 200 * MS);
+    kept.end();
+
+    assertThat(kept.seen(300 * MS, 301 * MS)).isEqualTo(MS);
+  }
+}
