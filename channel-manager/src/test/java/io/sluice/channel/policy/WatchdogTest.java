@@ -143,6 +143,18 @@ final class WatchdogTest {
   }
 
   @Test
+  void doWork_offenderSoonAfterAKill_isPutOffAndCounted() {
+    a.runs(1, 3000);
+    a.runs(2, 2500);
+    b.runs(1, 0);
+    assertThat(observeTwice()).isEqualTo(1);
+    long soon = Watchdog.KILL_INTERVAL.dividedBy(2).toNanos();
+    assertThat(watchdog.doWork(MS + soon)).isZero();
+    assertThat(watchdog.counters("a")).isEqualTo(new Watchdog.Counters(1, 1));
+    assertThat(a.killed).containsExactly("1 after 3000 ms");
+  }
+
+  @Test
   void doWork_limitOfTheGuest_counts() {
     watchdog.setLimit("a", Duration.ofMillis(10));
     a.runs(1, 11);

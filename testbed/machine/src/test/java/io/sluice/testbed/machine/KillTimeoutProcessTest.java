@@ -90,9 +90,6 @@ final class KillTimeoutProcessTest {
       assertThat(heard)
           .allMatch(line ->
               line.matches("offender: channel \\d+, its command lasted \\d+ ms of " + LIMIT_MS));
-      if (channels > 1) {
-        assertThat(quota(OFFENDER).killsPutOff()).isGreaterThan(before.killsPutOff());
-      }
       assertThat(quota(OTHER).kills()).isZero();
       assertThat(quota(OTHER).gpuNs()).isPositive();
     }
