@@ -28,7 +28,7 @@ final class ConnectionAttacks {
         guest.send(RawGuest.REGION_READ, Bytes.of(0L, 1, READ_BYTES));
       }
       guest.sendRaw(Bytes.of((short) 9, (short) 9, 8, 0, 0));
-      Fd fd = means.descriptors().make(Kind.LINGERING, means.random());
+      Fd fd = means.descriptors().lingering();
       guest.sendRaw(new byte[16], fd);
       means.descriptors().release(Kind.LINGERING, fd);
       guest.drain();
@@ -40,7 +40,7 @@ final class ConnectionAttacks {
   static void lingerOfSecond(Means means) {
     try (RawGuest _ = RawGuest.attach(means.kernel(), means.socket());
         RawGuest second = new RawGuest(means.kernel(), means.socket())) {
-      Fd fd = means.descriptors().make(Kind.LINGERING, means.random());
+      Fd fd = means.descriptors().lingering();
       second.sendRaw(second.header(RawGuest.VERSION, 64, 0), fd);
       means.descriptors().release(Kind.LINGERING, fd);
       second.drain();

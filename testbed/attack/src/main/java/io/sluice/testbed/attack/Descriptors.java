@@ -48,6 +48,8 @@ final class Descriptors implements AutoCloseable {
     ZEROS,
     FIFO,
     EVENTFD,
+    /** The socket that it is sent by. */
+    OWN_SOCKET,
     SOCKET,
     LINGERING
   }
@@ -65,8 +67,12 @@ final class Descriptors implements AutoCloseable {
     Path _ = Files.write(directory.resolve("file"), new byte[1 << 16]);
   }
 
-  /** One of a kind; it is closed by the caller. */
-  Fd make(Kind kind, RandomGenerator random) {
+  /**
+   * One of a kind; it is closed by the caller.
+   *
+   * @param socket that it is sent by
+   */
+  Fd make(Kind kind, RandomGenerator random, Fd socket) {
     return switch (kind) {
       case SPARSE, TRUNCATED, PUNCHED -> memory(random, 0);
       case HUGE -> kernel.memfdCreate("huge", 1L << 46);
@@ -78,6 +84,7 @@ final class Descriptors implements AutoCloseable {
       case ZEROS -> kernel.open(Path.of("/dev/zero"), Kernel.O_RDWR);
       case FIFO -> kernel.open(directory.resolve("fifo"), Kernel.O_RDWR);
       case EVENTFD -> kernel.eventfd(random.nextInt(2), random.nextInt(2) * Kernel.NONBLOCK);
+      case OWN_SOCKET -> kernel.dup(socket);
       case SOCKET -> {
         List<Fd> pair = kernel.socketpair();
         pair.get(1).close();

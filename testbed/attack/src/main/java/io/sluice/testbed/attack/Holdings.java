@@ -2,6 +2,7 @@ package io.sluice.testbed.attack;
 
 import io.sluice.testbed.machine.DaemonProcess;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.nio.file.Files;
@@ -16,8 +17,9 @@ import java.util.stream.Stream;
  * @param mappings of memory files
  * @param threads of the process
  * @param heapBytes live after a collection
+ * @param files in its own directories
  */
-record Holdings(long descriptors, long mappings, long threads, long heapBytes) {
+record Holdings(long descriptors, long mappings, long threads, long heapBytes, long files) {
   private static final int COLLECTION_SECONDS = 120;
 
   /** More than what compiled programs and tables grow to in ordinary use. */
@@ -37,7 +39,20 @@ record Holdings(long descriptors, long mappings, long threads, long heapBytes) {
         Stream<Path> tasks = Files.list(proc.resolve("task"));
         Stream<String> maps = Files.lines(proc.resolve("maps"))) {
       return new Holdings(
-          fds.count(), maps.filter(line -> line.contains("memfd:")).count(), tasks.count(), heap);
+          fds.count(),
+          maps.filter(line -> line.contains("memfd:")).count(),
+          tasks.count(),
+          heap,
+          files(daemon.directory()));
+    }
+  }
+
+  /** One that goes while it is counted is there once more: whoever waits looks again. */
+  private static long files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      return files.count();
+    } catch (UncheckedIOException _) {
+      return Long.MAX_VALUE;
     }
   }
 
@@ -59,6 +74,7 @@ record Holdings(long descriptors, long mappings, long threads, long heapBytes) {
     return descriptors <= before.descriptors
         && mappings <= before.mappings
         && threads <= before.threads + THREAD_SLACK
-        && heapBytes <= before.heapBytes + HEAP_SLACK;
+        && heapBytes <= before.heapBytes + HEAP_SLACK
+        && files <= before.files;
   }
 }

@@ -62,7 +62,7 @@ final class RandomAttacks {
       // Lingering ones are an attack of their own: one in a hundred here.
       Kind kind = KINDS[random.nextInt(random.nextInt(100) == 0 ? KINDS.length : KINDS.length - 1)];
       kinds.add(kind);
-      fds.add(means.descriptors().make(kind, random));
+      fds.add(means.descriptors().make(kind, random, guest.socket()));
     }
     try {
       int size = 16 + body.length + (random.nextInt(16) == 0 ? random.nextInt(64) - 32 : 0);

@@ -87,6 +87,11 @@ final class RawGuest implements AutoCloseable {
     }
   }
 
+  /** What it is connected by; stays this object's. */
+  Fd socket() {
+    return socket;
+  }
+
   void negotiate() {
     byte[] json = CAPABILITIES.getBytes(StandardCharsets.UTF_8);
     ok(VERSION, Bytes.of((short) 0, (short) 0, json));

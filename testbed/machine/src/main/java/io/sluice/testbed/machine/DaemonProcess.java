@@ -193,6 +193,11 @@ public final class DaemonProcess implements AutoCloseable {
     }
   }
 
+  /** Where its sockets, state, configuration and log are. */
+  public Path directory() {
+    return directory;
+  }
+
   /** The vfio-user socket of a guest. */
   public Path socket(String guest) {
     return directory.resolve(guest + ".sock");
