@@ -13,7 +13,8 @@ public enum CheckpointCode implements ErrorEntry {
   STREAM("SLU-CKP-005", "The machine's own stream cannot be taken.", "No socket can be made beside its QMP socket.", "See to the directory of its QMP socket."),
   NOT_STARTED("SLU-CKP-006", "The machine is restored and does not go on.", "QEMU refused to continue; the message has its reason.", "Let it go on by its monitor (cont), or end it."),
   NOT_OURS("SLU-CKP-007", "There is a file of that name that is no checkpoint.", "The daemon does not replace what it did not write.", "Choose another name, or remove what is there."),
-  SESSION("SLU-CKP-008", "The API sessions of the checkpoint are not made again.", "The session host of the guest lacks what they need, the file is damaged, or there are too many; the message says which.", "Restore it where the guest's OpenCL has what is named, or take another checkpoint.");
+  SESSION("SLU-CKP-008", "The API sessions of the checkpoint are not made again.", "The session host of the guest lacks what they need, the file is damaged, or there are too many; the message says which.", "Restore it where the guest's OpenCL has what is named, or take another checkpoint."),
+  NEEDED("SLU-CKP-009", "A session waits in the file of that name.", "What it has is in that file and nowhere else.", "Choose another name, or restore that session first.");
   // spotless:on
 
   private final ErrorText text;

@@ -76,7 +76,7 @@ public final class CheckpointWriter implements MigrationLink {
    * @throws RefusedException when it cannot be made
    */
   public static CheckpointWriter create(Path file) {
-    return new CheckpointWriter(file, StagedFile.create(file, StagedFile.head(MAGIC)));
+    return new CheckpointWriter(file, StagedFile.create(file, StagedFile.head(MAGIC), _ -> false));
   }
 
   /**

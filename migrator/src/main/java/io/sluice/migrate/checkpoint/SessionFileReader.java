@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.UUID;
 
 /** The reader of a file of one session. All of it is verified before anything of it is used. */
@@ -60,6 +61,17 @@ public final class SessionFileReader {
       return new SessionFileReader(file, id);
     } catch (IOException e) {
       throw refused(file, String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The id of a session's file, which may be incomplete; none of what has none. */
+  static Optional<UUID> idOf(Path file) {
+    try (InputStream in = stream(file)) {
+      return CheckpointReader.read(in, file).equals(SessionFileWriter.HEAD)
+          ? Optional.of(id(CheckpointReader.read(in, file), file))
+          : Optional.empty();
+    } catch (IOException | RefusedException _) {
+      return Optional.empty();
     }
   }
 

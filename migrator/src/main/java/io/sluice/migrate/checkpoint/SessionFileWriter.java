@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,10 +60,15 @@ public final class SessionFileWriter implements AutoCloseable {
    * Begins a file, as {@link CheckpointWriter#create} does.
    *
    * @param id that no other file has
+   * @param waits whether a session waits in the file of an id: that is not replaced
    * @throws RefusedException when it cannot be made
    */
-  public static SessionFileWriter create(Path file, UUID id, Kernel kernel) {
-    SessionFileWriter writer = new SessionFileWriter(kernel, StagedFile.create(file, HEAD));
+  public static SessionFileWriter create(Path file, UUID id, Kernel kernel, Predicate<UUID> waits) {
+    SessionFileWriter writer =
+        new SessionFileWriter(
+            kernel,
+            StagedFile.create(
+                file, HEAD, there -> SessionFileReader.idOf(there).filter(waits).isPresent()));
     boolean complete = false;
     try {
       writer.write(id(id));
@@ -128,6 +134,16 @@ public final class SessionFileWriter implements AutoCloseable {
       } finally {
         lock.unlock();
       }
+    }
+  }
+
+  /** Whether all of the session is in it. */
+  public boolean isWhole() {
+    lock.lock();
+    try {
+      return whole;
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -8,19 +8,23 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
-import java.util.Set;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * A file of sections that is being written, and that only its owner can read. It has another name
- * until it is complete and flushed. One thread at a time uses it.
+ * until it is complete and flushed, and is locked so long: of two that are to have one name, the
+ * second is refused. One thread at a time uses it.
  *
  * <pre>
  *  section 0x1f1 version 1: what it is, such as "sluice checkpoint"
@@ -37,15 +41,18 @@ final class StagedFile {
   private final Path file;
   private final Path staged;
   private final Section head;
+  private final Predicate<Path> needed;
   private final FileChannel channel;
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
   private long sections;
   private long bytes;
 
-  private StagedFile(Path file, Path staged, Section head, FileChannel channel) {
+  private StagedFile(
+      Path file, Path staged, Section head, Predicate<Path> needed, FileChannel channel) {
     this.file = file;
     this.staged = staged;
     this.head = head;
+    this.needed = needed;
     this.channel = channel;
   }
 
@@ -57,20 +64,14 @@ final class StagedFile {
   /**
    * Begins a file. An earlier one of its kind and name is replaced in the end, and nothing else.
    *
+   * @param needed whether a file of this kind is needed where it is
    * @throws RefusedException when it cannot be made
    */
-  static StagedFile create(Path file, Section head) {
+  static StagedFile create(Path file, Section head, Predicate<Path> needed) {
     Path staged = file.resolveSibling(file.getFileName() + ".partial");
     try {
-      requireReplaceable(file, head, false);
-      requireReplaceable(staged, head, true);
-      Files.deleteIfExists(staged);
-      FileChannel channel =
-          FileChannel.open(
-              staged,
-              Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-              PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-      StagedFile made = new StagedFile(file, staged, head, channel);
+      requireReplaceable(file, head, needed);
+      StagedFile made = new StagedFile(file, staged, head, needed, claim(staged, head, needed));
       made.write(head);
       return made;
     } catch (IOException e) {
@@ -78,21 +79,86 @@ final class StagedFile {
     }
   }
 
-  /** Whoever names a file may not be its owner: what is none of ours is not ours to replace. */
-  private static void requireReplaceable(Path file, Section head, boolean mayBeEmpty)
+  /**
+   * The file while it has not its name, empty and locked. One that an earlier attempt has left is
+   * used again: nobody removes a file whose lock he does not have.
+   */
+  private static FileChannel claim(Path staged, Section head, Predicate<Path> needed)
       throws IOException {
-    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-        || isBegun(file, head)
-        || (mayBeEmpty
-            && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-            && Files.size(file) == 0)) {
+    if (Files.exists(staged, LinkOption.NOFOLLOW_LINKS)) {
+      if (!isEmpty(staged)) {
+        requireReplaceable(staged, head, needed);
+      }
+    } else {
+      Files.createFile(
+          staged,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    }
+    Object key = key(staged);
+    FileChannel channel =
+        FileChannel.open(staged, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+    boolean isOurs = false;
+    try {
+      if (!isLocked(channel) || !key.equals(key(staged))) { // or it has its name by now
+        throw new RefusedException(
+            CheckpointCode.WRITE,
+            Errno.EBUSY,
+            "the checkpoint cannot be written, another one is written there just now, " + staged,
+            "Choose another name, or wait until that is written.");
+      }
+      channel.truncate(0);
+      isOurs = true;
+      return channel;
+    } finally {
+      if (!isOurs) {
+        channel.close();
+      }
+    }
+  }
+
+  /** Locks it until it is closed; false when another one, of this process or not, has it. */
+  private static boolean isLocked(FileChannel channel) throws IOException {
+    try {
+      return channel.tryLock() != null;
+    } catch (OverlappingFileLockException _) {
+      return false;
+    }
+  }
+
+  /** By which a file is the same, whatever name it has; of none, of nothing. */
+  private static Object key(Path file) throws IOException {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      return Optional.empty();
+    }
+    return Optional.ofNullable(
+        Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey());
+  }
+
+  private static boolean isEmpty(Path file) throws IOException {
+    return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.size(file) == 0;
+  }
+
+  /** Whoever names a file may not be its owner: what is none of ours is not ours to replace. */
+  private static void requireReplaceable(Path file, Section head, Predicate<Path> needed)
+      throws IOException {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    throw new RefusedException(
-        CheckpointCode.NOT_OURS,
-        Errno.EEXIST,
-        "the checkpoint cannot be written, there is something that is no checkpoint, file=" + file,
-        "Choose another name, or remove what is there.");
+    if (!isBegun(file, head)) {
+      throw new RefusedException(
+          CheckpointCode.NOT_OURS,
+          Errno.EEXIST,
+          "the checkpoint cannot be written, there is something that is no checkpoint, file="
+              + file,
+          "Choose another name, or remove what is there.");
+    }
+    if (needed.test(file)) {
+      throw new RefusedException(
+          CheckpointCode.NEEDED,
+          Errno.EEXIST,
+          "the checkpoint cannot be written, a session waits in what is there, file=" + file,
+          "Choose another name, or restore that session first.");
+    }
   }
 
   /** Whether a file begins as those of a kind do, whatever comes then. */
@@ -147,9 +213,10 @@ final class StagedFile {
 
   /** Gives it its name, once it is at its end. */
   void publish() throws IOException {
-    channel.close();
-    requireReplaceable(file, head, false);
-    Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    try (channel) { // not before it has its name
+      requireReplaceable(file, head, needed);
+      Files.move(staged, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
     try (FileChannel directory =
         FileChannel.open(file.toAbsolutePath().getParent(), StandardOpenOption.READ)) {
       directory.force(true);

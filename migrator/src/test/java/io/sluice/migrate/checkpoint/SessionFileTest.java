@@ -16,7 +16,9 @@ import io.sluice.abi.sys.RealKernel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,7 @@ final class SessionFileTest {
 
   @TempDir private Path directory;
   private final Kernel kernel = RealKernel.create();
+  private final Set<UUID> waiting = new HashSet<>();
 
   private Path file() {
     return directory.resolve("session");
@@ -64,16 +67,26 @@ final class SessionFileTest {
     }
   }
 
+  private SessionFileWriter create(UUID id) {
+    return SessionFileWriter.create(file(), id, kernel, waiting::contains);
+  }
+
   private void save() {
-    try (SessionFileWriter writer = SessionFileWriter.create(file(), ID, kernel)) {
+    save(file(), ID);
+    assertThat(directory).isDirectoryNotContaining("glob:**.partial");
+  }
+
+  private void save(Path to, UUID id) {
+    try (SessionFileWriter writer = SessionFileWriter.create(to, id, kernel, waiting::contains)) {
       try (Host host = new Host(writer)) {
         assertThat(host.ask(frame(1), frame(PREPARED))).isTrue();
         assertThat(host.ask(LARGE, frame(COMPLETE))).isTrue();
-        assertThat(SessionFileReader.open(staged()).id()).as("before it is answered").isEqualTo(ID);
+        assertThat(SessionFileReader.open(writer.staged()).id())
+            .as("before it is answered")
+            .isEqualTo(id);
       }
       writer.publish();
     }
-    assertThat(directory).isDirectoryNotContaining("glob:**.partial");
   }
 
   @Test
@@ -100,7 +113,7 @@ final class SessionFileTest {
   void close_sessionThatStayed_leavesTheFileBefore() throws Exception {
     save();
     byte[] before = Files.readAllBytes(file());
-    try (SessionFileWriter writer = SessionFileWriter.create(file(), new UUID(1, 1), kernel)) {
+    try (SessionFileWriter writer = create(new UUID(1, 1))) {
       try (Host host = new Host(writer)) {
         assertThat(host.ask(frame(1), frame(COMPLETE))).isTrue();
       }
@@ -111,7 +124,7 @@ final class SessionFileTest {
 
   @Test
   void record_noise_endsTheStreamAndLeavesNothing() {
-    try (SessionFileWriter writer = SessionFileWriter.create(file(), ID, kernel)) {
+    try (SessionFileWriter writer = create(ID)) {
       try (Host host = new Host(writer)) {
         assertThat(host.ask(new byte[] {1, 0, 0, 0, 14, 0, 0, 0})).isFalse();
       }
@@ -123,12 +136,70 @@ final class SessionFileTest {
   @Test
   void create_somethingElseHasTheName_isRefusedAndStays() throws Exception {
     Path _ = Files.writeString(file(), "somebody's");
-    assertThatThrownBy(() -> SessionFileWriter.create(file(), ID, kernel))
-        .hasMessageContaining("SLU-CKP-007");
+    assertThatThrownBy(() -> create(ID)).hasMessageContaining("SLU-CKP-007");
     try (CheckpointWriter _ = CheckpointWriter.create(directory.resolve("checkpoint"))) {
       assertThatThrownBy(() -> CheckpointWriter.create(file())).hasMessageContaining("SLU-CKP-007");
     }
     assertThat(file()).hasContent("somebody's");
+  }
+
+  @Test
+  void create_whileAnotherOneIsWritten_isRefusedAndThatIsWhole() {
+    try (SessionFileWriter writer = create(ID)) {
+      assertThatThrownBy(() -> create(new UUID(1, 1)))
+          .as("nothing of the first is on the disk yet")
+          .hasMessageContaining("another one is written there");
+      try (Host host = new Host(writer)) {
+        assertThat(host.ask(frame(1), frame(PREPARED))).isTrue();
+        assertThat(host.ask(LARGE, frame(COMPLETE))).isTrue();
+      }
+      assertThatThrownBy(() -> create(new UUID(1, 1)))
+          .hasMessageContaining("another one is written there");
+      assertThatThrownBy(() -> CheckpointWriter.create(file())).hasMessageContaining("SLU-CKP");
+      writer.publish();
+    }
+    assertThat(SessionFileReader.open(file()).id()).isEqualTo(ID);
+    try (SessionFileWriter _ = create(new UUID(1, 1))) {
+      assertThat(staged()).exists();
+    }
+    assertThat(SessionFileReader.open(file()).id()).isEqualTo(ID);
+  }
+
+  @Test
+  void create_whereASessionWaits_isRefusedUntilItDoesNot() {
+    save();
+    waiting.add(ID);
+    assertThatThrownBy(() -> create(new UUID(1, 1))).hasMessageContaining("SLU-CKP-009");
+    assertThat(SessionFileReader.open(file()).id()).isEqualTo(ID);
+    waiting.clear();
+    create(new UUID(1, 1)).close();
+  }
+
+  @Test
+  void create_whereAFileCouldNotGetItsName_isRefusedWhileASessionWaitsInIt() throws Exception {
+    save();
+    Path _ = Files.move(file(), staged());
+    waiting.add(ID);
+    assertThatThrownBy(() -> create(new UUID(1, 1))).hasMessageContaining("SLU-CKP-009");
+    assertThat(SessionFileReader.open(staged()).id()).isEqualTo(ID);
+    waiting.clear();
+    create(new UUID(1, 1)).close();
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void publish_whereASessionWaitsMeanwhile_isRefusedAndStaysWhereItIs() {
+    try (SessionFileWriter writer = create(ID)) {
+      try (Host host = new Host(writer)) {
+        assertThat(host.ask(frame(1), frame(COMPLETE))).isTrue();
+      }
+      save(directory.resolve("other"), new UUID(1, 1));
+      assertThat(directory.resolve("other").toFile().renameTo(file().toFile())).isTrue();
+      waiting.add(new UUID(1, 1));
+      assertThatThrownBy(writer::publish).hasMessageContaining("SLU-CKP-009");
+    }
+    assertThat(SessionFileReader.open(file()).id()).isEqualTo(new UUID(1, 1));
+    assertThat(SessionFileReader.open(staged()).id()).isEqualTo(ID);
   }
 
   @Test
@@ -140,7 +211,7 @@ final class SessionFileTest {
 
   @Test
   void open_anyByteChangedOrCutOff_isRefused() throws Exception {
-    try (SessionFileWriter writer = SessionFileWriter.create(file(), ID, kernel)) {
+    try (SessionFileWriter writer = create(ID)) {
       try (Host host = new Host(writer)) {
         assertThat(host.ask(frame(1), frame(COMPLETE))).isTrue();
       }

@@ -10,8 +10,6 @@ import io.sluice.management.NotificationTypes;
 import io.sluice.migrate.wire.SessionDoor;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Moved;
-import io.sluice.remoting.control.HostMessage.Sessions;
-import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Mirror;
 import io.sluice.remoting.control.Order.Stand;
 import io.sluice.remoting.control.SessionLimits;
@@ -40,7 +38,6 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
   private static final String HOST = "foreign";
   private static final int LINE = 1; // of the page of memory; 0 is of a host that listens
   private static final Duration STREAM_PATIENCE = Duration.ofSeconds(10);
-  private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
 
   /** Events that are told, at once and in the long run. */
   private static final int BURST = 50;
@@ -238,8 +235,8 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
     }
   }
 
-  /** All sessions there are, by the names of their guests. */
-  Map<String, List<GuestMoves.Placed>> list() {
+  /** Asks for all sessions there are, by the names of their guests. */
+  SessionsQuestion ask() {
     Map<String, ServingHost> hosts = new TreeMap<>();
     synchronized (lock) {
       visitors.forEach((name, visitor) -> {
@@ -248,25 +245,19 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
         }
       });
     }
-    Map<String, List<GuestMoves.Placed>> all = new TreeMap<>();
-    hosts.forEach((name, host) -> {
-      if (host.ask(ListSessions::new, List.of(), ANSWER_PATIENCE).orElse(null)
-          instanceof Sessions answer) {
-        all.put(
-            name,
-            answer.sessions().stream()
-                .map(report -> new GuestMoves.Placed(report, GuestMoves.DEFAULT, host))
-                .toList());
-      }
-    });
-    return all;
+    return new SessionsQuestion(hosts, surroundings.nanoTime());
   }
 
   /** A session of a guest of another host. */
   Optional<GuestMoves.Placed> find(String name, long session) {
-    return list().getOrDefault(name, List.of()).stream()
-        .filter(each -> each.report().number() == session)
-        .findFirst();
+    List<GuestMoves.Placed> found = new ArrayList<>();
+    ask()
+        .hear((guest, host, report) -> {
+          if (guest.equals(name) && report.number() == session) {
+            found.add(new GuestMoves.Placed(report, GuestMoves.DEFAULT, host));
+          }
+        });
+    return found.stream().findFirst();
   }
 
   /** Ends all of their hosts, and waits until nothing of them is left. */

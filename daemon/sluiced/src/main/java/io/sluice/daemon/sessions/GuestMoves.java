@@ -11,12 +11,10 @@ import io.sluice.management.Problem;
 import io.sluice.management.SessionMove;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Moved;
-import io.sluice.remoting.control.HostMessage.Sessions;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.Arrive;
 import io.sluice.remoting.control.Order.Depart;
 import io.sluice.remoting.control.Order.LimitSessions;
-import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Park;
 import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.Order.Stay;
@@ -149,31 +147,42 @@ final class GuestMoves implements AutoCloseable {
   }
 
   /**
-   * All sessions there are, wherever they live. Hosts are asked one after the other: a session that
+   * All sessions there are, wherever they live. Each host answers in its own time: a session that
    * moves meanwhile may be on its way past the question, and all are asked again then. One that
    * goes to and fro would have to do so between two questions each time.
    */
   List<Placed> list() {
-    List<Placed> all = new ArrayList<>();
-    for (int asked = 0; asked < MOST_ASKED; asked++) {
-      long over = latest.over();
-      all.addAll(listed());
-      if (latest.isQuietSince(over)) {
-        break;
-      }
-    }
-    return latest.once(all);
+    return new Listing().all();
   }
 
-  private List<Placed> listed() {
-    List<Placed> all = new ArrayList<>();
-    places()
-        .forEach((name, host) -> {
-          if (ask(host, ListSessions::new).orElse(null) instanceof Sessions answer) {
-            answer.sessions().forEach(report -> all.add(new Placed(report, name, host)));
-          }
-        });
-    return all;
+  /** As {@link #list}, for whoever asks others meanwhile. */
+  Listing ask() {
+    return new Listing();
+  }
+
+  /** The list of all sessions, asked for. */
+  final class Listing {
+    private long over = latest.over();
+    private SessionsQuestion question = question();
+
+    private Listing() {}
+
+    private SessionsQuestion question() {
+      return new SessionsQuestion(places(), surroundings.nanoTime());
+    }
+
+    /** Waits for it. */
+    List<Placed> all() {
+      List<Placed> all = new ArrayList<>();
+      for (int asked = 1; ; asked++) {
+        question.hear((name, host, report) -> all.add(new Placed(report, name, host)));
+        if (asked == MOST_ASKED || latest.isQuietSince(over)) {
+          return latest.once(all);
+        }
+        over = latest.over();
+        question = question();
+      }
+    }
   }
 
   /** A session, wherever it lives. */
@@ -191,12 +200,13 @@ final class GuestMoves implements AutoCloseable {
     String failed =
         "cannot move session " + session + " of guest \"" + guest + "\" to \"" + to + "\"";
     Placed from = find(session).orElseThrow(() -> unknown(failed));
-    if (from.host().equals(to)) {
-      throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
-    }
     if (from.host().equals(PARKED)) {
       throw inAFile(failed);
     }
+    if (from.host().equals(to)) {
+      throw problem(ErrorCode.SESSION_MOVE, failed, "it is there");
+    }
+    requirePlace(to, failed);
     return arranged(from, to, checkOnly, failed, () -> moved(from, to, checkOnly, failed));
   }
 
@@ -239,6 +249,7 @@ final class GuestMoves implements AutoCloseable {
     if (surroundings.route().get().leadsTo().test(to)) {
       throw problem(ErrorCode.SESSION_PLACE, failed, "it goes on at this host, and may move then");
     }
+    requirePlace(to, failed);
     Way way = Way.unpark(from.report(), key, file);
     return arranged(
         from,
@@ -246,6 +257,27 @@ final class GuestMoves implements AutoCloseable {
         false,
         failed,
         () -> carryOut(from, to, target(to, session, failed), way, failed));
+  }
+
+  /** Whether a session waits in a file. */
+  boolean isInAFile(long session) {
+    return find(session).filter(each -> each.host().equals(PARKED)).isPresent();
+  }
+
+  /** What holds applications of sessions in files has nothing that a session could go on with. */
+  private void requirePlace(String to, String failed) throws OperationsException {
+    if (to.equals(PARKED)) {
+      throw noSuchHost(failed);
+    }
+  }
+
+  private OperationsException noSuchHost(String failed) {
+    return Problem.of(
+            ErrorCode.SESSION_PLACE,
+            failed,
+            "there is no such session host",
+            "there are " + DEFAULT + places(starters.keySet()))
+        .exception();
   }
 
   private static OperationsException inAFile(String failed) {
@@ -462,12 +494,7 @@ final class GuestMoves implements AutoCloseable {
     boolean isFar = surroundings.route().get().leadsTo().test(to);
     HostStarter wanted = isFar || to.equals(PARKED) ? starter : starters.get(to);
     if (wanted == null) {
-      throw Problem.of(
-              ErrorCode.SESSION_PLACE,
-              failed,
-              "there is no such session host",
-              "there are " + DEFAULT + places(starters.keySet()))
-          .exception();
+      throw noSuchHost(failed);
     }
     SideHost side;
     synchronized (lock) {
@@ -477,7 +504,10 @@ final class GuestMoves implements AutoCloseable {
       sides.values().removeIf(SideHost::isOver);
       side = sides.get(to);
       if (side == null || !side.expect(session)) {
-        long far = sides.keySet().stream().filter(name -> !starters.containsKey(name)).count();
+        long far =
+            sides.keySet().stream()
+                .filter(name -> !name.equals(PARKED) && !starters.containsKey(name))
+                .count();
         if (isFar && far >= MOST_FAR) {
           throw problem(
               ErrorCode.SESSION_MOVE, failed, "its sessions are at " + far + " hosts already");

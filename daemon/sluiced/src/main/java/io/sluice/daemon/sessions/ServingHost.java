@@ -50,7 +50,11 @@ final class ServingHost implements HostedSessions.Host {
 
   /** Its answer to an order; none when it has ended. One that does not answer in time is ended. */
   Optional<HostMessage> ask(LongFunction<Order> order, List<Fd> files, Duration patience) {
-    CompletableFuture<HostMessage> answer = link.ask(order, files);
+    return await(link.ask(order, files), patience);
+  }
+
+  /** As {@link #ask}, of an order that was given; a patience that is over waits for nothing. */
+  Optional<HostMessage> await(CompletableFuture<HostMessage> answer, Duration patience) {
     if (!Patience.await(answer, patience)) {
       LOG.atWarn().addKeyValue("guest", guest).log("a session host does not answer, and is ended");
       link.end();
@@ -68,6 +72,11 @@ final class ServingHost implements HostedSessions.Host {
           .log("a session host that was killed is still there");
     }
     return answer;
+  }
+
+  /** Gives it an order without descriptors, and does not wait. */
+  CompletableFuture<HostMessage> tell(LongFunction<Order> order) {
+    return tell(order, List.of());
   }
 
   @Override

@@ -25,11 +25,20 @@ final class SessionFiles {
 
   private final String guest;
   private final GuestMoves moves;
+  private final WaitingFiles waiting;
   private final GuestSessions.Surroundings surroundings;
 
-  SessionFiles(String guest, GuestMoves moves, GuestSessions.Surroundings surroundings) {
+  /**
+   * @param waiting the files of all guests' sessions
+   */
+  SessionFiles(
+      String guest,
+      GuestMoves moves,
+      WaitingFiles waiting,
+      GuestSessions.Surroundings surroundings) {
     this.guest = guest;
     this.moves = moves;
+    this.waiting = waiting;
     this.surroundings = surroundings;
   }
 
@@ -48,18 +57,29 @@ final class SessionFiles {
   /** Puts a session into a file, and waits until it is there. */
   SessionMove write(long session, Path path) throws OperationsException {
     String failed = "cannot write session " + session + " of guest \"" + guest + "\" to " + path;
-    UUID id = new UUID(surroundings.nanoTime().getAsLong(), session); // no other file has it
-    try (SessionFileWriter writer = SessionFileWriter.create(path, id, surroundings.kernel())) {
-      SessionMove moved;
-      try {
-        moved = beside(writer::record, host -> moves.park(session, id.toString(), host, failed));
-      } catch (OperationsException e) {
-        throw writer.failure().map(why -> problem(failed, why)).orElse(e);
-      }
+    UUID id = waiting.add(() -> moves.isInAFile(session));
+    try (SessionFileWriter writer =
+        SessionFileWriter.create(path, id, surroundings.kernel(), waiting::has)) {
+      SessionMove moved = park(session, id, writer, failed);
       publish(writer, failed);
       return moved;
     } catch (SluiceException e) {
       throw problem(failed, e);
+    } finally {
+      boolean _ = waiting.has(id); // else it is forgotten
+    }
+  }
+
+  /** The host that the session leaves may end when all is in the file, and say nothing more. */
+  private SessionMove park(long session, UUID id, SessionFileWriter writer, String failed)
+      throws OperationsException {
+    try {
+      return beside(writer::record, host -> moves.park(session, id.toString(), host, failed));
+    } catch (OperationsException e) {
+      if (writer.isWhole() && moves.isInAFile(session)) {
+        return new SessionMove(List.of(), 0, 0, 0);
+      }
+      throw writer.failure().map(why -> problem(failed, why)).orElse(e);
     }
   }
 
@@ -82,9 +102,12 @@ final class SessionFiles {
         "cannot make session " + session + " of guest \"" + guest + "\" again of " + path;
     try {
       SessionFileReader reader = SessionFileReader.open(path);
-      return beside(
-          own -> reader.feed(own, surroundings.kernel()),
-          host -> moves.unpark(session, reader.id().toString(), to, host, failed));
+      SessionMove moved =
+          beside(
+              own -> reader.feed(own, surroundings.kernel()),
+              host -> moves.unpark(session, reader.id().toString(), to, host, failed));
+      waiting.remove(reader.id());
+      return moved;
     } catch (SluiceException e) {
       throw problem(failed, e);
     }

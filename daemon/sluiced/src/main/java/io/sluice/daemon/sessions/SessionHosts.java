@@ -51,6 +51,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
 
   private final DaemonConfig config;
   private final OwnPlaces places;
+  private final WaitingFiles waiting;
   private final TurnKeeper turns;
   private final GuestSessions.Surroundings surroundings;
   private final Optional<GroupPrincipal> socketGroup;
@@ -89,6 +90,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
       BiConsumer<String, String> audit) {
     this.config = config;
     places = new OwnPlaces(config);
+    waiting = new WaitingFiles(nanoTime);
     turns = new TurnKeeper(kernel, threads, nanoTime, quotas);
     surroundings =
         new GuestSessions.Surroundings(
@@ -256,22 +258,23 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
     } else {
       chosen = Map.of(guest, find("cannot list sessions", guest));
     }
+    Map<String, GuestMoves.Listing> asked = new TreeMap<>();
+    chosen.forEach((name, sessions) -> asked.put(name, sessions.moves().ask()));
+    Optional<SessionsQuestion> visitors =
+        guest.isEmpty() ? foreign().map(ForeignSessions::ask) : Optional.empty();
     List<SessionStatus> found = new ArrayList<>();
-    chosen.forEach((name, sessions) -> {
-      sessions
-          .moves()
-          .list()
-          .forEach(
-              placed -> found.add(status(name, ProcessNames.name(placed.report().pid()), placed)));
+    asked.forEach((name, listing) -> {
+      for (GuestMoves.Placed placed : listing.all()) {
+        found.add(status(name, ProcessNames.name(placed.report().pid()), placed));
+      }
     });
-    if (guest.isEmpty()) {
-      foreign()
-          .ifPresent(all ->
-              all.list()
-                  .forEach((name, sessions) ->
-                      sessions.forEach(
-                          placed -> found.add(status(name, "on another host", placed)))));
-    }
+    visitors.ifPresent(question ->
+        question.hear((name, host, report) ->
+            found.add(
+                status(
+                    name,
+                    "on another host",
+                    new GuestMoves.Placed(report, GuestMoves.DEFAULT, host)))));
     return found;
   }
 
@@ -362,7 +365,7 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
   }
 
   private SessionFiles files(String failed, String guest) throws OperationsException {
-    return new SessionFiles(guest, find(failed, guest).moves(), surroundings);
+    return new SessionFiles(guest, find(failed, guest).moves(), waiting, surroundings);
   }
 
   /** A host that does not serve is another matter than one that has no such session. */

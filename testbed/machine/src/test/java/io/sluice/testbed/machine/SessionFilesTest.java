@@ -230,6 +230,13 @@ final class SessionFilesTest {
       }
       assertThatThrownBy(() -> sessions.move(GUEST, frames.number, other, false))
           .hasMessageContaining("in a file");
+      frames.assertRefused(file, PARKED, "no such session host");
+      assertThatThrownBy(() -> sessions.move(GUEST, working.number, PARKED, false))
+          .hasMessageContaining("no such session host");
+      assertThatThrownBy(() -> sessions.checkpoint(GUEST, working.number, file.toString()))
+          .hasMessageContaining("SLU-CKP-009")
+          .hasMessageContaining("restore that session first");
+      working.awaitWork(DEFAULT);
       SessionHostStatus limits = host();
       try {
         sessions.limit(GUEST, limits.sessionLimit(), working.status().memoryBytes() + 100);
