@@ -96,7 +96,7 @@ final class FedSession implements AutoCloseable {
     MemorySegment into = arena.allocate(bytes);
     FdList fds = new FdList();
     int got = 0;
-    int seconds = 0;
+    int looks = 0; // of at most a second each, whatever each of them brings
     while (got < bytes) {
       long count = kernel.recvmsg(stream, into.asSlice(got), fds);
       fds.closeAll();
@@ -105,7 +105,8 @@ final class FedSession implements AutoCloseable {
       }
       if (count > 0) {
         got += (int) count;
-      } else if (++seconds > MOST_SECONDS) {
+      }
+      if (++looks > MOST_SECONDS) {
         throw refused("its session host does not answer, seconds=" + MOST_SECONDS);
       }
       took.accept(1); // programs are being built

@@ -50,7 +50,10 @@ final class FarOrders {
     start(() -> {
       try (StateLink from = new StateLink(settings.kernel(), leaves);
           StateLink to = new StateLink(settings.kernel(), far)) {
-        inAPlace(order.id(), () -> relay(order, from, to), () -> ArrivalRefusal.tell(from, FULL));
+        inAPlace(
+            order.id(),
+            () -> relay(order, from, to),
+            () -> ArrivalRefusal.tell(from, FULL, settings.nanoTime()));
       }
     });
   }
@@ -67,7 +70,7 @@ final class FarOrders {
       String why = String.valueOf(refused.getMessage());
       not(order.id(), why);
       to.end();
-      ArrivalRefusal.tell(from, why);
+      ArrivalRefusal.tell(from, why, settings.nanoTime());
       return;
     }
     table.serveArrived(

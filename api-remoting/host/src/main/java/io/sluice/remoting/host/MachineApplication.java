@@ -70,7 +70,10 @@ final class MachineApplication implements Application {
       throw refused;
     } finally {
       if (!complete) {
-        ArrivalRefusal.tell(stream, why); // nothing reaches the machine's memory any more
+        ArrivalRefusal.tell(
+            stream,
+            why,
+            session.settings().nanoTime()); // nothing reaches the machine's memory any more
       }
     }
   }

@@ -252,7 +252,7 @@ final class MoveOrders {
       try (StateLink link = new StateLink(settings.kernel(), socket)) {
         if (!table.takePlace()) {
           tell.accept(Moved.not(order.id(), FULL, List.of()));
-          ArrivalRefusal.tell(link, FULL);
+          ArrivalRefusal.tell(link, FULL, settings.nanoTime());
           return;
         }
         try {
@@ -290,7 +290,7 @@ final class MoveOrders {
         table.givePlace();
       }
     }
-    ArrivalRefusal.tell(link, why);
+    ArrivalRefusal.tell(link, why, settings.nanoTime());
     return why;
   }
 
@@ -308,7 +308,7 @@ final class MoveOrders {
       }
       String why = String.valueOf(refused.getMessage());
       tell.accept(Moved.not(order.id(), why, List.of()));
-      ArrivalRefusal.tell(link, why);
+      ArrivalRefusal.tell(link, why, settings.nanoTime());
       return;
     }
     link.end();

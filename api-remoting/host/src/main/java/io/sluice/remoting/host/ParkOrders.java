@@ -47,7 +47,7 @@ final class ParkOrders {
           StateLink to = new StateLink(settings.kernel(), file)) {
         if (!table.takePlace()) {
           not(order.id(), FULL);
-          ArrivalRefusal.tell(from, FULL);
+          ArrivalRefusal.tell(from, FULL, settings.nanoTime());
           return;
         }
         try {

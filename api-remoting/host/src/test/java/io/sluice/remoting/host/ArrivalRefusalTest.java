@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Sessions that do not come: the host that they would leave is told why, in words. */
@@ -91,6 +92,23 @@ final class ArrivalRefusalTest {
   void arrival_ofAnApiThatDoesNotMove_isToldSoAndGivesItsPlaceBack() throws Exception {
     assertThat(arrive()).asString().contains("sessions of the api do not move");
     assertThat(told.take()).asString().contains("sessions of the api do not move");
+  }
+
+  @Test
+  void host_thatHasMuchMoreToSay_isListenedToForSoLongAndNoLonger() throws Exception {
+    List<Fd> pair = kernel.socketpair();
+    AtomicLong clock = new AtomicLong();
+    try (StateLink here = new StateLink(kernel, pair.get(0));
+        StateLink there = new StateLink(kernel, pair.get(1))) {
+      for (int i = 0; i < 20; i++) {
+        there.write(new StateItem.Held());
+      }
+      there.flush();
+
+      ArrivalRefusal.tell(here, FULL, () -> clock.addAndGet(5_000_000_000L)); // each takes 5 s
+
+      assertThat(here.read()).as("some are left").isEqualTo(new StateItem.Held());
+    }
   }
 
   @Test
