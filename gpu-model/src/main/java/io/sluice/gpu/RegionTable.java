@@ -19,10 +19,6 @@ final class RegionTable implements AutoCloseable {
     return ids.take();
   }
 
-  void giveId(int id) {
-    ids.give(id);
-  }
-
   void add(MemoryRegion region, Mapping mapping) {
     entries.put(region.id(), new Entry(region, mapping));
   }

@@ -90,11 +90,6 @@ public final class ComputeState {
     return registers.get(SAMPLER_WORDS + 4 * slot);
   }
 
-  /** The word last loaded for an upper byte of a 32-bit generic address; 0 when none was. */
-  public int genericEntry(int upperByte) {
-    return generic[upperByte];
-  }
-
   void record(int method, int data) {
     int index = method >> 2;
     if (!KNOWN_METHODS.get(index) && !others.get(index)) {

@@ -82,10 +82,6 @@ final class ChannelLife {
     return detached;
   }
 
-  boolean isSuspended() {
-    return suspended;
-  }
-
   boolean isGated() {
     return suspended || detached;
   }

@@ -103,11 +103,6 @@ public final class ClientChannel implements AutoCloseable {
     INT.setRelease(control(), (long) GuestAbi.USERD_GP_PUT, put);
   }
 
-  /** Stores any value as GP_PUT. */
-  public void storePut(int value) {
-    INT.setRelease(control(), (long) GuestAbi.USERD_GP_PUT, value);
-  }
-
   /** GP_GET: index of the next entry the GPU fetches. */
   public int get() {
     return (int) INT.getAcquire(control(), (long) GuestAbi.USERD_GP_GET);

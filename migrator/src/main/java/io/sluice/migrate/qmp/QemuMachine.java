@@ -254,24 +254,6 @@ public final class QemuMachine implements AutoCloseable {
     return events.migration();
   }
 
-  /**
-   * Waits until the machine has stopped and only the rest is left to send.
-   *
-   * @return false when the migration has failed or was cancelled instead
-   */
-  public boolean awaitStopped(Duration timeout) {
-    return events.awaitMigration(with(PRE_SWITCHOVER), timeout, socket).equals(PRE_SWITCHOVER);
-  }
-
-  /**
-   * Waits until all was sent and loaded, as far as this side knows.
-   *
-   * @return false when the migration has failed or was cancelled instead
-   */
-  public boolean awaitCompleted(Duration timeout) {
-    return events.awaitMigration(with(COMPLETED), timeout, socket).equals(COMPLETED);
-  }
-
   /** Waits until the migration has ended, well or badly. */
   public String awaitEnded(Duration timeout) {
     return events.awaitMigration(with(COMPLETED), timeout, socket);

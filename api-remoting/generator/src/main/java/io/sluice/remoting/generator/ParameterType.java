@@ -17,8 +17,4 @@ enum ParameterType {
   STRING,
   BYTES,
   LONGS;
-
-  boolean isObject() {
-    return this == OBJECT || this == OPTIONAL_OBJECT || this == OBJECTS;
-  }
 }

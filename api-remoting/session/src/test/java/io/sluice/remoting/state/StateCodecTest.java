@@ -133,14 +133,4 @@ final class StateCodecTest {
 
     assertThat(((StateItem.Refused) read).reasons()).containsExactly("a [31mb ");
   }
-
-  @Test
-  void stages_fromEach_leadToDoneOrAborted() {
-    for (StateStage from : StateStage.values()) {
-      boolean isLast = from == StateStage.DONE || from == StateStage.ABORTED;
-      boolean isCommitted = from == StateStage.HAND_OVER;
-      assertThat(from.mayAbort()).as(from.name()).isEqualTo(!isLast && !isCommitted);
-      assertThat(from.mayBecome(StateStage.DONE)).as(from.name()).isEqualTo(isCommitted);
-    }
-  }
 }

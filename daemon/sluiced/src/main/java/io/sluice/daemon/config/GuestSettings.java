@@ -71,9 +71,4 @@ public record GuestSettings(
   public static Optional<Path> parsePath(String text) {
     return ValueType.PATH.parse().apply(text);
   }
-
-  /** A limit as the daemon's operations take it. */
-  public static Optional<Long> parseLimit(String text) {
-    return Schema.GUEST_VRAM_LIMIT.type().parse().apply(text);
-  }
 }
