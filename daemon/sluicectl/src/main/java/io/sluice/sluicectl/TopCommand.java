@@ -2,6 +2,8 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.Quantities;
+import io.sluice.management.SessionStatus;
+import io.sluice.management.SessionsMXBean;
 import io.sluice.management.local.LocalConnection;
 import io.sluice.sluicectl.TopRow.Look;
 import java.io.IOException;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.LongSupplier;
+import javax.management.OperationsException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -19,8 +22,9 @@ import picocli.CommandLine.ParameterException;
     name = "top",
     description = {
       "Shows who uses the GPUs: channels, memory against the share, GPU time, waits, kills,"
-          + " evictions. Percentages are of the time between two looks. On a terminal the table is"
-          + " drawn anew; elsewhere, and with --format json, one follows the other."
+          + " evictions; of OpenCL the sessions, their memory and their device time. Percentages are"
+          + " of the time between two looks. On a terminal the table is drawn anew; elsewhere, and"
+          + " with --format json, one follows the other."
     })
 final class TopCommand implements Callable<Integer> {
   private static final Duration SHORTEST = Duration.ofMillis(50);
@@ -57,7 +61,7 @@ final class TopCommand implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws IOException, InterruptedException, OperationsException {
     Duration pause =
         Quantities.parseDuration(interval)
             .filter(d -> d.compareTo(SHORTEST) >= 0 && d.compareTo(LONGEST) <= 0)
@@ -71,10 +75,11 @@ final class TopCommand implements Callable<Integer> {
     boolean redrawn = tables > 1 && output.format() == Format.table && global.isTerminal();
     try (LocalConnection connection = global.connect()) {
       DaemonMXBean daemon = connection.daemon();
-      Look before = look(daemon);
+      SessionsMXBean sessions = connection.sessions();
+      Look before = look(daemon, sessions);
       for (long table = 0; table < tables; table++) {
         Thread.sleep(pause);
-        Look after = look(daemon);
+        Look after = look(daemon, sessions);
         print(output, columns, TopRow.between(before, after), redrawn, table);
         before = after;
       }
@@ -82,8 +87,10 @@ final class TopCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private Look look(DaemonMXBean daemon) {
-    return new Look(daemon.getGuests(), daemon.getQuotas(), clock.getAsLong());
+  /** Sessions first: their hosts may take their time, and the clock belongs to the quotas. */
+  private Look look(DaemonMXBean daemon, SessionsMXBean sessions) throws OperationsException {
+    List<SessionStatus> all = sessions.list("");
+    return new Look(daemon.getGuests(), daemon.getQuotas(), all, clock.getAsLong());
   }
 
   private void print(

@@ -2,10 +2,13 @@ package io.sluice.sluicectl;
 
 import io.sluice.management.GuestStatus;
 import io.sluice.management.QuotaStatus;
+import io.sluice.management.SessionStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 
 /**
  * A guest between two looks at the daemon.
@@ -14,18 +17,49 @@ import java.util.Map;
  * @param quota what it has
  * @param gpuPercent GPU time used, of the time between the looks
  * @param waitPercent time it had work and others had the GPU, of the same
+ * @param sessions what it has of them
  */
-record TopRow(GuestStatus guest, QuotaStatus quota, double gpuPercent, double waitPercent) {
+record TopRow(
+    GuestStatus guest,
+    QuotaStatus quota,
+    double gpuPercent,
+    double waitPercent,
+    SessionUse sessions) {
   private static final double PERCENT = 100;
+  private static final long NS_PER_MS = 1_000_000;
+
+  /** A guest of another host has the weight that guests have by default. */
+  private static final int FOREIGN_WEIGHT = 1;
 
   /**
    * An answer of the daemon.
    *
    * @param guests by name
    * @param quotas by the guest's name
+   * @param sessions of all guests, those of other hosts too
    * @param atNs when, in nanoseconds
    */
-  record Look(Map<String, GuestStatus> guests, Map<String, QuotaStatus> quotas, long atNs) {}
+  record Look(
+      Map<String, GuestStatus> guests,
+      Map<String, QuotaStatus> quotas,
+      List<SessionStatus> sessions,
+      long atNs) {}
+
+  /**
+   * The sessions of a guest.
+   *
+   * @param number how many it has
+   * @param memoryBytes memory of their objects
+   * @param devicePercent time that devices worked for them, of the time between the looks
+   */
+  record SessionUse(int number, long memoryBytes, double devicePercent) {}
+
+  /** A session by its guest and its number there. */
+  private record SessionKey(String guest, long number) {
+    static SessionKey of(SessionStatus session) {
+      return new SessionKey(session.guest(), session.number());
+    }
+  }
 
   /** A row for each guest of the second look, the busiest first. */
   static List<TopRow> between(Look before, Look after) {
@@ -42,13 +76,63 @@ record TopRow(GuestStatus guest, QuotaStatus quota, double gpuPercent, double wa
               guest,
               now,
               percent(now.gpuNs() - then.gpuNs(), elapsedNs),
-              percent(now.waitNs() - then.waitNs(), elapsedNs)));
+              percent(now.waitNs() - then.waitNs(), elapsedNs),
+              use(guest.name(), before, after)));
+    }
+    for (String foreign : foreignGuests(after)) {
+      rows.add(new TopRow(status(foreign), quota(foreign), 0, 0, use(foreign, before, after)));
     }
     rows.sort(
-        Comparator.comparingDouble(TopRow::gpuPercent)
+        Comparator.comparingDouble(TopRow::busyPercent)
             .reversed()
             .thenComparing(row -> row.guest().name()));
     return rows;
+  }
+
+  private double busyPercent() {
+    return gpuPercent + sessions.devicePercent();
+  }
+
+  private static SessionUse use(String guest, Look before, Look after) {
+    Map<SessionKey, Long> then = new HashMap<>();
+    before.sessions().forEach(session -> then.put(SessionKey.of(session), session.deviceMs()));
+    int number = 0;
+    long memoryBytes = 0;
+    long workedMs = 0;
+    for (SessionStatus session : after.sessions()) {
+      if (session.guest().equals(guest)) {
+        number++;
+        memoryBytes += session.memoryBytes();
+        workedMs += worked(then.getOrDefault(SessionKey.of(session), 0L), session.deviceMs());
+      }
+    }
+    double percent = percent(workedMs * NS_PER_MS, after.atNs() - before.atNs());
+    return new SessionUse(number, memoryBytes, percent);
+  }
+
+  /** Between two looks. A session that is new, or came from elsewhere, counts from 0. */
+  private static long worked(long thenMs, long nowMs) {
+    return nowMs < thenMs ? nowMs : nowMs - thenMs;
+  }
+
+  /** Guests of other hosts, {@code HOST:GUEST}, have nothing here but sessions. */
+  private static TreeSet<String> foreignGuests(Look look) {
+    TreeSet<String> names = new TreeSet<>();
+    for (SessionStatus session : look.sessions()) {
+      if (session.guest().indexOf(':') > 0) {
+        names.add(session.guest());
+      }
+    }
+    return names;
+  }
+
+  private static GuestStatus status(String foreign) {
+    return new GuestStatus(foreign, "", "", "", "", "", "", 0, -1, "", 0, 0, 0, 0);
+  }
+
+  private static QuotaStatus quota(String foreign) {
+    return new QuotaStatus(
+        foreign, "", 0, FOREIGN_WEIGHT, 0, "", 0, false, false, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   }
 
   /** With one decimal; a guest that was destroyed and made anew has less than before: 0. */

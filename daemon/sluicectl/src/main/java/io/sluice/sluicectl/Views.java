@@ -179,7 +179,12 @@ final class Views {
               Column.programs("kills-put-off", r -> r.quota().killsPutOff()),
               Column.programs("weight", r -> r.quota().weight()),
               Column.programs("gpu-ns", r -> r.quota().gpuNs()),
-              Column.programs("wait-ns", r -> r.quota().waitNs())));
+              Column.programs("wait-ns", r -> r.quota().waitNs()),
+              Column.both("sessions", r -> r.sessions().number()),
+              Column.people("session-memory", r -> amount(r.sessions().memoryBytes())),
+              Column.programs("session-memory-bytes", r -> r.sessions().memoryBytes()),
+              Column.people("device-time", r -> percent(r.sessions().devicePercent())),
+              Column.programs("device-percent", r -> r.sessions().devicePercent())));
 
   static final Listing<MigrationStatusView> MIGRATIONS =
       new Listing<>(
