@@ -18,4 +18,5 @@ public record SessionStatus(
     @Description("memory of its objects") long memoryBytes,
     @Description("calls taken so far") long calls,
     @Description("time that devices have worked for it, milliseconds") long deviceMs,
-    @Description("when it was opened, milliseconds since 1970") long sinceMs) {}
+    @Description("when it was opened, milliseconds since 1970") long sinceMs,
+    @Description("what may keep it from moving, by name: why") Map<String, String> ties) {}

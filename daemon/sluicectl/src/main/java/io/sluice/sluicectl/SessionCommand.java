@@ -50,7 +50,10 @@ final class SessionCommand extends Noun {
     return ExitCode.OK;
   }
 
-  @Command(name = "show", description = "Everything about one session, its objects by kind.")
+  @Command(
+      name = "show",
+      description =
+          "Everything about one session, its objects by kind, what may keep it from moving.")
   int show(
       @Parameters(paramLabel = "GUEST", description = GUEST) String name,
       @Parameters(paramLabel = "SESSION", description = NUMBER) long number)
@@ -94,6 +97,7 @@ final class SessionCommand extends Noun {
     facts.add(new Fact("calls", Long.toString(session.calls())));
     facts.add(new Fact("device time", Views.deviceTime(session)));
     facts.add(new Fact("since", Instant.ofEpochMilli(session.sinceMs()).toString()));
+    new TreeMap<>(session.ties()).forEach((_, why) -> facts.add(new Fact("tied by", why)));
     new TreeMap<>(session.objects())
         .forEach((kind, n) -> facts.add(new Fact("  " + kind, n.toString())));
     return facts;
@@ -107,6 +111,10 @@ final class SessionCommand extends Noun {
       json.writeName("objects");
       json.writeStartObject();
       new TreeMap<>(session.objects()).forEach(json::writeNumberProperty);
+      json.writeEndObject();
+      json.writeName("ties");
+      json.writeStartObject();
+      new TreeMap<>(session.ties()).forEach(json::writeStringProperty);
       json.writeEndObject();
       json.writeEndObject();
     });

@@ -91,7 +91,8 @@ final class Views {
               Column.people("device time", Views::deviceTime),
               Column.programs("device-ms", SessionStatus::deviceMs),
               Column.people("since", s -> Instant.ofEpochMilli(s.sinceMs()).toString()),
-              Column.programs("since-ms", SessionStatus::sinceMs)));
+              Column.programs("since-ms", SessionStatus::sinceMs),
+              new Column<>("tied-by", s -> String.join(", ", ties(s)), Views::ties, true)));
 
   static final Listing<SessionHostStatus> SESSION_HOSTS =
       new Listing<>(
@@ -257,6 +258,11 @@ final class Views {
       return "waits";
     }
     return channel.status().drained() ? "idle" : "busy";
+  }
+
+  /** Names alone. */
+  private static List<String> ties(SessionStatus session) {
+    return session.ties().keySet().stream().sorted().toList();
   }
 
   /** {@code clinfo, pid 4121}. */

@@ -60,9 +60,27 @@ final class FakeSessions implements SessionsMXBean {
             3L << 20,
             12_345,
             61_500,
-            1_700_000_000_000L),
+            1_700_000_000_000L,
+            Map.of(
+                "il",
+                "programs are made of IL, which not every device takes: 1",
+                "binaries",
+                "programs are made of binaries, which are their implementation's: 2")),
         new SessionStatus(
-            GUEST, 8, 6044, 0, "clinfo", "", "", "default", Map.of(), 0, 0, 0, 1_700_000_001_500L));
+            GUEST,
+            8,
+            6044,
+            0,
+            "clinfo",
+            "",
+            "",
+            "default",
+            Map.of(),
+            0,
+            0,
+            0,
+            1_700_000_001_500L,
+            Map.of()));
   }
 
   @Override

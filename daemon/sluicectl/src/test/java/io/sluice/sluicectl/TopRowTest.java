@@ -40,7 +40,8 @@ final class TopRowTest {
 
   private static SessionStatus session(String guest, long number, long memory, long deviceMs) {
     return new SessionStatus(
-        guest, number, 1, 1, "", "opencl", "", "default", Map.of(), memory, 0, deviceMs, 0);
+        guest, number, 1, 1, "", "opencl", "", "default", Map.of(), memory, 0, deviceMs, 0,
+        Map.of());
   }
 
   @Test

@@ -43,6 +43,7 @@ public final class ControlCodec {
   static final int MAX_KINDS = 32;
   static final int MAX_DEVICES = 64;
   static final int MAX_OBSTACLES = 64;
+  static final int MAX_TIES = 4;
 
   /** Beyond any: a length of as many pieces as there may be is a number. */
   private static final long MAX_SEGMENT_BYTES = Long.MAX_VALUE / MemoryPiece.MAX_PIECES;
@@ -405,6 +406,11 @@ public final class ControlCodec {
     json.writeNumberProperty("calls", session.calls());
     json.writeNumberProperty("deviceNs", session.deviceNs());
     json.writeNumberProperty("since", session.sinceMs());
+    json.writeObjectPropertyStart("ties");
+    session.ties().entrySet().stream()
+        .limit(MAX_TIES)
+        .forEach(tie -> json.writeStringProperty(tie.getKey(), fitting(tie.getValue())));
+    json.writeEndObject();
     json.writeEndObject();
   }
 
@@ -466,7 +472,8 @@ public final class ControlCodec {
               each.whole("memory", 0, Long.MAX_VALUE),
               each.whole("calls", 0, Long.MAX_VALUE),
               each.whole("deviceNs", 0, Long.MAX_VALUE),
-              each.whole("since", 0, Long.MAX_VALUE)));
+              each.whole("since", 0, Long.MAX_VALUE),
+              each.words("ties", MAX_TIES, MAX_TEXT)));
       each.end();
     }
     return sessions;

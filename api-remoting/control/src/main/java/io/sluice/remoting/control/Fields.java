@@ -117,20 +117,37 @@ final class Fields {
 
   /** An object of numbers that are not negative. */
   Map<String, Long> counts(String name, int most) throws LinkException {
-    if (!(values.remove(name) instanceof Map<?, ?> map) || map.size() > most) {
-      throw invalid(name);
-    }
     Map<String, Long> counts = new LinkedHashMap<>();
-    for (Map.Entry<?, ?> entry : map.entrySet()) {
-      if (!(entry.getKey() instanceof String key)
-          || !key.matches("[a-z][a-z-]{0,31}")
-          || !(entry.getValue() instanceof Long count)
-          || count < 0) {
+    for (Map.Entry<?, ?> entry : map(name, most).entrySet()) {
+      if (!(entry.getValue() instanceof Long count) || count < 0) {
         throw invalid(name);
       }
-      counts.put(key, count);
+      counts.put(key(name, entry.getKey()), count);
     }
     return counts;
+  }
+
+  /** An object of texts, each as {@link #text} has it. */
+  Map<String, String> words(String name, int most, int mostCharacters) throws LinkException {
+    Map<String, String> words = new LinkedHashMap<>();
+    for (Map.Entry<?, ?> entry : map(name, most).entrySet()) {
+      words.put(key(name, entry.getKey()), plain(name, entry.getValue(), mostCharacters));
+    }
+    return words;
+  }
+
+  private Map<?, ?> map(String name, int most) throws LinkException {
+    if (values.remove(name) instanceof Map<?, ?> map && map.size() <= most) {
+      return map;
+    }
+    throw invalid(name);
+  }
+
+  private static String key(String name, @Nullable Object value) throws LinkException {
+    if (value instanceof String key && key.matches("[a-z][a-z-]{0,31}")) {
+      return key;
+    }
+    throw invalid(name);
   }
 
   List<Fields> objects(String name, int most) throws LinkException {

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param calls taken so far
  * @param deviceNs time that devices worked for it
  * @param sinceMs when it was opened, milliseconds since 1970
+ * @param ties what may keep it from moving, by name: why
  */
 public record SessionReport(
     long number,
@@ -26,4 +27,5 @@ public record SessionReport(
     long memoryBytes,
     long calls,
     long deviceNs,
-    long sinceMs) {}
+    long sinceMs,
+    Map<String, String> ties) {}

@@ -14,6 +14,7 @@ import io.sluice.remoting.control.Order.ListSessions;
 import io.sluice.remoting.control.Order.Serve;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +34,8 @@ final class ControlCodecTest {
           4096,
           12,
           7_000_000,
-          99);
+          99,
+          Map.of("binaries", "programs are made of binaries: 2"));
 
   @ParameterizedTest
   @ValueSource(
@@ -120,10 +122,31 @@ final class ControlCodecTest {
 
   @Test
   void readMessage_kindOfObjectThatIsNoWord_isRefused() {
-    SessionReport report = new SessionReport(1, 1, 1, "", "", Map.of("Not a kind", 1L), 0, 0, 0, 0);
+    SessionReport report =
+        new SessionReport(1, 1, 1, "", "", Map.of("Not a kind", 1L), 0, 0, 0, 0, Map.of());
     String line = ControlCodec.write(new Sessions(1, List.of(report)));
 
     assertThatThrownBy(() -> ControlCodec.readMessage(line)).isInstanceOf(LinkException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[]",
+        "\"none\"",
+        "{\"binaries\":1}",
+        "{\"Not a name\":\"why\"}",
+        "{\"binaries\":\"\\u001b[2J\"}",
+        "{\"a\":\"\",\"b\":\"\",\"c\":\"\",\"d\":\"\",\"e\":\"\"}",
+      })
+  void readMessage_tiesThatAreNone_isRefused(String ties) throws LinkException {
+    String line = ControlCodec.write(new Sessions(1, List.of(REPORT)));
+    String other =
+        line.replaceFirst("\"ties\":\\{[^}]*}", "\"ties\":" + Matcher.quoteReplacement(ties));
+
+    assertThat(other).isNotEqualTo(line);
+    assertThat(ControlCodec.readMessage(line)).isEqualTo(new Sessions(1, List.of(REPORT)));
+    assertThatThrownBy(() -> ControlCodec.readMessage(other)).isInstanceOf(LinkException.class);
   }
 
   static Stream<Order> orders() {

@@ -24,6 +24,7 @@ record OpenSession(long number, PeerCredentials peer, long sinceMs, Application 
         content.memoryBytes(),
         content.calls(),
         content.deviceNs(),
-        sinceMs);
+        sinceMs,
+        content.ties());
   }
 }

@@ -84,7 +84,13 @@ final class RelayedApplication implements Application {
       }
     }
     return new SessionContent(
-        relay.linked().api().name(), "", objects, relay.chargedBytes(), session.calls(), 0);
+        relay.linked().api().name(),
+        "",
+        objects,
+        relay.chargedBytes(),
+        session.calls(),
+        0,
+        Map.of()); // the host that it lives on knows
   }
 
   /**

@@ -16,6 +16,7 @@ import java.util.Map;
  * @param memoryBytes memory of its objects
  * @param calls taken so far
  * @param deviceNs time that devices have worked for it
+ * @param ties what may keep it from moving, by name: why
  */
 record SessionContent(
     String api,
@@ -23,7 +24,8 @@ record SessionContent(
     Map<String, Long> objects,
     long memoryBytes,
     long calls,
-    long deviceNs) {
+    long deviceNs,
+    Map<String, String> ties) {
   /** Of a session just now. */
   static SessionContent of(RemotedApi api, Session session, String devices) {
     List<ObjectKind> kinds = api.kinds();
@@ -35,9 +37,15 @@ record SessionContent(
       }
     }
     return new SessionContent(
-        api.name(), devices, objects, session.chargedBytes(), session.calls(), session.deviceNs());
+        api.name(),
+        devices,
+        objects,
+        session.chargedBytes(),
+        session.calls(),
+        session.deviceNs(),
+        session.ties());
   }
 
   /** Of a session that has nothing yet. */
-  static final SessionContent NONE = new SessionContent("", "", Map.of(), 0, 0, 0);
+  static final SessionContent NONE = new SessionContent("", "", Map.of(), 0, 0, 0, Map.of());
 }

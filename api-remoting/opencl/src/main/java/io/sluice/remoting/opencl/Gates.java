@@ -45,7 +45,7 @@ final class Gates {
   private @Nullable CallReader current;
   private long bytes;
   private long roots;
-  private boolean overflown;
+  private volatile boolean overflown; // others look at it
 
   Gates(Memo memo, Touched touched) {
     this.memo = memo;
@@ -104,7 +104,10 @@ final class Gates {
     return pending.isEmpty();
   }
 
-  /** Whether there are more calls than are kept: the session cannot move then. */
+  /**
+   * Whether there are more calls than are kept: the session cannot move then. A look from any
+   * thread.
+   */
   boolean hasOverflown() {
     return overflown;
   }
@@ -285,10 +288,11 @@ final class Gates {
     Blocked call =
         new Blocked(
             record, answer.slotPlusOne(), events, changes, touched.current(), List.copyOf(held));
-    overflown |=
-        blocked.size() >= MOST_CALLS
-            || bytes + call.bytes() > MOST_BYTES
-            || roots + events.size() > MOST_ROOTS;
+    if (blocked.size() >= MOST_CALLS
+        || bytes + call.bytes() > MOST_BYTES
+        || roots + events.size() > MOST_ROOTS) {
+      overflown = true;
+    }
     if (overflown) {
       call.notKept();
       return call;

@@ -8,7 +8,9 @@ import io.sluice.remoting.session.NoSuchObjectException;
 import io.sluice.remoting.session.ObjectKind;
 import io.sluice.remoting.session.SessionContext;
 import io.sluice.remoting.session.SessionObject;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +114,25 @@ final class OpenClSession implements ApiSession {
   @Override
   public long deviceNs() {
     return work.workedNs();
+  }
+
+  @Override
+  public Map<String, String> ties() {
+    Map<String, String> ties = new LinkedHashMap<>();
+    int binaries = programs.ofBinaries();
+    if (binaries > 0) {
+      ties.put(
+          "binaries",
+          "programs are made of binaries, which are their implementation's: " + binaries);
+    }
+    int il = programs.ofIl();
+    if (il > 0) {
+      ties.put("il", "programs are made of IL, which not every device takes: " + il);
+    }
+    if (gates.hasOverflown()) {
+      ties.put("user-events", OpenClState.OVERFLOWN);
+    }
+    return ties;
   }
 
   private void execute(OpenClCall call, CallReader in, Answer answer) {

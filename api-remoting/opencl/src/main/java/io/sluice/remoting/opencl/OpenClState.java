@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
 final class OpenClState implements ApiState {
   private static final Logger LOG = LoggerFactory.getLogger(OpenClState.class);
 
+  /** Why a session cannot move now. */
+  static final String OVERFLOWN = "more commands wait for the application's events than are kept";
+
   private final SessionContext context;
   private final HostDevices devices;
   private final Completions completions;
@@ -58,9 +61,7 @@ final class OpenClState implements ApiState {
 
   @Override
   public List<String> obstacles() {
-    return gates.hasOverflown()
-        ? List.of("more commands wait for the application's events than are kept")
-        : List.of();
+    return gates.hasOverflown() ? List.of(OVERFLOWN) : List.of();
   }
 
   @Override

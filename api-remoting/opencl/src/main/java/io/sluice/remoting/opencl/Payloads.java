@@ -15,8 +15,8 @@ final class Payloads {
   // Numbers of calls; api-remoting/spec/opencl.calls.
   private static final int CREATE_SUB_DEVICES = 4;
   private static final int CREATE_PROGRAM = 20;
-  private static final int CREATE_PROGRAM_WITH_BINARIES = 21;
-  private static final int CREATE_PROGRAM_WITH_IL = 22;
+  static final int CREATE_PROGRAM_WITH_BINARIES = 21;
+  static final int CREATE_PROGRAM_WITH_IL = 22;
 
   /** Most bytes of it; beyond, nothing is asked for. */
   private static final int MOST_BYTES = 64 << 20;

@@ -13,7 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Programs. Sources and binaries are copied before the library reads them. What builds runs on
@@ -36,6 +38,8 @@ final class Programs {
 
   private final SessionContext context;
   private final Memo memo;
+  private final AtomicInteger ofBinaries = new AtomicInteger(); // others look at them
+  private final AtomicInteger ofIl = new AtomicInteger();
 
   Programs(SessionContext context, Memo memo) {
     this.context = context;
@@ -49,12 +53,30 @@ final class Programs {
   static final class Ancestry {
     private final List<SessionObject> headers = new ArrayList<>();
     private final List<SessionObject> inputs = new ArrayList<>();
+    private @Nullable AtomicInteger counted; // a count that it is in
     private boolean prints;
+    private boolean released;
     private int retained;
 
     /** Whether the program is another's ancestor, which keeps its handle alive. */
     boolean isRetained() {
       return retained > 0;
+    }
+
+    /** Counts it among others until neither the application nor anything made of it needs it. */
+    private void count(@Nullable AtomicInteger among) {
+      counted = among;
+      if (among != null) {
+        int _ = among.incrementAndGet();
+      }
+    }
+
+    private void settle() {
+      AtomicInteger among = counted;
+      if (released && retained == 0 && among != null) {
+        int _ = among.decrementAndGet();
+        counted = null;
+      }
     }
   }
 
@@ -63,11 +85,30 @@ final class Programs {
     if (handle != 0) {
       Ancestry ancestry = new Ancestry();
       ancestry.prints = prints;
+      ancestry.count(countOf(record));
       SessionObject _ =
           context.objects().add(OpenClKinds.PROGRAM, index, handle, record).attach(ancestry);
       adopt(ancestry, ancestry.inputs, programs(record));
     }
     answer.give(status, handle == 0 ? 0 : 1);
+  }
+
+  private @Nullable AtomicInteger countOf(CallRecord creation) {
+    return switch (creation.number()) {
+      case Payloads.CREATE_PROGRAM_WITH_BINARIES -> ofBinaries;
+      case Payloads.CREATE_PROGRAM_WITH_IL -> ofIl;
+      default -> null;
+    };
+  }
+
+  /** How many there are of binaries, which are their implementation's; a look from any thread. */
+  int ofBinaries() {
+    return ofBinaries.get();
+  }
+
+  /** How many there are of IL, which not every device takes; a look from any thread. */
+  int ofIl() {
+    return ofIl.get();
   }
 
   private static List<SessionObject> programs(CallRecord record) {
@@ -111,7 +152,9 @@ final class Programs {
 
   /** Something that was made of a program is gone. */
   static void letGo(SessionObject program) {
-    program.attachment(Ancestry.class).retained--;
+    Ancestry ancestry = program.attachment(Ancestry.class);
+    ancestry.retained--;
+    ancestry.settle();
     Retained.release(program);
   }
 
@@ -120,6 +163,8 @@ final class Programs {
     Ancestry ancestry = program.attachment(Ancestry.class);
     disown(ancestry.headers);
     disown(ancestry.inputs);
+    ancestry.released = true;
+    ancestry.settle();
   }
 
   void create(OpenClCall.CreateProgram c, CallRecord record, Answer answer) {

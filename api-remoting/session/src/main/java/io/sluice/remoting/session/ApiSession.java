@@ -1,5 +1,6 @@
 package io.sluice.remoting.session;
 
+import java.util.Map;
 import java.util.Optional;
 
 /** The execution of one session's calls. Every method is called by the session's thread. */
@@ -23,6 +24,11 @@ public interface ApiSession extends AutoCloseable {
   /** The time that devices have worked for it, nanoseconds; a look from any thread. */
   default long deviceNs() {
     return 0;
+  }
+
+  /** What may keep it from moving, by name: why, in words. A look from any thread. */
+  default Map<String, String> ties() {
+    return Map.of();
   }
 
   /** The status of a call that names an object which is not there. */

@@ -9,6 +9,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -226,6 +227,12 @@ public final class Session implements Runnable {
   public long deviceNs() {
     ApiSession now = execution;
     return now == null ? 0 : now.deviceNs();
+  }
+
+  /** What may keep it from moving, by name: why; a look from any thread. */
+  public Map<String, String> ties() {
+    ApiSession now = execution;
+    return now == null ? Map.of() : now.ties();
   }
 
   /** Bytes charged; a look from any thread. */

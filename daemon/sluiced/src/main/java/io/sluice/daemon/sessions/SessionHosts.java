@@ -293,7 +293,8 @@ public final class SessionHosts implements SessionsMXBean, AutoCloseable {
         report.memoryBytes(),
         report.calls(),
         TimeUnit.NANOSECONDS.toMillis(report.deviceNs()),
-        report.sinceMs());
+        report.sinceMs(),
+        report.ties());
   }
 
   @Override

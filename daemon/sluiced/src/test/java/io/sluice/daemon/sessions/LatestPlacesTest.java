@@ -15,7 +15,7 @@ final class LatestPlacesTest {
   @SuppressWarnings("NullAway") // of no host that runs
   private static Placed placed(long number, String host) {
     return new Placed(
-        new SessionReport(number, 1, 0, "opencl", "", Map.of(), 0, 0, 0, 0), host, null);
+        new SessionReport(number, 1, 0, "opencl", "", Map.of(), 0, 0, 0, 0, Map.of()), host, null);
   }
 
   @Test

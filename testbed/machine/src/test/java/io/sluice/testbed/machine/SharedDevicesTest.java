@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.sluice.management.DaemonMXBean;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionMove;
+import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
 import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.opencl.OpenClParts;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,8 +21,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import javax.management.OperationsException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,6 +42,7 @@ final class SharedDevicesTest {
   private static final String ONE = "one";
   private static final String OTHER = "other";
   private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final String VENDORS = "vendors"; // the directory's name
   private static final String LAUNCHES = "launches: ";
 
   /** Launches of the slower of two in a comparison, of some 0.5 ms each. */
@@ -63,6 +68,7 @@ final class SharedDevicesTest {
             "figures",
             "endless",
             "gated",
+            "tied",
             "matrix");
     work = Files.createDirectory(directory.resolve("work"));
     daemon =
@@ -269,7 +275,7 @@ final class SharedDevicesTest {
       assertThat(beyond.lines()).doesNotContain("holding");
 
       long session = sessions.list(ONE).getFirst().number();
-      SessionMove _ = sessions.move(ONE, session, "vendors", false);
+      SessionMove _ = sessions.move(ONE, session, VENDORS, false);
       Running stillBeyond = run(ONE, "hold", "40");
       await().atMost(PATIENCE).until(() -> !stillBeyond.process().isAlive());
       assertThat(stillBeyond.lines()).doesNotContain("holding");
@@ -293,5 +299,43 @@ final class SharedDevicesTest {
     await().atMost(PATIENCE).until(() -> flood.launches() > ENOUGH);
 
     assertThat(sessions.list(ONE)).hasSize(1).allMatch(session -> session.deviceMs() > 0);
+  }
+
+  private SessionStatus only(String guest) throws OperationsException {
+    List<SessionStatus> all = sessions.list(guest);
+    assertThat(all).hasSize(1);
+    return all.getFirst();
+  }
+
+  private static void tell(Running program) throws IOException {
+    OutputStream input = program.process().getOutputStream();
+    input.write('\n');
+    input.flush();
+  }
+
+  @Test
+  void ties_ofASession_areThereAsLongAsWhatTiesIt() throws Exception {
+    Running tied = run(ONE, "tied");
+    await().atMost(PATIENCE).until(() -> tied.has("tied twice"));
+    await().atMost(PATIENCE).until(() -> only(ONE).ties().size() == 2);
+    assertThat(only(ONE).ties()).containsOnlyKeys("binaries", "user-events");
+    assertThat(only(ONE).ties().get("binaries")).endsWith(": 1");
+    long session = only(ONE).number();
+    assertThat(sessions.move(ONE, session, VENDORS, true).obstacles())
+        .containsExactly(only(ONE).ties().get("user-events"));
+
+    tell(tied);
+    await().atMost(PATIENCE).until(() -> tied.has("tied once"));
+    await().atMost(PATIENCE).until(() -> only(ONE).ties().keySet().equals(Set.of("binaries")));
+    SessionMove _ = sessions.move(ONE, session, VENDORS, false); // of the same implementation
+    assertThat(only(ONE)).returns(VENDORS, SessionStatus::host);
+    assertThat(only(ONE).ties()).containsOnlyKeys("binaries");
+
+    tell(tied);
+    await().atMost(PATIENCE).until(() -> tied.has("free"));
+    await().atMost(PATIENCE).until(() -> only(ONE).ties().isEmpty());
+    tied.process().getOutputStream().close();
+    await().atMost(PATIENCE).until(() -> !tied.process().isAlive());
+    assertThat(tied.lines()).contains("result: 7");
   }
 }
