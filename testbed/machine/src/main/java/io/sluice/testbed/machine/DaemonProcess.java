@@ -35,12 +35,15 @@ public final class DaemonProcess implements AutoCloseable {
 
   private final Process process;
   private final Path directory;
+  private final Path control;
   private final Path log;
   private final LocalConnection connection;
 
-  private DaemonProcess(Process process, Path directory, Path log, LocalConnection connection) {
+  private DaemonProcess(
+      Process process, Path directory, Path control, Path log, LocalConnection connection) {
     this.process = process;
     this.directory = directory;
+    this.control = control;
     this.log = log;
     this.connection = connection;
   }
@@ -159,7 +162,7 @@ public final class DaemonProcess implements AutoCloseable {
     Process process =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     try {
-      return new DaemonProcess(process, directory, log, connect(process, control, log));
+      return new DaemonProcess(process, directory, control, log, connect(process, control, log));
     } catch (IOException | InterruptedException e) {
       process.destroyForcibly();
       throw e;
@@ -201,6 +204,11 @@ public final class DaemonProcess implements AutoCloseable {
   /** The vfio-user socket of a guest. */
   public Path socket(String guest) {
     return directory.resolve(guest + ".sock");
+  }
+
+  /** The socket that sluicectl connects to. */
+  public Path controlSocket() {
+    return control;
   }
 
   /** The JMX connection. */

@@ -338,4 +338,70 @@ final class SharedDevicesTest {
     await().atMost(PATIENCE).until(() -> !tied.process().isAlive());
     assertThat(tied.lines()).contains("result: 7");
   }
+
+  /** A sluicectl that prints what happens to sessions. */
+  private Running monitor() throws IOException {
+    Path output = Files.createTempFile(work, "monitor", ".out");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JavaProgram.of("io.sluice.sluicectl", "io.sluice.sluicectl.SluiceCtl"));
+    command.addAll(
+        List.of("--socket", daemon.controlSocket().toString(), "monitor", "--type", "session"));
+    Process started =
+        new ProcessBuilder(command)
+            .redirectOutput(output.toFile())
+            .redirectErrorStream(true)
+            .start();
+    Running monitor = new Running(started, output);
+    running.add(monitor);
+    return monitor;
+  }
+
+  private static void awaitEvent(Running monitor, String type, String message) {
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () -> lines(monitor).stream().map(SharedDevicesTest::event).toList(),
+            events -> events.contains(type + " " + message));
+  }
+
+  /** The line of an event without its time. */
+  private static String event(String line) {
+    return line.replaceFirst("^\\S+ +(\\S+) +", "$1 ");
+  }
+
+  @Test
+  void monitor_ofSessions_tellsWhenTheyAndTheirHostsComeAndGo() throws Exception {
+    Running monitor = monitor();
+    await()
+        .atMost(PATIENCE)
+        .until(() -> { // it does not say when it has begun to listen
+          Running unseen = run(OTHER, "matrix", "16", "1");
+          Process _ = unseen.process().onExit().get(1, TimeUnit.MINUTES);
+          return !monitor.lines().isEmpty();
+        });
+
+    Running first = run(ONE, "hold", "1");
+    await().atMost(PATIENCE).until(() -> first.has("holding"));
+    String session = ONE + " " + only(ONE).number();
+    awaitEvent(monitor, "session.opened", session + ": hold, pid " + first.process().pid());
+    first.process().getOutputStream().close();
+    awaitEvent(monitor, "session.ended", session + ": its application left");
+
+    Running second = run(ONE, "hold", "1");
+    await().atMost(PATIENCE).until(() -> second.has("holding"));
+    long number = only(ONE).number();
+    sessions.end(ONE, number);
+    awaitEvent(monitor, "session.ended", ONE + " " + number + ": an operator ended it");
+
+    Running third = run(ONE, "hold", "1");
+    await().atMost(PATIENCE).until(() -> third.has("holding"));
+    String last = ONE + " " + only(ONE).number();
+    assertThat(ProcessHandle.of(host(ONE).pid()).orElseThrow().destroyForcibly()).isTrue();
+    awaitEvent(monitor, "session.ended", last + ": its session host ended");
+    awaitEvent(monitor, "session.host", ONE + " serves");
+    assertThat(lines(monitor).stream().map(SharedDevicesTest::event))
+        .anyMatch(event -> event.startsWith("session.host " + ONE + " ended: "))
+        .noneMatch(event -> event.startsWith("session.ended " + OTHER) && event.contains("host"));
+  }
 }
