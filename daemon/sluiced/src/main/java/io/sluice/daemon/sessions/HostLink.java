@@ -51,6 +51,7 @@ final class HostLink {
   private final ControlLink link;
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, CompletableFuture<HostMessage>> asked = new ConcurrentHashMap<>();
+  private boolean serves; // of the thread that hears
   private volatile boolean over;
 
   HostLink(ControlLink link) {
@@ -122,7 +123,13 @@ final class HostLink {
 
   private void hear(HostMessage message, Listener listener) throws LinkException {
     switch (message) {
-      case Serving serving -> listener.onServing(serving);
+      case Serving serving -> {
+        if (serves) {
+          throw new LinkException("it says twice that it serves");
+        }
+        serves = true;
+        listener.onServing(serving);
+      }
       case Opened opened -> listener.onOpened(opened);
       case Ended ended -> listener.onEnded(ended);
       case Moving moving -> listener.onMoving(moving);

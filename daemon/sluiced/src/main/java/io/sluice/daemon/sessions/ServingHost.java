@@ -91,11 +91,13 @@ final class ServingHost implements HostedSessions.Host {
 
   @Override
   public void end(String why) {
-    LOG.atWarn()
-        .addKeyValue("guest", guest)
-        .addKeyValue("reason", why)
-        .log("a session host is ended");
-    asked = why;
+    if (asked.isEmpty()) { // it may go on to deserve it until it is gone
+      asked = why;
+      LOG.atWarn()
+          .addKeyValue("guest", guest)
+          .addKeyValue("reason", why)
+          .log("a session host is ended");
+    }
     link.end();
   }
 

@@ -99,6 +99,11 @@ final class DeviceRota {
         .removeIf(guest -> places.stream().noneMatch(place -> place.seat().guest().equals(guest)));
   }
 
+  /** Whether a host of a guest is at the device. */
+  boolean isOf(String guest) {
+    return places.stream().anyMatch(place -> place.seat().guest().equals(guest));
+  }
+
   boolean isEmpty() {
     return places.isEmpty();
   }

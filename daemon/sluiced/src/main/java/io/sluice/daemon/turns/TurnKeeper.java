@@ -3,10 +3,13 @@ package io.sluice.daemon.turns;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.quota.Quota;
+import io.sluice.remoting.control.TurnPage;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -24,6 +27,9 @@ public final class TurnKeeper implements AutoCloseable {
   /** What hosts call the processors. */
   private static final String PROCESSORS = "processors";
 
+  /** Devices that all hosts of a guest may name together. */
+  static final int MOST_NAMES = TurnPage.MOST_DEVICES;
+
   private final Kernel kernel;
   private final LongSupplier nanoTime;
   private final Function<String, Quota> quotas;
@@ -33,6 +39,9 @@ public final class TurnKeeper implements AutoCloseable {
 
   @GuardedBy("lock")
   private final Map<String, DeviceRota> rotas = new HashMap<>();
+
+  @GuardedBy("lock")
+  private final Set<TurnSeat> named = new HashSet<>();
 
   @GuardedBy("lock")
   private boolean poked;
@@ -68,13 +77,24 @@ public final class TurnKeeper implements AutoCloseable {
   }
 
   /**
-   * The host has named its devices.
+   * The host has named its devices. One that does so again, or whose guest's hosts name more than
+   * there may be, is ended.
    *
    * @param devices by their numbers
    */
   public void name(TurnSeat seat, List<String> devices) {
     lock.lock();
     try {
+      if (!named.add(seat)) {
+        seat.end("it names its devices twice");
+        return;
+      }
+      Set<String> names = namesOf(seat.guest());
+      names.addAll(devices);
+      if (devices.size() > TurnPage.MOST_DEVICES || names.size() > MOST_NAMES) {
+        seat.end("the hosts of its guest name more devices than there may be, n=" + names.size());
+        return;
+      }
       for (int i = 0; i < devices.size(); i++) {
         if (devices.indexOf(devices.get(i)) == i) { // one that names a device twice has it once
           rotas
@@ -87,6 +107,18 @@ public final class TurnKeeper implements AutoCloseable {
       lock.unlock();
     }
     poke();
+  }
+
+  /** Devices that hosts of a guest have named. */
+  @GuardedBy("lock")
+  private Set<String> namesOf(String guest) {
+    Set<String> names = new HashSet<>();
+    rotas.forEach((name, rota) -> {
+      if (rota.isOf(guest)) {
+        names.add(name);
+      }
+    });
+    return names;
   }
 
   /** A host tells that something has changed. */
@@ -109,6 +141,7 @@ public final class TurnKeeper implements AutoCloseable {
     try {
       rotas.values().forEach(rota -> rota.remove(seat));
       rotas.values().removeIf(DeviceRota::isEmpty);
+      named.remove(seat);
       seat.close();
     } finally {
       lock.unlock();
