@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /**
  * One end of a control link. Any thread may send; one receives.
@@ -36,6 +37,7 @@ public final class ControlLink implements AutoCloseable {
   private final Kernel kernel;
   private final Fd socket;
   private final int patienceMs;
+  private final IntConsumer heard;
   private final FdList fds = new FdList(); // of the line that was received, or is being
   private final FdList latest = new FdList(); // that came with what is in the buffer
   private final Object sending = new Object();
@@ -59,8 +61,22 @@ public final class ControlLink implements AutoCloseable {
    *     for as long as it takes
    */
   public ControlLink(Kernel kernel, Fd socket, Duration patience) {
+    this(kernel, socket, patience, _ -> {});
+  }
+
+  /**
+   * A link at which the other end is heard at a pace.
+   *
+   * @param socket a connected stream socket, owned from now on
+   * @param patience how long the other end may leave the socket full before the link ends; negative
+   *     for as long as it takes
+   * @param heard is told how many bytes each read has brought, and may wait: the other end does,
+   *     too, when the socket is full
+   */
+  public ControlLink(Kernel kernel, Fd socket, Duration patience, IntConsumer heard) {
     this.kernel = kernel;
     this.socket = socket;
+    this.heard = heard;
     patienceMs = (int) patience.toMillis();
   }
 
@@ -140,8 +156,9 @@ public final class ControlLink implements AutoCloseable {
       }
       MemorySegment.copy(into, ValueLayout.JAVA_BYTE, 0, buffer, 0, (int) bytes);
       end = (int) bytes;
-      return true;
     }
+    heard.accept(end);
+    return true;
   }
 
   private static String text(byte[] line) throws LinkException {

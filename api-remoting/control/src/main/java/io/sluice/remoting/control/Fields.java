@@ -18,6 +18,13 @@ import tools.jackson.core.json.JsonFactory;
  * nobody takes, is missing or is something else than it should be makes the object invalid.
  */
 final class Fields {
+  /** Tokens of a session in a report: braces, eleven fields, all kinds and ties there may be. */
+  private static final int SESSION_TOKENS =
+      2 + 11 * 2 + 2 + 2 * (ControlCodec.MAX_KINDS + ControlCodec.MAX_TIES);
+
+  /** Tokens of a report of as many sessions as there may be; all else that is said has fewer. */
+  static final int MAX_TOKENS = 16 + SessionLimits.MAX_SESSIONS * SESSION_TOKENS;
+
   private static final JsonFactory JSON =
       JsonFactory.builder()
           .streamReadConstraints(
@@ -26,6 +33,7 @@ final class Fields {
                   .maxNameLength(64)
                   .maxStringLength(4096)
                   .maxNumberLength(20)
+                  .maxTokenCount(MAX_TOKENS)
                   .build())
           .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
           .build();

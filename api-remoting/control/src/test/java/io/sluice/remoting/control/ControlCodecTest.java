@@ -15,6 +15,8 @@ import io.sluice.remoting.control.Order.Serve;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +120,35 @@ final class ControlCodecTest {
     String line = ControlCodec.write(new Sessions(1, java.util.Collections.nCopies(1025, REPORT)));
 
     assertThatThrownBy(() -> ControlCodec.readMessage(line)).isInstanceOf(LinkException.class);
+  }
+
+  /** Each of them would be a map before anything is checked. */
+  @Test
+  void readMessage_moreTokensThanAReportMayHave_isRefusedBeforeItIsAllRead() {
+    String line = "{\"tell\":\"turns\",\"a\":[{}" + ",{}".repeat(Fields.MAX_TOKENS / 2) + "]}";
+
+    assertThatThrownBy(() -> ControlCodec.readMessage(line))
+        .isInstanceOf(LinkException.class)
+        .hasMessageContaining("not JSON")
+        .hasMessageContaining("Token");
+  }
+
+  @Test
+  void readMessage_asMuchAsAReportMayHave_isTaken() throws LinkException {
+    Map<String, Long> objects =
+        IntStream.range(0, ControlCodec.MAX_KINDS)
+            .boxed()
+            .collect(Collectors.toMap(i -> "k" + "x".repeat(i), i -> Long.MAX_VALUE));
+    Map<String, String> ties =
+        IntStream.range(0, ControlCodec.MAX_TIES)
+            .boxed()
+            .collect(Collectors.toMap(i -> "t" + "x".repeat(i), i -> "why"));
+    SessionReport report =
+        new SessionReport(Long.MAX_VALUE, 1, 1, "a", "d", objects, 1, 1, 1, 1, ties);
+    Sessions all =
+        new Sessions(1, java.util.Collections.nCopies(SessionLimits.MAX_SESSIONS, report));
+
+    assertThat(ControlCodec.readMessage(ControlCodec.write(all))).isEqualTo(all);
   }
 
   @Test

@@ -12,7 +12,6 @@ import io.sluice.management.ErrorCode;
 import io.sluice.management.NotificationTypes;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.local.SocketFile;
-import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage;
 import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Moving;
@@ -59,9 +58,6 @@ final class GuestSessions implements AutoCloseable {
   private static final Duration START_PATIENCE = Duration.ofSeconds(120);
 
   private static final Duration ANSWER_PATIENCE = Duration.ofSeconds(10);
-
-  /** How long a host may leave its link full. */
-  private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
 
   /** Events that are told, at once and in the long run. */
   private static final int BURST = 50;
@@ -273,7 +269,7 @@ final class GuestSessions implements AutoCloseable {
   }
 
   private String serve(Fd connection, Process process) {
-    HostLink own = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
+    HostLink own = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime());
     ServingHost host = new ServingHost(guest, own, surroundings.nanoTime());
     TurnSeat seat = surroundings.turns().join(guest, process, host::end);
     try {

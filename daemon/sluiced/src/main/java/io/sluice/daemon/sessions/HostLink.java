@@ -2,6 +2,7 @@ package io.sluice.daemon.sessions;
 
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
 import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.remoting.control.ControlCodec;
 import io.sluice.remoting.control.ControlLink;
@@ -20,6 +21,7 @@ import io.sluice.remoting.control.LinkException;
 import io.sluice.remoting.control.Order;
 import io.sluice.remoting.control.Order.Serve;
 import io.sluice.remoting.control.Order.Stand;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +30,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongFunction;
+import java.util.function.LongSupplier;
 
 /**
  * The daemon's end of a session host's link. One thread {@linkplain #run hears} the host until the
  * link ends; any may {@linkplain #ask ask}.
  */
-final class HostLink {
+final class HostLink implements AutoCloseable {
+  /** How long a host may leave its link full. */
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
   /** The listener to what a host tells by itself, on the thread that runs the link. */
   interface Listener {
     void onServing(Serving serving);
@@ -49,13 +55,28 @@ final class HostLink {
   }
 
   private final ControlLink link;
+  private final LinkPace pace;
   private final AtomicLong ids = new AtomicLong();
   private final Map<Long, CompletableFuture<HostMessage>> asked = new ConcurrentHashMap<>();
   private boolean serves; // of the thread that hears
   private volatile boolean over;
 
-  HostLink(ControlLink link) {
+  /**
+   * @param pace at which the host is heard; the link's, too
+   */
+  HostLink(ControlLink link, LinkPace pace) {
     this.link = link;
+    this.pace = pace;
+  }
+
+  /**
+   * The link of a host that has connected.
+   *
+   * @param connection owned from now on
+   */
+  static HostLink of(Kernel kernel, Fd connection, LongSupplier nanoTime) {
+    LinkPace pace = new LinkPace(nanoTime);
+    return new HostLink(new ControlLink(kernel, connection, PATIENCE, pace::read), pace);
   }
 
   /** Has the host serve. */
@@ -104,6 +125,7 @@ final class HostLink {
     try {
       for (Optional<String> line = link.receive(); line.isPresent(); line = link.receive()) {
         link.refuseDescriptors();
+        pace.line();
         hear(ControlCodec.readMessage(line.get()), listener);
       }
       return "its process ended";
@@ -112,13 +134,19 @@ final class HostLink {
     } catch (SyscallException e) {
       return "its link failed: " + e.getMessage();
     } finally {
-      over = true;
-      asked
-          .values()
-          .forEach(answer ->
-              answer.completeExceptionally(new LinkException("the session host has ended")));
-      link.close();
+      close();
     }
+  }
+
+  /** Nobody hears the host any more; again, it does nothing. */
+  @Override
+  public void close() {
+    over = true;
+    asked
+        .values()
+        .forEach(answer ->
+            answer.completeExceptionally(new LinkException("the session host has ended")));
+    link.close();
   }
 
   private void hear(HostMessage message, Listener listener) throws LinkException {

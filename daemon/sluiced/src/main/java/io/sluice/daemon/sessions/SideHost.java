@@ -6,7 +6,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.daemon.turns.TurnSeat;
-import io.sluice.remoting.control.ControlLink;
 import io.sluice.remoting.control.HostMessage.Ended;
 import io.sluice.remoting.control.HostMessage.Moving;
 import io.sluice.remoting.control.HostMessage.Opened;
@@ -33,8 +32,6 @@ final class SideHost implements AutoCloseable {
 
   /** How long a Java on a busy machine may take, twice. */
   static final Duration START_PATIENCE = Duration.ofSeconds(120);
-
-  private static final Duration LINK_PATIENCE = Duration.ofSeconds(1);
 
   private final String guest;
   private final String name;
@@ -179,7 +176,7 @@ final class SideHost implements AutoCloseable {
     } catch (ExecutionException | TimeoutException e) {
       return "it did not connect";
     }
-    HostLink link = new HostLink(new ControlLink(surroundings.kernel(), connection, LINK_PATIENCE));
+    HostLink link = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime());
     ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
     TurnSeat seat = surroundings.turns().join(guest, started.process(), host::end);
     try {

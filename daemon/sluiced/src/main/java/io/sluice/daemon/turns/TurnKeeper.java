@@ -1,6 +1,7 @@
 package io.sluice.daemon.turns;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.RateLimit;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.TurnPage;
@@ -21,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keeper of turns: a thread that sees to the rota of each device when a host tells of a change,
- * and every few milliseconds while somebody waits.
+ * and every few milliseconds while somebody waits. Hosts that tell of changes without end do not
+ * make it work without end: it takes {@link #STEPS} steps at once, and one each {@link #STEP} after
+ * that.
  */
 public final class TurnKeeper implements AutoCloseable {
   /** What hosts call the processors. */
@@ -30,9 +33,15 @@ public final class TurnKeeper implements AutoCloseable {
   /** Devices that all hosts of a guest may name together. */
   static final int MOST_NAMES = TurnPage.MOST_DEVICES;
 
+  /** Steps at once, and the time between them in the long run. */
+  static final int STEPS = 20;
+
+  static final Duration STEP = Duration.ofNanos(500_000);
+
   private final Kernel kernel;
   private final LongSupplier nanoTime;
   private final Function<String, Quota> quotas;
+  private final RateLimit pace;
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -57,6 +66,7 @@ public final class TurnKeeper implements AutoCloseable {
     this.kernel = kernel;
     this.nanoTime = nanoTime;
     this.quotas = quotas;
+    pace = new RateLimit(STEPS, STEP, nanoTime);
     thread = threads.newThread(this::run);
     thread.setName("sluice-turns");
     thread.start();
@@ -125,8 +135,10 @@ public final class TurnKeeper implements AutoCloseable {
   public void poke() {
     lock.lock();
     try {
-      poked = true;
-      changed.signal();
+      if (!poked) {
+        poked = true;
+        changed.signal();
+      }
     } finally {
       lock.unlock();
     }
@@ -159,6 +171,7 @@ public final class TurnKeeper implements AutoCloseable {
           contended |= rota.step(nanoTime.getAsLong());
         }
         awaitChange(contended);
+        awaitPace();
       }
     } finally {
       lock.unlock();
@@ -178,6 +191,18 @@ public final class TurnKeeper implements AutoCloseable {
       }
     } catch (InterruptedException _) {
       // nobody does; it looks again
+    }
+  }
+
+  /** Changes that are told meanwhile are seen to together. */
+  @GuardedBy("lock")
+  private void awaitPace() {
+    try {
+      while (!closed && !pace.tryTake()) {
+        long _ = changed.awaitNanos(pace.untilNextNs());
+      }
+    } catch (InterruptedException _) {
+      // nobody does; it goes on
     }
   }
 

@@ -1,6 +1,7 @@
 package io.sluice.daemon.turns;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
@@ -11,21 +12,31 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The keeper of turns with hosts that name too much. */
+/** The keeper of turns with hosts that name too much, and tell too much. */
 final class TurnKeeperTest {
   private static final List<String> GPU = List.of("gpu");
 
   private final Kernel kernel = RealKernel.create();
+  private final AtomicLong nowNs = new AtomicLong(1_000_000);
+  private final AtomicInteger asked = new AtomicInteger(); // for quotas
+  private final AtomicBoolean pokes = new AtomicBoolean();
   private final List<String> ended = new CopyOnWriteArrayList<>();
   private final List<TurnSeat> seats = new ArrayList<>();
   private final TurnKeeper keeper =
-      new TurnKeeper(kernel, Thread.ofPlatform().factory(), System::nanoTime, _ -> quota());
+      new TurnKeeper(kernel, Thread.ofPlatform().factory(), nowNs::get, this::quota);
 
-  private static Quota quota() {
+  private Quota quota(String guest) {
+    asked.incrementAndGet();
+    if (pokes.get()) {
+      keeper.poke();
+    }
     return new Quota(0, 1, Quota.NO_LIMIT, BeyondShare.OUT_OF_MEMORY, Duration.ofSeconds(2));
   }
 
@@ -49,6 +60,16 @@ final class TurnKeeperTest {
 
   private static List<String> names(String of, int count) {
     return IntStream.range(0, count).mapToObj(i -> of + i).toList();
+  }
+
+  /** As hosts do: one has work, and another waits. */
+  private void contend(TurnSeat holder, TurnSeat other) {
+    holder.page().addWaiting(0, 1);
+    keeper.poke();
+    await().until(() -> holder.page().isGranted(0));
+    holder.page().addWaiting(0, -1);
+    int _ = holder.page().addClaims(0, 1);
+    other.page().addWaiting(0, 1);
   }
 
   @Test
@@ -77,5 +98,26 @@ final class TurnKeeperTest {
     join("a", java.util.Collections.nCopies(TurnPage.MOST_DEVICES + 1, "gpu"));
 
     assertThat(ended).hasSize(1);
+  }
+
+  /** Each step is told of a change at once, as by a host that does nothing else. */
+  @Test
+  void run_hostsTellWithoutEnd_stepsAreFarApart() {
+    TurnSeat a = join("a", GPU);
+    TurnSeat b = join("b", GPU);
+    contend(a, b);
+    int before = asked.get();
+    pokes.set(true);
+    keeper.poke();
+
+    int more = 8;
+    for (int i = 0; i < more; i++) {
+      int last = asked.get();
+      nowNs.addAndGet(TurnKeeper.STEP.toNanos());
+      await().until(() -> asked.get() > last);
+    }
+    pokes.set(false);
+
+    assertThat(asked.get() - before).isLessThanOrEqualTo(TurnKeeper.STEPS + more);
   }
 }
