@@ -147,22 +147,29 @@ final class ForeignSessions implements SessionDoor, AutoCloseable {
     HostMemory memory = new HostMemory(surroundings.kernel());
     // Another's directory may not be gone yet.
     HostCommand starter = starters.of(name + ":" + number);
-    SideHost side =
-        new SideHost(
-            HOST,
-            starter,
-            door,
-            new Stand(
-                name, new SessionLimits(settings.sessionLimit(), settings.memoryBytes()), LINE),
-            false,
-            memory,
-            surroundings,
-            new HostWords(name, surroundings.nanoTime()),
-            new HostedSessions(Optional::empty),
-            (session, why) -> ended(name, session, why),
-            (session, stage) ->
-                tell(NotificationTypes.SESSION_MOVING, name + " " + session + ": " + stage),
-            () -> over(name, memory, starter));
+    SideHost side = null;
+    try {
+      side =
+          new SideHost(
+              HOST,
+              starter,
+              door,
+              new Stand(
+                  name, new SessionLimits(settings.sessionLimit(), settings.memoryBytes()), LINE),
+              false,
+              memory,
+              surroundings,
+              new HostWords(name, surroundings.nanoTime()),
+              new HostedSessions(Optional::empty),
+              (session, why) -> ended(name, session, why),
+              (session, stage) ->
+                  tell(NotificationTypes.SESSION_MOVING, name + " " + session + ": " + stage),
+              () -> over(name, memory, starter));
+    } finally {
+      if (side == null) {
+        memory.close();
+      }
+    }
     return new Visitor(side, memory, starter);
   }
 

@@ -6,6 +6,7 @@ import io.sluice.abi.SluiceException;
 import io.sluice.abi.sandbox.SandboxKernel;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.daemon.turns.TurnKeeper;
 import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.management.ErrorCode;
@@ -77,6 +78,7 @@ final class GuestSessions implements AutoCloseable {
   private final RateLimit events;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread keeper;
+  private final LoopFailures failures;
   private final HostedSessions machine = new HostedSessions(this::serving);
   private final Object lock = new Object();
 
@@ -136,6 +138,7 @@ final class GuestSessions implements AutoCloseable {
     this.door = door;
     this.surroundings = surroundings;
     words = new HostWords(guest, surroundings.nanoTime());
+    failures = new LoopFailures(LOG, "keeping a session host of " + guest);
     events = new RateLimit(BURST, INTERVAL, surroundings.nanoTime());
     memory = new HostMemory(surroundings.kernel());
     hostNames = List.copyOf(new TreeSet<>(others.keySet()));
@@ -201,7 +204,11 @@ final class GuestSessions implements AutoCloseable {
     try {
       while (!isClosed()) {
         long begin = surroundings.nanoTime().getAsLong();
-        runHost();
+        try {
+          runHost();
+        } catch (RuntimeException | Error e) {
+          failures.note(e); // the next is tried when its time has come
+        }
         Duration served = Duration.ofNanos(surroundings.nanoTime().getAsLong() - begin);
         Duration wait = delay.after(served);
         if (closed.await(wait.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -230,21 +237,28 @@ final class GuestSessions implements AutoCloseable {
     synchronized (lock) {
       pid = process.pid();
     }
-    Thread reader = surroundings.threads().newThread(() -> words.read(process));
-    reader.setName("sluice-" + guest + "-host");
-    reader.start();
+    Thread reader = null;
     String why = "the daemon is stopping";
     try {
+      Thread made = surroundings.threads().newThread(() -> words.read(process));
+      made.setName("sluice-" + guest + "-host");
+      made.start();
+      reader = made;
       Optional<Fd> connection = connection(host);
       why =
           connection.isPresent()
               ? serve(connection.get(), process)
               : "it did not connect: " + left(process);
+    } catch (RuntimeException | Error e) { // no descriptors, memory or threads, most likely
+      why = "the daemon has no means for it: " + e.getMessage();
+      failures.note(e);
     } finally {
       door.forget(host);
       stop(process);
       memory.clear(0);
-      reader.join();
+      if (reader != null) {
+        reader.join();
+      }
       ended(why);
     }
   }
@@ -269,13 +283,14 @@ final class GuestSessions implements AutoCloseable {
   }
 
   private String serve(Fd connection, Process process) {
-    HostLink own = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime());
-    ServingHost host = new ServingHost(guest, own, surroundings.nanoTime());
-    TurnSeat seat = surroundings.turns().join(guest, process, host::end);
-    try {
-      return serve(host, seat);
-    } finally {
-      surroundings.turns().leave(seat);
+    try (HostLink own = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime())) {
+      ServingHost host = new ServingHost(guest, own, surroundings.nanoTime());
+      TurnSeat seat = surroundings.turns().join(guest, process, host::end);
+      try {
+        return serve(host, seat);
+      } finally {
+        surroundings.turns().leave(seat);
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.management.ErrorCode;
 import io.sluice.management.local.SocketFile;
 import java.io.IOException;
@@ -15,27 +16,44 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.management.OperationsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The socket at which session hosts report for duty. Only a process that was started for it comes
- * in, once: any other connection is closed.
+ * in, once: any other connection is closed. While hosts are being started, which takes its time and
+ * holds up nobody else, who comes early is kept at the door until their numbers are known.
  */
 final class HostDoor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HostDoor.class);
   private static final int BACKLOG = 128;
+
+  /** The pause when accepting has failed: what is missing may come back. */
+  private static final long FAILED_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Kernel kernel;
   private final SocketFile file;
   private final Fd listener;
   private final Fd wake;
   private final Thread thread;
+  private final LoopFailures failures = new LoopFailures(LOG, "accepting session hosts");
   private final Object lock = new Object();
 
   @GuardedBy("lock")
   private final Map<Long, CompletableFuture<Fd>> expected = new HashMap<>();
+
+  /** Hosts that are being started. */
+  @GuardedBy("lock")
+  private int starting;
+
+  /** Connections by process, which may be one of those; none while there are none. */
+  @GuardedBy("lock")
+  private final Map<Long, Fd> early = new HashMap<>();
+
+  private volatile boolean closed;
 
   /** A host that was started, and its connection once it is there. */
   record Started(Process process, CompletableFuture<Fd> connection) {}
@@ -67,12 +85,55 @@ final class HostDoor implements AutoCloseable {
 
   /** Starts a host and expects it. */
   Started start(HostStarter starter) throws IOException {
-    synchronized (lock) { // it may connect before we know its number
-      Process process = starter.start();
-      CompletableFuture<Fd> connection = new CompletableFuture<>();
-      expected.put(process.pid(), connection);
-      return new Started(process, connection);
+    CompletableFuture<Fd> connection = new CompletableFuture<>();
+    synchronized (lock) {
+      starting++;
     }
+    Process process = null;
+    boolean known = false;
+    try {
+      process = starter.start();
+      Started started = new Started(process, connection);
+      expect(process.pid(), connection);
+      known = true;
+      return started;
+    } finally {
+      if (process != null && !known) {
+        process.destroyForcibly();
+      }
+      started();
+    }
+  }
+
+  private void expect(long pid, CompletableFuture<Fd> connection) {
+    Fd came;
+    synchronized (lock) {
+      came = early.remove(pid);
+      if (came == null) {
+        expected.put(pid, connection);
+      }
+    }
+    if (came != null) {
+      connection.complete(came);
+    }
+  }
+
+  /** One is no longer being started: those that came early are strangers when it was the last. */
+  private void started() {
+    Map<Long, Fd> strangers = Map.of();
+    synchronized (lock) {
+      starting--;
+      if (starting == 0 && !early.isEmpty()) {
+        strangers = new HashMap<>(early);
+        early.clear();
+      }
+    }
+    strangers.forEach(HostDoor::turnAway);
+  }
+
+  private static void turnAway(long pid, Fd connection) {
+    connection.close();
+    LOG.atWarn().addKeyValue("pid", pid).log("a process that is no session host is turned away");
   }
 
   /** Does not expect a host any more. */
@@ -86,45 +147,57 @@ final class HostDoor implements AutoCloseable {
   }
 
   private void accept() {
-    short[] ready = new short[2];
-    while (true) {
-      kernel.poll(List.of(wake, listener), new short[] {Kernel.POLLIN, Kernel.POLLIN}, ready, -1);
-      if (ready[0] != 0) {
-        return;
-      }
+    while (!closed) {
       try {
-        admit(kernel.accept(listener));
-      } catch (SyscallException e) {
-        if (!e.is(Errno.ECONNABORTED)) {
-          LOG.atWarn().addKeyValue("error", e.getMessage()).log("no session host comes in");
+        acceptOne();
+      } catch (RuntimeException | Error e) {
+        // No descriptors, memory or threads are left, most likely: all may come back.
+        if (!closed && !(e instanceof SyscallException gone && gone.is(Errno.ECONNABORTED))) {
+          failures.note(e);
+          LockSupport.parkNanos(this, FAILED_NS);
         }
       }
     }
   }
 
-  private void admit(Fd connection) {
-    long pid;
-    CompletableFuture<Fd> waiting;
-    try {
-      pid = kernel.peerCredentials(connection).pid();
-    } catch (SyscallException _) {
-      connection.close();
+  private void acceptOne() {
+    short[] ready = new short[2];
+    kernel.poll(List.of(wake, listener), new short[] {Kernel.POLLIN, Kernel.POLLIN}, ready, -1);
+    if (ready[0] != 0) {
       return;
     }
+    Fd connection = kernel.accept(listener);
+    boolean owned = false;
+    try {
+      owned = admit(connection);
+    } finally {
+      if (!owned) {
+        connection.close();
+      }
+    }
+  }
+
+  /** Whether somebody has the connection now: whoever expects it, or the door. */
+  private boolean admit(Fd connection) {
+    long pid = kernel.peerCredentials(connection).pid();
+    CompletableFuture<Fd> waiting;
     synchronized (lock) {
       waiting = expected.remove(pid);
+      if (waiting == null && starting > 0 && early.size() < BACKLOG) {
+        return early.putIfAbsent(pid, connection) == null;
+      }
     }
     if (waiting == null) {
-      LOG.atWarn().addKeyValue("pid", pid).log("a process that is no session host is turned away");
+      turnAway(pid, connection);
+      return false;
     }
-    if (waiting == null || !waiting.complete(connection)) {
-      connection.close();
-    }
+    return waiting.complete(connection);
   }
 
   /** Closes it; nobody is expected any more. */
   @Override
   public void close() throws IOException, InterruptedException {
+    closed = true;
     kernel.signal(wake);
     thread.join();
     file.delete();

@@ -12,9 +12,18 @@ final class HostMemory implements AutoCloseable {
   private final MemoryPage page;
 
   HostMemory(Kernel kernel) {
-    file = kernel.memfdCreate("sluice-memory", MemoryPage.BYTES);
-    kernel.addSeals(file, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL);
-    mapping = kernel.mmap(file, 0, MemoryPage.BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    Fd made = kernel.memfdCreate("sluice-memory", MemoryPage.BYTES);
+    Mapping mapped = null;
+    try {
+      kernel.addSeals(made, Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL);
+      mapped = kernel.mmap(made, 0, MemoryPage.BYTES, Kernel.PROT_READ | Kernel.PROT_WRITE);
+    } finally {
+      if (mapped == null) {
+        made.close();
+      }
+    }
+    file = made;
+    mapping = mapped;
     page = new MemoryPage(mapping.segment());
   }
 

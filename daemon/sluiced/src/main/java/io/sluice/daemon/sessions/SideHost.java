@@ -3,7 +3,6 @@ package io.sluice.daemon.sessions;
 import com.google.common.collect.HashMultiset;
 import com.google.common.collect.Multiset;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import io.sluice.abi.SluiceException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.daemon.turns.TurnSeat;
 import io.sluice.remoting.control.HostMessage.Ended;
@@ -148,9 +147,11 @@ final class SideHost implements AutoCloseable {
     String why = "it cannot be started";
     try {
       HostDoor.Started host = door.start(starter);
-      Thread reader = surroundings.threads().newThread(() -> words.read(host.process()));
-      reader.start();
+      Thread reader = null;
       try {
+        Thread made = surroundings.threads().newThread(() -> words.read(host.process()));
+        made.start();
+        reader = made;
         why = serve(host, order);
       } finally {
         door.forget(host);
@@ -158,10 +159,13 @@ final class SideHost implements AutoCloseable {
         host.process().destroyForcibly();
         host.process().waitFor();
         memory.clear(order.host());
-        reader.join();
+        if (reader != null) {
+          reader.join();
+        }
       }
-    } catch (IOException | SluiceException e) {
+    } catch (IOException | RuntimeException | Error e) { // of this host alone, whatever it is
       why = "it failed: " + e.getMessage();
+      LOG.atDebug().addKeyValue("guest", guest).setCause(e).log("a session host failed");
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } finally {
@@ -176,17 +180,18 @@ final class SideHost implements AutoCloseable {
     } catch (ExecutionException | TimeoutException e) {
       return "it did not connect";
     }
-    HostLink link = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime());
-    ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
-    TurnSeat seat = surroundings.turns().join(guest, started.process(), host::end);
-    try {
-      link.stand(order, seat, memory);
-      if (closed) {
-        link.end();
+    try (HostLink link = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime())) {
+      ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
+      TurnSeat seat = surroundings.turns().join(guest, started.process(), host::end);
+      try {
+        link.stand(order, seat, memory);
+        if (closed) {
+          link.end();
+        }
+        return host.reason(link.run(new Ears(host, seat)));
+      } finally {
+        surroundings.turns().leave(seat);
       }
-      return host.reason(link.run(new Ears(host, seat)));
-    } finally {
-      surroundings.turns().leave(seat);
     }
   }
 

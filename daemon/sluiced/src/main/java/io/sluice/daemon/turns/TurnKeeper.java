@@ -3,6 +3,7 @@ package io.sluice.daemon.turns;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.sluice.abi.RateLimit;
 import io.sluice.abi.sys.Kernel;
+import io.sluice.daemon.runtime.LoopFailures;
 import io.sluice.quota.Quota;
 import io.sluice.remoting.control.TurnPage;
 import java.time.Duration;
@@ -19,14 +20,18 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The keeper of turns: a thread that sees to the rota of each device when a host tells of a change,
  * and every few milliseconds while somebody waits. Hosts that tell of changes without end do not
  * make it work without end: it takes {@link #STEPS} steps at once, and one each {@link #STEP} after
- * that.
+ * that. A rota whose step fails is looked at again, as all others are.
  */
 public final class TurnKeeper implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnKeeper.class);
+
   /** What hosts call the processors. */
   private static final String PROCESSORS = "processors";
 
@@ -42,6 +47,7 @@ public final class TurnKeeper implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Function<String, Quota> quotas;
   private final RateLimit pace;
+  private final LoopFailures failures = new LoopFailures(LOG, "turns");
   private final Thread thread;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -168,13 +174,23 @@ public final class TurnKeeper implements AutoCloseable {
         poked = false;
         boolean contended = false;
         for (DeviceRota rota : rotas.values()) {
-          contended |= rota.step(nanoTime.getAsLong());
+          contended |= step(rota);
         }
         awaitChange(contended);
         awaitPace();
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Whether it is to be done again soon: also when it failed, for a reason that may pass. */
+  private boolean step(DeviceRota rota) {
+    try {
+      return rota.step(nanoTime.getAsLong());
+    } catch (RuntimeException | Error e) {
+      failures.note(e);
+      return true;
     }
   }
 

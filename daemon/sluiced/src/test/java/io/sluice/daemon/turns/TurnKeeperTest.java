@@ -19,21 +19,30 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The keeper of turns with hosts that name too much, and tell too much. */
+/** The keeper of turns with hosts that name too much, tell too much, and quotas that fail. */
 final class TurnKeeperTest {
   private static final List<String> GPU = List.of("gpu");
 
   private final Kernel kernel = RealKernel.create();
   private final AtomicLong nowNs = new AtomicLong(1_000_000);
+  private final AtomicLong tickNs = new AtomicLong(); // that passes from one look to the next
   private final AtomicInteger asked = new AtomicInteger(); // for quotas
+  private final AtomicBoolean fails = new AtomicBoolean();
   private final AtomicBoolean pokes = new AtomicBoolean();
   private final List<String> ended = new CopyOnWriteArrayList<>();
   private final List<TurnSeat> seats = new ArrayList<>();
   private final TurnKeeper keeper =
-      new TurnKeeper(kernel, Thread.ofPlatform().factory(), nowNs::get, this::quota);
+      new TurnKeeper(kernel, Thread.ofPlatform().factory(), this::now, this::quota);
+
+  private long now() {
+    return nowNs.addAndGet(tickNs.get());
+  }
 
   private Quota quota(String guest) {
     asked.incrementAndGet();
+    if (fails.getAndSet(false)) {
+      throw new LinkageError("injected");
+    }
     if (pokes.get()) {
       keeper.poke();
     }
@@ -98,6 +107,22 @@ final class TurnKeeperTest {
     join("a", java.util.Collections.nCopies(TurnPage.MOST_DEVICES + 1, "gpu"));
 
     assertThat(ended).hasSize(1);
+  }
+
+  @Test
+  void run_stepThatFails_isDoneAgain() {
+    tickNs.set(TurnKeeper.STEP.toNanos());
+    TurnSeat a = join("a", GPU);
+    TurnSeat b = join("b", GPU);
+    contend(a, b);
+
+    fails.set(true);
+    keeper.poke();
+    await().until(() -> !fails.get());
+    int _ = a.page().addClaims(0, -1);
+    keeper.poke();
+
+    await().until(() -> b.page().isGranted(0));
   }
 
   /** Each step is told of a change at once, as by a host that does nothing else. */

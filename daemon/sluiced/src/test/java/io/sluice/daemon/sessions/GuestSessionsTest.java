@@ -1,0 +1,149 @@
+package io.sluice.daemon.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.SessionHostStatus;
+import io.sluice.management.local.SocketFile;
+import io.sluice.remoting.control.ControlCodec;
+import io.sluice.remoting.control.ControlLink;
+import io.sluice.remoting.control.HostMessage.Serving;
+import io.sluice.remoting.control.Order.Stand;
+import io.sluice.remoting.control.SessionLimits;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A guest's session hosts when the daemon lacks what they need, for once. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class GuestSessionsTest {
+  private static final SessionLimits LIMITS = new SessionLimits(2, 1 << 20);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+  @TempDir private Path dir;
+
+  @SuppressWarnings("NullAway.Init")
+  private HostRig rig;
+
+  @BeforeEach
+  void open() throws Exception {
+    rig = new HostRig(dir);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    rig.close();
+  }
+
+  private GuestSessions sessions(HostStarter starter) {
+    Path path = dir.resolve("a.sock.api");
+    return new GuestSessions(
+        "a",
+        new SocketFile(path, "the session socket", ErrorCode.SESSION_SOCKET),
+        rig.kernel.listen(path, 1),
+        LIMITS,
+        starter,
+        Map.of(),
+        rig.door,
+        rig.surroundings);
+  }
+
+  /** The second host is asked to serve, and does. */
+  private void assertAnotherServes(GuestSessions sessions) throws Exception {
+    ControlLink first = rig.hosts.take();
+    assertThat(first.receive()).isEmpty();
+    ControlLink second = rig.hosts.take();
+    assertThat(second.receive().orElseThrow()).contains("\"do\":\"serve\"");
+    second.takeDescriptors(4).forEach(io.sluice.abi.sys.Fd::close);
+    second.send(ControlCodec.write(new Serving("seccomp", List.of(), List.of())), List.of());
+    await().atMost(PATIENCE).until(() -> isServing(sessions));
+    assertThat(rig.processes.getFirst().isAlive()).isFalse();
+    assertThat(rig.killed).hasSize(1);
+  }
+
+  private static boolean isServing(GuestSessions sessions) {
+    return sessions.status().state().equals(SessionHostStatus.SERVING);
+  }
+
+  @Test
+  void host_forWhichThereAreNoDescriptors_isEndedAndAnotherServes() throws Exception {
+    rig.fail(
+        "memfdCreate",
+        "sluice-turns",
+        new SyscallException("memfd_create", "", Errno.EMFILE.number()));
+    try (GuestSessions sessions = sessions(rig::start)) {
+      sessions.start();
+      assertAnotherServes(sessions);
+    }
+  }
+
+  @Test
+  void host_forWhichThereIsNoThread_isEndedAndAnotherServes() throws Exception {
+    try (GuestSessions sessions =
+        sessions(() -> {
+          Process started = rig.start();
+          if (rig.processes.size() == 1) {
+            rig.failThread(); // that hears its words
+          }
+          return started;
+        })) {
+      sessions.start();
+      assertAnotherServes(sessions);
+    }
+  }
+
+  @Test
+  void host_startThrowsAnError_anotherServes() throws Exception {
+    try (GuestSessions sessions =
+        sessions(() -> {
+          Process started = rig.start();
+          if (rig.processes.size() == 1) {
+            rig.processes.getFirst().destroy();
+            rig.killed.add(started.pid());
+            throw new OutOfMemoryError("injected");
+          }
+          return started;
+        })) {
+      sessions.start();
+      assertAnotherServes(sessions);
+    }
+  }
+
+  @Test
+  void sideHost_forWhichThereIsNoThread_isEnded() throws Exception {
+    CountDownLatch over = new CountDownLatch(1);
+    try (HostMemory memory = new HostMemory(rig.kernel);
+        SideHost side =
+            new SideHost(
+                "other",
+                () -> {
+                  Process started = rig.start();
+                  rig.failThread();
+                  return started;
+                },
+                rig.door,
+                new Stand("a", LIMITS, 1),
+                true,
+                memory,
+                rig.surroundings,
+                new HostWords("a", System::nanoTime),
+                new HostedSessions(java.util.Optional::empty),
+                (_, _) -> {},
+                (_, _) -> {},
+                over::countDown)) {
+      over.await();
+      assertThat(side.isOver()).isTrue();
+      assertThat(rig.processes.getFirst().isAlive()).isFalse();
+    }
+  }
+}
