@@ -48,6 +48,7 @@ public final class MigrationSource implements AutoCloseable {
   private final MachineStop stop;
   private final StopPreparation preparation;
   private final SourcePatience patience;
+  private final PeerSilence silence;
   private final SourceState state;
   private final SourceUndo undo;
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
@@ -115,6 +116,7 @@ public final class MigrationSource implements AutoCloseable {
     state = new SourceState(mapped, machine, memory, copiesMemory, preparation);
     undo = new SourceUndo(mapped.guest().name(), move, machine);
     patience = new SourcePatience(mapped.guest().name(), settings, rate, nowNs);
+    silence = new PeerSilence(nowNs);
     lastHeardNs = nowNs;
     lastSentNs = nowNs;
   }
@@ -151,7 +153,7 @@ public final class MigrationSource implements AutoCloseable {
     }
     link = newLink;
     agree(Agreement.TO_ASK);
-    lastHeardNs = nowNs;
+    heard();
   }
 
   /**
@@ -458,7 +460,7 @@ public final class MigrationSource implements AutoCloseable {
     Phase before = phase();
     while (frame != null) {
       heard++;
-      lastHeardNs = nowNs;
+      heard();
       take(frame);
       frame = phase() == before ? link.poll(MigrationLink.CONTROL) : null;
     }
@@ -527,6 +529,11 @@ public final class MigrationSource implements AutoCloseable {
     }
   }
 
+  private void heard() {
+    lastHeardNs = nowNs;
+    silence.heard();
+  }
+
   private void watchTime() {
     Phase phase = phase();
     if (!phase.canAbort()) {
@@ -534,7 +541,7 @@ public final class MigrationSource implements AutoCloseable {
     }
     Optional<Reason> lost =
         patience
-            .withPeer(phase, link.silenceNs(), nowNs - lastHeardNs)
+            .withPeer(phase, link.silenceNs(), silence.look(nowNs))
             .or(() -> patience.withWork(phase, state.isRedirtying(), copy.carriedBytes(), nowNs));
     if (lost.isPresent()) {
       giveUp(lost.get());

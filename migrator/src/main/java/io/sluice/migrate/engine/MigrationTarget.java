@@ -63,10 +63,10 @@ public final class MigrationTarget implements AutoCloseable {
   private final StateMachine<IncomingStage, Incoming> state =
       new StateMachine<>("incoming", new Waiting(false, 0));
   private final StateFrames.Reader frames = new StateFrames.Reader();
+  private final PeerSilence silence;
   private final AtomicReference<@Nullable Reason> wanted = new AtomicReference<>();
   private long nowNs;
   private long lastSentNs;
-  private long lastHeardNs;
 
   /**
    * With nothing divided.
@@ -98,7 +98,7 @@ public final class MigrationTarget implements AutoCloseable {
     this.lanes = lanes;
     this.peerTimeoutNs = peerTimeoutNs;
     this.nowNs = nowNs;
-    lastHeardNs = nowNs;
+    silence = new PeerSilence(nowNs);
     lastSentNs = nowNs;
     log = new PhaseLog<>("incoming", TargetPhase.WAITING, nowNs, TargetPhase::canBecome, observer);
   }
@@ -173,7 +173,7 @@ public final class MigrationTarget implements AutoCloseable {
   private int step() {
     TargetPhase before = phase();
     int worked = listen();
-    if (phase().canDiscard() && nowNs - lastHeardNs > peerTimeoutNs) {
+    if (phase().canDiscard() && silence.look(nowNs) > peerTimeoutNs) {
       discard(
           new Reason(
               MigrationCode.SOURCE_SILENT,
@@ -200,7 +200,7 @@ public final class MigrationTarget implements AutoCloseable {
     Frame frame = link.poll(MigrationLink.CONTROL);
     while (frame != null) {
       heard++;
-      lastHeardNs = nowNs;
+      silence.heard();
       take(frame);
       frame = phase() == before ? link.poll(MigrationLink.CONTROL) : null;
     }
@@ -311,7 +311,7 @@ public final class MigrationTarget implements AutoCloseable {
         bytes += frame.sizeBytes();
         require(frame.type() == FrameType.PROBE && bytes <= MAX_PROBE_BYTES, frame);
         forgotten++;
-        lastHeardNs = nowNs;
+        silence.heard();
         frame = link.poll(stream);
       }
     }

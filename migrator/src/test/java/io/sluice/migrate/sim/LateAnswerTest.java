@@ -85,6 +85,22 @@ final class LateAnswerTest {
     }
   }
 
+  /** Both hosts were suspended: what the other one has said since is still on its way. */
+  @Test
+  void preCopy_thisSideStoodStill_nobodyIsBlamed(RandomGenerator random) {
+    try (World world = new World(random.nextLong(), SETTINGS)) {
+      runTo(world, Phase.PRE_COPY);
+      world.stepSource(); // hears all that has come
+      world.stepTarget();
+      world.nowNs += SETTINGS.peer().running().multipliedBy(2).toNanos();
+      world.stepSource();
+      world.stepTarget();
+      assertThat(world.from.reason()).isEmpty();
+      runTo(world, Phase.DONE);
+      SimulationTest.verify(world);
+    }
+  }
+
   /** All is copied: access would be taken back, for a destination that cannot act. */
   @Test
   void preCopy_destinationSilent_theGuestIsNotHeldUntilItIsHeardOfAgain(RandomGenerator random) {

@@ -271,10 +271,10 @@ final class GuestSessions implements AutoCloseable {
   private Optional<Fd> connection(HostDoor.Started host) throws InterruptedException {
     CompletableFuture<Object> first =
         CompletableFuture.anyOf(host.connection(), host.process().onExit());
-    long end = surroundings.nanoTime().getAsLong() + START_PATIENCE.toNanos();
-    while (!isClosed() && !first.isDone() && surroundings.nanoTime().getAsLong() < end) {
+    long slices = START_PATIENCE.dividedBy(Patience.SLICE);
+    for (long i = 0; i < slices && !isClosed() && !first.isDone(); i++) {
       try {
-        first.get(100, TimeUnit.MILLISECONDS);
+        Object _ = first.get(Patience.SLICE.toNanos(), TimeUnit.NANOSECONDS);
       } catch (TimeoutException | ExecutionException _) {
         // looks again, whether to go on too
       }

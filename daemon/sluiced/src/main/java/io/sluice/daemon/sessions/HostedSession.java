@@ -45,6 +45,9 @@ final class HostedSession implements ApiSessions.Opened {
   /** How long a host may leave an order unanswered that takes it moments. */
   private static final Duration ORDER_PATIENCE = Duration.ofSeconds(10);
 
+  /** The most that counts from one look at an order to the next: beyond it nobody looked. */
+  private static final Duration MOST_OF_A_LOOK = Duration.ofSeconds(1);
+
   /** How long a segment waits for the session to arrive where it moves to. */
   private static final Duration MOVE_PATIENCE = Duration.ofSeconds(1);
 
@@ -73,12 +76,24 @@ final class HostedSession implements ApiSessions.Opened {
   private volatile boolean ending;
   private volatile Consumer<Errno> ended = _ -> {};
 
-  /**
-   * The order to end it.
-   *
-   * @param answer which does not wait for what the session has begun
-   */
-  private record Asked(CompletableFuture<?> answer, long atNs) {}
+  /** The order to end it, whose answer does not wait for what the session has begun. */
+  private static final class Asked {
+    private final CompletableFuture<?> answer;
+    private long lookedNs;
+    private long waitedNs;
+
+    Asked(CompletableFuture<?> answer, long nowNs) {
+      this.answer = answer;
+      lookedNs = nowNs;
+    }
+
+    /** Whether it is unanswered for longer than it may be; who did not look has not waited. */
+    synchronized boolean isOverdue(long nowNs) {
+      waitedNs += Math.clamp(nowNs - lookedNs, 0, MOST_OF_A_LOOK.toNanos());
+      lookedNs = nowNs;
+      return !answer.isDone() && waitedNs > ORDER_PATIENCE.toNanos();
+    }
+  }
 
   /**
    * @param number of the session
@@ -266,8 +281,7 @@ final class HostedSession implements ApiSessions.Opened {
       Asked before = asked.get(holder);
       if (before == null) {
         askToEnd(holder);
-      } else if (!before.answer().isDone()
-          && holder.nanoTime() - before.atNs() > ORDER_PATIENCE.toNanos()) {
+      } else if (before.isOverdue(holder.nanoTime())) {
         holder.end("it does not answer, session=" + number);
       }
     }

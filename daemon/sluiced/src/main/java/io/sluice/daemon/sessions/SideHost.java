@@ -12,6 +12,7 @@ import io.sluice.remoting.control.HostMessage.Serving;
 import io.sluice.remoting.control.Order.Stand;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -174,13 +175,12 @@ final class SideHost implements AutoCloseable {
   }
 
   private String serve(HostDoor.Started started, Stand order) throws InterruptedException {
-    Fd connection;
-    try {
-      connection = started.connection().get(START_PATIENCE.toSeconds(), TimeUnit.SECONDS);
-    } catch (ExecutionException | TimeoutException e) {
+    Optional<Fd> connection = connection(started);
+    if (connection.isEmpty()) {
       return "it did not connect";
     }
-    try (HostLink link = HostLink.of(surroundings.kernel(), connection, surroundings.nanoTime())) {
+    try (HostLink link =
+        HostLink.of(surroundings.kernel(), connection.get(), surroundings.nanoTime())) {
       ServingHost host = new ServingHost(guest, link, surroundings.nanoTime());
       TurnSeat seat = surroundings.turns().join(guest, started.process(), host::end);
       try {
@@ -193,6 +193,19 @@ final class SideHost implements AutoCloseable {
         surroundings.turns().leave(seat);
       }
     }
+  }
+
+  /** Waits until the host connects, in slices as {@link Patience} does; none when it does not. */
+  private static Optional<Fd> connection(HostDoor.Started started) throws InterruptedException {
+    long slices = START_PATIENCE.dividedBy(Patience.SLICE);
+    for (long i = 0; i < slices && !started.connection().isDone(); i++) {
+      try {
+        Object _ = started.connection().get(Patience.SLICE.toNanos(), TimeUnit.NANOSECONDS);
+      } catch (ExecutionException | TimeoutException _) {
+        // looks again
+      }
+    }
+    return Optional.ofNullable(started.connection().getNow(null));
   }
 
   private void over(String why) {
