@@ -2,7 +2,6 @@ package io.sluice.migrate.checkpoint;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.SluiceException;
-import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.migrate.link.StreamSocket;
@@ -19,6 +18,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,11 +27,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The tap of a machine's sessions: it plays the destination that takes each of them. A thread hears
  * the words, one a session writes what it is into the file and answers its questions; one that
- * cannot be written has its stream ended.
+ * cannot be written has its stream ended, for whatever reason, and others are heard. Whoever does
+ * not finish a word is cut off when this is closed.
  */
 final class SessionsTap implements RamTransport.Source {
   private static final Logger LOG = LoggerFactory.getLogger(SessionsTap.class);
   private static final int BACKLOG = 64;
+
+  /** The pause when accepting has failed: what is missing may come back. */
+  private static final long FAILED_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final CheckpointWriter writer;
   private final Path socket;
@@ -38,7 +43,7 @@ final class SessionsTap implements RamTransport.Source {
   private final ThreadFactory threads;
   private final Map<Integer, Integer> streams = new HashMap<>(); // by handle; of the thread
   private final Object lock = new Object();
-  private final Set<Fd> open = new HashSet<>(); // by lock
+  private final Set<Fd> open = new HashSet<>(); // by lock; also one whose word is heard
   private @Nullable Fd listener; // by lock
   private @Nullable Thread thread; // by lock
   private volatile boolean closed;
@@ -71,24 +76,51 @@ final class SessionsTap implements RamTransport.Source {
   }
 
   private void accept(Fd listening) {
-    try {
-      for (int words = 0; !closed; words++) {
+    int words = 0;
+    boolean failed = false;
+    while (!closed) {
+      try {
         Fd stream = kernel.accept(listening);
-        boolean owned = false;
-        try {
-          owned = !closed && take(stream, words);
-        } catch (SluiceException e) {
-          LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());
-        } finally {
-          if (!owned) {
-            stream.close();
-          }
+        hear(stream, words++);
+        failed = false;
+      } catch (RuntimeException | Error e) { // no descriptors or memory are left, most likely
+        if (!closed && !failed) {
+          failed = true; // and is said once, until one is heard again
+          LOG.atWarn().setCause(e).log("a session does not get into a file");
         }
+        pause();
       }
-    } catch (SyscallException e) {
+    }
+  }
+
+  private void pause() {
+    if (!closed) {
+      LockSupport.parkNanos(this, FAILED_NS);
+    }
+  }
+
+  private void hear(Fd stream, int words) {
+    boolean owned = false;
+    try {
+      synchronized (lock) {
+        open.add(stream);
+      }
+      owned = !closed && take(stream, words);
+    } catch (SluiceException e) {
       if (!closed) {
-        LOG.atWarn().log("sessions do not get into a file any more: {}", e.getMessage());
+        LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());
       }
+    } finally {
+      if (!owned) {
+        end(stream);
+      }
+    }
+  }
+
+  private void end(Fd stream) {
+    synchronized (lock) {
+      open.remove(stream);
+      stream.close();
     }
   }
 
@@ -123,9 +155,6 @@ final class SessionsTap implements RamTransport.Source {
   }
 
   private void begin(int number, Fd stream) {
-    synchronized (lock) {
-      open.add(stream);
-    }
     Thread copier = threads.newThread(() -> copy(number, stream));
     copier.setName("sluice-checkpoint-session-" + number);
     copier.start();
@@ -139,10 +168,7 @@ final class SessionsTap implements RamTransport.Source {
         LOG.atWarn().log("a session does not get into a file: {}", e.getMessage());
       }
     } finally {
-      synchronized (lock) {
-        open.remove(stream);
-        stream.close();
-      }
+      end(stream);
     }
   }
 
@@ -155,14 +181,12 @@ final class SessionsTap implements RamTransport.Source {
       listening = listener;
       accepting = thread;
       listener = null;
+      open.forEach(kernel::shutdown);
     }
     if (listening != null) {
       kernel.shutdown(listening);
       join(Objects.requireNonNull(accepting));
       listening.close();
-    }
-    synchronized (lock) {
-      open.forEach(kernel::shutdown);
     }
     remove();
   }

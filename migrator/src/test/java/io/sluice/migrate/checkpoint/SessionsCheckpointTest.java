@@ -22,6 +22,7 @@ import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationLink;
 import io.sluice.migrate.qemu.RamTransport;
 import io.sluice.migrate.session.SessionWords;
+import io.sluice.testbed.fakes.FakeKernel;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,7 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -234,6 +236,46 @@ final class SessionsCheckpointTest {
         ask(other, frame(COMPLETE));
       }
     });
+  }
+
+  @Test
+  void tap_noThreadForASession_itsStreamEndsAndOthersGoOn() {
+    AtomicInteger made = new AtomicInteger();
+    ThreadFactory scarce =
+        work -> {
+          if (made.incrementAndGet() == 2) { // the first one accepts
+            throw new OutOfMemoryError("injected: no thread");
+          }
+          return THREADS.newThread(work);
+        };
+    try (CheckpointWriter writer = CheckpointWriter.create(file())) {
+      RamTransport.Source tap = MachineCheckpoint.sessionsInto(writer, socket(), kernel, scarce);
+      String _ = tap.open(ByteBuffer.allocate(0));
+      try (Fd first = SessionWords.say(kernel, socket(), session(1))) {
+        assertThat(receive(kernel, first, READY.length)).isEmpty();
+        try (Fd second = SessionWords.say(kernel, socket(), session(2))) {
+          ask(second, frame(1), frame(COMPLETE));
+        }
+      }
+      tap.close();
+    }
+    assertThat(socket()).doesNotExist();
+  }
+
+  /** In this kernel a receive waits for ever. */
+  @Test
+  void close_whileAWordIsNotFinished_doesNotWaitForIt() {
+    FakeKernel fake = new FakeKernel();
+    try (CheckpointWriter writer = CheckpointWriter.create(file())) {
+      RamTransport.Source tap = MachineCheckpoint.sessionsInto(writer, socket(), fake, THREADS);
+      String _ = tap.open(ByteBuffer.allocate(0));
+      try (Fd stream = fake.connect(socket())) {
+        send(fake, stream, new byte[1]);
+        await().until(() -> fake.count("recvmsg") >= 2);
+        tap.close();
+      }
+    }
+    assertThat(fake.openFds()).isEmpty();
   }
 
   /** What a file of today has, to the byte: those of other versions of Sluice have it, too. */

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 
 /**
  * The orders about sessions that wait in files. Each is carried out on a thread of its own, which
- * tells the daemon when it is done.
+ * tells the daemon when it is done, or why it is not, whatever that is.
  */
 final class ParkOrders {
   private static final String FULL = "there are as many sessions as there may be";
@@ -42,21 +42,24 @@ final class ParkOrders {
    * @param file to whoever writes it, owned
    */
   void park(Park order, Fd leaves, Fd file) {
-    start(() -> {
-      try (StateLink from = new StateLink(settings.kernel(), leaves);
-          StateLink to = new StateLink(settings.kernel(), file)) {
-        if (!table.takePlace()) {
-          not(order.id(), FULL);
-          ArrivalRefusal.tell(from, FULL, settings.nanoTime());
-          return;
-        }
-        try {
-          park(order, from, to);
-        } finally {
-          table.givePlace();
-        }
-      }
-    });
+    start(
+        order.id(),
+        List.of(leaves, file),
+        () -> {
+          try (StateLink from = new StateLink(settings.kernel(), leaves);
+              StateLink to = new StateLink(settings.kernel(), file)) {
+            if (!table.takePlace()) {
+              not(order.id(), FULL);
+              ArrivalRefusal.tell(from, FULL, settings.nanoTime());
+              return;
+            }
+            try {
+              park(order, from, to);
+            } finally {
+              table.givePlace();
+            }
+          }
+        });
   }
 
   private void park(Park order, StateLink from, StateLink file) {
@@ -64,7 +67,7 @@ final class ParkOrders {
     try {
       parked = ParkedSession.begin(settings, from, file);
       parked.awaitGo(from, file);
-    } catch (StateException | RuntimeException refused) {
+    } catch (StateException | RuntimeException | Error refused) {
       if (parked != null) {
         parked.close();
       }
@@ -88,30 +91,56 @@ final class ParkOrders {
    * @param file to whoever reads it, owned
    */
   void unpark(Unpark order, Fd to, Fd file) {
-    start(() -> {
-      try (StateLink link = new StateLink(settings.kernel(), to);
-          StateLink from = new StateLink(settings.kernel(), file)) {
-        if (table.application(order.session()) instanceof ParkedApplication parked) {
-          tell.accept(
-              parked.leave(
-                  order,
-                  link,
-                  from,
-                  stage ->
-                      tell.accept(
-                          new Moving(order.session(), stage.name().toLowerCase(Locale.ROOT)))));
-        } else {
-          not(order.id(), "it is in no file");
-        }
-      }
-    });
+    start(
+        order.id(),
+        List.of(to, file),
+        () -> {
+          try (StateLink link = new StateLink(settings.kernel(), to);
+              StateLink from = new StateLink(settings.kernel(), file)) {
+            if (table.application(order.session()) instanceof ParkedApplication parked) {
+              tell.accept(
+                  parked.leave(
+                      order,
+                      link,
+                      from,
+                      stage ->
+                          tell.accept(
+                              new Moving(order.session(), stage.name().toLowerCase(Locale.ROOT)))));
+            } else {
+              not(order.id(), "it is in no file");
+            }
+          }
+        });
   }
 
   private void not(long id, String why) {
     tell.accept(Moved.not(id, why, List.of()));
   }
 
-  private void start(Runnable work) {
-    settings.threads().newThread(work).start();
+  /**
+   * @param streams closed when the work is done
+   */
+  private void start(long id, List<Fd> streams, Runnable work) {
+    boolean started = false;
+    try {
+      settings
+          .threads()
+          .newThread(() -> {
+            try {
+              work.run();
+            } catch (RuntimeException | Error e) { // the daemon waits for a word
+              not(id, String.valueOf(e.getMessage()));
+              throw e;
+            } finally {
+              streams.forEach(Fd::close);
+            }
+          })
+          .start();
+      started = true;
+    } finally {
+      if (!started) {
+        streams.forEach(Fd::close);
+      }
+    }
   }
 }

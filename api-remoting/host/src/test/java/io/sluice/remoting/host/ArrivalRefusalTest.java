@@ -1,6 +1,8 @@
 package io.sluice.remoting.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.FilePiece;
@@ -16,33 +18,29 @@ import io.sluice.remoting.control.Order.Relay;
 import io.sluice.remoting.control.SessionLimits;
 import io.sluice.remoting.session.MemoryAccount;
 import io.sluice.remoting.session.SessionSettings;
+import io.sluice.remoting.state.StateException;
 import io.sluice.remoting.state.StateItem;
 import io.sluice.remoting.state.StateLink;
 import io.sluice.remoting.turns.DeviceTurns;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Sessions that do not come: the host that they would leave is told why, in words. */
+@Timeout(120)
 final class ArrivalRefusalTest {
   private static final long BYTES = 0x49000;
   private static final String FULL = "there are as many sessions as there may be";
 
   private final Kernel kernel = RealKernel.create();
   private final BlockingQueue<HostMessage> told = new LinkedBlockingQueue<>();
-  private final SessionSettings settings =
-      new SessionSettings(
-          kernel,
-          Map.of(IdleApi.NUMBER, new IdleApi()),
-          1 << 20,
-          new MemoryAccount(() -> 0),
-          DeviceTurns.alone(),
-          Thread::new,
-          Runnable::run,
-          System::nanoTime);
+  private final SessionSettings settings = settings(kernel);
   private final SessionTable table =
       new SessionTable(
           kernel,
@@ -51,6 +49,18 @@ final class ArrivalRefusalTest {
           1,
           () -> 0,
           told::add);
+
+  private static SessionSettings settings(Kernel kernel) {
+    return new SessionSettings(
+        kernel,
+        Map.of(IdleApi.NUMBER, new IdleApi()),
+        1 << 20,
+        new MemoryAccount(() -> 0),
+        DeviceTurns.alone(),
+        Thread::new,
+        Runnable::run,
+        System::nanoTime);
+  }
 
   /** Says what a host of this machine says, and asks; the answer. */
   private StateItem ask(Fd socket, StateItem.Place place) throws Exception {
@@ -136,6 +146,36 @@ final class ArrivalRefusalTest {
           .isEqualTo(new StateItem.Refused(List.of(FULL)));
       assertThat(told.take()).isEqualTo(Moved.not(3, FULL, List.of()));
     }
+  }
+
+  /** Memory for its memory is not there, for once. */
+  @Test
+  void parking_anError_isToldAndGivesItsPlaceBack() throws Exception {
+    Kernel scarce =
+        (Kernel)
+            Proxy.newProxyInstance(
+                Kernel.class.getClassLoader(),
+                new Class<?>[] {Kernel.class},
+                (_, method, arguments) -> {
+                  if (method.getName().startsWith("mmap")) {
+                    throw new OutOfMemoryError("injected");
+                  }
+                  try {
+                    return method.invoke(kernel, arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    List<Fd> pair = kernel.socketpair();
+    List<Fd> file = kernel.socketpair();
+    try (Fd _ = file.get(0)) {
+      new ParkOrders(settings(scarce), table, told::add)
+          .park(new Park(3, 7, 0, -1, 0, "key"), pair.get(1), file.get(1));
+      assertThatThrownBy(() -> ask(pair.get(0), StateItem.Place.MACHINE))
+          .isInstanceOf(StateException.class);
+      assertThat(told.take()).isEqualTo(Moved.not(3, "injected", List.of()));
+    }
+    await().until(table::takePlace);
   }
 
   @Test

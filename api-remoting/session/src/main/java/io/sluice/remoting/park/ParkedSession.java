@@ -70,6 +70,7 @@ public final class ParkedSession implements AutoCloseable {
     List<Fd> fds = from.takeDescriptors(2);
     SharedMemory memory = new SharedMemory(settings.kernel(), settings.mostSharedBytes());
     ParkedSession parked = null;
+    boolean complete = false;
     try {
       RemotedApi api = settings.apis().get(head.api());
       if (api == null) {
@@ -91,6 +92,7 @@ public final class ParkedSession implements AutoCloseable {
       file.write(
           new StateItem.Head(
               head.api(), StateItem.Place.MOVING_MACHINE, head.implementation())); // nothing comes
+      complete = true;
       return parked;
     } catch (SyscallException | ProtocolException refused) {
       throw new StateException("a stream's descriptors are refused: " + refused.getMessage());
@@ -98,6 +100,8 @@ public final class ParkedSession implements AutoCloseable {
       if (parked == null) {
         memory.close();
         fds.forEach(Fd::close);
+      } else if (!complete) {
+        parked.close();
       }
     }
   }

@@ -116,24 +116,29 @@ final class SessionFiles {
   /** Does both at once, each with its end of a stream. */
   private SessionMove beside(Work work, Move move) throws OperationsException {
     List<Fd> pair = surroundings.kernel().socketpair();
-    try (Fd own = pair.get(0)) {
+    try (Fd own = pair.get(0);
+        Fd host = pair.get(1)) {
       Thread worker = surroundings.threads().newThread(() -> run(work, own));
       worker.setName("sluice-" + guest + "-file");
       worker.start();
-      try (Fd host = pair.get(1)) {
+      try {
         return move.through(host);
       } finally {
+        host.close();
         surroundings.kernel().shutdown(own);
         Patience.join(worker);
       }
     }
   }
 
-  private static void run(Work work, Fd own) {
+  private void run(Work work, Fd own) {
     try {
       work.with(own);
     } catch (SluiceException e) { // the move fails by that, too, and says more
       LOG.atDebug().setCause(e).log("a session's file is not read to its end");
+    } catch (RuntimeException | Error e) {
+      LOG.atError().setCause(e).log("a session's file is not read or written to its end");
+      surroundings.kernel().shutdown(own); // nobody answers the host any more
     }
   }
 

@@ -130,7 +130,17 @@ final class HostLinkTest {
   void run_hostWithAllSessionsItMayHave_isNotMadeToWait() throws InterruptedException {
     SessionReport report =
         new SessionReport(
-            7, 4121, 1000, "opencl", "x".repeat(100), Map.of("buffer", 3L), 4096, 12, 7, 99);
+            7,
+            4121,
+            1000,
+            "opencl",
+            "x".repeat(100),
+            Map.of("buffer", 3L),
+            4096,
+            12,
+            7,
+            99,
+            Map.of());
     List<SessionReport> all = Collections.nCopies(SessionLimits.MAX_SESSIONS, report);
     CompletableFuture<HostMessage> answer = link.ask(ListSessions::new, List.of());
     Thread saying =

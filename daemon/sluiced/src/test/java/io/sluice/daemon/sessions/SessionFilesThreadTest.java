@@ -1,0 +1,44 @@
+package io.sluice.daemon.sessions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.management.ErrorCode;
+import io.sluice.management.local.SocketFile;
+import io.sluice.remoting.control.SessionLimits;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A session's file for whose thread there is no means. */
+@Timeout(120)
+final class SessionFilesThreadTest {
+  @TempDir private Path dir;
+
+  @Test
+  void write_noThread_leavesNoDescriptor() throws Exception {
+    Path path = dir.resolve("a.sock.api");
+    try (HostRig rig = new HostRig(dir);
+        GuestSessions sessions =
+            new GuestSessions(
+                "a",
+                new SocketFile(path, "the session socket", ErrorCode.SESSION_SOCKET),
+                rig.kernel.listen(path, 1),
+                new SessionLimits(2, 1 << 20),
+                rig::start,
+                Map.of(),
+                rig.door,
+                rig.surroundings)) {
+      SessionFiles files = new SessionFiles("a", sessions.moves(), rig.surroundings);
+      rig.failThread();
+
+      assertThatThrownBy(() -> files.write(7, dir.resolve("a.session")))
+          .isInstanceOf(OutOfMemoryError.class);
+
+      assertThat(rig.pairs).hasSize(2).noneMatch(Fd::isOpen);
+    }
+  }
+}
