@@ -69,6 +69,7 @@ final class SharedDevicesTest {
             "endless",
             "gated",
             "tied",
+            "wild",
             "matrix");
     work = Files.createDirectory(directory.resolve("work"));
     daemon =
@@ -216,6 +217,33 @@ final class SharedDevicesTest {
     await().atMost(PATIENCE).until(() -> host(ONE).starts() > starts);
     assertThat(host(ONE).reason()).contains("kill-timeout");
     assertThat(host(OTHER).reason()).isEmpty();
+  }
+
+  @Test
+  void wildKernel_endsItsOwnGuestsHostAlone() throws Exception {
+    long starts = host(ONE).starts();
+    long otherStarts = host(OTHER).starts();
+    Running beside = run(OTHER, "matrix", "64", "200");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> sessions.list(OTHER).stream().anyMatch(each -> each.calls() > 0));
+
+    Running wild = run(ONE, "wild");
+
+    await().atMost(PATIENCE).until(() -> !wild.process().isAlive());
+    assertThat(wild.lines()).containsExactly("finish: CL_DEVICE_NOT_AVAILABLE");
+    await()
+        .atMost(PATIENCE)
+        .until(() ->
+            host(ONE).starts() > starts && host(ONE).state().equals(SessionHostStatus.SERVING));
+    Running after = run(ONE, "matrix", "64", "20");
+    for (Running each : List.of(beside, after)) {
+      assertThat(each.process().onExit().get(3, TimeUnit.MINUTES).exitValue())
+          .as(() -> String.join("\n", lines(each)))
+          .isZero();
+      assertThat(each.lines()).contains("verified: right");
+    }
+    assertThat(host(OTHER).starts()).isEqualTo(otherStarts);
   }
 
   private static List<String> lines(Running program) {
