@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sluice.testbed.fakes.FakeKernel;
 import io.sluice.testbed.fakes.Seeds;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -65,6 +68,28 @@ class CallReaderTest {
     message(1, 2);
     assertThat(reader.readLong()).isEqualTo(1);
     assertThatThrownBy(reader::end).isInstanceOf(ProtocolException.class);
+  }
+
+  @Test
+  void read_ringThatIsRewrittenMeanwhile_hasWhatWasTaken() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment ring = arena.allocate(RingLayout.ARENA, 8);
+      ring.set(ValueLayout.JAVA_INT, RingLayout.RING, RingLayout.HEADER_BYTES + 24);
+      ring.set(ValueLayout.JAVA_SHORT, RingLayout.RING + 4, (short) 7);
+      MemorySegment parameters = ring.asSlice(RingLayout.RING + RingLayout.HEADER_BYTES);
+      for (int i = 0; i < 3; i++) {
+        parameters.setAtIndex(ValueLayout.JAVA_LONG, i, i == 0 ? 2 : 40 + i);
+      }
+      ring.set(ValueLayout.JAVA_INT, RingLayout.SUBMIT_HEAD, RingLayout.HEADER_BYTES + 24);
+      assertThat(reader.next(new SubmissionRing(ring))).isTrue();
+
+      ring.fill((byte) 0xff);
+
+      assertThat(reader.call()).isEqualTo(7);
+      assertThat(reader.answerSlot()).isZero();
+      assertThat(reader.readLongs()).containsExactly(41, 42);
+      reader.end();
+    }
   }
 
   @Test

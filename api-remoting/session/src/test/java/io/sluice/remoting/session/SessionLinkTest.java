@@ -8,11 +8,13 @@ import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.turns.DeviceTurns;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,13 +28,13 @@ class SessionLinkTest {
   private final ExecutorService workers = Executors.newSingleThreadExecutor();
   private final MemoryAccount account = new MemoryAccount(() -> 1000);
   private final AtomicReference<@Nullable Session> session = new AtomicReference<>();
+  private final List<Thread> links = new ArrayList<>();
+  private SessionSettings settings;
   private TestApplication application;
-  private Thread link;
 
   @BeforeEach
   void connect() {
-    List<Fd> pair = kernel.socketpair();
-    SessionSettings settings =
+    settings =
         new SessionSettings(
             kernel,
             Map.of(9, new EchoApi()),
@@ -42,20 +44,29 @@ class SessionLinkTest {
             Thread::new,
             workers,
             System::nanoTime);
-    link =
+    application = open(opened -> session.set(opened.session()));
+  }
+
+  /** An application, and a link that serves it. */
+  private TestApplication open(Consumer<LinkedSession> opened) {
+    List<Fd> pair = kernel.socketpair();
+    Thread link =
         new Thread(() -> {
           try (Fd socket = pair.get(1)) {
-            new SessionLink(settings, 5).serve(socket, opened -> session.set(opened.session()));
+            new SessionLink(settings, 5).serve(socket, opened);
           }
         });
+    links.add(link);
     link.start();
-    application = new TestApplication(kernel, pair.get(0));
+    return new TestApplication(kernel, pair.get(0));
   }
 
   @AfterEach
   void disconnect() throws InterruptedException {
     application.close();
-    link.join();
+    for (Thread link : links) {
+      link.join();
+    }
     workers.shutdownNow();
     assertThat(account.heldBytes()).isZero();
   }
@@ -131,6 +142,26 @@ class SessionLinkTest {
     assertThat(application.call(2, 101, 0)).isEqualTo(EchoApi.NOT_THERE);
     assertThat(application.call(2, 100, 0)).isZero();
     assertThat(application.call(2, 100, 0)).isEqualTo(EchoApi.NOT_THERE);
+    assertThat(application.call(3, 100)).isZero();
+  }
+
+  @Test
+  void call_objectOrMemoryOfAnotherSession_isNotThere() {
+    assertThat(application.hello()).isZero();
+    assertThat(application.call(2, 100, 600)).isZero();
+    try (TestApplication other = open(_ -> {});
+        Fd segment = TestApplication.sealed(kernel, 8192)) {
+      assertThat(application.segment(1, segment, 8192)).isZero();
+      assertThat(other.hello()).isZero();
+
+      assertThat(other.call(3, 100)).isEqualTo(EchoApi.NOT_THERE);
+      assertThat(other.call(2, 100, 1)).isZero(); // its own of that index
+      assertThat(other.call(3, 100)).isZero();
+      assertThat(other.call(4, 1L << 48, 16)).isEqualTo(Errno.EFAULT.number());
+      assertThat(other.end()).isEqualTo(Errno.EFAULT.number());
+    }
+    assertThat(account.heldBytes()).isEqualTo(600);
+    assertThat(application.call(4, 1L << 48, 16)).isZero();
     assertThat(application.call(3, 100)).isZero();
   }
 

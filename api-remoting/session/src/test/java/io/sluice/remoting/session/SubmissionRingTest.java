@@ -101,6 +101,23 @@ class SubmissionRingTest {
     assertThat(memory.get(ValueLayout.JAVA_INT, RingLayout.SUBMIT_TAIL)).isEqualTo(16);
   }
 
+  @Test
+  void take_messageThatIsRewrittenOnceTaken_staysAsItWas() {
+    write(0, 24, 7);
+    memory.set(ValueLayout.JAVA_LONG, RingLayout.RING + RingLayout.HEADER_BYTES, 42);
+    write(24, 16, 8);
+    head(40);
+    assertThat(ring.take(message)).isEqualTo(24);
+    byte[] taken = message.clone();
+
+    memory.asSlice(RingLayout.RING, 24).fill((byte) 0xff);
+
+    assertThat(message).isEqualTo(taken);
+    assertThat(ring.take(message))
+        .isEqualTo(16); // where it began does not come of what stands there
+    assertThat(message[4]).isEqualTo((byte) 8);
+  }
+
   /** Takes padding and messages until the tail is at an offset. */
   private void fillTo(int offset) {
     for (int at = 0; at < offset; ) {
