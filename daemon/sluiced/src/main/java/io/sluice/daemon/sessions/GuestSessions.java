@@ -92,6 +92,10 @@ final class GuestSessions implements AutoCloseable {
   @GuardedBy("lock")
   private @Nullable ServingHost running;
 
+  /** The one that runs, once it has said that it serves: not before is it asked for anything. */
+  @GuardedBy("lock")
+  private @Nullable ServingHost serving;
+
   @GuardedBy("lock")
   private long pid;
 
@@ -309,7 +313,7 @@ final class GuestSessions implements AutoCloseable {
     if (isClosed()) { // while it came: close has seen no link
       own.end();
     }
-    return host.reason(own.run(new Ears(host, seat)));
+    return host.reason(own.run(new Ears(host, seat, order.limits())));
   }
 
   /** It has nothing to say any more; what it has started is in its group, and cannot leave it. */
@@ -325,6 +329,7 @@ final class GuestSessions implements AutoCloseable {
     synchronized (lock) {
       before = running;
       running = null;
+      serving = null;
       pid = 0;
       sandbox = "";
       devices = List.of();
@@ -356,10 +361,15 @@ final class GuestSessions implements AutoCloseable {
   private final class Ears implements HostLink.Listener {
     private final ServingHost host;
     private final TurnSeat seat;
+    private final SessionLimits told;
 
-    Ears(ServingHost host, TurnSeat seat) {
+    /**
+     * @param told with the order to serve
+     */
+    Ears(ServingHost host, TurnSeat seat, SessionLimits told) {
       this.host = host;
       this.seat = seat;
+      this.told = told;
     }
 
     @Override
@@ -368,18 +378,24 @@ final class GuestSessions implements AutoCloseable {
     }
 
     @Override
-    public void onServing(Serving serving) {
+    public void onServing(Serving said) {
+      SessionLimits now;
       synchronized (lock) {
         state = SessionHostStatus.SERVING;
-        sandbox = serving.sandbox();
-        devices = List.copyOf(serving.devices());
+        sandbox = said.sandbox();
+        devices = List.copyOf(said.devices());
+        serving = host;
+        now = limits;
       }
-      surroundings.turns().name(seat, serving.turns());
+      if (!now.equals(told)) { // they have changed since
+        var _ = host.tell(id -> new LimitSessions(id, now), List.of());
+      }
+      surroundings.turns().name(seat, said.turns());
       LOG.atInfo()
           .addKeyValue("event", "session-host")
           .addKeyValue("guest", guest)
-          .addKeyValue("sandbox", serving.sandbox())
-          .addKeyValue("devices", serving.devices())
+          .addKeyValue("sandbox", said.sandbox())
+          .addKeyValue("devices", said.devices())
           .log("a session host serves");
       tell(NotificationTypes.SESSION_HOST, guest + " serves");
     }
@@ -429,13 +445,14 @@ final class GuestSessions implements AutoCloseable {
 
   /** The host's answer to an order; none when there is no host or it does not answer. */
   Optional<HostMessage> ask(LongFunction<Order> order) {
-    ServingHost now = running();
-    return now == null ? Optional.empty() : now.ask(order, List.of(), ANSWER_PATIENCE);
+    return serving().flatMap(now -> now.ask(order, List.of(), ANSWER_PATIENCE));
   }
 
   /** The host that listens, if it serves. */
   Optional<ServingHost> serving() {
-    return Optional.ofNullable(running());
+    synchronized (lock) {
+      return Optional.ofNullable(serving);
+    }
   }
 
   /** Whether a machine of the guest's has sessions. */

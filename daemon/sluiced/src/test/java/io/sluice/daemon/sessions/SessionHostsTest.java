@@ -181,6 +181,26 @@ final class SessionHostsTest {
   }
 
   @Test
+  void hostThatStarts_isAskedMeanwhile_servesAllTheSame() throws Exception {
+    SessionHostStatus first = awaitServing(1);
+    ProcessHandle.of(first.pid()).orElseThrow().destroyForcibly();
+
+    await()
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
+        .until(() ->
+            sessions.list("a").isEmpty()
+                && host().starts() > first.starts()
+                && host().state().equals(SessionHostStatus.SERVING));
+
+    assertThat(host().starts()).isEqualTo(first.starts() + 1);
+    try (Fd connection = connect()) {
+      assertThat(hello(connection)).contains(Errno.EOPNOTSUPP.number());
+    }
+  }
+
+  @Test
   void sessions_areListedLimitedAndEnded() throws Exception {
     awaitServing(1);
     try (Fd one = connect();
