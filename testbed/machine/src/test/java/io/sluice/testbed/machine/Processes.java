@@ -1,6 +1,13 @@
 package io.sluice.testbed.machine;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** What tests do to processes by their ids. */
 final class Processes {
@@ -16,5 +23,24 @@ final class Processes {
     if (status != 0) {
       throw new IOException("kill -" + name + " " + pid + " ended with " + status);
     }
+  }
+
+  /** Stops a process. None of its threads runs any more when this returns. */
+  static void stop(long pid) throws IOException, InterruptedException {
+    signal(pid, "STOP");
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .ignoreExceptionsInstanceOf(IOException.class) // a thread that has ended meanwhile
+        .until(() -> {
+          try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
+            for (Path thread : threads.toList()) {
+              List<String> status = Files.readAllLines(thread.resolve("status"));
+              if (!status.contains("State:\tT (stopped)")) {
+                return false;
+              }
+            }
+          }
+          return true;
+        });
   }
 }
