@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
  * in each run.
  *
  * @param packages of Debian that it needs
- * @param needs a file without which it cannot run
+ * @param needs files without which it cannot run, or be built; the program first if it is not ours
  * @param command in an empty directory
  * @param compared a file that it writes, or nothing for what it prints
  * @param kept the lines that are compared
@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
 public record RealProgram(
     String name,
     String packages,
-    Path needs,
+    List<Path> needs,
     List<String> command,
     String compared,
     Predicate<String> kept,
@@ -42,7 +42,7 @@ public record RealProgram(
    * @return whether it can run here
    */
   public boolean isReady(Path clients) throws IOException, InterruptedException {
-    if (!Files.exists(needs)) {
+    if (!needs.stream().allMatch(Files::exists)) {
       return false;
     }
     Path first = Path.of(command.getFirst());
@@ -50,6 +50,12 @@ public record RealProgram(
       OpenClParts.make(Tree.module("clients"), "OUT=" + clients, first.toString());
     }
     return true;
+  }
+
+  /** The file that runs, once it is ready. */
+  public Path file() {
+    Path first = Path.of(command.getFirst());
+    return first.isAbsolute() ? first : needs.getFirst();
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The programs that people run, unchanged: Debian's, and clients of its libraries. */
 public final class RealPrograms {
@@ -12,6 +13,10 @@ public final class RealPrograms {
   private static final Predicate<String> EACH = _ -> true;
   private static final UnaryOperator<String> WHOLE = UnaryOperator.identity();
 
+  private static final String[] PEAKS = {
+    "--kernel-latency", "--transfer-bandwidth", "--compute-integer"
+  };
+  private static final String COMPILER = "/usr/bin/g++";
   private static final String VIDEO = "testsrc2=s=640x360:d=2:r=25";
   private static final String FILTERS =
       "format=yuv420p,hwupload,unsharp_opencl=lx=5:ly=5:la=1.2,avgblur_opencl=3,"
@@ -25,16 +30,48 @@ public final class RealPrograms {
    * @param built the directory of the clients
    */
   public static List<RealProgram> all(Path built) {
+    return Stream.concat(small(built).stream(), large().stream()).toList();
+  }
+
+  /**
+   * Those that are small and run for seconds.
+   *
+   * @param built the directory of the clients
+   */
+  public static List<RealProgram> small(Path built) {
+    return Stream.of(List.of(clinfo(), clpeak(PEAKS)), alike(built), List.of(pyOpenCl()))
+        .flatMap(List::stream)
+        .toList();
+  }
+
+  /**
+   * Those that need few libraries and little memory, and can be brought into a machine.
+   *
+   * @param built the directory of the clients
+   */
+  public static List<RealProgram> forMachines(Path built) {
+    return Stream.concat(
+            Stream.of(clpeak("--kernel-latency", "--compute-integer")), alike(built).stream())
+        .toList();
+  }
+
+  /** Those that are the same everywhere. */
+  private static List<RealProgram> alike(Path built) {
     return List.of(
-        clinfo(),
-        clpeak(),
-        hashcat(),
-        ffmpeg(),
         tuner(),
         client(built, "sgemm", "libclblast-dev", "/usr/include/clblast_c.h"),
-        client(built, "conjugate_gradient", "libviennacl-dev", "/usr/include/viennacl/vector.hpp"),
-        client(built, "sorting", "libboost-dev", "/usr/include/boost/compute.hpp"),
-        pyOpenCl());
+        client(
+            built,
+            "conjugate_gradient",
+            "libviennacl-dev g++",
+            "/usr/include/viennacl/vector.hpp",
+            COMPILER),
+        client(built, "sorting", "libboost-dev g++", "/usr/include/boost/compute.hpp", COMPILER));
+  }
+
+  /** Those that are large, or take long. */
+  public static List<RealProgram> large() {
+    return List.of(hashcat(), ffmpeg());
   }
 
   /** Every line but names, which are the platform's, and what is said not to be there. */
@@ -42,7 +79,7 @@ public final class RealPrograms {
     return new RealProgram(
         "clinfo",
         "clinfo",
-        Path.of("/usr/bin/clinfo"),
+        List.of(Path.of("/usr/bin/clinfo")),
         List.of("clinfo"),
         "",
         ClinfoLines::isCompared,
@@ -50,12 +87,12 @@ public final class RealPrograms {
   }
 
   /** Its figures are times: but for the platform's name, it says the same around them. */
-  private static RealProgram clpeak() {
+  private static RealProgram clpeak(String... peaks) {
     return new RealProgram(
         "clpeak",
         "clpeak",
-        Path.of("/usr/bin/clpeak"),
-        List.of("clpeak", "--kernel-latency", "--transfer-bandwidth", "--compute-integer"),
+        List.of(Path.of("/usr/bin/clpeak")),
+        Stream.concat(Stream.of("clpeak"), Stream.of(peaks)).toList(),
         "",
         EACH,
         line -> NUMBER.matcher(line.replace("Platform: Sluice: ", "Platform: ")).replaceAll("N"));
@@ -73,7 +110,7 @@ public final class RealPrograms {
     return new RealProgram(
         "hashcat",
         "hashcat",
-        Path.of("/usr/bin/hashcat"),
+        List.of(Path.of("/usr/bin/hashcat")),
         List.of("sh", "-c", script),
         "",
         line -> line.contains(":"),
@@ -84,7 +121,7 @@ public final class RealPrograms {
     return new RealProgram(
         "ffmpeg",
         "ffmpeg",
-        Path.of("/usr/bin/ffmpeg"),
+        List.of(Path.of("/usr/bin/ffmpeg")),
         List.of(
             "ffmpeg",
             "-nostdin",
@@ -114,23 +151,29 @@ public final class RealPrograms {
     return new RealProgram(
         "clblast_tuner_xdot",
         "clblast-utils",
-        Path.of("/usr/bin/clblast_tuner_xdot"),
+        List.of(Path.of("/usr/bin/clblast_tuner_xdot")),
         List.of("clblast_tuner_xdot", "-n", "262144", "-runs", "2"),
         "",
         line -> line.contains("results match") || line.contains("FAILED"),
         line -> line.replaceAll("\\d+\\.\\d+|\\d+ ms", "N").replaceAll(" +", " "));
   }
 
-  private static RealProgram client(Path built, String name, String packages, String header) {
+  private static RealProgram client(Path built, String name, String packages, String... needs) {
     return new RealProgram(
-        name, packages, Path.of(header), List.of(built.resolve(name).toString()), "", EACH, WHOLE);
+        name,
+        packages,
+        Stream.of(needs).map(Path::of).toList(),
+        List.of(built.resolve(name).toString()),
+        "",
+        EACH,
+        WHOLE);
   }
 
   private static RealProgram pyOpenCl() {
     return new RealProgram(
         "pyopencl",
         "python3-pyopencl",
-        Path.of("/usr/lib/python3/dist-packages/pyopencl/__init__.py"),
+        List.of(Path.of("/usr/lib/python3/dist-packages/pyopencl/__init__.py")),
         List.of("/usr/bin/python3", Tree.module("clients/arrays.py").toString()),
         "",
         EACH,

@@ -3,6 +3,7 @@ package io.sluice.testbed.opencl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sluice.testbed.checks.TakesLong;
 import io.sluice.testbed.opencl.Commands.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Programs of Debian, unchanged: natively and remoted they come to the same results. */
-@Tag("long")
 @Tag("opencl-programs")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class RealProgramsTest {
@@ -36,13 +36,30 @@ final class RealProgramsTest {
     }
   }
 
-  List<RealProgram> programs() {
-    return RealPrograms.all(clients);
+  List<RealProgram> small() {
+    return RealPrograms.small(clients);
+  }
+
+  List<RealProgram> large() {
+    return RealPrograms.large();
   }
 
   @ParameterizedTest
-  @MethodSource("programs")
+  @TakesLong("programs are built and their kernels compiled twice")
+  @MethodSource("small")
   void program_nativelyAndRemoted_comesToTheSameResults(RealProgram program) throws Exception {
+    compare(program);
+  }
+
+  @ParameterizedTest
+  @TakesLong("programs are built and their kernels compiled twice")
+  @MethodSource("large")
+  @Tag("long")
+  void largeProgram_nativelyAndRemoted_comesToTheSameResults(RealProgram program) throws Exception {
+    compare(program);
+  }
+
+  private void compare(RealProgram program) throws Exception {
     assumeTrue(program.isReady(clients), program.packages() + " is not installed");
 
     Result there = environment.natively(program.command());
