@@ -1,6 +1,6 @@
 /*
- * The process's session: made at first use, left to the parent at a fork, stopped when the library
- * is unloaded. What ended stays ended: its objects are gone.
+ * The process's session: made at first use, left to the parent at a fork, stopped when the process
+ * ends. What ended stays ended: its objects are gone.
  */
 #include "objects.h"
 #include "watch.h"
@@ -54,7 +54,7 @@ struct session *session_get(void)
 	return session_current();
 }
 
-__attribute__((destructor)) static void unload(void)
+__attribute__((destructor)) static void stop(void)
 {
 	struct session *s = session_current();
 

@@ -1,6 +1,6 @@
 /*
  * The thread that calls events' callbacks and has kernels' text come out. There is one from the first
- * callback or kernel that prints on, until the library is unloaded.
+ * callback or kernel that prints on, until the process ends: the library stays where it is when it is closed.
  */
 #include "watch.h"
 #include "event.h"

@@ -116,7 +116,8 @@ public record OpenClParts(Path directory) {
     return names;
   }
 
-  private Path driver() {
+  /** Our driver. */
+  Path driver() {
     return directory.resolve("driver").resolve(DRIVER);
   }
 

@@ -43,6 +43,11 @@ final class OpenClEnvironment implements AutoCloseable {
     return parts.program(name).toString();
   }
 
+  /** The path of our driver. */
+  String driver() {
+    return parts.driver().toString();
+  }
+
   /** A directory for what programs read and write. */
   Path work() {
     return directory.resolve("work");

@@ -72,6 +72,37 @@ final class ProgramsTest {
   }
 
   @Test
+  void driver_closedByACallbackAndOpenedAgain_goesOn() throws Exception {
+    Result result =
+        environment.remoted(List.of(environment.program("closing"), environment.driver()));
+
+    assertThat(result.output())
+        .as(() -> result.errors() + "\n" + environment.hostLog())
+        .containsExactly(
+            "right: yes",
+            "closed by the callback: yes",
+            "right: yes",
+            "closed here: 0",
+            "right: yes");
+    assertThat(result.code()).isZero();
+  }
+
+  @Test
+  void devices_shownAsGpus_areFoundByProgramsThatWantNothingElse() throws Exception {
+    String variable = "SLUICE_OPENCL_AS_GPU=1";
+    Result found = environment.remoted(List.of("env", variable, environment.program("devices")));
+    Result said = environment.remoted(List.of("env", variable, "clinfo", "--raw"));
+
+    assertThat(found.output())
+        .as(() -> found.errors() + "\n" + environment.hostLog())
+        .contains("clGetDeviceIDs: GPU: CL_SUCCESS", "clGetDeviceIDs: CPU: CL_DEVICE_NOT_FOUND");
+    assertThat(said.output())
+        .filteredOn(line -> line.contains(" CL_DEVICE_TYPE "))
+        .isNotEmpty()
+        .allMatch(line -> line.endsWith(" CL_DEVICE_TYPE_GPU"));
+  }
+
+  @Test
   void functions_ofTheHeader_areEachCalledBySomeProgram() throws IOException {
     Set<String> missing = functions(Path.of("/usr/include/CL/cl.h"));
     for (String directory : List.of("programs", "refusals")) {
