@@ -17,6 +17,7 @@ import io.sluice.testbed.bench.results.PerformancePage;
 import io.sluice.testbed.bench.results.Recording;
 import io.sluice.testbed.bench.results.RecordingJson;
 import io.sluice.testbed.bench.results.ThisMachine;
+import io.sluice.testbed.bench.sessions.CodeBench;
 import io.sluice.testbed.bench.sessions.RealProgramBench;
 import io.sluice.testbed.bench.sessions.SessionBuffersBench;
 import io.sluice.testbed.bench.sessions.SessionCallBench;
@@ -86,7 +87,8 @@ public final class Bench implements Callable<Integer> {
           new RealProgramBench(),
           new SessionMoveBench(),
           new SessionBuffersBench(),
-          SessionCallBench.beginning());
+          SessionCallBench.beginning(),
+          new CodeBench());
 
   @CommandLine.Parameters(paramLabel = "NUMBER", description = "such as P2; all for all of them")
   private List<String> numbers = new ArrayList<>();

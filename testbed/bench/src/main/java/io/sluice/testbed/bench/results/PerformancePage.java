@@ -112,8 +112,7 @@ public final class PerformancePage {
 
   private static String summary(BenchEntry bench, List<Row> rows) {
     long met = rows.stream().filter(row -> row.figure.met()).count();
-    boolean all = met == rows.size();
-    if (!all && bench.limit().isEmpty()) {
+    if (met < rows.size() && bench.limit().isEmpty()) {
       throw new IllegalArgumentException("short without a known limit, bench=" + bench.id());
     }
     return String.format(
@@ -121,9 +120,13 @@ public final class PerformancePage {
         "| %s | %s | %s | %s | `%s` |%n",
         bench.id(),
         bench.measures(),
-        all ? "all of " + rows.size() : "**" + met + " of " + rows.size() + "**",
+        rows.isEmpty() ? "not recorded" : goals(met, rows.size()),
         bench.limit(),
         bench.command());
+  }
+
+  private static String goals(long met, int all) {
+    return met == all ? "all of " + all : "**" + met + " of " + all + "**";
   }
 
   /** As a bench prints it, without zeros at the end of a fraction. */

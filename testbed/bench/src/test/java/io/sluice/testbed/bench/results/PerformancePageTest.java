@@ -43,6 +43,12 @@ final class PerformancePageTest {
   }
 
   @Test
+  void page_benchWithoutResults_saysThatNothingIsRecorded() {
+    assertThat(PerformancePage.of(List.of(P2), List.of()))
+        .contains("| P2 | a round trip | not recorded |");
+  }
+
+  @Test
   void page_figureWithoutGoal_isLeftOut() {
     Recording run =
         new Recording(
