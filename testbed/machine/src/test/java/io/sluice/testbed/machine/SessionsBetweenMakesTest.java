@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -67,18 +68,25 @@ final class SessionsBetweenMakesTest {
     }
   }
 
+  @BeforeEach
+  void awaitNoSession() {
+    await().atMost(PATIENCE).until(() -> sessions.list(GUEST).isEmpty());
+  }
+
+  private Map<String, String> environment() {
+    return Map.of(
+        "OCL_ICD_VENDORS",
+        parts.vendors().toString(),
+        "SLUICE_API_SOCKET",
+        daemon.socket(GUEST) + ".api");
+  }
+
   private CompletableFuture<Result> run(String program, String... arguments) {
     List<String> command = new ArrayList<>(List.of(parts.program(program).toString()));
     command.addAll(List.of(arguments));
-    Map<String, String> environment =
-        Map.of(
-            "OCL_ICD_VENDORS",
-            parts.vendors().toString(),
-            "SLUICE_API_SOCKET",
-            daemon.socket(GUEST) + ".api");
     return CompletableFuture.supplyAsync(() -> {
       try {
-        return Commands.run(work, environment, command);
+        return Commands.run(work, environment(), command);
       } catch (Exception e) {
         throw new IllegalStateException(e);
       }
@@ -121,5 +129,26 @@ final class SessionsBetweenMakesTest {
         .anyMatch(line ->
             line.startsWith("frames: ")
                 && lines.contains("right" + line.substring("frames".length())));
+  }
+
+  @Test
+  void programOfBinaries_checkedForAnotherMake_isNamedAndGoesOn() throws Exception {
+    ProcessBuilder builder = new ProcessBuilder(parts.program("binary").toString());
+    builder.environment().putAll(environment());
+    Process program = builder.directory(work.toFile()).redirectErrorStream(true).start();
+    try {
+      SessionStatus session = awaitAtWork();
+      SessionMove check = sessions.move(GUEST, session.number(), make.name(), true);
+      assertThat(check.obstacles())
+          .anyMatch(why ->
+              why.startsWith("program ")
+                  && why.endsWith(" is made of binaries of another implementation"));
+
+      program.getOutputStream().close();
+      assertThat(program.inputReader().lines()).containsExactly("before: right", "after: right");
+      assertThat(program.waitFor()).isZero();
+    } finally {
+      program.destroyForcibly().onExit().join();
+    }
   }
 }
