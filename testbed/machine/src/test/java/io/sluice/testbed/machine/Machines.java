@@ -56,12 +56,19 @@ final class Machines implements AutoCloseable {
       List<String> imageArguments,
       String sessions)
       throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(parts.imageArguments(OpenClParts.programs()));
+    arguments.addAll(imageArguments);
+    return startWithOpenCl(directory, guests, arguments, sessions);
+  }
+
+  /** As above, with nothing of OpenCL in the machines but what the arguments say. */
+  static Machines startWithOpenCl(
+      Path directory, List<String> guests, List<String> imageArguments, String sessions)
+      throws IOException, InterruptedException {
     Optional<MachineEnvironment> found = MachineEnvironment.find();
     assumeTrue(
         found.isPresent(), "no machine environment: run ./sluice test, not mvn, to have one made");
-    List<String> arguments = new ArrayList<>(parts.imageArguments(OpenClParts.programs()));
-    arguments.addAll(imageArguments);
-    Path image = found.get().image(arguments);
+    Path image = found.get().image(imageArguments);
     return new Machines(
         found.get(), image, DaemonProcess.startWithOpenCl(directory, guests, sessions));
   }

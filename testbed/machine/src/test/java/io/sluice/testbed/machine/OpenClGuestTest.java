@@ -3,6 +3,7 @@ package io.sluice.testbed.machine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.management.MigrationBlocker;
@@ -16,9 +17,12 @@ import io.sluice.testbed.opencl.AllowedDifferences;
 import io.sluice.testbed.opencl.ClinfoLines;
 import io.sluice.testbed.opencl.Commands.Result;
 import io.sluice.testbed.opencl.OpenClParts;
+import io.sluice.testbed.opencl.RealProgram;
+import io.sluice.testbed.opencl.RealPrograms;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -42,8 +46,6 @@ final class OpenClGuestTest {
   private static final Duration ALL_PROGRAMS = Machines.PATIENCE.multipliedBy(5);
   private static final String NOISE_SECONDS = "3";
 
-  /** What kernels print comes out at the session host. */
-
   /** Calls by which a program is in the middle of its work. */
   private static final long AT_WORK = 50;
 
@@ -51,6 +53,8 @@ final class OpenClGuestTest {
   private static final String WORKS =
       OpenClParts.IN_MACHINE + "matrix 128 10000000 > /tmp/work 2>&1 & echo $! > /tmp/pid";
 
+  private final List<RealProgram> real = new ArrayList<>();
+  private final List<String> missing = new ArrayList<>();
   private OpenClParts parts;
   private Machines machines;
   private SessionsMXBean sessions;
@@ -62,16 +66,36 @@ final class OpenClGuestTest {
         MachineEnvironment.find().isPresent(),
         "no machine environment: run ./sluice test, not mvn, to have one made");
     parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
-    Path script = Files.writeString(directory.resolve("all"), PrintedInMachine.ALL);
     machines =
         Machines.startWithOpenCl(
             Files.createDirectory(directory.resolve("daemon")),
             List.of(GUEST),
-            parts,
-            List.of("--add", script + ":/bin/all"),
+            imageArguments(directory),
             "process-memory = \"64GiB\"\n"); // a device has no more global memory than that
     sessions = machines.daemon().connection().sessions();
     await().atMost(PATIENCE).until(() -> host().state().equals(SessionHostStatus.SERVING));
+  }
+
+  /** What the machine has: our programs, and those of Debian that are installed here. */
+  private List<String> imageArguments(Path directory) throws Exception {
+    Path clients = Files.createDirectory(directory.resolve("clients"));
+    for (RealProgram program : RealPrograms.forMachines(clients)) {
+      if (program.isReady(clients)) {
+        real.add(program);
+      } else {
+        missing.add(program.packages());
+      }
+    }
+    List<String> arguments =
+        new ArrayList<>(
+            parts.imageArguments(
+                OpenClParts.programs(), real.stream().map(RealProgram::file).toList()));
+    for (Map.Entry<String, String> script :
+        Map.of("all", PrintedInMachine.ALL, "real", PrintedInMachine.script(real)).entrySet()) {
+      Path file = Files.writeString(directory.resolve(script.getKey()), script.getValue());
+      arguments.addAll(List.of("--add", file + ":/bin/" + script.getKey()));
+    }
+    return arguments;
   }
 
   @AfterAll
@@ -133,6 +157,33 @@ final class OpenClGuestTest {
           .containsExactlyElementsOf(stripped(differences.expected(name, here.output())));
     }
     awaitNoSession();
+  }
+
+  @Test
+  @TakesLong("it runs programs of Debian, in a machine and here")
+  void realPrograms_inTheMachine_comeToTheirNativeResults(@TempDir Path work) throws Exception {
+    assumeFalse(real.isEmpty(), missing + " are not installed");
+    Daemons.awaitGone(machines.daemon(), GUEST);
+    Map<String, Result> printed;
+    String console;
+    try (MachineGuest machine = machines.boot(GUEST, "sh /bin/real", "--cpus", "2")) {
+      assertThat(machine.awaitExit(ALL_PROGRAMS)).as(machine.console()).isZero();
+      console = machine.console();
+      printed = PrintedInMachine.of(console);
+    }
+
+    for (RealProgram program : real) {
+      Result there = there(printed, program.name());
+      Result here = parts.natively(work, program.command());
+      assertThat(here.code()).as(program + "\n" + here.errors()).isZero();
+      assertThat(there.code()).as(program + "\n" + console).isZero();
+      assertThat(program.results(work, there))
+          .as(program.name())
+          .isNotEmpty()
+          .containsExactlyElementsOf(stripped(program.results(work, here)));
+    }
+    awaitNoSession();
+    assumeTrue(missing.isEmpty(), "the others were compared; not installed: " + missing);
   }
 
   /** As a console has lines. */

@@ -1,6 +1,7 @@
 package io.sluice.testbed.machine;
 
 import io.sluice.testbed.opencl.Commands.Result;
+import io.sluice.testbed.opencl.RealProgram;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,9 +20,39 @@ final class PrintedInMachine {
       done
       """;
 
+  /** As {@link #ALL}, of the standard output alone; {@link #script} adds the programs. */
+  private static final String EACH =
+      """
+      cd /tmp
+      run() {
+        name=$1
+        shift
+        "$@" </dev/null >/tmp/printed
+        echo "@@ $name $?"
+        sed 's/^/@/' /tmp/printed
+      }
+      """;
+
   private static final String HEAD = "@@ ";
 
   private PrintedInMachine() {}
+
+  /** A script that runs programs of this host's distribution, which lie in {@code /bin}. */
+  static String script(List<RealProgram> programs) {
+    StringBuilder script = new StringBuilder(EACH);
+    for (RealProgram program : programs) {
+      List<String> command = program.command();
+      script
+          .append("run ")
+          .append(program)
+          .append(" /bin/")
+          .append(program.file().getFileName())
+          .append(' ')
+          .append(String.join(" ", command.subList(1, command.size())))
+          .append('\n');
+    }
+    return script.toString();
+  }
 
   /** By program: a line {@code @@ PROGRAM STATUS}, then its own with {@code @} before each. */
   static Map<String, Result> of(String console) {
