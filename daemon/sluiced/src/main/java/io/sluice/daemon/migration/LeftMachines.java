@@ -104,12 +104,17 @@ public final class LeftMachines implements Runnable, AutoCloseable {
   void removeSockets() {
     for (Path qmp : monitors.values()) {
       for (String ending : List.of(HostRoute.OUT, HostRoute.IN)) {
-        try {
-          StreamSocket.remove(HostRoute.beside(qmp, ending));
-        } catch (IOException e) {
-          LOG.atWarn().setCause(e).log("a socket of a former migration is left behind");
-        }
+        removeSocket(HostRoute.beside(qmp, ending));
+        removeSocket(HostRoute.beside(qmp, ending + HostRoute.SESSIONS));
       }
+    }
+  }
+
+  private static void removeSocket(Path socket) {
+    try {
+      StreamSocket.remove(socket);
+    } catch (IOException e) {
+      LOG.atWarn().setCause(e).log("a socket of a former migration is left behind");
     }
   }
 

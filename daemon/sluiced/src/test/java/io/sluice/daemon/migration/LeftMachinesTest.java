@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.RefusedException;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
 import io.sluice.daemon.migration.DepartureLedger.Departure;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.migrate.engine.Inquiry.Answer;
@@ -135,6 +138,23 @@ final class LeftMachinesTest {
       assertThat(monitor.told).containsExactly("migrate_cancel", "migrate-set-parameters");
     }
     assertThat(entered).containsExactly("web released");
+  }
+
+  @Test
+  void removeSockets_ofADaemonThatWasKilled_noneIsLeft() throws Exception {
+    Kernel kernel = RealKernel.create();
+    List<String> sockets = List.of("qmp.in", "qmp.out", "qmp.in.sessions", "qmp.out.sessions");
+    for (String name : sockets) {
+      try (Fd _ = kernel.listen(dir.resolve(name), 1)) {
+        // nobody takes its name away
+      }
+    }
+    Path file = Files.createFile(dir.resolve("qmp.out.old"));
+
+    machines().removeSockets();
+
+    assertThat(sockets).noneMatch(name -> Files.exists(dir.resolve(name)));
+    assertThat(file).exists();
   }
 
   /** QEMU's stream went through the daemon: it has often given up before anybody looks. */
