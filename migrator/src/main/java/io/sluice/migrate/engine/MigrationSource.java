@@ -8,6 +8,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.link.PeerSilence;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.MachineProgress.State;
 import io.sluice.migrate.machine.SourceMachine;

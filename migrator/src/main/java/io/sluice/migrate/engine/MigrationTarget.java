@@ -24,6 +24,7 @@ import io.sluice.migrate.link.Frame;
 import io.sluice.migrate.link.FrameType;
 import io.sluice.migrate.link.MigrationCode;
 import io.sluice.migrate.link.MigrationLink;
+import io.sluice.migrate.link.PeerSilence;
 import io.sluice.migrate.machine.MachineProgress;
 import io.sluice.migrate.machine.TargetMachine;
 import io.sluice.migrate.memory.Lanes;

@@ -1,4 +1,4 @@
-package io.sluice.migrate.engine;
+package io.sluice.migrate.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

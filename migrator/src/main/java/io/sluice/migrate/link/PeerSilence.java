@@ -1,4 +1,4 @@
-package io.sluice.migrate.engine;
+package io.sluice.migrate.link;
 
 /**
  * The time for which the other side's engine has said nothing, as far as this side was there to
@@ -8,9 +8,9 @@ package io.sluice.migrate.engine;
  *
  * <p>Belongs to the thread that drives.
  */
-final class PeerSilence {
+public final class PeerSilence {
   /** Many times what passes between looks of one that has a processor. */
-  static final long MOST_OF_A_LOOK_NS = 200_000_000;
+  public static final long MOST_OF_A_LOOK_NS = 200_000_000;
 
   private long lookedNs;
   private long silentNs;
@@ -18,17 +18,17 @@ final class PeerSilence {
   /**
    * @param nowNs when the other side was heard for the first time
    */
-  PeerSilence(long nowNs) {
+  public PeerSilence(long nowNs) {
     lookedNs = nowNs;
   }
 
   /** The other side was heard. */
-  void heard() {
+  public void heard() {
     silentNs = 0;
   }
 
   /** Looks at the clock; after what has come was taken. */
-  long look(long nowNs) {
+  public long look(long nowNs) {
     silentNs += Math.clamp(nowNs - lookedNs, 0, MOST_OF_A_LOOK_NS);
     lookedNs = nowNs;
     return silentNs;
