@@ -2,29 +2,21 @@ package io.sluice.testbed.machine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sluice.management.MigrationBlocker;
 import io.sluice.management.MigrationStatusView;
 import io.sluice.management.SessionHostStatus;
 import io.sluice.management.SessionStatus;
 import io.sluice.management.SessionsMXBean;
-import io.sluice.testbed.checks.LeakCheck;
 import io.sluice.testbed.checks.TakesLong;
+import io.sluice.testbed.opencl.AllowedDifferences;
+import io.sluice.testbed.opencl.Commands.Result;
 import io.sluice.testbed.opencl.OpenClParts;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,25 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * A machine in which an OpenCL program runs, and that moves to another daemon with the program's
  * session.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Tag(LeakCheck.KEEPS_CONNECTIONS)
 @TakesLong("each boots machines and moves them")
-final class MachineSessionsMigrationTest {
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
-  private static final String GUEST = MachineHost.GUEST;
-  private static final long AT_WORK = 100;
-
-  /**
-   * A program that computes with OpenCL again and again until a line is typed; each time it says
-   * whether that was right.
-   */
-  private static final String RUN =
-      "while :; do rm -f /tmp/end /tmp/lost; echo once: begins; (while [ ! -e /tmp/end ]; do "
-          + OpenClParts.IN_MACHINE
-          + "matrix 128 1500 > /tmp/out 2>&1 && grep -q '^verified: right' /tmp/out"
-          + " || { cat /tmp/out; echo lost > /tmp/lost; touch /tmp/end; }; done) & p=$!; read x;"
-          + " touch /tmp/end; wait $p; [ ! -e /tmp/lost ]; echo once-status $?; done";
-
+final class MachineSessionsMigrationTest extends MovingMachineSessions {
   /** Two programs that compute until a line is typed. */
   private static final String TWO =
       OpenClParts.IN_MACHINE
@@ -66,75 +41,13 @@ final class MachineSessionsMigrationTest {
           + "frames 100000000 48 /tmp/end & p=$!; read x; touch /tmp/end; wait $p;"
           + " echo once-status $?; done";
 
-  private static final List<String> ARGUMENTS =
-      List.of("--memory", "512M", "--msg-timeout", "60000", "--append", "no_timer_check");
-
-  private MachineHost source;
-  private MachineHost target;
-  private MachineHost plain; // without OpenCL
-
-  @BeforeAll
-  void start(@TempDir Path directory) throws Exception {
-    assumeTrue(OpenClParts.whyNot().isEmpty(), OpenClParts.whyNot());
-    Optional<MachineEnvironment> environment = MachineEnvironment.find();
-    assumeTrue(
-        environment.isPresent(),
-        "no machine environment: run ./sluice test, not mvn, to have one made");
-    assumeTrue(TestHost.whyNot().isEmpty(), TestHost.whyNot());
-    OpenClParts parts = OpenClParts.build(Files.createDirectory(directory.resolve("parts")));
-    Path image = environment.get().image(parts.imageArguments(OpenClParts.programs()));
-    Path own = Files.createDirectory(directory.resolve("host"));
-    HostCertificates certificates =
-        new HostCertificates(Files.createDirectory(directory.resolve("certificates")));
-    int number = TestHost.freeNumbers(3);
-    source =
-        MachineHost.create(environment.get(), image, certificates, own, number, true, number + 1);
-    target =
-        MachineHost.create(environment.get(), image, certificates, own, number + 1, true, number);
-    plain = MachineHost.create(environment.get(), image, certificates, own, number + 2);
-  }
-
-  @AfterEach
-  void drop() throws Exception {
-    if (source != null) {
-      source.dropMachine();
-      target.dropMachine();
-      plain.dropMachine();
-    }
-  }
-
-  @AfterAll
-  void stop() throws Exception {
-    if (source != null) {
-      source.close();
-      target.close();
-      plain.close();
-    }
-  }
-
-  private static SessionsMXBean sessions(MachineHost side) {
-    return side.daemon().connection().sessions();
-  }
-
-  private static SessionHostStatus host(MachineHost side) {
-    return Objects.requireNonNull(sessions(side).getHosts().get(GUEST));
-  }
-
-  /** A program works at the source, and a machine waits at the target. */
-  private void prepare() throws Exception {
-    prepare(RUN);
-  }
-
-  private void prepare(String run) throws Exception {
-    for (MachineHost side : List.of(source, target)) {
-      side.ensure();
-      Daemons.awaitGone(side.daemon(), GUEST);
-      await().atMost(PATIENCE).until(() -> host(side).state().equals(SessionHostStatus.SERVING));
-    }
-    source.boot(run, ARGUMENTS, List.of());
-    awaitAtWork(source);
-    target.bootIncoming(run, ARGUMENTS);
-  }
+  /** Objects of all kinds that live long; what they come to is compared with the first time. */
+  private static final String LIVED =
+      again(
+          OpenClParts.IN_MACHINE
+              + "long_lived > /tmp/out 2>&1; [ -e /tmp/first ] || cp /tmp/out /tmp/first;"
+              + " cmp -s /tmp/out /tmp/first",
+          "echo '@@ long_lived 0'; sed 's/^/@/' /tmp/first; ");
 
   /** What a check says of sessions that would come to a host. */
   private List<String> inTheWay(MachineHost to) throws Exception {
@@ -152,68 +65,6 @@ final class MachineSessionsMigrationTest {
     return source.migrations().getMigrations().values().stream()
         .map(MigrationStatusView::id)
         .toList();
-  }
-
-  private static SessionStatus awaitAtWork(MachineHost side) {
-    return await()
-        .atMost(PATIENCE)
-        .until(
-            () ->
-                sessions(side).list(GUEST).stream()
-                    .filter(each -> each.calls() > AT_WORK)
-                    .findFirst()
-                    .orElse(null),
-            each -> each != null);
-  }
-
-  private MigrationStatusView move() throws Exception {
-    source.migrations().start(GUEST, target.address(), Map.of());
-    return awaitOver();
-  }
-
-  private MigrationStatusView awaitOver() {
-    await().atMost(PATIENCE).until(() -> source.view().over());
-    return source.view();
-  }
-
-  /** Begins to move the machine, and holds the source when it has just entered a phase. */
-  private void holdIn(Moment moment) throws Exception {
-    source.stop().arm(moment.phase());
-    source.migrations().start(GUEST, target.address(), Map.of());
-    assertThat(source.stop().await(PATIENCE)).as(source.view().toString()).isTrue();
-  }
-
-  /** Ends the process in which sessions of a side live. */
-  private static void killHost(MachineHost side) {
-    ProcessHandle process = ProcessHandle.of(host(side).pid()).orElseThrow();
-    process.destroyForcibly();
-    process.onExit().join();
-  }
-
-  /** The program has lost its session; the next one works there. */
-  private void checkLost(MachineHost side) throws Exception {
-    side.machine().type("");
-    assertThat(side.machine().await("once-status ", PATIENCE))
-        .as(side.machine().console())
-        .isEqualTo("1");
-    assertThat(source.machine().console() + side.machine().console())
-        .contains("CL_DEVICE_NOT_AVAILABLE");
-    SessionStatus _ = awaitAtWork(side);
-    checkWork(side);
-  }
-
-  /** The program that was there all the time says whether all it computed was right. */
-  private static void checkWork(MachineHost side) throws Exception {
-    side.machine().type("");
-    assertThat(side.machine().await("once-status ", PATIENCE))
-        .as(side.machine().console())
-        .isEqualTo("0");
-  }
-
-  private void swap() {
-    MachineHost left = source;
-    source = target;
-    target = left;
   }
 
   @Test
@@ -237,8 +88,28 @@ final class MachineSessionsMigrationTest {
     assertThat(target.migrations().report(GUEST, "json")).contains("\"sessions\":{\"moved\":1,");
   }
 
+  @Test
+  void start_whileObjectsOfAllKindsAreAtWork_theyComeToWhatTheyDoNatively(@TempDir Path work)
+      throws Exception {
+    String program = parts.program("long_lived").toString();
+    AllowedDifferences differences = AllowedDifferences.read();
+    List<String> expected =
+        differences.expected("long_lived", parts.natively(work, List.of(program)).output());
+    prepare(LIVED);
+
+    MigrationStatusView view = move();
+
+    assertThat(view.phase()).as(view.reason() + "\n" + source.daemon().log()).isEqualTo("done");
+    checkWork(target);
+    Result printed =
+        Objects.requireNonNull(PrintedInMachine.of(target.machine().console()).get("long_lived"));
+    assertThat(differences.printed("long_lived", printed.output()))
+        .isNotEmpty()
+        .containsExactlyElementsOf(expected);
+  }
+
   @ParameterizedTest
-  @EnumSource(names = {"PRE_COPY", "DRAIN", "FINAL_COPY"})
+  @EnumSource(names = {"PRE_COPY", "DETACH", "DRAIN", "FINAL_COPY", "RESTORE"})
   void abort_inAPhase_programGoesOnAndTheNextMoveIsDone(Moment moment) throws Exception {
     prepare();
     holdIn(moment);
@@ -373,13 +244,9 @@ final class MachineSessionsMigrationTest {
     target.link().cut();
     source.stop().release();
     MachineHost side = awaitOver().phase().equals("done") ? target : source;
-    side.machine().type("");
-    if (!side.machine().await("once-status ", PATIENCE).equals("0")) {
-      assertThat(source.machine().console() + side.machine().console())
-          .contains("CL_DEVICE_NOT_AVAILABLE");
+    if (!isRight(side)) {
+      checkNext(side);
     }
-    SessionStatus _ = awaitAtWork(side);
-    checkWork(side);
     awaitNoVisitors(target);
   }
 
