@@ -42,7 +42,10 @@ public final class SessionRelay implements AutoCloseable {
   /** How long the host that the session leaves may say nothing while the application runs there. */
   private static final int PATIENCE_MS = 600_000;
 
-  /** How long the other host may say nothing once the session lives there. */
+  /** How long the other host may take until it says something: its session host may start first. */
+  private static final int BEGIN_MS = 180_000;
+
+  /** How long it may say nothing from then on. */
   static final int SILENCE_MS = 30_000;
 
   private final SessionSettings settings;
@@ -58,6 +61,7 @@ public final class SessionRelay implements AutoCloseable {
   private volatile StateItem.Beat beat = new StateItem.Beat(List.of(), 0);
   private volatile @Nullable Homecoming homecoming;
   private final AtomicBoolean moving = new AtomicBoolean();
+  private boolean heard; // the other host, before the session is there
   private boolean served;
   private volatile boolean lost;
 
@@ -142,12 +146,12 @@ public final class SessionRelay implements AutoCloseable {
           memory.add(from, segment);
           to.write(without(segment));
         }
-        case StateItem.Prepared _ -> ask(item, PATIENCE_MS);
+        case StateItem.Prepared _ -> ask(item);
         case StateItem.Complete _ -> {
           for (Range range : ranges.storage()) { // nobody has written there since
             RelayedCalls.write(range, memory, new PendingRanges(), to);
           }
-          ask(item, SILENCE_MS);
+          ask(item);
           complete = true;
           from.patience(SILENCE_MS);
         }
@@ -218,14 +222,15 @@ public final class SessionRelay implements AutoCloseable {
   }
 
   /** Asks the other host whether it can go on, and answers the one that the session leaves. */
-  private void ask(StateItem question, int patienceMs) throws StateException {
+  private void ask(StateItem question) throws StateException {
     to.write(question);
     to.flush();
-    to.patience(patienceMs);
-    StateItem answer = to.read();
-    while (answer instanceof StateItem.Beat) {
+    StateItem answer;
+    do {
+      to.patience(heard ? SILENCE_MS : BEGIN_MS);
       answer = to.read();
-    }
+      heard = true;
+    } while (answer instanceof StateItem.Beat);
     from.write(answer);
     from.flush();
     switch (answer) {
