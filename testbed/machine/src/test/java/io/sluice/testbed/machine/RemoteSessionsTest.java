@@ -55,6 +55,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -233,6 +234,24 @@ final class RemoteSessionsTest {
     void goesOn() throws OperationsException {
       long calls = status().calls();
       await().atMost(PATIENCE).until(() -> status().calls() > calls + AT_WORK);
+    }
+
+    /** Its session is lost. */
+    void endsWithout() throws Exception {
+      Result result = running.get();
+      assertThat(result.code()).isNotZero();
+      assertThat(result.output() + result.errors()).contains("CL_DEVICE_NOT_AVAILABLE");
+    }
+
+    /** It has not lost its session, or has heard it. */
+    void endsSomehow() throws Exception {
+      if (!running.isDone()) {
+        Files.createFile(end);
+      }
+      Result result = running.get();
+      if (result.code() != 0) {
+        endsWithout();
+      }
     }
 
     void endsRight() throws Exception {
@@ -443,7 +462,7 @@ final class RemoteSessionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"prepare", "copy", "stop"})
+  @ValueSource(strings = {"prepare", "copy", "stop", "finish"})
   void move_givenUp_sessionGoesOnWhereItIs(String stage) throws Exception {
     start();
     Film film = new Film(GUEST);
@@ -454,11 +473,26 @@ final class RemoteSessionsTest {
     }
     givenUp(film, DEFAULT, stage);
     film.goesOn();
+    if (!film.status().host().equals(DEFAULT)) {
+      film.move(DEFAULT);
+      film.goesOn();
+    }
     film.endsRight();
     nothingIsLeft();
   }
 
   private void givenUp(Film film, String to, String stage) {
+    CompletableFuture<Boolean> move = moveUntil(film, to, stage);
+    try {
+      sessions.stay(film.guest, film.session);
+    } catch (OperationsException over) {
+      assertThat(over).hasMessageMatching("(?s).*SLU-SES-01[16].*");
+    }
+    boolean _ = move.join();
+  }
+
+  /** Begins to move a session, up to a stage unless that is over sooner; whether it was done. */
+  private CompletableFuture<Boolean> moveUntil(Film film, String to, String stage) {
     stages.clear();
     CompletableFuture<Boolean> move =
         CompletableFuture.supplyAsync(
@@ -471,12 +505,7 @@ final class RemoteSessionsTest {
             },
             runners);
     await().atMost(PATIENCE).until(() -> stages.contains(stage) || move.isDone());
-    try {
-      sessions.stay(film.guest, film.session);
-    } catch (OperationsException over) {
-      assertThat(over).hasMessageMatching("(?s).*SLU-SES-01[16].*");
-    }
-    boolean _ = move.join();
+    return move;
   }
 
   /** What befalls a session at another host. */
@@ -496,28 +525,102 @@ final class RemoteSessionsTest {
     Film there = new Film(GUEST);
     there.move(there());
     there.goesOn();
-    ProcessHandle daemon = far.process();
     ProcessHandle host = children(far).getFirst();
 
+    strike(blow, host);
+
+    there.endsWithout();
+    works(GUEST);
+    here.endsRight();
+    mend(blow);
+    nothingIsLeftAfter(blow, host);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "CUT, copy", "CUT, finish",
+    "DAEMON_KILLED, copy", "DAEMON_KILLED, finish",
+    "HOST_KILLED, copy", "HOST_KILLED, finish"
+  })
+  void blow_whileTheSessionGoesThere_itStaysUnlessItWasThere(Blow blow, String stage)
+      throws Exception {
+    blowInAStage(blow, stage);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "DAEMON_STOPPED, copy",
+    "DAEMON_STOPPED, finish",
+    "HOST_STOPPED, copy",
+    "HOST_STOPPED, finish"
+  })
+  @Tag("long")
+  void silence_whileTheSessionGoesThere_itStaysUnlessItWasThere(Blow blow, String stage)
+      throws Exception {
+    blowInAStage(blow, stage);
+  }
+
+  private void blowInAStage(Blow blow, String stage) throws Exception {
+    start();
+    Film film = new Film(GUEST);
+    CompletableFuture<Boolean> move = moveUntil(film, there(), stage);
+    ProcessHandle host = children(far).getFirst();
+    boolean wasThere;
+
+    strike(blow, host);
+    try {
+      if (move.join()) {
+        film.endsWithout();
+        wasThere = true;
+      } else {
+        wasThere = stages.contains("hand_over");
+      }
+      if (!wasThere) {
+        film.goesOn();
+      }
+    } finally {
+      mend(blow);
+    }
+
+    if (wasThere) {
+      film.endsSomehow();
+    } else {
+      if (blow != Blow.DAEMON_KILLED) {
+        await() // the other host may have something of it yet
+            .atMost(PATIENCE)
+            .ignoreExceptionsInstanceOf(OperationsException.class)
+            .until(() -> film.move(there()) != null);
+        film.goesOn();
+      }
+      film.endsRight();
+    }
+    works(GUEST);
+    nothingIsLeftAfter(blow, host);
+  }
+
+  private void strike(Blow blow, ProcessHandle host) throws Exception {
     switch (blow) {
       case CUT -> way.cut();
       case DAEMON_KILLED -> {
         boolean _ = started.remove(far);
         far.kill();
       }
-      case DAEMON_STOPPED -> signal(daemon, "STOP");
+      case DAEMON_STOPPED -> Processes.stop(far.pid());
       case HOST_KILLED -> host.destroyForcibly();
-      case HOST_STOPPED -> signal(host, "STOP");
+      case HOST_STOPPED -> Processes.stop(host.pid());
     }
+  }
 
-    Result result = there.running.get();
-    assertThat(result.code()).isNotZero();
-    assertThat(result.output() + result.errors()).contains("CL_DEVICE_NOT_AVAILABLE");
-    works(GUEST);
-    here.endsRight();
+  /** A daemon that was stopped goes on; a host that was is ended once it is asked. */
+  private void mend(Blow blow) throws Exception {
     if (blow == Blow.DAEMON_STOPPED) {
-      signal(daemon, "CONT");
+      Processes.signal(far.pid(), "CONT");
+    } else if (blow == Blow.HOST_STOPPED) {
+      List<SessionStatus> _ = far.connection().sessions().list("");
     }
+  }
+
+  private void nothingIsLeftAfter(Blow blow, ProcessHandle host) {
     if (blow == Blow.DAEMON_KILLED) {
       await().atMost(PATIENCE).until(() -> !host.isAlive());
       await().atMost(PATIENCE).until(() -> children(home).size() == 2);
@@ -537,12 +640,6 @@ final class RemoteSessionsTest {
 
     assertThat(film.running.get().code()).isNotZero();
     nothingIsLeftThere();
-  }
-
-  private static void signal(ProcessHandle process, String name) throws Exception {
-    assertThat(
-            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor())
-        .isZero();
   }
 
   @Test
