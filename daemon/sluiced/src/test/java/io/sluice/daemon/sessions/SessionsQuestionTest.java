@@ -38,7 +38,7 @@ final class SessionsQuestionTest {
   /** A host, of which there is the other end of its link. */
   private ControlLink host(String name) {
     List<Fd> pair = kernel.socketpair();
-    HostLink link = new HostLink(new ControlLink(kernel, pair.get(0), LINK_PATIENCE));
+    HostLink link = HostLink.of(kernel, pair.get(0), System::nanoTime);
     ControlLink other = new ControlLink(kernel, pair.get(1), LINK_PATIENCE);
     Thread thread = new Thread(() -> link.run(new Nobody()));
     thread.start();
