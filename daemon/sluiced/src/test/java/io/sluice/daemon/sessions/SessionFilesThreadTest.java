@@ -32,7 +32,8 @@ final class SessionFilesThreadTest {
                 Map.of(),
                 rig.door,
                 rig.surroundings)) {
-      SessionFiles files = new SessionFiles(
+      SessionFiles files =
+          new SessionFiles(
               "a", sessions.moves(), new WaitingFiles(System::nanoTime), rig.surroundings);
       rig.failThread();
 
