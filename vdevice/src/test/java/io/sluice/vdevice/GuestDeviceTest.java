@@ -214,6 +214,18 @@ final class GuestDeviceTest implements GuestSource {
     assertThat(device.descriptorsWaiting()).isZero();
   }
 
+  /** The device has the other end of its own connection then, and would wait for itself. */
+  @Test
+  void clientThatSendsItsOwnSocketInPartOfAMessage_isGoneWhenItIsGone() throws IOException {
+    device.start();
+    try (RawClient client = connect()) {
+      client.negotiate();
+      client.sendRaw(header(9, 2, 16 + 32, 0, 0), client.socket());
+    }
+    await().atMost(PATIENCE).until(() -> device.peer().isEmpty());
+    assertServed();
+  }
+
   @Test
   void descriptorOfARefusedClient_keepsNobodyWaiting() throws IOException {
     try (HangingFd hanging = new HangingFd(kernel)) {

@@ -2,6 +2,9 @@ package io.sluice.abi.sys;
 
 import io.sluice.abi.Errno;
 import io.sluice.abi.SyscallException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.Supplier;
 
 /** The way of {@link Libc}'s results to values, descriptors and exceptions. */
@@ -27,6 +30,15 @@ final class Calls {
       throw new SyscallException(call, arguments.get(), -result);
     }
     return result;
+  }
+
+  /** The name that the kernel has for what a descriptor is of. */
+  static String link(Fd fd) {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd.number())).toString();
+    } catch (IOException e) {
+      throw new SyscallException("readlink", fd.toString(), Errno.EIO.number());
+    }
   }
 
   /** A descriptor of this process that just came to be. */

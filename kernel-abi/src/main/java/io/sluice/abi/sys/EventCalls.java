@@ -1,13 +1,9 @@
 package io.sluice.abi.sys;
 
-import io.sluice.abi.Errno;
 import io.sluice.abi.Layouts;
 import io.sluice.abi.SyscallException;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 
 /** The event calls of {@link RealKernel}. */
@@ -27,12 +23,7 @@ final class EventCalls {
 
   /** The kernel names an anonymous inode after what made it, in the link of each descriptor. */
   static boolean isEventfd(Fd fd) {
-    try {
-      Path link = Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd.number()));
-      return link.toString().equals("anon_inode:[eventfd]");
-    } catch (IOException e) {
-      throw new SyscallException("readlink", fd.toString(), Errno.EIO.number());
-    }
+    return Calls.link(fd).equals("anon_inode:[eventfd]");
   }
 
   static void signal(Fd eventfd) {

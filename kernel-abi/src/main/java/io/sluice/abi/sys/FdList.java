@@ -39,6 +39,19 @@ public final class FdList {
     return fds.get(index);
   }
 
+  /**
+   * Whether one of them is a socket. Who holds one may hold the other end of his own: that does not
+   * end while he waits for it to end.
+   */
+  public boolean hasSocket(Kernel kernel) {
+    for (Fd fd : fds) {
+      if (kernel.isSocket(fd)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Takes the first descriptor: the caller owns it from here on. */
   public Fd take() {
     return fds.remove(0);

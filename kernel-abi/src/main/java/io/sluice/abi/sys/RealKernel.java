@@ -218,6 +218,11 @@ public final class RealKernel implements Kernel {
   }
 
   @Override
+  public boolean isSocket(Fd fd) {
+    return SocketCalls.isSocket(fd);
+  }
+
+  @Override
   public PeerCredentials peerCredentials(Fd socket) {
     return SocketCalls.peerCredentials(socket);
   }

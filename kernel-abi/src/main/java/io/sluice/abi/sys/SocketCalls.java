@@ -192,6 +192,10 @@ final class SocketCalls {
     }
   }
 
+  static boolean isSocket(Fd fd) {
+    return Calls.link(fd).startsWith("socket:[");
+  }
+
   static PeerCredentials peerCredentials(Fd socket) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment ucred = arena.allocate(Ucred.LAYOUT);

@@ -46,6 +46,9 @@ public interface SocketKernel {
   /** Most descriptors that one message may carry. */
   int MAX_MESSAGE_FDS = 16;
 
+  /** Whether a descriptor is a socket; asks no file system. */
+  boolean isSocket(Fd fd);
+
   /** {@code getsockopt(SO_PEERCRED)}. */
   PeerCredentials peerCredentials(Fd socket);
 

@@ -120,11 +120,14 @@ public final class MessageReader {
     fdsOfLater = false;
   }
 
-  /** Receives until there are enough bytes. A client may take its time within a message. */
+  /**
+   * Receives until there are enough bytes. A client may take its time within a message, but not
+   * with a socket in it, which may be its own: whoever waits with that never hears that it is gone.
+   */
   private boolean fill(int least, int most) {
     while (had < least) {
       long got = receive(most);
-      if (got == 0 || got < 0 && !patient) {
+      if (got == 0 || got < 0 && (!patient || fds.hasSocket(kernel))) {
         return false;
       }
     }

@@ -111,16 +111,19 @@ public final class SessionLink {
     return receive(settings.kernel(), connection, message, fds);
   }
 
-  /** Receives a whole message; false at the end or the time-out. */
+  /**
+   * Receives a whole message; false at the end or the time-out, or when a part of one has a socket,
+   * which may be the application's own: that would never end.
+   */
   static boolean receive(Kernel kernel, Fd connection, MemorySegment message, FdList fds) {
     fds.closeAll();
     long got = 0;
     while (got < message.byteSize()) {
       long count = kernel.recvmsg(connection, message.asSlice(got), fds);
-      if (count <= 0) {
+      got += count;
+      if (count <= 0 || got < message.byteSize() && fds.hasSocket(kernel)) {
         return false;
       }
-      got += count;
     }
     return true;
   }

@@ -7,6 +7,7 @@ import io.sluice.abi.sys.Fd;
 import io.sluice.abi.sys.Kernel;
 import io.sluice.abi.sys.RealKernel;
 import io.sluice.remoting.turns.DeviceTurns;
+import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Links and their sessions, over real sockets and real memory. */
 class SessionLinkTest {
@@ -100,6 +102,34 @@ class SessionLinkTest {
     List<Fd> files = List.of(application.file(), application.file());
     assertThat(application.hello(Hello.MAGIC, 9, TestApplication.BYTES, files))
         .isEqualTo(Errno.EINVAL.number());
+  }
+
+  /** The host has the other end of its own connection then, and would wait for itself. */
+  @Test
+  @Timeout(120)
+  void part_ofAMessageWithTheApplicationsOwnSocket_endsTheLink() throws InterruptedException {
+    try (Arena arena = Arena.ofConfined();
+        Fd own = kernel.dup(application.socket())) {
+      kernel.sendmsg(application.socket(), arena.allocate(4), List.of(own));
+    }
+    application.socket().close();
+    for (Thread link : links) {
+      link.join();
+    }
+  }
+
+  @Test
+  @Timeout(120)
+  void part_ofASegmentWithTheApplicationsOwnSocket_endsTheSession() throws InterruptedException {
+    assertThat(application.hello()).isZero();
+    try (Arena arena = Arena.ofConfined();
+        Fd own = kernel.dup(application.socket())) {
+      kernel.sendmsg(application.socket(), arena.allocate(4), List.of(own));
+    }
+    application.socket().close();
+    for (Thread link : links) {
+      link.join();
+    }
   }
 
   @Test

@@ -132,6 +132,11 @@ final class TestApplication implements AutoCloseable {
     return (int) RingLayout.WORD.getAcquire(memory(), RingLayout.STATE);
   }
 
+  /** What it is connected by. */
+  Fd socket() {
+    return socket;
+  }
+
   Fd doorbell() {
     return doorbell;
   }

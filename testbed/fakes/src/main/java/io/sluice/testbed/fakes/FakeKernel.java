@@ -495,6 +495,11 @@ public final class FakeKernel implements Kernel {
   }
 
   @Override
+  public boolean isSocket(Fd fd) {
+    return call("isSocket", () -> descriptors.file(fd, "readlink") instanceof SocketEnd);
+  }
+
+  @Override
   public PeerCredentials peerCredentials(Fd socket) {
     return call(
         "peerCredentials", () -> descriptors.socketEnd(socket, "getsockopt").peerCredentials);
