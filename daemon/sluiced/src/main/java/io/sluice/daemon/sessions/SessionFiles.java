@@ -143,6 +143,8 @@ final class SessionFiles {
   }
 
   private static OperationsException problem(String failed, SluiceException e) {
-    return Problem.of(ErrorCode.CHECKPOINT_FAILED, failed, e.what(), e.remedy()).exception();
+    return Problem.of(
+            ErrorCode.CHECKPOINT_FAILED, failed, String.valueOf(e.getMessage()), e.remedy())
+        .exception();
   }
 }
