@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What the near end says of a move that the far end has given up. */
+/** Answers of the near end about a move that the far end has given up. */
 final class MirrorDepartureTest {
   private final NearEnd end = new NearEnd(List.of());
   private final MirrorOutbox outbox =

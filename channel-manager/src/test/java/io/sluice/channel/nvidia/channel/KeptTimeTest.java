@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What is charged to a channel that keeps its engine, and what is not. */
+/** The time that is charged to a channel which keeps its engine, and that which is not. */
 final class KeptTimeTest {
   private static final long MS = 1_000_000;
 
