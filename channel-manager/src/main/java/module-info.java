@@ -10,6 +10,7 @@ module io.sluice.channel {
   exports io.sluice.channel;
   exports io.sluice.channel.guest;
   exports io.sluice.channel.nvidia;
+  exports io.sluice.channel.nvidia.relay;
   exports io.sluice.channel.nvidia.submit;
   exports io.sluice.channel.policy;
   exports io.sluice.channel.pscnv;

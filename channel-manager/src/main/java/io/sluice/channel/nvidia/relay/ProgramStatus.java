@@ -1,0 +1,25 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.sys.PeerCredentials;
+
+/**
+ * A program of a guest, as the relay sees it.
+ *
+ * @param number of the program, unique in the life of a relay
+ * @param peer its process
+ * @param calls ioctls it has asked for
+ * @param refused those of them that the relay did not let through
+ * @param files of the driver that it has open
+ * @param channels it has
+ * @param videoBytes video memory it has allocated
+ * @param hostBytes the host's memory that the GPU may reach for it
+ */
+public record ProgramStatus(
+    long number,
+    PeerCredentials peer,
+    long calls,
+    long refused,
+    int files,
+    int channels,
+    long videoBytes,
+    long hostBytes) {}
