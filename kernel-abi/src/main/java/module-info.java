@@ -12,10 +12,13 @@ module io.sluice.abi {
   exports io.sluice.abi.drm;
   exports io.sluice.abi.guest;
   exports io.sluice.abi.pscnv;
+  exports io.sluice.abi.relay;
   exports io.sluice.abi.rm;
   exports io.sluice.abi.rm.alloc;
   exports io.sluice.abi.rm.control;
   exports io.sluice.abi.rm.ioctl;
+  exports io.sluice.abi.rm.program;
   exports io.sluice.abi.sandbox;
+  exports io.sluice.abi.uvm;
   exports io.sluice.abi.vfio;
 }

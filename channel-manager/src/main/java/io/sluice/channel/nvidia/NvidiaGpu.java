@@ -12,6 +12,10 @@ import io.sluice.channel.Gpu;
 import io.sluice.channel.GpuInfo;
 import io.sluice.channel.GuestGpu;
 import io.sluice.channel.nvidia.evict.EvictionPool;
+import io.sluice.channel.nvidia.relay.DriverFiles;
+import io.sluice.channel.nvidia.relay.Relay;
+import io.sluice.channel.nvidia.relay.RelayCard;
+import io.sluice.channel.nvidia.relay.RelayLimits;
 import io.sluice.channel.nvidia.rm.CopyEngines;
 import io.sluice.channel.nvidia.rm.Doorbell;
 import io.sluice.channel.nvidia.rm.RmCard;
@@ -154,6 +158,22 @@ public final class NvidiaGpu implements Gpu {
   /** Whether a device node is a card of NVIDIA's own driver. */
   public static boolean isNode(Path device) {
     return NODE.matcher(device.toString()).matches();
+  }
+
+  /**
+   * The relay of the CUDA programs of a guest of this card.
+   *
+   * @param dropPrivileges takes all capabilities from the thread that calls it
+   * @throws io.sluice.abi.RefusedException SLU-RLY-004 when a node of the driver is missing
+   */
+  public Relay relay(String guest, RelayLimits limits, Runnable dropPrivileges) {
+    return new Relay(
+        guest,
+        kernel,
+        new DriverFiles(kernel, card.minor()),
+        new RelayCard(card.gpuId(), client.deviceInstance()),
+        limits,
+        dropPrivileges);
   }
 
   private void requireClasses(String name) {

@@ -1,37 +1,155 @@
 package io.sluice.channel.nvidia.relay;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.sluice.abi.Errno;
+import io.sluice.abi.RateLimit;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.PeerCredentials;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The relay of one guest: its programs, each with files and objects of its own. */
 public final class Relay implements AutoCloseable {
-  private final RelayLimits limits;
+  private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+  private static final int LOG_BURST = 20;
+  private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
-  public Relay(RelayLimits limits) {
+  private final String guest;
+  private final Kernel kernel;
+  private final DriverPort port;
+  private final RelayCard card;
+  private final RelayLimits limits;
+  private final Runnable dropPrivileges;
+  private final RelayUse video;
+  private final RelayUse pinned;
+  private final RateLimit logRate = new RateLimit(LOG_BURST, LOG_INTERVAL, System::nanoTime);
+
+  @GuardedBy("this")
+  private final Map<Long, Program> programs = new TreeMap<>();
+
+  @GuardedBy("this")
+  private long next = 1;
+
+  @GuardedBy("this")
+  private boolean closed;
+
+  /**
+   * @param dropPrivileges takes all capabilities from the calling thread: with {@code
+   *     CAP_SYS_ADMIN} RM would let a program's channels name physical addresses
+   */
+  public Relay(
+      String guest,
+      Kernel kernel,
+      DriverPort port,
+      RelayCard card,
+      RelayLimits limits,
+      Runnable dropPrivileges) {
+    this.guest = guest;
+    this.kernel = kernel;
+    this.port = port;
+    this.card = card;
     this.limits = limits;
+    this.dropPrivileges = dropPrivileges;
+    video = new RelayUse(limits.videoBytes());
+    pinned = new RelayUse(limits.hostBytes());
   }
 
   /**
    * Serves a program until it leaves or is sent away; all that it made is gone when this returns.
-   * For a thread of its own, which may block.
+   * For a thread of its own, which may block, and which has no privileges afterwards.
    *
    * @param connection the program's; is closed
    */
   public void serve(Fd connection) {
-    throw new UnsupportedOperationException("limits=" + limits);
+    try (connection) {
+      PeerCredentials peer = kernel.peerCredentials(connection);
+      dropPrivileges.run();
+      Program program = enter(connection, peer);
+      long number = program.status().number();
+      try {
+        program.serve();
+      } catch (ProtocolException e) {
+        tell(peer, "a program broke the relay's protocol: " + e.getMessage());
+      } catch (SyscallException e) {
+        tell(peer, "a program's connection failed: " + e.getMessage());
+      } finally {
+        leave(number);
+      }
+    } catch (RefusedException e) {
+      LOG.atWarn().addKeyValue("guest", guest).log("a CUDA program is turned away: {}", e.what());
+    }
+  }
+
+  private synchronized Program enter(Fd connection, PeerCredentials peer) {
+    if (closed) {
+      throw new RefusedException(RelayCode.CLOSED, Errno.ENODEV, "the relay is closed", "");
+    }
+    if (programs.size() >= limits.programs()) {
+      throw new RefusedException(
+          RelayCode.TOO_MANY,
+          Errno.EAGAIN,
+          "too many programs, most=" + limits.programs(),
+          "End one, or raise cuda-programs.");
+    }
+    MemoryShare ownVideo = new MemoryShare(video);
+    Program program =
+        new Program(
+            next++,
+            peer,
+            connection,
+            new ProgramDriver(
+                kernel,
+                port,
+                card,
+                new ProgramFiles(port),
+                new ProgramObjects(ownVideo),
+                new MemoryShare(pinned),
+                ownVideo),
+            what -> tell(peer, what));
+    programs.put(program.status().number(), program);
+    return program;
+  }
+
+  private synchronized void leave(long number) {
+    programs.remove(number);
+  }
+
+  private void tell(PeerCredentials peer, String what) {
+    if (logRate.tryTake()) {
+      LOG.atWarn()
+          .addKeyValue("guest", guest)
+          .addKeyValue("pid", peer.pid())
+          .addKeyValue("what", what)
+          .log("refused a call of a CUDA program");
+    }
   }
 
   /** The programs there are. */
-  public List<ProgramStatus> programs() {
-    return List.of();
+  public synchronized List<ProgramStatus> programs() {
+    return programs.values().stream().map(Program::status).toList();
   }
 
   /** Ends a program; false when there is none of that number. */
-  public boolean end(long number) {
-    return false;
+  public synchronized boolean end(long number) {
+    Program program = programs.get(number);
+    if (program == null) {
+      return false;
+    }
+    program.sendAway();
+    return true;
   }
 
   /** Sends all programs away and takes no more. */
   @Override
-  public void close() {}
+  public synchronized void close() {
+    closed = true;
+    programs.values().forEach(Program::sendAway);
+  }
 }

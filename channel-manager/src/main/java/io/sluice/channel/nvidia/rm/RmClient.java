@@ -47,6 +47,7 @@ public final class RmClient implements AutoCloseable {
   private int root;
   private int device;
   private int subdevice;
+  private int deviceInstance;
 
   private RmClient(RmPort port, RmAbi abi, RmCard card, RmHandles handles, Fd control, Fd cardFd) {
     this.port = port;
@@ -91,6 +92,7 @@ public final class RmClient implements AutoCloseable {
               instances[1] = GpuIdInfo.SUB_DEVICE_INSTANCE.bits(block);
               return 0;
             });
+    deviceInstance = instances[0];
     device =
         alloc(
             root,
@@ -117,6 +119,11 @@ public final class RmClient implements AutoCloseable {
 
   public int subdevice() {
     return subdevice;
+  }
+
+  /** RM's number of the device among all. */
+  public int deviceInstance() {
+    return deviceInstance;
   }
 
   /** Makes an object with a block that starts as zeros. */

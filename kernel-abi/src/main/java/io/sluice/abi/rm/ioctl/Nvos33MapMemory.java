@@ -17,9 +17,10 @@ public final class Nvos33MapMemory {
   public static final U32 H_CLIENT = S.u32("hClient", "in: client");
   public static final U32 H_DEVICE = S.u32("hDevice", "in: device or subdevice");
   public static final U32 H_MEMORY = S.u32("hMemory", "in: object");
-  public static final U64 LENGTH = S.unused64("offset", "in: bytes").u64("length", "in: bytes");
-  public static final U32 STATUS =
-      S.unused64("pLinearAddress", "out: of no use").u32("status", "out");
+  public static final U64 OFFSET = S.u64("offset", "in: in the object, bytes");
+  public static final U64 LENGTH = S.u64("length", "in: bytes");
+  public static final U64 LINEAR_ADDRESS = S.u64("pLinearAddress", "out: names the mapping");
+  public static final U32 STATUS = S.u32("status", "out");
   public static final S32 FD =
       S.unused32("flags", "in").s32("fd", "in: a descriptor nothing was mapped by yet");
   public static final StructLayout LAYOUT = S.layout();

@@ -15,8 +15,8 @@ public final class Nvos54Control {
   public static final U32 H_CLIENT = S.u32("hClient", "in: client");
   public static final U32 H_OBJECT = S.u32("hObject", "in: object");
   public static final U32 CMD = S.u32("cmd", "in: command");
-  public static final U64 PARAMS =
-      S.unused32("flags", "in: 0").u64("params", "in: address of the command's block, or 0");
+  public static final U32 FLAGS = S.u32("flags", "in: 0; others are for the kernel itself");
+  public static final U64 PARAMS = S.u64("params", "in: address of the command's block, or 0");
   public static final U32 PARAMS_SIZE = S.u32("paramsSize", "in: bytes of it");
   public static final U32 STATUS = S.u32("status", "out");
   public static final StructLayout LAYOUT = S.layout();

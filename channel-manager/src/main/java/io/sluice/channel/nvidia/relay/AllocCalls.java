@@ -1,0 +1,193 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.alloc.EventAlloc;
+import io.sluice.abi.rm.alloc.MemoryAlloc;
+import io.sluice.abi.rm.alloc.Nv0080Alloc;
+import io.sluice.abi.rm.ioctl.Nvos64Alloc;
+import io.sluice.abi.rm.program.ProgramClass;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
+/** RM_ALLOC: which objects a program may make, and of what. */
+final class AllocCalls {
+  private static final int ATTR_PAGE_SIZE = 3 << 23;
+  private static final int ATTR_PHYSICALITY = 3 << 27;
+  private static final int ATTR2_GPU_CACHE = 3 << 2;
+  private static final int FORMAT_OF_PAGES = 6;
+
+  /** The answer to a size that RM chose of 4 KiB pages, in any order. */
+  private static final int ATTR_PAGES_OF_4KB_NONCONTIGUOUS = 1 << 23 | 1 << 27;
+
+  private final ProgramDriver driver;
+  private final PagesCalls pages;
+
+  AllocCalls(ProgramDriver driver, PagesCalls pages) {
+    this.driver = driver;
+    this.pages = pages;
+  }
+
+  /** Executes it; what the argument's status says is for whoever called. */
+  int execute(Call call) throws Denial {
+    MemorySegment argument = call.argument();
+    ProgramClass type =
+        ProgramClass.of(Nvos64Alloc.H_CLASS.bits(argument))
+            .orElseThrow(() ->
+                new Denial(
+                    RmStatus.INVALID_CLASS,
+                    String.format("class 0x%x", Nvos64Alloc.H_CLASS.bits(argument))));
+    if (Nvos64Alloc.RIGHTS.get(argument) != 0 || Nvos64Alloc.FLAGS.bits(argument) != 0) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, type + ": rights or flags");
+    }
+    Optional<MemorySegment> block = call.block();
+    if (block.isPresent()) {
+      check(type, block.get());
+    }
+    driver.objects().requireRoom(Optional.of(type));
+    int client = Nvos64Alloc.H_ROOT.bits(argument);
+    if (isClient(type)) {
+      requireUnnamed(argument);
+    } else {
+      driver.requireOwn(client, type.name());
+    }
+    return switch (type) {
+      case NV01_MEMORY_SYSTEM -> systemMemory(call, block.orElseThrow(() -> without(type)));
+      case NV01_MEMORY_LOCAL_USER -> videoMemory(call, block.orElseThrow(() -> without(type)));
+      default -> pass(call, type);
+    };
+  }
+
+  private static boolean isClient(ProgramClass type) {
+    return type == ProgramClass.NV01_ROOT || type == ProgramClass.NV01_ROOT_CLIENT;
+  }
+
+  private static Denial without(ProgramClass type) {
+    return new Denial(RmStatus.INVALID_ARGUMENT, type + " without its block");
+  }
+
+  /** A client's handle is RM's to choose: one that a program chose might be another's. */
+  private static void requireUnnamed(MemorySegment argument) throws Denial {
+    if (Nvos64Alloc.H_OBJECT.bits(argument) != 0) {
+      throw new Denial(RmStatus.INVALID_CLIENT, "a client of the program's own naming");
+    }
+  }
+
+  /** Checks what a block names, and clears what is none of a program's business. */
+  private void check(ProgramClass type, MemorySegment block) throws Denial {
+    if (block.byteSize() != type.shape().bytes()) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, type + ": a block of another size");
+    }
+    driver.requireOwnClients(block, type.shape());
+    driver.translate(block, type.shape());
+    switch (type) {
+      case NV01_DEVICE_0 -> {
+        if (Nv0080Alloc.DEVICE_ID.bits(block) != driver.card().deviceInstance()) {
+          throw new Denial(RmStatus.INVALID_ARGUMENT, "another card than the guest's");
+        }
+      }
+      case NV01_MEMORY_SYSTEM, NV01_MEMORY_LOCAL_USER, NV50_MEMORY_VIRTUAL -> {
+        clear(block, 96, 8); // address
+        clear(block, 112, 4); // internalflags
+      }
+      case KEPLER_CHANNEL_GROUP_A -> clear(block, 16, 4); // bIsCallingContextVgpuPlugin
+      case HOPPER_CHANNEL_GPFIFO_A -> clear(block, 144, 160); // physical memory, process ids
+      case HOPPER_USERMODE_A -> clear(block, 1, 1); // bPriv
+      default -> {}
+    }
+  }
+
+  private static void clear(MemorySegment block, long offset, long bytes) {
+    block.asSlice(offset, bytes).fill((byte) 0);
+  }
+
+  private int pass(Call call, ProgramClass type) {
+    MemorySegment argument = call.argument();
+    Nvos64Alloc.PARAMS.set(argument, call.block().map(MemorySegment::address).orElse(0L));
+    Nvos64Alloc.PARAMS_SIZE.set(argument, 0);
+    int result = driver.port().ioctl(call.file().fd(), call.request(), argument, call.blocks());
+    if (type == ProgramClass.NV01_EVENT_OS_EVENT) {
+      // RM leaves an address of the kernel's there.
+      call.block().ifPresent(block -> EventAlloc.DATA.set(block, 0));
+    }
+    if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.OK.code()) {
+      int handle = Nvos64Alloc.H_OBJECT.bits(argument);
+      if (isClient(type)) {
+        driver.objects().addClient(handle, call.file());
+      } else {
+        RmObject _ =
+            driver
+                .objects()
+                .add(
+                    Nvos64Alloc.H_ROOT.bits(argument),
+                    Nvos64Alloc.H_PARENT.bits(argument),
+                    handle,
+                    Optional.of(type));
+      }
+    }
+    return result;
+  }
+
+  /** Video memory, of the guest's share. */
+  private int videoMemory(Call call, MemorySegment block) throws Denial {
+    MemorySegment argument = call.argument();
+    long wanted = MemoryAlloc.SIZE_BYTES.get(block);
+    if (!driver.video().take(wanted)) {
+      throw new Denial(RmStatus.NO_MEMORY, "more video memory than the guest may have");
+    }
+    long taken = wanted;
+    boolean made = false;
+    try {
+      int result = pass(call, ProgramClass.NV01_MEMORY_LOCAL_USER);
+      if (Nvos64Alloc.STATUS.bits(argument) == RmStatus.OK.code()) {
+        RmObject object =
+            driver
+                .objects()
+                .find(Nvos64Alloc.H_ROOT.bits(argument), Nvos64Alloc.H_OBJECT.bits(argument))
+                .orElseThrow();
+        object.setVideoBytes(taken);
+        object.setSizeBytes(MemoryAlloc.SIZE_BYTES.get(block)); // as RM has rounded it
+        made = true;
+      }
+      return result;
+    } finally {
+      if (!made) {
+        driver.video().giveBack(taken);
+      }
+    }
+  }
+
+  /** System memory: of pages of ours, answered as RM would answer for its own. */
+  private int systemMemory(Call call, MemorySegment block) throws Denial {
+    MemorySegment argument = call.argument();
+    RmObject.Name name =
+        new RmObject.Name(Nvos64Alloc.H_ROOT.bits(argument), Nvos64Alloc.H_OBJECT.bits(argument));
+    int attr = MemoryAlloc.ATTR.bits(block);
+    int attr2 = MemoryAlloc.ATTR2.bits(block);
+    boolean cached = (attr2 & ATTR2_GPU_CACHE) == MemoryAlloc.ATTR2_GPU_CACHEABLE;
+    RmObject object =
+        pages.make(
+            call.file(),
+            name,
+            Nvos64Alloc.H_PARENT.bits(argument),
+            MemoryAlloc.SIZE_BYTES.get(block),
+            cached && !isWriteCombined(attr) ? PagesCalls.GPU_CACHED : 0);
+    long bytes = object.sizeBytes();
+    MemoryAlloc.ATTR.setBits(
+        block, attr & ~(ATTR_PAGE_SIZE | ATTR_PHYSICALITY) | ATTR_PAGES_OF_4KB_NONCONTIGUOUS);
+    int uncached = (attr2 & ATTR2_GPU_CACHE) == 0 ? MemoryAlloc.ATTR2_GPU_UNCACHEABLE : 0;
+    MemoryAlloc.ATTR2.setBits(block, attr2 | 1 | uncached);
+    block.set(ValueLayout.JAVA_INT, 32, FORMAT_OF_PAGES);
+    MemoryAlloc.SIZE_BYTES.set(block, bytes);
+    MemoryAlloc.ALIGNMENT.set(
+        block, driver.kernel().pageBytes(object.pages().orElseThrow().file()));
+    MemoryAlloc.LIMIT.set(block, bytes - 1);
+    Nvos64Alloc.STATUS.setBits(argument, RmStatus.OK.code());
+    return 0;
+  }
+
+  /** Pushbuffers: they are read by the GPU past its caches. */
+  private static boolean isWriteCombined(int attr) {
+    return attr >>> 29 == 2;
+  }
+}

@@ -1,0 +1,65 @@
+package io.sluice.channel.nvidia.relay;
+
+import com.google.common.collect.ImmutableList;
+import io.sluice.abi.relay.RelayRequest;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
+/**
+ * An ioctl that a program asks for: copied out of the link, so that nobody else changes it. The
+ * blocks become what the program is answered.
+ *
+ * @param file on which it is made
+ * @param request the request word
+ * @param pinnedAt where in the memory file that came along the pages begin
+ * @param blocks the argument, what it points to, and what that points to; empty for null pointers
+ */
+record Call(ProgramFile file, int request, long pinnedAt, ImmutableList<MemorySegment> blocks) {
+  /** Most blocks of a call. */
+  static final int MAX_BLOCKS = 8;
+
+  MemorySegment argument() {
+    return blocks.getFirst();
+  }
+
+  /** What the argument points to, unless that is nothing. */
+  Optional<MemorySegment> block() {
+    return blocks.size() > 1 && blocks.get(1).byteSize() > 0
+        ? Optional.of(blocks.get(1))
+        : Optional.empty();
+  }
+
+  /**
+   * The blocks of a message's body.
+   *
+   * @throws ProtocolException when they are not as the protocol says
+   */
+  static ImmutableList<MemorySegment> blocks(MemorySegment body, long count)
+      throws ProtocolException {
+    if (count < 1 || count > MAX_BLOCKS) {
+      throw new ProtocolException("blocks=" + count);
+    }
+    long at = padded(count * Integer.BYTES);
+    if (at > body.byteSize()) {
+      throw new ProtocolException("no lengths of blocks");
+    }
+    ImmutableList.Builder<MemorySegment> blocks = ImmutableList.builder();
+    for (int i = 0; i < count; i++) {
+      long bytes = Integer.toUnsignedLong(body.getAtIndex(ValueLayout.JAVA_INT, i));
+      if (bytes > RelayRequest.MAX_BYTES || at + padded(bytes) > body.byteSize()) {
+        throw new ProtocolException("a block is longer than its message, bytes=" + bytes);
+      }
+      blocks.add(body.asSlice(at, bytes));
+      at += padded(bytes);
+    }
+    if (at != body.byteSize()) {
+      throw new ProtocolException("there is more than the blocks");
+    }
+    return blocks.build();
+  }
+
+  private static long padded(long bytes) {
+    return bytes + 7 & ~7L;
+  }
+}

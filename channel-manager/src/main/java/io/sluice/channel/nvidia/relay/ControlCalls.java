@@ -1,0 +1,145 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.ioctl.Nvos54Control;
+import io.sluice.abi.rm.program.BlockShape;
+import io.sluice.abi.rm.program.BlockShape.ListShape;
+import io.sluice.abi.rm.program.ProgramControl;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/** RM_CONTROL: which commands a program may send, and of what cards it hears. */
+final class ControlCalls {
+  private static final int NO_GPU = -1;
+  private static final int ALL_GPUS = 0;
+  private static final int GPU_IDS = 32;
+
+  /** {@code pszName} of GPU_GET_ID_INFO, which the driver does not look at. */
+  private static final long NAME_POINTER = 16;
+
+  /** Longest time slice in microseconds: what libcuda asks for. */
+  private static final long MAX_TIMESLICE_US = 2048;
+
+  private final ProgramDriver driver;
+
+  ControlCalls(ProgramDriver driver) {
+    this.driver = driver;
+  }
+
+  int execute(Call call) throws Denial {
+    MemorySegment argument = call.argument();
+    driver.requireOwn(Nvos54Control.H_CLIENT.bits(argument), "RM_CONTROL");
+    int command = Nvos54Control.CMD.bits(argument);
+    ProgramControl control =
+        ProgramControl.of(command)
+            .orElseThrow(
+                () -> new Denial(RmStatus.NOT_SUPPORTED, String.format("command 0x%08x", command)));
+    if (Nvos54Control.FLAGS.bits(argument) != 0) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": flags");
+    }
+    connect(call, control);
+    if (control == ProgramControl.CLIENT_SET_INHERITED_SHARE_POLICY) {
+      // It opens the program's objects to others of the process that makes the calls, which is
+      // ours.
+      Nvos54Control.STATUS.setBits(argument, RmStatus.OK.code());
+      return 0;
+    }
+    if (call.block().isPresent()) {
+      before(control, call.block().get());
+    }
+    int result = driver.port().ioctl(call.file().fd(), call.request(), argument, call.blocks());
+    if (call.block().isPresent() && Nvos54Control.STATUS.bits(argument) == RmStatus.OK.code()) {
+      after(control, call.block().get());
+    }
+    return result;
+  }
+
+  /** Has every pointer lead to the block that came for it, or nowhere. */
+  private static void connect(Call call, ProgramControl control) throws Denial {
+    MemorySegment argument = call.argument();
+    BlockShape shape = control.shape();
+    long bytes = call.block().map(MemorySegment::byteSize).orElse(0L);
+    boolean fits = shape.bytes() == BlockShape.ANY || bytes == shape.bytes();
+    if (!fits || bytes != Nvos54Control.PARAMS_SIZE.get(argument)) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": a block of another size");
+    }
+    Nvos54Control.PARAMS.set(argument, call.block().map(MemorySegment::address).orElse(0L));
+    List<ListShape> lists = shape.lists();
+    if (call.blocks().size() > 2 + lists.size() || bytes == 0 && !lists.isEmpty()) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": other blocks than it has");
+    }
+    for (int i = 0; i < lists.size(); i++) {
+      connectList(call, control, i);
+    }
+  }
+
+  private static void connectList(Call call, ProgramControl control, int index) throws Denial {
+    ListShape list = control.shape().lists().get(index);
+    MemorySegment block = call.block().orElseThrow();
+    MemorySegment content =
+        call.blocks().size() > 2 + index ? call.blocks().get(2 + index) : MemorySegment.NULL;
+    long count = Integer.toUnsignedLong(block.get(ValueLayout.JAVA_INT, list.count()));
+    if (control == ProgramControl.SYSTEM_GET_P2P_CAPS && count > 1) {
+      // The lists are as long as the square of the count; a guest has one card.
+      throw new Denial(RmStatus.NOT_SUPPORTED, control + " of several cards");
+    }
+    if (content.byteSize() != 0 && content.byteSize() != count * list.element()) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, control + ": a list of another length");
+    }
+    long address = content.byteSize() == 0 ? 0 : content.address();
+    block.set(ValueLayout.JAVA_LONG, list.pointer(), address);
+  }
+
+  private void before(ProgramControl control, MemorySegment block) throws Denial {
+    switch (control) {
+      case GPU_GET_ID_INFO -> block.set(ValueLayout.JAVA_LONG, NAME_POINTER, 0);
+      case GPU_ATTACH_IDS -> {
+        if (block.get(ValueLayout.JAVA_INT, 0) == ALL_GPUS) {
+          block.set(ValueLayout.JAVA_INT, 0, driver.card().gpuId());
+          block.set(ValueLayout.JAVA_INT, Integer.BYTES, NO_GPU);
+        }
+        requireOwnCards(block, GPU_IDS, control);
+      }
+      case GPU_ASYNC_ATTACH_ID -> requireOwnCards(block, 1, control);
+      case SET_TIMESLICE -> {
+        if (Long.compareUnsigned(block.get(ValueLayout.JAVA_LONG, 0), MAX_TIMESLICE_US) > 0) {
+          block.set(ValueLayout.JAVA_LONG, 0, MAX_TIMESLICE_US);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void requireOwnCards(MemorySegment block, int most, ProgramControl control)
+      throws Denial {
+    for (int i = 0; i < most; i++) {
+      int id = block.getAtIndex(ValueLayout.JAVA_INT, i);
+      if (id == NO_GPU) {
+        return;
+      }
+      if (id != driver.card().gpuId()) {
+        throw new Denial(RmStatus.INVALID_ARGUMENT, control + " of another card");
+      }
+    }
+  }
+
+  private void after(ProgramControl control, MemorySegment block) {
+    if (control == ProgramControl.GPU_GET_ATTACHED_IDS
+        || control == ProgramControl.GPU_GET_PROBED_IDS) {
+      hideOtherCards(block);
+    }
+  }
+
+  /** Leaves of a list of ids the card's own. */
+  private void hideOtherCards(MemorySegment block) {
+    boolean has = false;
+    for (int i = 0; i < GPU_IDS; i++) {
+      has |= block.getAtIndex(ValueLayout.JAVA_INT, i) == driver.card().gpuId();
+      block.setAtIndex(ValueLayout.JAVA_INT, i, NO_GPU);
+    }
+    if (has) {
+      block.setAtIndex(ValueLayout.JAVA_INT, 0, driver.card().gpuId());
+    }
+  }
+}

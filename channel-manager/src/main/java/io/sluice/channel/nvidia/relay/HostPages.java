@@ -1,0 +1,68 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.Mapping;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Pages of a memory file that the GPU reaches: mapped here, because RM pins the pages of the
+ * process that asks. Nobody here reads or writes them, but for a semaphore that a program waits
+ * for.
+ */
+final class HostPages implements AutoCloseable {
+  private static final int SEALS = Kernel.F_SEAL_SHRINK | Kernel.F_SEAL_GROW | Kernel.F_SEAL_SEAL;
+
+  private final Fd file;
+  private final Mapping mapping;
+  private final MemoryShare share;
+
+  private HostPages(Fd file, Mapping mapping, MemoryShare share) {
+    this.file = file;
+    this.mapping = mapping;
+    this.share = share;
+  }
+
+  /** New pages, zeros; the share has been taken, and is given back with them. */
+  static HostPages make(Kernel kernel, long bytes, MemoryShare share) {
+    Fd file = kernel.memfdCreate("sluice-cuda", bytes);
+    try {
+      kernel.addSeals(file, SEALS);
+    } catch (RuntimeException e) {
+      file.close();
+      throw e;
+    }
+    return map(kernel, file, 0, bytes, share);
+  }
+
+  /** Pages of a file that is given, and is closed if this fails. */
+  static HostPages map(Kernel kernel, Fd file, long offset, long bytes, MemoryShare share) {
+    try {
+      Mapping mapping = kernel.mmap(file, offset, bytes, Kernel.PROT_READ | Kernel.PROT_WRITE);
+      return new HostPages(file, mapping, share);
+    } catch (RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  Fd file() {
+    return file;
+  }
+
+  long bytes() {
+    return mapping.sizeBytes();
+  }
+
+  /** Where this process has them. */
+  MemorySegment segment() {
+    return mapping.segment();
+  }
+
+  @Override
+  public void close() {
+    mapping.close();
+    file.close();
+    share.giveBack(bytes());
+  }
+}

@@ -1,0 +1,30 @@
+package io.sluice.channel.nvidia.relay;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The part of a program in what its guest has of one kind of memory. */
+final class MemoryShare {
+  private final RelayUse all;
+  private final AtomicLong bytes = new AtomicLong(); // written by the program's thread
+
+  MemoryShare(RelayUse all) {
+    this.all = all;
+  }
+
+  boolean take(long wanted) {
+    if (!all.take(wanted)) {
+      return false;
+    }
+    bytes.addAndGet(wanted);
+    return true;
+  }
+
+  void giveBack(long taken) {
+    bytes.addAndGet(-taken);
+    all.giveBack(taken);
+  }
+
+  long bytes() {
+    return bytes.get();
+  }
+}

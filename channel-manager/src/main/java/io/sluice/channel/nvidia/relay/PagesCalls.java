@@ -1,0 +1,221 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.ioctl.NvRegisterFd;
+import io.sluice.abi.rm.ioctl.Nvos00Free;
+import io.sluice.abi.rm.ioctl.Nvos02AllocMemory;
+import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramEscape;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Memory of RM's that is made of pages of a memory file: what a program maps with its processor is
+ * ours, or its own, and not the driver's. RM takes the pages by the address at which this process
+ * has them.
+ */
+final class PagesCalls {
+  private static final int FLAGS =
+      Nvos02AllocMemory.FLAGS_PHYSICALITY_NONCONTIGUOUS
+          | Nvos02AllocMemory.FLAGS_COHERENCY_CACHED
+          | Nvos02AllocMemory.FLAGS_MAPPING_NO_MAP;
+
+  /** {@link Nvos02AllocMemory#FLAGS}: the GPU keeps it in its caches. */
+  static final int GPU_CACHED = 1 << 18;
+
+  private static final long PAGE = Kernel.PAGE_BYTES;
+
+  private final ProgramDriver driver;
+
+  /** A file of the card for each of the control node's: RM takes such calls on no other. */
+  private final Map<Integer, ProgramFile> cards = new HashMap<>();
+
+  PagesCalls(ProgramDriver driver) {
+    this.driver = driver;
+  }
+
+  /**
+   * Makes memory of new pages.
+   *
+   * @param control through which the client was made
+   * @param bytes rounded up to pages
+   * @param flags {@link #GPU_CACHED} or 0
+   * @return the object
+   * @throws Denial when the guest has no more to give, or RM refuses
+   */
+  RmObject make(ProgramFile control, RmObject.Name name, int parent, long bytes, int flags)
+      throws Denial {
+    long whole = roundedUp(bytes);
+    take(whole);
+    HostPages pages;
+    try {
+      pages = HostPages.make(driver.kernel(), whole, driver.pinned());
+    } catch (RuntimeException e) {
+      driver.pinned().giveBack(whole);
+      throw e;
+    }
+    boolean made = false;
+    try {
+      RmObject object =
+          register(cardOf(control), name, parent, FLAGS | flags, pages, RmStatus.NO_MEMORY);
+      made = true;
+      return object;
+    } finally {
+      if (!made) {
+        pages.close();
+      }
+    }
+  }
+
+  static long roundedUp(long bytes) throws Denial {
+    if (bytes <= 0 || bytes > Long.MAX_VALUE - PAGE) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, "memory of " + bytes + " bytes");
+    }
+    return bytes + PAGE - 1 & -PAGE;
+  }
+
+  private void take(long bytes) throws Denial {
+    if (!driver.pinned().take(bytes)) {
+      throw new Denial(RmStatus.NO_MEMORY, "more of the host's memory than the guest may have");
+    }
+  }
+
+  /** Makes memory of pages that the program brought: RM_ALLOC_MEMORY of an OS descriptor. */
+  void pin(Call call, Fd file) throws Denial {
+    boolean taken = false;
+    try {
+      MemorySegment argument = call.argument();
+      long limit = Nvos02AllocMemory.LIMIT.get(argument);
+      long bytes = roundedUp(limit < 0 ? limit : limit + 1);
+      long offset = call.pinnedAt();
+      requireMemoryFile(file, offset, bytes);
+      take(bytes);
+      HostPages pages;
+      try {
+        taken = true; // a map that fails closes the file
+        pages = HostPages.map(driver.kernel(), file, offset, bytes, driver.pinned());
+      } catch (RuntimeException e) {
+        driver.pinned().giveBack(bytes);
+        throw new Denial(RmStatus.INVALID_ADDRESS, "pages that cannot be mapped: " + e);
+      }
+      pinPages(call, pages);
+    } finally {
+      if (!taken) {
+        file.close();
+      }
+    }
+  }
+
+  private void pinPages(Call call, HostPages pages) throws Denial {
+    MemorySegment argument = call.argument();
+    long programs = Nvos02AllocMemory.MEMORY.get(argument);
+    boolean made = false;
+    try {
+      RmObject.Name name =
+          new RmObject.Name(
+              Nvos02AllocMemory.H_ROOT.bits(argument), Nvos02AllocMemory.H_OBJECT.bits(argument));
+      RmObject _ =
+          register(
+              call.file(),
+              name,
+              Nvos02AllocMemory.H_PARENT.bits(argument),
+              Nvos02AllocMemory.FLAGS.bits(argument),
+              pages,
+              RmStatus.INVALID_ADDRESS);
+      made = true;
+      Nvos02AllocMemory.MEMORY.set(argument, programs);
+      Nvos02AllocMemory.STATUS.setBits(argument, RmStatus.OK.code());
+    } finally {
+      if (!made) {
+        pages.close();
+      }
+    }
+  }
+
+  /** Only a memory file that stays as long as it is: whatever else could stand still or end. */
+  private void requireMemoryFile(Fd file, long offset, long bytes) throws Denial {
+    int seals;
+    try {
+      seals = driver.kernel().getSeals(file);
+    } catch (RuntimeException _) {
+      seals = 0;
+    }
+    if ((seals & Kernel.F_SEAL_SHRINK) == 0
+        || offset < 0
+        || offset % PAGE != 0
+        || driver.kernel().pageBytes(file) != PAGE
+        || driver.kernel().fstat(file).sizeBytes() - offset < bytes) {
+      throw new Denial(RmStatus.INVALID_ADDRESS, "pages of no sealed memory file");
+    }
+  }
+
+  private RmObject register(
+      ProgramFile card,
+      RmObject.Name name,
+      int parent,
+      int flags,
+      HostPages pages,
+      RmStatus refused)
+      throws Denial {
+    driver.objects().requireRoom(Optional.empty());
+    if (name.handle() == 0) {
+      throw new Denial(RmStatus.INVALID_OBJECT_HANDLE, "memory without a handle");
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(Nvos02AllocMemory.LAYOUT);
+      Nvos02AllocMemory.H_ROOT.setBits(argument, name.client());
+      Nvos02AllocMemory.H_PARENT.setBits(argument, parent);
+      Nvos02AllocMemory.H_OBJECT.setBits(argument, name.handle());
+      Nvos02AllocMemory.H_CLASS.setBits(
+          argument, RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number());
+      Nvos02AllocMemory.FLAGS.setBits(argument, flags);
+      Nvos02AllocMemory.MEMORY.set(argument, pages.segment().address());
+      Nvos02AllocMemory.LIMIT.set(argument, pages.bytes() - 1);
+      Nvos02AllocMemory.FD.set(argument, -1);
+      int status = driver.call(card, ProgramEscape.ALLOC_MEMORY, argument);
+      if (status != RmStatus.OK.code()) {
+        throw new Denial(refused, "RM takes no such pages, " + RmStatus.nameOf(status));
+      }
+    }
+    RmObject object = driver.objects().add(name.client(), parent, name.handle(), Optional.empty());
+    object.setPages(pages);
+    return object;
+  }
+
+  /** Frees an object in RM; what it had is given back by whoever forgets it. */
+  int free(ProgramFile control, RmObject object) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(Nvos00Free.LAYOUT);
+      Nvos00Free.H_ROOT.setBits(argument, object.name().client());
+      Nvos00Free.H_PARENT.setBits(argument, object.parent().handle());
+      Nvos00Free.H_OBJECT.setBits(argument, object.name().handle());
+      return driver.call(control, ProgramEscape.FREE, argument);
+    }
+  }
+
+  private ProgramFile cardOf(ProgramFile control) {
+    ProgramFile known = cards.get(control.number());
+    if (known != null && driver.files().find(known.number()).isPresent()) {
+      return known;
+    }
+    ProgramFile card = driver.files().openCard();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment argument = arena.allocate(NvRegisterFd.LAYOUT);
+      NvRegisterFd.CONTROL_FD.set(argument, control.fd().number());
+      int _ = driver.call(card, ProgramEscape.REGISTER_FD, argument);
+    }
+    cards.put(control.number(), card);
+    return card;
+  }
+
+  /** Whether an object is video memory that nothing has mapped yet. */
+  static boolean isReplaceable(RmObject object) {
+    return object.is(ProgramClass.NV01_MEMORY_LOCAL_USER) && !object.isMappedByGpu();
+  }
+}

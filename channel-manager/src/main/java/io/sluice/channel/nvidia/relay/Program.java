@@ -1,0 +1,223 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.relay.RelayRequest;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.PeerCredentials;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * A program of a guest: serves its requests, one after the other, on one thread. Whatever it does,
+ * it ends nobody but itself.
+ */
+final class Program {
+  private static final int MAX_NODE_NAME = 64;
+
+  private final long number;
+  private final PeerCredentials peer;
+  private final Fd connection;
+  private final ProgramDriver driver;
+  private final RmCalls rm;
+  private final UvmCalls uvm;
+  private final Consumer<String> refusals;
+  private final PagesCalls pages;
+  private final AtomicLong calls = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+
+  /**
+   * @param connection is closed by whoever serves it
+   * @param refusals told what the relay does not let through
+   */
+  Program(
+      long number,
+      PeerCredentials peer,
+      Fd connection,
+      ProgramDriver driver,
+      Consumer<String> refusals) {
+    this.number = number;
+    this.peer = peer;
+    this.connection = connection;
+    this.driver = driver;
+    this.refusals = refusals;
+    pages = new PagesCalls(driver);
+    rm = new RmCalls(driver, pages);
+    uvm = new UvmCalls(driver, pages);
+  }
+
+  ProgramStatus status() {
+    return new ProgramStatus(
+        number,
+        peer,
+        calls.get(),
+        refused.get(),
+        driver.files().size(),
+        driver.objects().channels(),
+        driver.video().bytes(),
+        driver.pinned().bytes());
+  }
+
+  /** Has it leave. */
+  void sendAway() {
+    driver.kernel().shutdown(connection);
+  }
+
+  /** Serves it until it leaves; then nothing of it is left. */
+  void serve() throws ProtocolException {
+    try (Arena arena = Arena.ofConfined()) {
+      RelayLink link = new RelayLink(driver.kernel(), connection, arena);
+      try {
+        boolean greeted = false;
+        while (link.receive()) {
+          greeted = serve(link, greeted);
+        }
+      } finally {
+        link.close();
+      }
+    } finally {
+      end();
+    }
+  }
+
+  private boolean serve(RelayLink link, boolean greeted) throws ProtocolException {
+    int op = RelayRequest.OP.bits(link.header());
+    if (greeted == (op == RelayRequest.HELLO)) {
+      throw new ProtocolException("op=" + op + (greeted ? " again" : " before HELLO"));
+    }
+    try {
+      switch (op) {
+        case RelayRequest.HELLO -> hello(link);
+        case RelayRequest.OPEN -> open(link);
+        case RelayRequest.CLOSE -> close(link);
+        case RelayRequest.IOCTL -> ioctl(link);
+        case RelayRequest.MAP -> map(link);
+        default -> throw new ProtocolException("op=" + op);
+      }
+    } catch (SyscallException e) {
+      link.fail(e.errno());
+    } catch (RefusedException e) {
+      note(String.valueOf(e.getMessage()));
+      link.fail(e.errno().number());
+    }
+    return true;
+  }
+
+  private void note(String what) {
+    refused.incrementAndGet();
+    refusals.accept(what);
+  }
+
+  private void hello(RelayLink link) throws ProtocolException {
+    int version = RelayRequest.ARGUMENT.bits(link.header());
+    if (version != RelayRequest.VERSION) {
+      throw new ProtocolException("version=" + version + " known=" + RelayRequest.VERSION);
+    }
+    long bytes = Greeting.write(link.room(), driver.port().nodes());
+    link.reply(0, RelayRequest.VERSION, 0, bytes, List.of());
+  }
+
+  private void open(RelayLink link) throws ProtocolException {
+    MemorySegment body = link.body();
+    long bytes = body.byteSize();
+    if (bytes == 0 || bytes > MAX_NODE_NAME || body.get(ValueLayout.JAVA_BYTE, bytes - 1) != 0) {
+      throw new ProtocolException("a node's name of " + bytes + " bytes");
+    }
+    ProgramFile file = driver.files().open(body.getString(0, StandardCharsets.US_ASCII));
+    link.reply(file.number(), 0, 0, 0, List.of());
+  }
+
+  private void close(RelayLink link) {
+    if (driver.files().close(RelayRequest.FILE.bits(link.header()))) {
+      link.reply(0, 0, 0, 0, List.of());
+    } else {
+      link.fail(Errno.EBADF.number());
+    }
+  }
+
+  private ProgramFile file(RelayLink link) {
+    int number = RelayRequest.FILE.bits(link.header());
+    return driver
+        .files()
+        .find(number)
+        .orElseThrow(() -> new SyscallException("ioctl", "file=" + number, Errno.EBADF.number()));
+  }
+
+  private void ioctl(RelayLink link) throws ProtocolException {
+    calls.incrementAndGet();
+    ProgramFile file = file(link);
+    Call call =
+        new Call(
+            file,
+            RelayRequest.ARGUMENT.bits(link.header()),
+            RelayRequest.ADDRESS.get(link.header()),
+            Call.blocks(link.body(), RelayRequest.LENGTH.get(link.header())));
+    boolean woke = file.wakes();
+    int value = 0;
+    try {
+      value =
+          file.kind() == Node.Kind.UVM
+              ? uvm.execute(call)
+              : rm.execute(call, link.takeDescriptor());
+    } catch (Denial e) {
+      note(String.valueOf(e.getMessage()));
+    }
+    List<Fd> along = !woke && file.wakes() ? List.of(file.fd()) : List.of();
+    link.reply(0, value, 0, link.body().byteSize(), along);
+  }
+
+  private void map(RelayLink link) throws ProtocolException {
+    ProgramFile file = file(link);
+    if (link.body().byteSize() != Long.BYTES) {
+      throw new ProtocolException("a map without its offset");
+    }
+    long address = RelayRequest.ADDRESS.get(link.header());
+    long length = RelayRequest.LENGTH.get(link.header());
+    // Of UVM the address alone says what is mapped; the offset is the address again.
+    long offset = file.kind() == Node.Kind.UVM ? 0 : link.body().get(ValueLayout.JAVA_LONG, 0);
+    try {
+      MapTarget target = target(file, address, length);
+      if (!target.has(offset, length)) {
+        throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than was prepared");
+      }
+      link.reply(0, 0, target.offset() + offset, 0, List.of(target.file()));
+    } catch (Denial e) {
+      note(String.valueOf(e.getMessage()));
+      link.fail(Errno.EINVAL.number());
+    }
+  }
+
+  private MapTarget target(ProgramFile file, long address, long length) throws Denial {
+    if (file.kind() == Node.Kind.UVM) {
+      return uvm.target(file, address, length);
+    }
+    return file.target()
+        .orElseThrow(() -> new Denial(RmStatus.INVALID_STATE, "a map that nothing prepared"));
+  }
+
+  /** Frees its clients: a descriptor that it has got keeps them otherwise, as long as it lives. */
+  private void end() {
+    try {
+      for (int client : driver.objects().clients()) {
+        Optional<ProgramFile> control = driver.objects().controlOf(client);
+        Optional<RmObject> object = driver.objects().find(client, client);
+        if (control.isPresent() && object.isPresent()) {
+          int _ = pages.free(control.get(), object.get());
+        }
+      }
+    } catch (SyscallException | IllegalStateException e) {
+      refusals.accept("its clients are freed with its files: " + e);
+    } finally {
+      driver.files().closeAll();
+      driver.objects().removeAll();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.program.BlockShape;
+import io.sluice.abi.rm.program.ProgramEscape;
+import io.sluice.abi.rm.program.UvmCommand;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+
+/**
+ * The driver, as one program has it: its files and objects, its share of memory, and the calls made
+ * for it. Used by the program's thread alone.
+ *
+ * @param pinned the host's memory that the GPU may reach for it
+ * @param video the video memory that it has
+ */
+record ProgramDriver(
+    Kernel kernel,
+    DriverPort port,
+    RelayCard card,
+    ProgramFiles files,
+    ProgramObjects objects,
+    MemoryShare pinned,
+    MemoryShare video) {
+  private static final int READ_WRITE = 3;
+  private static final int MAGIC = 'F';
+
+  /** Makes a call of RM's that the relay has written: its status. */
+  int call(ProgramFile file, ProgramEscape escape, MemorySegment argument) {
+    int request = READ_WRITE << 30 | escape.shape().bytes() << 16 | MAGIC << 8 | escape.nr();
+    int _ = port.ioctl(file.fd(), request, argument, List.of(argument));
+    return escape.shape().status() == BlockShape.NONE
+        ? RmStatus.OK.code()
+        : argument.get(ValueLayout.JAVA_INT, escape.shape().status());
+  }
+
+  /** Makes a call of UVM's that the relay has written: its status. */
+  int call(ProgramFile file, UvmCommand command, MemorySegment argument) {
+    int _ = port.ioctl(file.fd(), command.number(), argument, List.of(argument));
+    return argument.get(ValueLayout.JAVA_INT, command.shape().status());
+  }
+
+  /** Refuses a client that is not the program's. */
+  void requireOwn(int client, String what) throws Denial {
+    if (!objects.owns(client)) {
+      throw new Denial(RmStatus.INVALID_CLIENT, what + ": a client that is not the program's");
+    }
+  }
+
+  /** Refuses what names a client that is not the program's; 0 is none. */
+  void requireOwnClients(MemorySegment block, BlockShape shape) throws Denial {
+    for (int offset : shape.clients()) {
+      int client = block.get(ValueLayout.JAVA_INT, offset);
+      if (client != 0) {
+        requireOwn(client, shape.name());
+      }
+    }
+  }
+
+  /** Puts descriptors of ours where a program's block has numbers of its files. */
+  void translate(MemorySegment block, BlockShape shape) throws Denial {
+    for (int offset : shape.descriptors()) {
+      int number = block.get(ValueLayout.JAVA_INT, offset);
+      if (number != -1) {
+        block.set(ValueLayout.JAVA_INT, offset, file(number, shape.name()).fd().number());
+      }
+    }
+  }
+
+  /** The file that a block names. */
+  ProgramFile file(int number, String what) throws Denial {
+    return files
+        .find(number)
+        .orElseThrow(() ->
+            new Denial(RmStatus.INVALID_ARGUMENT, what + ": a file that the program has not"));
+  }
+}

@@ -1,0 +1,48 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.sys.Fd;
+import java.util.Optional;
+
+/** A file of the driver that a program has open: the descriptor is the relay's. */
+final class ProgramFile {
+  private final int number;
+  private final Node node;
+  private final Fd fd;
+  private Optional<MapTarget> target = Optional.empty();
+  private boolean wakes;
+
+  ProgramFile(int number, Node node, Fd fd) {
+    this.number = number;
+    this.node = node;
+    this.fd = fd;
+  }
+
+  int number() {
+    return number;
+  }
+
+  Node.Kind kind() {
+    return node.kind();
+  }
+
+  Fd fd() {
+    return fd;
+  }
+
+  Optional<MapTarget> target() {
+    return target;
+  }
+
+  /** Whether the program may wait for it: it has the driver's own descriptor then. */
+  boolean wakes() {
+    return wakes;
+  }
+
+  void setWakes() {
+    wakes = true;
+  }
+
+  void setTarget(MapTarget now) {
+    target = Optional.of(now);
+  }
+}

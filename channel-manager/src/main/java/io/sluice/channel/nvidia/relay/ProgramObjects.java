@@ -1,0 +1,144 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.RefusedException;
+import io.sluice.abi.rm.program.ProgramClass;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The objects of a program: which clients are its own, what hangs below what, and what each has of
+ * the guest's memory.
+ */
+final class ProgramObjects {
+  /**
+   * Most of them; a PyTorch program has some two hundred at its start, and one for each cudaMalloc.
+   */
+  static final int MAX_OBJECTS = 1 << 16;
+
+  /** Most channels; a CUDA context has twenty. */
+  static final int MAX_CHANNELS = 512;
+
+  private final MemoryShare video;
+  private final Map<RmObject.Name, RmObject> objects = new LinkedHashMap<>();
+  private final Map<Integer, ProgramFile> controls = new HashMap<>();
+  private volatile int channels; // for others to read
+
+  ProgramObjects(MemoryShare video) {
+    this.video = video;
+  }
+
+  /** Whether a client is the program's own. */
+  boolean owns(int client) {
+    return objects.containsKey(new RmObject.Name(client, client));
+  }
+
+  /** The program's clients. */
+  List<Integer> clients() {
+    return objects.keySet().stream()
+        .filter(name -> name.client() == name.handle())
+        .map(RmObject.Name::client)
+        .toList();
+  }
+
+  Optional<RmObject> find(int client, int handle) {
+    return Optional.ofNullable(objects.get(new RmObject.Name(client, handle)));
+  }
+
+  /** The first object of a class. */
+  Optional<RmObject> first(ProgramClass type) {
+    return objects.values().stream().filter(each -> each.is(type)).findFirst();
+  }
+
+  /**
+   * Whether there is room for one more.
+   *
+   * @throws RefusedException SLU-RLY-002
+   */
+  void requireRoom(Optional<ProgramClass> type) {
+    if (objects.size() >= MAX_OBJECTS) {
+      throw tooMany("objects", MAX_OBJECTS);
+    }
+    if (type.filter(ProgramClass.HOPPER_CHANNEL_GPFIFO_A::equals).isPresent()
+        && channels >= MAX_CHANNELS) {
+      throw tooMany("channels", MAX_CHANNELS);
+    }
+  }
+
+  private static RefusedException tooMany(String what, int most) {
+    return new RefusedException(
+        RelayCode.TOO_MANY, Errno.ENOMEM, "too many " + what + ", most=" + most, "");
+  }
+
+  /**
+   * Notes a client that RM has made.
+   *
+   * @param control the file through which it was made
+   */
+  void addClient(int client, ProgramFile control) {
+    RmObject.Name name = new RmObject.Name(client, client);
+    objects.put(name, new RmObject(name, name, Optional.of(ProgramClass.NV01_ROOT)));
+    controls.put(client, control);
+  }
+
+  /** The file through which a client was made. */
+  Optional<ProgramFile> controlOf(int client) {
+    return Optional.ofNullable(controls.get(client));
+  }
+
+  /** Notes an object that RM has made. */
+  RmObject add(int client, int parent, int handle, Optional<ProgramClass> type) {
+    RmObject.Name name = new RmObject.Name(client, handle);
+    RmObject.Name above = new RmObject.Name(client, parent);
+    if (!objects.containsKey(above)) {
+      above = new RmObject.Name(client, client);
+    }
+    RmObject object = new RmObject(name, above, type);
+    objects.put(name, object);
+    Optional.ofNullable(objects.get(above)).ifPresent(each -> each.children().add(name));
+    if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
+      channels = channels + 1;
+    }
+    return object;
+  }
+
+  /** Forgets an object and what is below it, and gives back what they had. */
+  void remove(RmObject object) {
+    Optional.ofNullable(objects.get(object.parent()))
+        .ifPresent(parent -> parent.children().remove(object.name()));
+    List<RmObject.Name> left = new ArrayList<>(List.of(object.name()));
+    while (!left.isEmpty()) {
+      RmObject each = objects.remove(left.removeLast());
+      if (each != null) {
+        left.addAll(each.children());
+        release(each);
+      }
+    }
+  }
+
+  private void release(RmObject object) {
+    if (object.name().equals(object.parent())) {
+      controls.remove(object.name().client());
+    }
+    video.giveBack(object.videoBytes());
+    object.setVideoBytes(0);
+    object.pages().ifPresent(HostPages::close);
+    if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
+      channels = channels - 1;
+    }
+  }
+
+  int channels() {
+    return channels;
+  }
+
+  /** Forgets all. */
+  void removeAll() {
+    objects.values().forEach(this::release);
+    objects.clear();
+  }
+}

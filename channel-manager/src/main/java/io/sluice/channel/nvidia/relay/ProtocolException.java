@@ -1,0 +1,10 @@
+package io.sluice.channel.nvidia.relay;
+
+/** The end of a program that does not speak the relay's protocol. */
+final class ProtocolException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  ProtocolException(String what) {
+    super(what);
+  }
+}

@@ -1,0 +1,227 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.RmClass;
+import io.sluice.abi.rm.RmStatus;
+import io.sluice.abi.rm.ioctl.NvAllocOsEvent;
+import io.sluice.abi.rm.ioctl.NvCardInfo;
+import io.sluice.abi.rm.ioctl.Nvos00Free;
+import io.sluice.abi.rm.ioctl.Nvos02AllocMemory;
+import io.sluice.abi.rm.ioctl.Nvos33MapMemory;
+import io.sluice.abi.rm.program.BlockShape;
+import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramEscape;
+import io.sluice.abi.sys.Fd;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.Optional;
+
+/** RM's escapes on the control node and the card's. */
+final class RmCalls {
+  private final ProgramDriver driver;
+  private final PagesCalls pages;
+  private final AllocCalls allocs;
+  private final ControlCalls controls;
+
+  RmCalls(ProgramDriver driver, PagesCalls pages) {
+    this.driver = driver;
+    this.pages = pages;
+    allocs = new AllocCalls(driver, pages);
+    controls = new ControlCalls(driver);
+  }
+
+  /**
+   * Executes an ioctl.
+   *
+   * @param memory a memory file that came along
+   * @return what it returns
+   * @throws Denial for what the relay refuses; the argument's status is set
+   * @throws SyscallException when the driver refuses it with an errno, or nobody knows it
+   */
+  int execute(Call call, Optional<Fd> memory) throws Denial {
+    ProgramEscape escape =
+        ProgramEscape.of(call.request())
+            .filter(known -> known.shape().bytes() == call.argument().byteSize())
+            .orElseThrow(() ->
+                new SyscallException(
+                    "ioctl", String.format("request=0x%x", call.request()), Errno.EINVAL.number()));
+    MemorySegment argument = call.argument();
+    try {
+      return execute(escape, call, memory);
+    } catch (Denial e) {
+      int status = escape.shape().status();
+      if (status == BlockShape.NONE) {
+        throw new SyscallException("ioctl", escape.name(), Errno.EPERM.number());
+      }
+      argument.set(ValueLayout.JAVA_INT, status, e.status().code());
+      throw e;
+    }
+  }
+
+  private int execute(ProgramEscape escape, Call call, Optional<Fd> memory) throws Denial {
+    MemorySegment argument = call.argument();
+    if (escape != ProgramEscape.ALLOC) {
+      for (int offset : escape.shape().clients()) {
+        driver.requireOwn(argument.get(ValueLayout.JAVA_INT, offset), escape.name());
+      }
+    }
+    return switch (escape) {
+      case ALLOC -> allocs.execute(call);
+      case CONTROL -> controls.execute(call);
+      case ALLOC_MEMORY -> allocMemory(call, memory);
+      case FREE -> free(call);
+      case MAP_MEMORY -> mapMemory(call);
+      case UNMAP_MEMORY, UPDATE_DEVICE_MAPPING_INFO -> ofMapping(escape, call);
+      case CARD_INFO -> cardInfo(call);
+      case REGISTER_FD -> registerFd(call);
+      case ALLOC_OS_EVENT, FREE_OS_EVENT -> osEvent(escape, call);
+      case CHECK_VERSION_STR, SYS_PARAMS, NUMA_INFO, WAIT_OPEN_COMPLETE -> pass(call);
+    };
+  }
+
+  private int pass(Call call) {
+    return driver
+        .port()
+        .ioctl(call.file().fd(), call.request(), call.argument(), List.of(call.argument()));
+  }
+
+  private int allocMemory(Call call, Optional<Fd> memory) throws Denial {
+    int type = Nvos02AllocMemory.H_CLASS.bits(call.argument());
+    if (type != RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number() || memory.isEmpty()) {
+      memory.ifPresent(Fd::close);
+      throw new Denial(RmStatus.NOT_SUPPORTED, String.format("memory of class 0x%x", type));
+    }
+    pages.pin(call, memory.get());
+    return 0;
+  }
+
+  private int free(Call call) {
+    MemorySegment argument = call.argument();
+    int result = pass(call);
+    if (Nvos00Free.STATUS.bits(argument) == RmStatus.OK.code()) {
+      driver
+          .objects()
+          .find(Nvos00Free.H_ROOT.bits(argument), Nvos00Free.H_OBJECT.bits(argument))
+          .ifPresent(driver.objects()::remove);
+    }
+    return result;
+  }
+
+  /** Prepares a file to be mapped: by pages of ours, but for the page of the doorbell. */
+  private int mapMemory(Call call) throws Denial {
+    MemorySegment argument = call.argument();
+    ProgramFile mapped = driver.file(Nvos33MapMemory.FD.get(argument), "RM_MAP_MEMORY");
+    RmObject object =
+        driver
+            .objects()
+            .find(Nvos33MapMemory.H_CLIENT.bits(argument), Nvos33MapMemory.H_MEMORY.bits(argument))
+            .orElseThrow(() ->
+                new Denial(RmStatus.INVALID_OBJECT_HANDLE, "a map of no object of the program"));
+    if (object.is(ProgramClass.HOPPER_USERMODE_A) || object.is(ProgramClass.RM_USER_SHARED_DATA)) {
+      return mapDriver(call, mapped);
+    }
+    if (PagesCalls.isReplaceable(object)) {
+      object = replace(call.file(), object);
+    }
+    HostPages of =
+        object
+            .pages()
+            .orElseThrow(() ->
+                new Denial(RmStatus.NOT_SUPPORTED, "a map of memory that the GPU has mapped"));
+    MapTarget whole = new MapTarget(of.file(), 0, of.bytes());
+    long offset = Nvos33MapMemory.OFFSET.get(argument);
+    long length = Nvos33MapMemory.LENGTH.get(argument);
+    if (!whole.has(offset, length)) {
+      throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than the object has");
+    }
+    mapped.setTarget(new MapTarget(of.file(), offset, length));
+    // A name for the mapping, which RM would make of an address of the kernel's.
+    Nvos33MapMemory.LINEAR_ADDRESS.set(
+        argument, Integer.toUnsignedLong(object.name().handle()) << 12);
+    Nvos33MapMemory.STATUS.setBits(argument, RmStatus.OK.code());
+    return 0;
+  }
+
+  private int mapDriver(Call call, ProgramFile mapped) {
+    MemorySegment argument = call.argument();
+    int number = mapped.number();
+    Nvos33MapMemory.FD.set(argument, mapped.fd().number());
+    int result = pass(call);
+    Nvos33MapMemory.FD.set(argument, number);
+    if (Nvos33MapMemory.STATUS.bits(argument) == RmStatus.OK.code()) {
+      mapped.setTarget(new MapTarget(mapped.fd(), 0, Nvos33MapMemory.LENGTH.get(argument)));
+    }
+    return result;
+  }
+
+  /** Rings and USERD: video memory that turns out to be for the processor becomes pages of ours. */
+  private RmObject replace(ProgramFile control, RmObject video) throws Denial {
+    int status = pages.free(control, video);
+    if (status != RmStatus.OK.code()) {
+      throw new Denial(RmStatus.INVALID_STATE, "RM frees no such memory");
+    }
+    driver.objects().remove(video);
+    return pages.make(control, video.name(), video.parent().handle(), video.sizeBytes(), 0);
+  }
+
+  private int ofMapping(ProgramEscape escape, Call call) {
+    MemorySegment argument = call.argument();
+    boolean ours =
+        driver
+            .objects()
+            .find(Nvos33MapMemory.H_CLIENT.bits(argument), Nvos33MapMemory.H_MEMORY.bits(argument))
+            .flatMap(RmObject::pages)
+            .isPresent();
+    if (ours) {
+      argument.set(ValueLayout.JAVA_INT, escape.shape().status(), RmStatus.OK.code());
+      return 0;
+    }
+    return pass(call);
+  }
+
+  /** Tells of the guest's card alone. */
+  private int cardInfo(Call call) {
+    int result = pass(call);
+    for (int i = 0; i < NvCardInfo.MAX_CARDS; i++) {
+      MemorySegment card = call.argument().asSlice(i * NvCardInfo.SIZE, NvCardInfo.SIZE);
+      if (NvCardInfo.GPU_ID.bits(card) != driver.card().gpuId()) {
+        card.fill((byte) 0);
+      }
+    }
+    return result;
+  }
+
+  private int registerFd(Call call) throws Denial {
+    MemorySegment argument = call.argument();
+    int number = argument.get(ValueLayout.JAVA_INT, 0);
+    ProgramFile control = driver.file(number, "REGISTER_FD");
+    if (control.kind() != Node.Kind.CONTROL) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, "REGISTER_FD of no control node");
+    }
+    argument.set(ValueLayout.JAVA_INT, 0, control.fd().number());
+    try {
+      return pass(call);
+    } finally {
+      argument.set(ValueLayout.JAVA_INT, 0, number);
+    }
+  }
+
+  private int osEvent(ProgramEscape escape, Call call) throws Denial {
+    MemorySegment argument = call.argument();
+    if (NvAllocOsEvent.FD.get(argument) != call.file().number()) {
+      throw new Denial(RmStatus.INVALID_ARGUMENT, escape + " for another file");
+    }
+    NvAllocOsEvent.FD.set(argument, call.file().fd().number());
+    try {
+      return pass(call);
+    } finally {
+      NvAllocOsEvent.FD.set(argument, call.file().number());
+      if (escape == ProgramEscape.ALLOC_OS_EVENT
+          && NvAllocOsEvent.STATUS.bits(argument) == RmStatus.OK.code()) {
+        call.file().setWakes();
+      }
+    }
+  }
+}

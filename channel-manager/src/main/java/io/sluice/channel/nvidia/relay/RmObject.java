@@ -1,0 +1,89 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.rm.program.ProgramClass;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+
+/** An object of RM's that a program has made. */
+final class RmObject {
+  /**
+   * The name of an object.
+   *
+   * @param client its client
+   * @param handle its handle; the client's own for a client
+   */
+  record Name(int client, int handle) {}
+
+  private final Name name;
+  private final Name parent;
+  private final Optional<ProgramClass> type;
+  private final Set<Name> children = new LinkedHashSet<>();
+  private long videoBytes;
+  private long sizeBytes;
+  private Optional<HostPages> pages = Optional.empty();
+  private boolean mappedByGpu;
+
+  /**
+   * @param parent itself for a client
+   * @param type empty for pages that the program brought
+   */
+  RmObject(Name name, Name parent, Optional<ProgramClass> type) {
+    this.name = name;
+    this.parent = parent;
+    this.type = type;
+  }
+
+  Name name() {
+    return name;
+  }
+
+  Name parent() {
+    return parent;
+  }
+
+  boolean is(ProgramClass other) {
+    return type.filter(other::equals).isPresent();
+  }
+
+  Set<Name> children() {
+    return children;
+  }
+
+  /** Video memory that was taken for it. */
+  long videoBytes() {
+    return videoBytes;
+  }
+
+  void setVideoBytes(long bytes) {
+    videoBytes = bytes;
+  }
+
+  /** How long the memory is. */
+  long sizeBytes() {
+    return sizeBytes;
+  }
+
+  void setSizeBytes(long bytes) {
+    sizeBytes = bytes;
+  }
+
+  /** Pages of the host's that it is made of. */
+  Optional<HostPages> pages() {
+    return pages;
+  }
+
+  void setPages(HostPages now) {
+    pages = Optional.of(now);
+    sizeBytes = now.bytes();
+  }
+
+  /** Whether it is, or was, mapped in an address space of the GPU. */
+  boolean isMappedByGpu() {
+    return mappedByGpu;
+  }
+
+  void setMappedByGpu() {
+    mappedByGpu = true;
+  }
+}

@@ -1,0 +1,173 @@
+package io.sluice.channel.nvidia.relay;
+
+import io.sluice.abi.Errno;
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.program.ProgramClass;
+import io.sluice.abi.rm.program.ProgramEscape;
+import io.sluice.abi.rm.program.UvmCommand;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A driver in memory, which knows the calls of CUDA programs: it keeps clients and objects, and
+ * refuses what names none of them. It believes its caller, as RM believes the process of the relay.
+ */
+final class FakeDriver implements DriverPort {
+  static final int KERNEL_ADDRESS_HIGH = 0xffff_8880;
+  static final int FIRST_CLIENT = 0xc1d0_0001;
+  static final int NOT_FOUND = 0x57;
+
+  /** A call that came through. */
+  record Seen(String node, int request, byte[] argument, List<byte[]> blocks) {
+    int word(int at) {
+      return MemorySegment.ofArray(argument).get(ValueLayout.JAVA_INT_UNALIGNED, at);
+    }
+
+    int inBlock(int at) {
+      return MemorySegment.ofArray(blocks.get(1)).get(ValueLayout.JAVA_INT_UNALIGNED, at);
+    }
+
+    long longInBlock(int at) {
+      return MemorySegment.ofArray(blocks.get(1)).get(ValueLayout.JAVA_LONG_UNALIGNED, at);
+    }
+  }
+
+  private final Kernel kernel;
+  private final List<Seen> seen = new ArrayList<>();
+  private final Map<Integer, String> open = new HashMap<>();
+  private final Map<Long, Integer> objects = new LinkedHashMap<>();
+  private int nextClient = FIRST_CLIENT;
+
+  FakeDriver(Kernel kernel) {
+    this.kernel = kernel;
+  }
+
+  synchronized List<Seen> seen() {
+    return List.copyOf(seen);
+  }
+
+  /** The calls of an escape. */
+  List<Seen> seen(ProgramEscape escape) {
+    return seen().stream()
+        .filter(each -> !each.node().equals("nvidia-uvm") && (each.request() & 0xff) == escape.nr())
+        .toList();
+  }
+
+  List<Seen> seen(UvmCommand command) {
+    return seen().stream()
+        .filter(each -> each.node().equals("nvidia-uvm") && each.request() == command.number())
+        .toList();
+  }
+
+  synchronized int objects() {
+    return objects.size();
+  }
+
+  @Override
+  public List<Node> nodes() {
+    return List.of(
+        new Node("nvidiactl", Node.Kind.CONTROL, 195, 255, 0x21b6),
+        new Node("nvidia0", Node.Kind.CARD, 195, 0, 0x21b6),
+        new Node("nvidia-uvm", Node.Kind.UVM, 511, 0, 0x21b6));
+  }
+
+  @Override
+  public synchronized Fd open(Node node) {
+    Fd fd = kernel.eventfd(0, Kernel.NONBLOCK);
+    open.put(fd.number(), node.name());
+    return fd;
+  }
+
+  @Override
+  public synchronized int ioctl(
+      Fd file, int request, MemorySegment argument, List<MemorySegment> blocks) {
+    String node = open.get(file.number());
+    if (node == null) {
+      throw new SyscallException("ioctl", "no file of the driver", Errno.ENOTTY.number());
+    }
+    List<byte[]> copies =
+        blocks.stream().map(block -> block.toArray(ValueLayout.JAVA_BYTE)).toList();
+    seen.add(new Seen(node, request, argument.toArray(ValueLayout.JAVA_BYTE), copies));
+    if (!node.equals("nvidia-uvm")) {
+      execute(ProgramEscape.of(request).orElseThrow(), argument, blocks);
+    }
+    return 0;
+  }
+
+  private void execute(ProgramEscape escape, MemorySegment argument, List<MemorySegment> blocks) {
+    switch (escape) {
+      case ALLOC -> alloc(argument, blocks);
+      case ALLOC_MEMORY -> put(argument, 40, word(argument, 0), word(argument, 8), 0x71);
+      case FREE -> free(argument);
+      case CONTROL -> control(argument, blocks);
+      case CARD_INFO -> {
+        for (int i = 0; i < 2; i++) {
+          argument.set(ValueLayout.JAVA_BYTE, i * 72L, (byte) 1);
+          set(argument, i * 72 + 16, 0x100 + i);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void alloc(MemorySegment argument, List<MemorySegment> blocks) {
+    int type = word(argument, 12);
+    if (type == ProgramClass.NV01_ROOT.number()) {
+      int client = nextClient++;
+      set(argument, 8, client);
+      put(argument, 40, client, client, type);
+      return;
+    }
+    if (type == ProgramClass.NV01_EVENT_OS_EVENT.number()) {
+      set(blocks.get(1), 16, 0x1234_5000);
+      set(blocks.get(1), 20, KERNEL_ADDRESS_HIGH);
+    }
+    put(argument, 40, word(argument, 0), word(argument, 8), type);
+  }
+
+  private void put(MemorySegment argument, int status, int client, int handle, int type) {
+    objects.put(name(client, handle), type);
+    set(argument, status, 0);
+  }
+
+  private void free(MemorySegment argument) {
+    int client = word(argument, 0);
+    int handle = word(argument, 8);
+    boolean known = objects.remove(name(client, handle)) != null;
+    if (client == handle) {
+      objects.keySet().removeIf(each -> each >>> 32 == Integer.toUnsignedLong(client));
+    }
+    set(argument, 12, known ? 0 : NOT_FOUND);
+  }
+
+  private static void control(MemorySegment argument, List<MemorySegment> blocks) {
+    set(argument, 28, 0);
+    if (word(argument, 8) == 0x201) {
+      for (int i = 0; i < 32; i++) {
+        set(blocks.get(1), i * 4, i < 2 ? 0x100 + i : -1);
+      }
+    }
+    for (int i = 2; i < blocks.size(); i++) {
+      blocks.get(i).fill((byte) ('a' + i));
+    }
+  }
+
+  private static long name(int client, int handle) {
+    return (long) client << 32 | Integer.toUnsignedLong(handle);
+  }
+
+  private static int word(MemorySegment block, int at) {
+    return block.get(ValueLayout.JAVA_INT, at);
+  }
+
+  private static void set(MemorySegment block, int at, int value) {
+    block.set(ValueLayout.JAVA_INT, at, value);
+  }
+}
