@@ -5,6 +5,28 @@
 
 #include <pthread.h>
 
+static void before(void)
+{
+	struct relay_section s;
+
+	if (!relay_is_here())
+		return;
+	relay_enter(&s);
+	pinned_before_fork_locked();
+	relay_leave(&s);
+}
+
+static void in_parent(void)
+{
+	struct relay_section s;
+
+	if (!relay_is_here())
+		return;
+	relay_enter(&s);
+	pinned_after_fork_locked();
+	relay_leave(&s);
+}
+
 static void in_child(void)
 {
 	relay_is_here_now();
@@ -17,6 +39,6 @@ void fork_watch_locked(void)
 {
 	static bool watched;
 
-	if (!watched && pthread_atfork(NULL, NULL, in_child) == 0)
+	if (!watched && pthread_atfork(before, in_parent, in_child) == 0)
 		watched = true;
 }

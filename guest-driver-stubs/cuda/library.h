@@ -134,6 +134,9 @@ int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *
 int pinned_file_locked(uint64_t address, uint64_t bytes, uint64_t *offset);
 /* The program closed it. */
 void pinned_lost_locked(int fd);
+/* A fork may run on a stack that is pinned: called in the parent. */
+void pinned_before_fork_locked(void);
+void pinned_after_fork_locked(void);
 /* The child of a fork has the memory for itself. */
 void pinned_drop_locked(void);
 

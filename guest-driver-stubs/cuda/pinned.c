@@ -245,6 +245,67 @@ int pinned_file_locked(uint64_t address, uint64_t bytes, uint64_t *offset)
 	return r.file->fd;
 }
 
+/*
+ * The stack that a fork runs on, where it is pinned: parent and child would both run on the same
+ * pages. It is private memory from before the fork until the parent has copied it back.
+ */
+static struct {
+	struct pinned *file; /* NULL when no fork is under way */
+	uint64_t at;
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	int protection;
+} stack;
+
+static void look_for_stack(void *context, const struct vma *vma)
+{
+	struct pinned *p = pinned_of(vma);
+
+	(void)context;
+	if (!p || p->shared || !vma->shared || stack.at < vma->start || stack.at >= vma->end)
+		return;
+	stack.file = p;
+	stack.start = vma->start;
+	stack.end = vma->end;
+	stack.offset = vma->offset;
+	stack.protection = vma->protection;
+}
+
+void pinned_before_fork_locked(void)
+{
+	uint64_t at;
+
+	if (!last_number || stack.file)
+		return;
+	stack.at = (uint64_t)&at;
+	maps_walk_locked(look_for_stack, NULL);
+	if (!stack.file)
+		return;
+	if (syscall(SYS_mmap, stack.start, stack.end - stack.start, stack.protection, MAP_PRIVATE | MAP_FIXED,
+		    stack.file->fd, stack.offset) == -1)
+		stack.file = NULL;
+	for (at = stack.start; stack.file && at < stack.end; at += PAGE)
+		__atomic_fetch_or((uint8_t *)at, 0, __ATOMIC_RELAXED); /* a page of its own */
+}
+
+void pinned_after_fork_locked(void)
+{
+	uint64_t here = (uint64_t)&here;
+	long copy;
+
+	if (!stack.file || here < stack.start || here >= stack.end)
+		return;
+	copy = syscall(SYS_mmap, NULL, stack.end - stack.start, PROT_READ | PROT_WRITE, MAP_SHARED, stack.file->fd,
+		       stack.offset);
+	if (copy != -1) {
+		copy_and_replace((void *)copy, stack.start, stack.end - stack.start, stack.protection,
+				 stack.file->fd, stack.offset);
+		syscall(SYS_munmap, copy, stack.end - stack.start);
+	}
+	stack.file = NULL;
+}
+
 /* What was private memory is so again: the child writes to its own copy. */
 static void make_private(void *context, const struct vma *vma)
 {
@@ -260,6 +321,7 @@ void pinned_drop_locked(void)
 {
 	int i;
 
+	stack.file = NULL;
 	if (!last_number)
 		return;
 	maps_walk_locked(make_private, NULL);
