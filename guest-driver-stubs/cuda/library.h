@@ -1,0 +1,151 @@
+/*
+ * The parts of the library. It makes its own system calls by syscall(), so that it never comes to
+ * its own open, close and so on, and allocates no memory.
+ *
+ * A function whose name ends in _locked is called between relay_enter and relay_leave. What returns
+ * an int or a long returns a negative errno on failure, as in the kernel, unless it is one of the
+ * C library's.
+ */
+#ifndef SLUICE_CUDA_LIBRARY_H
+#define SLUICE_CUDA_LIBRARY_H
+
+#include "relay.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- lock.c ---- */
+
+/* What a thread had when it came in. */
+struct relay_section {
+	uint64_t signals;
+	int error;
+};
+
+/* Whether SLUICE_CUDA_SOCKET names a relay, and its path. */
+bool relay_active(void);
+const char *relay_path(void);
+/* Takes the lock of all state, signals held back but for those that a fault raises. */
+void relay_enter(struct relay_section *s);
+/* Gives it back; errno is as it was. */
+void relay_leave(const struct relay_section *s);
+/* Whether the state is this process's, which it is not in the child of a vfork. */
+bool relay_is_here(void);
+/* The state belongs to this process from now on, and nobody holds the lock. */
+void relay_is_here_now(void);
+/* A result of the C library's: -1 with errno, or as it is. */
+long relay_result(long result);
+/* The same of one of syscall(), as a negative errno. */
+long relay_errno(long result);
+
+/* ---- link.c ---- */
+
+/* The one message: a request first, its reply then. */
+struct relay_message {
+	union {
+		struct relay_request request;
+		struct relay_reply reply;
+	};
+	uint8_t body[RELAY_MOST_BYTES - sizeof(struct relay_request)];
+};
+
+/* Connects at first use. 0, or EIO when there is no relay. */
+int link_ready_locked(void);
+/* Begins a request. */
+struct relay_message *link_begin_locked(enum relay_op op, uint32_t file);
+/*
+ * Sends it with so many bytes of body, a multiple of 8, and a descriptor unless that is -1, and has
+ * the reply in its place. The descriptor that came with it is in *received, unless that is NULL.
+ */
+int link_call_locked(uint32_t body_bytes, int fd, int *received);
+/* The connection is of no use any more: says why, once. */
+void link_end_locked(const char *why);
+/* The child of a fork has no connection. */
+void link_drop_locked(void);
+/* Moves a descriptor out of the way of those the program counts on, and knows it as the library's. */
+int link_move_locked(int fd, int what);
+
+/* ---- shapes.c ---- */
+
+/* Takes over what the relay says in HELLO's reply. */
+int shapes_read_locked(const uint8_t *body, uint32_t bytes);
+/* The next shape of a kind and key after one, or the first after NULL; NULL if there is none. */
+const struct relay_shape *shape_next_locked(const struct relay_shape *after, uint32_t kind, uint32_t key);
+/* The part of a path that is the name of a node of the driver's, or NULL. */
+const char *node_name(const char *path);
+/* The node's number, or -ENOENT. */
+int node_find_locked(const char *name);
+const struct relay_node *node_at_locked(unsigned node);
+
+/* ---- files.c ---- */
+
+#define FILES_MOST 65536
+
+/* What a descriptor of this process is. */
+enum file_what {
+	FILE_NOT_OURS = 0,
+	FILE_OF_RELAY, /* the program's */
+	FILE_LINK, /* the connection */
+	FILE_MEMORY, /* memory that RM pins */
+};
+
+struct file {
+	uint32_t number; /* the relay's */
+	uint16_t node;
+	uint8_t what; /* read without the lock */
+	uint8_t is_driver; /* the driver's own descriptor took the placeholder's place */
+};
+
+/* Whether the descriptor is one of ours; without the lock. */
+bool file_is_known(int fd);
+/* The program's file, or NULL. */
+const struct file *file_locked(int fd);
+void file_set_locked(int fd, enum file_what what, uint32_t number, unsigned node);
+/* The program has the file under another number too. */
+void file_share_locked(int from, int to);
+/* The number is not ours any more. Its last one closes the relay's file. */
+void file_forget_locked(int fd);
+/* A descriptor takes the place of all placeholders of a file. */
+void file_replace_locked(uint32_t number, int by);
+/* What stands for a file of the relay's. */
+int file_placeholder(int flags);
+/* The child of a fork has none of its parent's files. */
+void files_drop_locked(void);
+
+/* ---- maps.c ---- */
+
+struct vma {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	int protection;
+	bool shared;
+	const char *name;
+};
+
+/* Shows all mappings of this process, in order. */
+int maps_walk_locked(void (*visit)(void *context, const struct vma *vma), void *context);
+
+/* ---- pinned.c ---- */
+
+/* A memory file that holds the pages, and in *offset where they begin in it. */
+int pinned_file_locked(uint64_t address, uint64_t bytes, uint64_t *offset);
+/* The program closed it. */
+void pinned_lost_locked(int fd);
+/* A fork may run on a stack that is pinned: called in the parent. */
+void pinned_before_fork_locked(void);
+void pinned_after_fork_locked(void);
+/* The child of a fork has the memory for itself. */
+void pinned_drop_locked(void);
+
+/* ---- call.c ---- */
+
+long call_locked(int fd, const struct file *file, uint32_t request, void *argument);
+
+/* ---- fork.c ---- */
+
+void fork_watch_locked(void);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * Starts a CUDA program whose driver calls the daemon makes:
+ *
+ *	sluice-cuda-run --socket PATH --library PATH [--keep-nodes] -- COMMAND...
+ *
+ * The program sees no device file of NVIDIA's (unless --keep-nodes), has no capability, and the
+ * kernel refuses its ioctls of the driver's. Exit codes: 64 wrong use, 69 not possible here, 126 and
+ * 127 as a shell's.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXIT_USAGE 64
+#define EXIT_UNAVAILABLE 69
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+
+struct options {
+	const char *socket;
+	const char *library;
+	bool keep_nodes;
+	char **command;
+};
+
+void say(const char *format, ...)
+{
+	va_list values;
+
+	fputs("sluice-cuda-run: ", stderr);
+	va_start(values, format);
+	vfprintf(stderr, format, values);
+	va_end(values);
+	fputc('\n', stderr);
+}
+
+static int usage(const char *what)
+{
+	say("%s; usage: sluice-cuda-run --socket PATH --library PATH [--keep-nodes] -- COMMAND...", what);
+	return EXIT_USAGE;
+}
+
+/* 0, or the exit code. */
+static int read_options(int count, char **values, struct options *o)
+{
+	static const struct option known[] = {
+		{ "socket", required_argument, NULL, 's' },
+		{ "library", required_argument, NULL, 'l' },
+		{ "keep-nodes", no_argument, NULL, 'k' },
+		{ 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(count, values, "+:", known, NULL)) != -1) {
+		if (option == 's')
+			o->socket = optarg;
+		else if (option == 'l')
+			o->library = optarg;
+		else if (option == 'k')
+			o->keep_nodes = true;
+		else
+			return usage(option == ':' ? "an option has no value" : "there is an unknown option");
+	}
+	o->command = values + optind;
+	if (!o->socket || !o->library)
+		return usage("--socket or --library is missing");
+	if (!*o->command)
+		return usage("the command is missing");
+	return 0;
+}
+
+/* The program may change its folder: paths become absolute. */
+static int make_absolute(struct options *o)
+{
+	struct stat st;
+	char *path = realpath(o->socket, NULL);
+
+	if (!path || stat(path, &st) || !S_ISSOCK(st.st_mode)) {
+		say("no relay at %s: %s; is sluiced running and has the guest cuda = true?", o->socket,
+		    path ? "not a socket" : strerror(errno));
+		return EXIT_UNAVAILABLE;
+	}
+	o->socket = path;
+	path = realpath(o->library, NULL);
+	if (!path || access(path, R_OK)) {
+		say("no library at %s: %s; give the path of libsluice-cuda.so", o->library, strerror(errno));
+		return EXIT_UNAVAILABLE;
+	}
+	if (strpbrk(path, ": \t\n")) {
+		say("LD_PRELOAD cannot name %s, which has a space or a colon; move it elsewhere", path);
+		return EXIT_UNAVAILABLE;
+	}
+	o->library = path;
+	return 0;
+}
+
+static bool set_environment(const struct options *o)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *preload;
+
+	if (asprintf(&preload, "%s%s%s", o->library, others && *others ? ":" : "", others ? others : "") < 0 ||
+	    setenv("SLUICE_CUDA_SOCKET", o->socket, 1) || setenv("LD_PRELOAD", preload, 1)) {
+		say("the environment cannot be set: %s; it is too large", strerror(errno));
+		return false;
+	}
+	free(preload);
+	return true;
+}
+
+int main(int count, char **values)
+{
+	struct options o = { 0 };
+	int code = read_options(count, values, &o);
+
+	if (!code)
+		code = make_absolute(&o);
+	if (code)
+		return code;
+	if (!o.keep_nodes && !nodes_hide())
+		return EXIT_UNAVAILABLE;
+	if (!privileges_drop() || !filter_set() || !set_environment(&o))
+		return EXIT_UNAVAILABLE;
+	execvp(*o.command, o.command);
+	code = errno == ENOENT || errno == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	say("%s cannot be started: %s; is it the right path, and may it be executed?", *o.command, strerror(errno));
+	return code;
+}
