@@ -44,6 +44,8 @@ done
 # jlink leaves the JVM's own symbols, 5 MiB that only a debugger reads.
 strip --strip-unneeded "$output/runtime/lib/server/libjvm.so"
 cp "$home/testbed/bundle/test" "$home/testbed/bundle/attack" "$home"/testbed/bundle/*.cu "$output/"
+# The library by which CUDA programs are relayed: sources, which are built where they are used.
+cp -R "$home/guest-driver-stubs/cuda" "$output/cuda"
 
 size=$(du -sm "$output" | cut -f 1)
 [ "$size" -le "$MAX_MIB" ] || die "the bundle has $size MiB, more than the $MAX_MIB that may travel"

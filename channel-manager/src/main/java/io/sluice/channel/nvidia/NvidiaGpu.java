@@ -168,12 +168,12 @@ public final class NvidiaGpu implements Gpu {
    */
   public Relay relay(String guest, RelayLimits limits, Runnable dropPrivileges) {
     return new Relay(
-        guest,
-        kernel,
-        new DriverFiles(kernel, card.minor()),
-        new RelayCard(card.gpuId(), client.deviceInstance()),
-        limits,
-        dropPrivileges);
+        guest, kernel, new DriverFiles(kernel, relayCard()), relayCard(), limits, dropPrivileges);
+  }
+
+  /** What a relay knows of the card. */
+  public RelayCard relayCard() {
+    return new RelayCard(card.gpuId(), card.minor(), client.deviceInstance());
   }
 
   private void requireClasses(String name) {

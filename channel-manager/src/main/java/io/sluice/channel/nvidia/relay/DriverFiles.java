@@ -19,15 +19,14 @@ public final class DriverFiles implements DriverPort {
   private final List<Node> nodes;
 
   /**
-   * @param minor n of {@code /dev/nvidia<n>}
    * @throws RefusedException SLU-RLY-004 when a node is not there
    */
-  public DriverFiles(Kernel kernel, int minor) {
+  public DriverFiles(Kernel kernel, RelayCard card) {
     this.kernel = kernel;
     nodes =
         List.of(
             node("nvidiactl", Node.Kind.CONTROL),
-            node("nvidia" + Integer.toUnsignedString(minor), Node.Kind.CARD),
+            node("nvidia" + Integer.toUnsignedString(card.minor()), Node.Kind.CARD),
             node("nvidia-uvm", Node.Kind.UVM));
   }
 

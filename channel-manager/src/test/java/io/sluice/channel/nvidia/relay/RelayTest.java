@@ -50,7 +50,7 @@ final class RelayTest {
           "web-01",
           kernel,
           driver,
-          new RelayCard(0x100, 0),
+          new RelayCard(0x100, 0, 0),
           new RelayLimits(3, videoLimit::get, hostLimit::get),
           dropped::incrementAndGet);
 
