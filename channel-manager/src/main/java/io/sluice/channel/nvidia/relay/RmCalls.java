@@ -13,6 +13,7 @@ import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -133,10 +134,10 @@ final class RmCalls {
     MapTarget whole = new MapTarget(of.file(), 0, of.bytes());
     long offset = Nvos33MapMemory.OFFSET.get(argument);
     long length = Nvos33MapMemory.LENGTH.get(argument);
-    if (!whole.has(offset, length)) {
+    if (offset % Kernel.PAGE_BYTES != 0 || !whole.has(offset, length)) {
       throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than the object has");
     }
-    mapped.setTarget(new MapTarget(of.file(), offset, length));
+    mapped.setTarget(new MapTarget(of.file(), offset, PagesCalls.roundedUp(length)));
     // A name for the mapping, which RM would make of an address of the kernel's.
     Nvos33MapMemory.LINEAR_ADDRESS.set(
         argument, Integer.toUnsignedLong(object.name().handle()) << 12);
@@ -144,14 +145,15 @@ final class RmCalls {
     return 0;
   }
 
-  private int mapDriver(Call call, ProgramFile mapped) {
+  private int mapDriver(Call call, ProgramFile mapped) throws Denial {
     MemorySegment argument = call.argument();
     int number = mapped.number();
     Nvos33MapMemory.FD.set(argument, mapped.fd().number());
     int result = pass(call);
     Nvos33MapMemory.FD.set(argument, number);
     if (Nvos33MapMemory.STATUS.bits(argument) == RmStatus.OK.code()) {
-      mapped.setTarget(new MapTarget(mapped.fd(), 0, Nvos33MapMemory.LENGTH.get(argument)));
+      long bytes = PagesCalls.roundedUp(Nvos33MapMemory.LENGTH.get(argument));
+      mapped.setTarget(new MapTarget(mapped.fd(), 0, bytes));
     }
     return result;
   }
