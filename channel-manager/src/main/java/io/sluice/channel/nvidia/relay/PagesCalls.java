@@ -1,5 +1,6 @@
 package io.sluice.channel.nvidia.relay;
 
+import io.sluice.abi.SyscallException;
 import io.sluice.abi.rm.RmClass;
 import io.sluice.abi.rm.RmStatus;
 import io.sluice.abi.rm.ioctl.NvRegisterFd;
@@ -8,6 +9,7 @@ import io.sluice.abi.rm.ioctl.Nvos02AllocMemory;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
 import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -87,29 +89,21 @@ final class PagesCalls {
   }
 
   /** Makes memory of pages that the program brought: RM_ALLOC_MEMORY of an OS descriptor. */
-  void pin(Call call, Fd file) throws Denial {
-    boolean taken = false;
+  void pin(Call call, FdList along) throws Denial {
+    MemorySegment argument = call.argument();
+    long limit = Nvos02AllocMemory.LIMIT.get(argument);
+    long bytes = roundedUp(limit < 0 || limit == Long.MAX_VALUE ? -1 : limit + 1);
+    long offset = call.pinnedAt();
+    requireMemoryFile(along.get(0), offset, bytes);
+    take(bytes);
+    HostPages pages;
     try {
-      MemorySegment argument = call.argument();
-      long limit = Nvos02AllocMemory.LIMIT.get(argument);
-      long bytes = roundedUp(limit < 0 ? limit : limit + 1);
-      long offset = call.pinnedAt();
-      requireMemoryFile(file, offset, bytes);
-      take(bytes);
-      HostPages pages;
-      try {
-        taken = true; // a map that fails closes the file
-        pages = HostPages.map(driver.kernel(), file, offset, bytes, driver.pinned());
-      } catch (RuntimeException e) {
-        driver.pinned().giveBack(bytes);
-        throw new Denial(RmStatus.INVALID_ADDRESS, "pages that cannot be mapped: " + e);
-      }
-      pinPages(call, pages);
-    } finally {
-      if (!taken) {
-        file.close();
-      }
+      pages = HostPages.map(driver.kernel(), along.take(), offset, bytes, driver.pinned());
+    } catch (SyscallException e) {
+      driver.pinned().giveBack(bytes);
+      throw new Denial(RmStatus.INVALID_ADDRESS, "pages that cannot be mapped: " + e);
     }
+    pinPages(call, pages);
   }
 
   private void pinPages(Call call, HostPages pages) throws Denial {
@@ -143,8 +137,8 @@ final class PagesCalls {
     int seals;
     try {
       seals = driver.kernel().getSeals(file);
-    } catch (RuntimeException _) {
-      seals = 0;
+    } catch (SyscallException _) {
+      seals = 0; // of a file that cannot be sealed
     }
     if ((seals & Kernel.F_SEAL_SHRINK) == 0
         || offset < 0

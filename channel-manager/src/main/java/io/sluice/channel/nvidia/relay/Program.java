@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /**
  * A program of a guest: serves its requests, one after the other, on one thread. Whatever it does,
@@ -136,10 +137,24 @@ final class Program {
   }
 
   private void close(RelayLink link) {
-    if (driver.files().close(RelayRequest.FILE.bits(link.header()))) {
-      link.reply(0, 0, 0, 0, List.of());
-    } else {
-      link.fail(Errno.EBADF.number());
+    ProgramFile file = file(link);
+    freeClients(client -> driver.objects().controlOf(client).filter(file::equals).isPresent());
+    boolean _ = driver.files().close(file.number());
+    link.reply(0, 0, 0, 0, List.of());
+  }
+
+  /**
+   * Frees clients, before the files through which they were made are closed: a descriptor that the
+   * program has got would keep them, and what they have, as long as it likes.
+   */
+  private void freeClients(IntPredicate which) {
+    for (int client : driver.objects().clients()) {
+      Optional<RmObject> object = driver.objects().find(client, client);
+      Optional<ProgramFile> control = driver.objects().controlOf(client);
+      if (which.test(client) && object.isPresent() && control.isPresent()) {
+        int _ = pages.free(control.get(), object.get());
+        driver.objects().remove(object.get());
+      }
     }
   }
 
@@ -164,9 +179,7 @@ final class Program {
     int value = 0;
     try {
       value =
-          file.kind() == Node.Kind.UVM
-              ? uvm.execute(call)
-              : rm.execute(call, link.takeDescriptor());
+          file.kind() == Node.Kind.UVM ? uvm.execute(call) : rm.execute(call, link.descriptors());
     } catch (Denial e) {
       note(String.valueOf(e.getMessage()));
     }
@@ -185,6 +198,9 @@ final class Program {
     long offset = file.kind() == Node.Kind.UVM ? 0 : link.body().get(ValueLayout.JAVA_LONG, 0);
     try {
       MapTarget target = target(file, address, length);
+      if (!target.file().isOpen()) {
+        throw new Denial(RmStatus.INVALID_STATE, "a map of memory that was freed");
+      }
       if (!target.has(offset, length)) {
         throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than was prepared");
       }
@@ -203,16 +219,9 @@ final class Program {
         .orElseThrow(() -> new Denial(RmStatus.INVALID_STATE, "a map that nothing prepared"));
   }
 
-  /** Frees its clients: a descriptor that it has got keeps them otherwise, as long as it lives. */
   private void end() {
     try {
-      for (int client : driver.objects().clients()) {
-        Optional<ProgramFile> control = driver.objects().controlOf(client);
-        Optional<RmObject> object = driver.objects().find(client, client);
-        if (control.isPresent() && object.isPresent()) {
-          int _ = pages.free(control.get(), object.get());
-        }
-      }
+      freeClients(_ -> true);
     } catch (SyscallException | IllegalStateException e) {
       refusals.accept("its clients are freed with its files: " + e);
     } finally {

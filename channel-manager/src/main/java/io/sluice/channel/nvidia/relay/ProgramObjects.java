@@ -126,7 +126,7 @@ final class ProgramObjects {
     }
     video.giveBack(object.videoBytes());
     object.setVideoBytes(0);
-    object.pages().ifPresent(HostPages::close);
+    object.closePages();
     if (object.is(ProgramClass.HOPPER_CHANNEL_GPFIFO_A)) {
       channels = channels - 1;
     }

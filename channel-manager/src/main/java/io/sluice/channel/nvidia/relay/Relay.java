@@ -79,6 +79,12 @@ public final class Relay implements AutoCloseable {
         tell(peer, "a program broke the relay's protocol: " + e.getMessage());
       } catch (SyscallException e) {
         tell(peer, "a program's connection failed: " + e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.atError()
+            .addKeyValue("guest", guest)
+            .addKeyValue("pid", peer.pid())
+            .setCause(e)
+            .log("a CUDA program is sent away: the relay failed");
       } finally {
         leave(number);
       }

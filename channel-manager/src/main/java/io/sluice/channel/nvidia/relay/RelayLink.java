@@ -8,7 +8,6 @@ import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The connection of a program: one request at a time, which is answered in the buffer that it came
@@ -73,9 +72,9 @@ final class RelayLink {
     return buffer.asSlice(HEADER);
   }
 
-  /** The descriptor that came along, which is the caller's from here on. */
-  Optional<Fd> takeDescriptor() {
-    return descriptors.size() == 0 ? Optional.empty() : Optional.of(descriptors.take());
+  /** The descriptors that came along: at most one, and whoever takes it owns it. */
+  FdList descriptors() {
+    return descriptors;
   }
 
   /** Closes what came and nobody took. */

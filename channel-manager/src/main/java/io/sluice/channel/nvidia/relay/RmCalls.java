@@ -12,12 +12,11 @@ import io.sluice.abi.rm.ioctl.Nvos33MapMemory;
 import io.sluice.abi.rm.program.BlockShape;
 import io.sluice.abi.rm.program.ProgramClass;
 import io.sluice.abi.rm.program.ProgramEscape;
-import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.FdList;
 import io.sluice.abi.sys.Kernel;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
-import java.util.Optional;
 
 /** RM's escapes on the control node and the card's. */
 final class RmCalls {
@@ -36,12 +35,12 @@ final class RmCalls {
   /**
    * Executes an ioctl.
    *
-   * @param memory a memory file that came along
+   * @param along a memory file, if one came along
    * @return what it returns
    * @throws Denial for what the relay refuses; the argument's status is set
    * @throws SyscallException when the driver refuses it with an errno, or nobody knows it
    */
-  int execute(Call call, Optional<Fd> memory) throws Denial {
+  int execute(Call call, FdList along) throws Denial {
     ProgramEscape escape =
         ProgramEscape.of(call.request())
             .filter(known -> known.shape().bytes() == call.argument().byteSize())
@@ -50,7 +49,7 @@ final class RmCalls {
                     "ioctl", String.format("request=0x%x", call.request()), Errno.EINVAL.number()));
     MemorySegment argument = call.argument();
     try {
-      return execute(escape, call, memory);
+      return execute(escape, call, along);
     } catch (Denial e) {
       int status = escape.shape().status();
       if (status == BlockShape.NONE) {
@@ -61,7 +60,7 @@ final class RmCalls {
     }
   }
 
-  private int execute(ProgramEscape escape, Call call, Optional<Fd> memory) throws Denial {
+  private int execute(ProgramEscape escape, Call call, FdList along) throws Denial {
     MemorySegment argument = call.argument();
     if (escape != ProgramEscape.ALLOC) {
       for (int offset : escape.shape().clients()) {
@@ -71,7 +70,7 @@ final class RmCalls {
     return switch (escape) {
       case ALLOC -> allocs.execute(call);
       case CONTROL -> controls.execute(call);
-      case ALLOC_MEMORY -> allocMemory(call, memory);
+      case ALLOC_MEMORY -> allocMemory(call, along);
       case FREE -> free(call);
       case MAP_MEMORY -> mapMemory(call);
       case UNMAP_MEMORY, UPDATE_DEVICE_MAPPING_INFO -> ofMapping(escape, call);
@@ -88,13 +87,12 @@ final class RmCalls {
         .ioctl(call.file().fd(), call.request(), call.argument(), List.of(call.argument()));
   }
 
-  private int allocMemory(Call call, Optional<Fd> memory) throws Denial {
+  private int allocMemory(Call call, FdList along) throws Denial {
     int type = Nvos02AllocMemory.H_CLASS.bits(call.argument());
-    if (type != RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number() || memory.isEmpty()) {
-      memory.ifPresent(Fd::close);
+    if (type != RmClass.NV01_MEMORY_SYSTEM_OS_DESCRIPTOR.number() || along.size() != 1) {
       throw new Denial(RmStatus.NOT_SUPPORTED, String.format("memory of class 0x%x", type));
     }
-    pages.pin(call, memory.get());
+    pages.pin(call, along);
     return 0;
   }
 

@@ -73,6 +73,12 @@ final class RmObject {
     return pages;
   }
 
+  /** Gives its pages back. */
+  void closePages() {
+    pages.ifPresent(HostPages::close);
+    pages = Optional.empty();
+  }
+
   void setPages(HostPages now) {
     pages = Optional.of(now);
     sizeBytes = now.bytes();

@@ -153,7 +153,7 @@ final class UvmCalls {
     Optional<UvmRanges.Range> there = ranges.at(address);
     UvmRanges.Range range = there.isPresent() ? there.get() : makeRange(file, address, length);
     long offset = address - range.base();
-    HostPages of = range.memory().pages().orElseThrow();
+    HostPages of = pagesOf(range);
     MapTarget whole = new MapTarget(of.file(), 0, of.bytes());
     if (!whole.has(offset, length)) {
       throw new Denial(RmStatus.INVALID_LIMIT, "a map of more than a range has");
@@ -265,11 +265,14 @@ final class UvmCalls {
             .filter(at -> semaphore % Integer.BYTES == 0)
             .orElseThrow(() ->
                 new Denial(RmStatus.INVALID_ADDRESS, "a semaphore that is in none of the ranges"));
-    range
+    pagesOf(range).segment().set(ValueLayout.JAVA_INT, semaphore - range.base(), payload);
+  }
+
+  /** A program may have freed what we made for it: by its handle, or with its client. */
+  private static HostPages pagesOf(UvmRanges.Range range) throws Denial {
+    return range
         .memory()
         .pages()
-        .orElseThrow()
-        .segment()
-        .set(ValueLayout.JAVA_INT, semaphore - range.base(), payload);
+        .orElseThrow(() -> new Denial(RmStatus.INVALID_STATE, "a range whose memory was freed"));
   }
 }

@@ -728,6 +728,42 @@ final class RelayTest {
   // ---- the end ----
 
   @Test
+  void controlFile_thatIsClosed_takesItsClientsAlong() {
+    device();
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_LOCAL_USER, memory(1 << 20)))
+        .isEqualTo(OK);
+    assertThat(program.close(control).error()).isZero();
+    assertThat(relay.programs().getFirst().videoBytes()).isZero();
+    assertThat(driver.objects()).isZero();
+  }
+
+  @Test
+  void memory_thatIsFreedUnderAMapOrARange_isGoneForBoth() {
+    device();
+    assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_SYSTEM, memory(4096))).isEqualTo(OK);
+    mapped(MEMORY, 0, 4096);
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, MEMORY)))
+        .isEqualTo(OK);
+    assertThat(program.map(card, 0, 4096, 0).error()).isEqualTo(Errno.EINVAL.number());
+
+    long base = 0x2_04a0_0000L;
+    pool(base);
+    assertThat(status(control, ProgramEscape.FREE, block(16, client, DEVICE, 0x5e10_0000)))
+        .isEqualTo(OK);
+    assertThat(program.map(uvm, base, 4096, base).error()).isEqualTo(Errno.EINVAL.number());
+    ByteBuffer migrate = block(80);
+    migrate.putLong(0, base);
+    migrate.putLong(40, base);
+    assertThat(
+            program
+                .ioctl(uvm, UvmCommand.MIGRATE.number(), migrate)
+                .blocks(1)
+                .getFirst()
+                .getInt(72))
+        .isNotZero();
+  }
+
+  @Test
   void program_thatIsEnded_leavesNothing() {
     device();
     assertThat(alloc(DEVICE, MEMORY, ProgramClass.NV01_MEMORY_SYSTEM, memory(4096))).isEqualTo(OK);

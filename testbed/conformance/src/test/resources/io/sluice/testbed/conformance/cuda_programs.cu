@@ -3,6 +3,8 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -283,6 +285,77 @@ static void threads() {
   printf("threads: %016llx\n", (unsigned long long)sum(sums.data(), sums.size() * 8));
 }
 
+static double now_us() {
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+template <typename F>
+static void figure(const char *name, int count, int each, F once) {  // the median of `count`, of `each` calls
+  std::vector<double> us(count);
+  for (int i = 0; i < count / 10 + 1; i++) once();
+  for (auto &sample : us) {
+    double start = now_us();
+    once();
+    sample = (now_us() - start) / each;
+  }
+  std::sort(us.begin(), us.end());
+  printf("%s: %.2f us\n", name, us[count / 2]);
+}
+
+static void figures() {  // U1, U3 and U4 of docs/performance.md
+  double start = now_us();
+  CHECK(cudaFree(0));
+  printf("context: %.0f us\n", now_us() - start);
+  uint32_t *device, *host;
+  size_t bytes = 64 << 20;
+  CHECK(cudaMalloc(&device, bytes));
+  CHECK(cudaMallocHost(&host, bytes));
+  figure("launch and synchronize", 5000, 1, [&] {
+    hash<<<1, 32>>>(device, 32, 1);
+    CHECK(cudaDeviceSynchronize());
+  });
+  figure("launches in a row", 20, 10000, [&] {
+    for (int i = 0; i < 10000; i++) hash<<<1, 32>>>(device, 32, 1);
+    CHECK(cudaDeviceSynchronize());
+  });
+  figure("copy of 4 KiB and synchronize", 5000, 1, [&] {
+    CHECK(cudaMemcpyAsync(device, host, 4096, cudaMemcpyHostToDevice));
+    CHECK(cudaStreamSynchronize(0));
+  });
+  figure("64 MiB to the GPU", 50, 1, [&] {
+    CHECK(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaStreamSynchronize(0));
+  });
+  figure("64 MiB from the GPU", 50, 1, [&] {
+    CHECK(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost));
+    CHECK(cudaStreamSynchronize(0));
+  });
+  cudaEvent_t event;
+  CHECK(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | cudaEventDisableTiming));
+  figure("kernel and blocking event", 2000, 1, [&] {
+    hash<<<1, 32>>>(device, 32, 1);
+    CHECK(cudaEventRecord(event));
+    CHECK(cudaEventSynchronize(event));
+  });
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (int i = 0; i < 100; i++) hash<<<1, 32, 0, stream>>>(device, 32, 1);
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  figure("graph of 100 kernels", 500, 1, [&] {
+    CHECK(cudaGraphLaunch(exec, stream));
+    CHECK(cudaStreamSynchronize(stream));
+  });
+  figure("cudaMalloc and cudaFree of 2 MiB", 500, 1, [&] {
+    void *some;
+    CHECK(cudaMalloc(&some, 2 << 20));
+    CHECK(cudaFree(some));
+  });
+}
+
 static void spin() {  // works until it is killed
   uint32_t *data;
   CHECK(cudaMalloc(&data, 64 << 20));
@@ -307,7 +380,7 @@ int main(int count, char **names) {
   } parts[] = {{"vec", vec},         {"stack", stack},     {"streams", streams},         {"events", events},
                {"graph", graph},     {"pinned", pinned},   {"registered", registered},   {"managed", managed},
                {"cooperative", cooperative}, {"symbols", symbols}, {"memory", memory},   {"many", many},
-               {"threads", threads}, {"spin", spin}};
+               {"threads", threads}, {"figures", figures}, {"spin", spin}};
   for (int i = 1; i < count; i++) {
     if (!strcmp(names[i], "hold")) hold(atoi(names[++i]));
     for (auto &part : parts)

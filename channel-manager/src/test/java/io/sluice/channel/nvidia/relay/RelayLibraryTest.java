@@ -1,0 +1,171 @@
+package io.sluice.channel.nvidia.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.sluice.abi.SyscallException;
+import io.sluice.abi.rm.program.ProgramEscape;
+import io.sluice.abi.sys.Fd;
+import io.sluice.abi.sys.Kernel;
+import io.sluice.abi.sys.RealKernel;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The library of CUDA programs with the relay, over a real socket, before a driver in memory. */
+final class RelayLibraryTest {
+  private static final Path SOURCES = Path.of("../guest-driver-stubs/cuda");
+  private static final long LIMIT_BYTES = 1L << 30;
+
+  @TempDir private static Path parts;
+
+  private final Kernel kernel = RealKernel.create();
+  private final FakeDriver driver = new FakeDriver(kernel);
+  private final Relay relay =
+      new Relay(
+          "web-01",
+          kernel,
+          driver,
+          new RelayCard(0x100, 0, 0),
+          new RelayLimits(16, () -> LIMIT_BYTES, () -> LIMIT_BYTES),
+          () -> {});
+  private final List<Thread> programs = new CopyOnWriteArrayList<>();
+
+  @TempDir private Path directory;
+  private Fd listener;
+  private Thread door;
+
+  @BeforeAll
+  static void build() throws Exception {
+    Process make;
+    try {
+      make =
+          new ProcessBuilder("make", "-s", "-C", SOURCES.toString(), "OUT=" + parts, "check")
+              .redirectErrorStream(true)
+              .start();
+    } catch (IOException e) {
+      assumeTrue(false, "no make: " + e);
+      return;
+    }
+    String said = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(make.waitFor()).as(said).isZero();
+  }
+
+  @BeforeEach
+  void serve() {
+    listener = kernel.listen(directory.resolve("cuda"), 16);
+    door = Thread.ofPlatform().start(this::accept);
+  }
+
+  private void accept() {
+    try {
+      while (true) {
+        Fd connection = kernel.accept(listener);
+        programs.add(Thread.ofPlatform().start(() -> relay.serve(connection)));
+      }
+    } catch (SyscallException _) {
+      // It was shut down.
+    }
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws InterruptedException {
+    relay.close();
+    kernel.shutdown(listener);
+    door.join();
+    for (Thread program : programs) {
+      program.join();
+    }
+    listener.close();
+    assertThat(relay.programs()).isEmpty();
+    assertThat(driver.objects()).isZero();
+  }
+
+  private List<String> calls(String section) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(parts.resolve("calls").toString(), section).redirectErrorStream(true);
+    builder.environment().put("LD_PRELOAD", parts.resolve("libsluice-cuda.so").toString());
+    builder.environment().put("SLUICE_CUDA_SOCKET", directory.resolve("cuda").toString());
+    Process process = builder.start();
+    List<String> lines =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
+    assertThat(process.waitFor(1, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.exitValue()).as(() -> String.join("\n", lines)).isZero();
+    return lines;
+  }
+
+  @Test
+  void files_openStatAndClose_asNodesDo() throws Exception {
+    assertThat(calls("files"))
+        .contains(
+            "open /dev/nvidiactl: ok",
+            "stat nvidiactl: mode 20666 device 195:255",
+            "lstat nvidia0: mode 20666 device 195:0",
+            "fstat nvidiactl: mode 20666 device 195:255",
+            "stat nvidia77: ENOENT",
+            "access nvidia-uvm: ok",
+            "close again: EBADF",
+            "open /dev/nvidia77: ENOENT",
+            "open /dev/null: ok");
+  }
+
+  @Test
+  void objects_areMadeUnderTheProgramsHandles() throws Exception {
+    assertThat(calls("rm"))
+        .contains(
+            "alloc 0x0: ok status 0x0 object 0xc1d00001 own pointer 1",
+            "alloc 0x80: ok status 0x0 object 0x5c000001 own pointer 1",
+            "alloc without parameters: ok status 0x0",
+            "not RM's: ENOTTY");
+    assertThat(driver.seen(ProgramEscape.ALLOC)).hasSize(3);
+  }
+
+  /** The sections that name a client have not made one: each is refused, and nothing is left. */
+  @ParameterizedTest
+  @CsvSource({
+    "control, control 0x101: ok status 0x23 own pointers 1",
+    "event, event: ok status 0x23 own descriptor 1 close-on-exec 1",
+    "pinned, pin heap: ok status 0x23 wrong 0 own address 1",
+    "map, mmap: EINVAL",
+    "uvm, uvm unknown: EINVAL",
+    "limits, nested too large: EINVAL"
+  })
+  void calls_thatNameNoClientOfTheirs_areRefused(String section, String line) throws Exception {
+    assertThat(calls(section)).contains(line);
+    assertThat(driver.seen(ProgramEscape.CONTROL)).isEmpty();
+    assertThat(driver.seen(ProgramEscape.ALLOC_MEMORY)).isEmpty();
+  }
+
+  @Test
+  void copies_ofADescriptor_areOneFileThatTheLastOneCloses() throws Exception {
+    assertThat(calls("share")).contains("on the copy: ok", "on the last: ok", "replaced: ENOTTY");
+  }
+
+  @Test
+  void fork_leavesTheChildWithoutFilesAndTheParentWithItsOwn() throws Exception {
+    assertThat(calls("fork"))
+        .contains(
+            "child: its memory 1",
+            "child: the parent's file: ENOTTY",
+            "child: its own file: ok",
+            "parent: its memory 1",
+            "parent: ok");
+  }
+
+  @Test
+  void threads_callAtOnce_eachIsAnswered() throws Exception {
+    assertThat(calls("threads")).contains("threads: 400 of 400");
+  }
+}
